@@ -25,7 +25,7 @@ it('refills up to the burst, and no further', () => {
   expect(budget.take(50, 10_000)).toBe(true);
 });
 
-it('is overdrawn by what it is charged beyond its burst, until that is refilled', () => {
+it('is overdrawn by charges beyond its burst, until it is refilled', () => {
   const budget = new Budget({ burst: 50, perSecond: 100 }, 0);
   budget.charge(50, 0);
   expect(budget.isOverdrawn(0)).toBe(false);

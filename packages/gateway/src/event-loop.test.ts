@@ -33,7 +33,7 @@ it('small work shares a turn, as far as that goes, and others have theirs in bet
   expect(counts.at(-1)).toBe(16);
 });
 
-it('what is written in one turn is one write', async () => {
+it('sends everything written in one turn as one write', async () => {
   const writes: number[] = [];
   const stream = new Writable({
     writev: (chunks, written) => {

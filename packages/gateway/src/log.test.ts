@@ -41,7 +41,7 @@ describe('the log', () => {
     expect(last).toEqual(['last words']);
   });
 
-  it('keeps what a full pipe does not take, until its reader goes on', async () => {
+  it('keeps lines that a full pipe does not accept, until its reader continues', async () => {
     const script = "for (let n = 0; n < 5_000; n += 1) log.info('x'.repeat(100)); log.info('last'); process.exit(0)";
     const lines = [`import { createLog } from '${LOG}';`, `const { log } = createLog('info');`, script];
     const child = spawn(process.execPath, ['--input-type=module', '-e', lines.join('\n')]);
@@ -51,7 +51,7 @@ describe('the log', () => {
     expect(JSON.parse(whole.at(-1) ?? '')).toMatchObject({ msg: 'last' });
   });
 
-  it('does not keep the process from exiting when nobody reads, or nothing can be written', async () => {
+  it('does not prevent the exit of the process if there is no reader, or writing fails', async () => {
     const script = "log.error('one'); log.info('two'); process.exit(0)";
     const lines = [`import { createLog } from '${LOG}';`, `const { log } = createLog('info');`, script];
     for (const stdout of ['pipe', openSync('/dev/full', 'w')] as const) {

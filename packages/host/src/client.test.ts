@@ -22,7 +22,7 @@ const SENT = {
 let server: Server;
 let url: string;
 let asked: Asked[];
-/** What the gateway does with each request, in order; the last one goes on. */
+/** How the gateway answers each request, in order; the last one repeats. */
 let answers: ((response: ServerResponse) => void)[];
 
 beforeEach(async () => {
@@ -107,7 +107,7 @@ describe('a call', () => {
     expect(asked).toEqual([]);
   });
 
-  it('does not follow a redirect, and gives its token to nobody else', async () => {
+  it('does not follow a redirect, and does not send its token elsewhere', async () => {
     answers = [(response) => response.writeHead(302, { location: 'http://127.0.0.1:9/' }).end()];
     await expect(client().listSessions()).rejects.toThrow(/redirects elsewhere/);
     expect(asked).toHaveLength(1);
@@ -165,7 +165,7 @@ describe('a retry', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is made of reads and PUT, also for what a proxy answers', async () => {
+  it('is made of reads and PUT, even after an answer of a proxy', async () => {
     for (const [answer, ask] of [
       [hangUp, () => client().listChats({ id: 'main' })],
       [refusal(500, 'session_lost'), () => client().listChats({ id: 'main' })],
@@ -179,7 +179,7 @@ describe('a retry', () => {
     }
   });
 
-  it('is not made of what may have been done, unless the gateway has refused it', async () => {
+  it('is not made if the request may have been carried out, unless the gateway has refused it', async () => {
     const edit = () => client().editMessage({ id: 'main', messageId: 'true_1@c.us_A', body: 'x' });
     answers = [hangUp];
     await expect(edit()).rejects.toMatchObject({ code: 'outcome_unknown', status: undefined });

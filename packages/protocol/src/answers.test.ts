@@ -13,7 +13,7 @@ const message = {
 };
 const inGateway = (event: unknown) => v.is(workerMessage, { type: 'event', event });
 
-describe('what an honest account has passes', () => {
+describe('data of an honest account is valid', () => {
   it('10,000 contacts with emoji for names', () => {
     const flags = { isMyContact: true, isWAContact: true, isBusiness: false, isBlocked: false };
     const contacts = repeat(10_000, (n) => ({
@@ -40,7 +40,7 @@ describe('what an honest account has passes', () => {
 const png = 'data:image/png;base64,iVBORw0KGgo';
 const file = { file: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff', size: 1, mimeType: 'a/b' };
 
-describe('what no worker of ours sends does not pass', () => {
+describe('data that our workers never send is invalid', () => {
   it.each<[string, unknown]>([
     ['a QR that ends its line', { name: 'qr', qr: `${png}\n\nevent: ready\ndata: {}` }],
     ['a QR that is no PNG', { name: 'qr', qr: 'data:image/png;base64,PHN2Zz4=' }],

@@ -7,7 +7,7 @@ describe('the owner of a browser', () => {
     expect(ownerIn(['chromium', ownerArgument(owner), '--headless'])).toEqual(owner);
   });
 
-  it('is nobody where the argument is absent or spoiled', () => {
+  it('is undefined if the argument is absent or malformed', () => {
     expect(ownerIn(['chromium', '--headless'])).toBeUndefined();
     expect(ownerIn(['chromium', '--chat-web-owner=4208'])).toBeUndefined();
   });

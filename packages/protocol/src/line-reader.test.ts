@@ -22,7 +22,7 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 const line = fc.string({ unit: 'binary', maxLength: 40 }).map((any) => any.replaceAll('\n', ' '));
 
 describe('lines', () => {
-  it('are the same however the bytes were cut, and what has no end is none', () => {
+  it('are the same however the bytes are split, and an unterminated one is not a line', () => {
     fc.assert(
       fc.property(
         fc.array(line),
@@ -65,7 +65,7 @@ describe('lines', () => {
     expect(() => read(reader, [piece])).toThrow(LineTooLongError);
   });
 
-  it('that come byte by byte are not copied each time anew', () => {
+  it('that arrive byte by byte are not copied again each time', () => {
     const byte = Buffer.from('x');
     const costOf = (bytes: number) => {
       const reader = new LineReader({ mostBytes: bytes });

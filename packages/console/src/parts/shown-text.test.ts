@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonText, shownText } from './shown-text.ts';
 
 describe('texts of strangers', () => {
-  it('are shown in one line, cut, and neither turn nor cover anything', () => {
+  it('are shown in one line, truncated, and neither reverse nor cover anything', () => {
     expect(shownText('photo\u202egpj.exe\n\n<b>')).toBe('photogpj.exe <b>');
     expect(shownText('\u2067right\u2069 ')).toBe('right');
     expect(shownText(`a${'\u0301'.repeat(500)}b`)).toBe(`a${'\u0301'.repeat(4)}b`);

@@ -68,7 +68,7 @@ describe('delivered messages', () => {
     expect(delivery.fold.from('main')).toBe(NOW + 9_000);
   });
 
-  it('make no history of what is still to come, where one has a time to come', () => {
+  it('do not make later messages history, if one has a future timestamp', () => {
     const delivery = new Delivery();
     delivery.message('a', 4_294_967_295, NOW);
     expect(delivery.fold.from('main')).toBe(NOW - 120);

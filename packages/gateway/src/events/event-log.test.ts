@@ -71,7 +71,7 @@ function full() {
   };
 }
 
-/** A stream that keeps what it is shown. */
+/** A stream that records its events. */
 function reader(session: string | undefined) {
   const frames: string[] = [];
   events.streams.add(
@@ -87,7 +87,7 @@ function reader(session: string | undefined) {
 }
 
 describe('a message', () => {
-  it('is stored once, however often it is reported, also over a restart', async () => {
+  it('is stored once, however often it is reported, even across a restart', async () => {
     events.publishMessage('main', message('a'));
     events.publishMessage('main', message('a'));
     events.publishMessage('other', message('a'));
@@ -127,7 +127,7 @@ describe('a message', () => {
     expect(events.deliveredFrom('main')).toBeGreaterThan(NOW - 121);
   });
 
-  it('is not given up when storing fails again at once', async () => {
+  it('is not dropped when storing fails again at once', async () => {
     const first = full();
     events.publishMessage('main', message('a', NOW - 300));
     events.publish('main', { name: 'message_ack', data: { id: 'c', ack: 1 } });
@@ -157,7 +157,7 @@ describe('an ack', () => {
     return (await feed.read()).map(({ text }) => JSON.parse(text));
   };
 
-  it('is stored once, and only if it rises or is an error, also over a restart', async () => {
+  it('is stored once, and only if it increases or is an error, even across a restart', async () => {
     events.publishAck('main', { id: 'a', ack: 1 });
     events.publishAck('main', { id: 'a', ack: 1 });
     events.publishAck('main', { id: 'a', ack: 2 });
@@ -181,7 +181,7 @@ describe('an ack', () => {
 });
 
 describe('a QR', () => {
-  it('is never stored, and shown after what happened before', async () => {
+  it('is never stored, and shown after earlier events', async () => {
     const frames = reader('main');
     const all = reader(undefined);
     events.publish('main', { name: 'qr', data: 'data:image/png;base64,A' });
@@ -208,7 +208,7 @@ describe('a QR', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('that is no longer the current one when what happened before is stored is not shown', async () => {
+  it('that is outdated when earlier events are stored is not shown', async () => {
     const frames = reader('main');
     let current: string | undefined;
     const show = (letter: string) => {
@@ -266,7 +266,7 @@ describe('a status', () => {
 });
 
 describe('a session that floods', () => {
-  it('has exceeded its share of the journal by what is stored of it, and by that alone', async () => {
+  it('exceeds its share of the journal only by its stored events', async () => {
     await journal.close();
     const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), told: new ToldEvents() };
     journal = await Journal.open({ dir, folds: Object.values(folds), ...LIMITS, log });
@@ -294,7 +294,7 @@ describe('a session that floods', () => {
 });
 
 describe('a session that is forgotten', () => {
-  it('is in no stream any more, and its next account begins anew', async () => {
+  it('is in no stream any more, and its next account starts over', async () => {
     events.publishMessage('main', message('a'));
     events.publishMessage('other', message('a'));
     await events.forget('main');

@@ -28,7 +28,7 @@ describe('open acks', () => {
     expect(fold.list('main').at(-1)).toEqual({ id: '150', ack: 2 });
   });
 
-  it('are the same after a restart, and gone with their session', () => {
+  it('are the same after a restart, and removed with their session', () => {
     const fold = foldOf(['main', 'b', 1], ['main', 'a', -1]);
     const after = new OpenAcks();
     for (const part of fold.parts()) after.restore(part);

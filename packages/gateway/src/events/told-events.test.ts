@@ -13,8 +13,8 @@ const stored = (event: AccountEvent): NewRecord => {
 };
 const recordOf = (record: NewRecord): JournalRecord => ({ seq: 1, at: 0, ...record });
 
-describe('the events that were told', () => {
-  it('are known by what makes them the same, and no longer once the session is deleted', () => {
+describe('published events', () => {
+  it('are recognised by their identity, until the session is deleted', () => {
     const told = new ToldEvents();
     told.apply(recordOf(stored(reaction('m', '👍'))));
     expect(told.has('main', toldKeyOf(reaction('m', '👍')))).toBe(true);
@@ -24,7 +24,7 @@ describe('the events that were told', () => {
     expect(told.has('main', toldKeyOf(reaction('m', '👍')))).toBe(false);
   });
 
-  it('are the newest thousand, and come over a restart and a move', () => {
+  it('are the newest thousand, and survive a restart and a move', () => {
     const told = new ToldEvents();
     for (let n = 0; n < 1_100; n += 1) told.apply(recordOf(toldNotes.own('main', `true_${n}`)));
     const [restarted, moved] = [new ToldEvents(), new ToldEvents()];

@@ -50,7 +50,7 @@ describe('the history of the host', () => {
     expect(gatewayBytes).toBeLessThan(memoryTotalBytes);
   });
 
-  it('tells a process that is busy from one that waits', async () => {
+  it('distinguishes a busy process from a waiting one', async () => {
     const history = new HostHistory(tmpdir(), levels);
     const sampled = async () => {
       await history.look([]);
@@ -71,7 +71,7 @@ describe('the history of the host', () => {
     expect(busy?.cpuShare).toBeLessThan(0.2);
   });
 
-  it('goes on without a disk that it cannot read', async () => {
+  it('continues without a disk that it cannot read', async () => {
     const history = new HostHistory('/nowhere', levels);
     await history.look(sessions);
     expect(history.view).not.toHaveProperty('diskTotalBytes');

@@ -35,7 +35,7 @@ it('is zero for a dead worker', async () => {
   });
 });
 
-it('counts what a known process has gained, and a new one, without a walk over all pages', async () => {
+it('counts the growth of a known process, and a new one, without walking all pages', async () => {
   const program = `
     const held = [];
     process.stdin.on('data', (megabytes) => {

@@ -56,7 +56,7 @@ it('is cleared at boot after a killed gateway, also elsewhere', async () => {
   expect(folders.map(existsSync)).toEqual([false, false]);
 });
 
-it.runIf(canBeOthers)('is given up if another user reused its name in a shared folder', async () => {
+it.runIf(canBeOthers)('is abandoned if another user reused its name in a shared folder', async () => {
   const deep = join(dataDir, 'deep'.repeat(20));
   await mkdir(deep);
   const tmp = new PrivateTmp(deep);

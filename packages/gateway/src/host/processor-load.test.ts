@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true }));
 
-it('is what was idle, or waited for a disk, since the last look', () => {
+it('is the time spent idle, or waiting for a disk, since the last call', () => {
   const path = join(dir, 'stat');
   const write = (ticks: string) => writeFileSync(path, `cpu  ${ticks} 7 7\ncpu0 1 1 1 1\n`);
   write('100 0 100 800 0 0 0 0');

@@ -148,7 +148,7 @@ describe('a gateway with a token', () => {
     ]);
   });
 
-  it('lets keys see their sessions alone, and do what their scope reaches: 404 comes before 403, and both before 400', async () => {
+  it('lets keys see only their sessions, and do what their scope allows: 404 comes before 403, and both before 400', async () => {
     const gateway = await guarded();
     const { key } = await gateway.keys.create({ name: 'shop', sessions: ['shop-*'], scope: 'read' });
     const ask = (path: string, method = 'GET') => gateway.request(path, { method, headers: bearer(key) });

@@ -62,7 +62,7 @@ const withoutIds = (text: string) => text.replace(/^id: .*\n/gm, '').replace(/^(
 const left = { name: 'disconnected', data: { reason: 'LOGOUT', message: 'logged out' } } as const;
 
 describe('a stream', () => {
-  it('begins at once with a comment and the QR that is to be scanned, and says how it is to be treated', async () => {
+  it('begins at once with a comment, the QR to scan and the right headers', async () => {
     const reader = await open();
     await eventually(() => expect(withoutIds(reader.text)).toBe(HEAD + QR));
     expect(reader).toMatchObject({
@@ -96,7 +96,7 @@ describe('a stream', () => {
     expect(managing.text.match(/^event: pairing_code$/gm)).toHaveLength(1);
   });
 
-  it('says its position when it begins, and with each comment: that of what was sent before', async () => {
+  it('sends its position at the start and with each comment: that of the last event sent', async () => {
     const added = vi.spyOn(gateway.events.streams, 'add');
     const request = send(new URL('/sessions/main/events', server.url), {
       headers: { authorization: `Bearer ${TOKEN}` },
@@ -150,7 +150,7 @@ async function publishAcks(count: number, session = 'main'): Promise<void> {
   await gateway.journal.append({ kind: 'note', name: 'done', session: '', key: '', text: '' });
 }
 
-/** The ids of the messages whose acks a stream or page has brought, in order. */
+/** The ids of the messages whose acks a stream or page contains, in order. */
 const acksIn = (text: string) => [...text.matchAll(/true_1@c\.us_(\d+)/g)].map(([, ack]) => Number(ack));
 const idsIn = (text: string) => [...text.matchAll(/^id: (.*)$/gm)].map(([, id = '']) => id);
 const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
@@ -167,7 +167,7 @@ async function getPage(query: string, headers: Readonly<Record<string, string>> 
 }
 
 describe('a reader that comes back', () => {
-  it('gets all that came after the event that it had last, once and in order, then what is new', async () => {
+  it('gets all events after its last one, once and in order, then new ones', async () => {
     const first = await open();
     await publishAcks(20);
     await eventually(() => expect(acksIn(first.text)).toEqual(upTo(20)));
@@ -189,7 +189,7 @@ describe('a reader that comes back', () => {
     await eventually(() => expect(acksIn(whole.text)).toEqual([...upTo(20), ...upTo(5)]));
   });
 
-  it('gets everything that is kept with `oldest`, and new events alone without a position', async () => {
+  it('gets everything that is kept with `oldest`, and only new events without a position', async () => {
     await publishAcks(3);
     const [all, live] = [await open(TOKEN, '/sessions/main/events?after=oldest'), await open()];
     gateway.events.publish('main', left);
@@ -199,7 +199,7 @@ describe('a reader that comes back', () => {
     expect(acksIn(live.text)).toEqual([]);
   });
 
-  it('gets all that came after a time, and new events alone after one to come', async () => {
+  it('gets all events after a time, and only new events after a future time', async () => {
     await publishAcks(2);
     await delay(5);
     const time = new Date().toISOString();
@@ -231,7 +231,7 @@ describe('a reader that comes back', () => {
     expect([...readers, future].some(({ text }) => text.includes('event: gap'))).toBe(false);
   });
 
-  it('is told of a position that this gateway has not given out, and gets the oldest that is kept', async () => {
+  it('gets a gap for a position that this gateway did not issue, and then the oldest event that is kept', async () => {
     await publishAcks(2);
     const known = (await getPage('after=oldest')).next;
     const future = known.replace(/\d+$/, (seq) => String(Number(seq) + 100));
@@ -288,7 +288,7 @@ describe('a reader without a position', () => {
 });
 
 describe('a reader that chooses names', () => {
-  it('is told of gaps all the same', async () => {
+  it('gets gaps nevertheless', async () => {
     const reader = await open(TOKEN, '/sessions/main/events?events=message');
     gateway.events.publish('main', left);
     gateway.events.publish('main', { name: 'gap', data: { reason: 'not_loaded', from: 'a', to: 'b' } });
@@ -321,7 +321,7 @@ describe('a status', () => {
 });
 
 describe('the stream of all sessions', () => {
-  it('says whose each event is and when it was, and shows a key its sessions alone', async () => {
+  it('has the session and time of each event, and shows a key only its sessions', async () => {
     const { key } = await keyFor('read');
     const [all, own] = [await open(TOKEN, '/events'), await open(key, '/events')];
     gateway.events.publish('other', left);
@@ -398,7 +398,7 @@ describe('pages of events', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(900);
   });
 
-  it('are given up with the key, and when nobody waits any more', async () => {
+  it('end with the key, and when the caller is gone', async () => {
     const { id, key } = await keyFor('read');
     const waiting = getPage('wait=30', { authorization: `Bearer ${key}` });
     const over = new AbortController();
@@ -413,7 +413,7 @@ describe('pages of events', () => {
     expect((await waiting).events).toEqual([]);
   });
 
-  it('refuse what is no query, and name it', async () => {
+  it('refuse an invalid query, and name the parameter', async () => {
     for (const [query, path] of [
       ['limit=0', 'limit'],
       ['limit=1001', 'limit'],
@@ -461,7 +461,7 @@ describe('no stream is opened', () => {
     expect((await open()).status).toBe(200);
   });
 
-  it('beyond what a key may have under way, whatever the operator has open', async () => {
+  it('beyond the limit of a key, however many the operator has open', async () => {
     const { key } = await keyFor('read');
     const readers = [await open(key), await open(key)];
     expect(await codeOf(await open(key))).toEqual([429, 'rate_limited']);

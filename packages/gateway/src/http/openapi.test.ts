@@ -60,7 +60,7 @@ describe('the OpenAPI document', () => {
     for (const { value } of Object.values(named)) expect(value).toBeTypeOf('object');
   });
 
-  it('has what differs from one operation to the next: base64, a picture that there may not be, the QR as an image', () => {
+  it('has the special cases of operations: base64, an optional picture, the QR as an image', () => {
     const { paths } = guarded;
     const body = paths['/sessions/{id}/messages']?.post?.requestBody?.content['application/json'];
     expect(JSON.stringify(body?.schema)).toContain('"contentEncoding":"base64"');

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-/** What asks one operation, whose handler is given. */
+/** A client of one operation with the given handler. */
 function routeOf(name: keyof typeof operations, handler: AnyHandler, { mostPerSession = 10, keyId = '' } = {}) {
   const operation: Operation = operations[name];
   const logger = pino({ level: 'debug', base: null }, log);
@@ -67,7 +67,7 @@ describe('the input of a handler', () => {
     expect(given).toEqual([{ id: 'main', type: 'text', to: '12025550102@c.us', body: 'hello' }]);
   });
 
-  it('never is what the schemas refuse: 400 names the fields, and repeats no value', async () => {
+  it('never reaches the handler if a schema refuses it: 400 names the fields, and repeats no value', async () => {
     const ask = routeOf('sendMessage', () => expect.unreachable());
     const answer = await ask('/sessions/main/messages', { body: { type: 'text', to: 'secret', body: 7 } });
     const text = await answer.text();
@@ -89,7 +89,7 @@ describe('the input of a handler', () => {
     expect(counted).toEqual([['sendMessage', status, true]]);
   });
 
-  it('has an upload as a file, which is gone after the answer, whatever that is', async () => {
+  it('has an upload as a file, which is removed after any answer', async () => {
     const body = { type: 'image', to: '12025550102', base64: Buffer.from('picture').toString('base64') };
     let during: string[] = [];
     const look = ({ base64 }: Record<string, unknown>) => {
@@ -114,14 +114,14 @@ describe('the input of a handler', () => {
 });
 
 describe('the answer', () => {
-  it('is what the handler says, as JSON, for the caller who asks', async () => {
+  it('is the result of the handler as JSON; the handler gets the caller', async () => {
     const ask = routeOf('listSessions', (_, caller) => ({ sessions: [], caller: caller.id }));
     const answer = await ask('/sessions');
     expect([answer.status, await answer.json()]).toEqual([200, { sessions: [], caller: 'token' }]);
     expect(answer.headers.has('Location')).toBe(false);
   });
 
-  it('to something that was made is 201, and says where it is', async () => {
+  it('to a created resource is 201, with its location', async () => {
     const ask = routeOf('createKey', () => ({ id: 'key_0123456789ab' }));
     const answer = await ask('/keys', { body: { name: 'shop', sessions: ['shop-*'], scope: 'read' } });
     expect([answer.status, answer.headers.get('Location')]).toEqual([201, '/keys/key_0123456789ab']);
@@ -134,7 +134,7 @@ describe('the answer', () => {
     return ask('/sessions/main/messages/true_12025550102@c.us_3EB0AA/media', { method });
   };
 
-  it('with media is their bytes, of their type and length; the file is gone', async () => {
+  it('with media has their bytes, type and length; the file is removed', async () => {
     const answer = await getMedia('GET');
     expect(Object.fromEntries(answer.headers)).toMatchObject({
       ...{ 'content-type': 'image/png', 'content-length': '5', 'x-content-type-options': 'nosniff' },
@@ -151,7 +151,7 @@ describe('the answer', () => {
     expect(readdirSync(join(spool.dir, 'main'))).toEqual([]);
   });
 
-  it('where there are none is 204', async () => {
+  it('without media is 204', async () => {
     const answer = await routeOf('getPicture', () => null)('/sessions/main/contacts/12025550102@c.us/picture');
     expect([answer.status, await answer.text()]).toEqual([204, '']);
   });

@@ -78,7 +78,7 @@ async function untilStalled(feed: TestFeed): Promise<void> {
   }
 }
 
-it('a reader that stands still costs one piece of memory, however much there is to read', async () => {
+it('a stalled reader costs one piece of memory, however much there is to read', async () => {
   const [socket, feed] = [await silentReader(), new TestFeed()];
   const stream = openStream(feed);
   await untilStalled(feed);
@@ -93,7 +93,7 @@ it('a reader that stands still costs one piece of memory, however much there is 
   expect(feed.listeners.size).toBe(0);
 });
 
-it('a reader that takes nothing for 30 s is cut off; one that goes on reading gets everything', async () => {
+it('a reader that reads nothing for 30 s is disconnected; one that keeps reading gets everything', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const [socket, feed] = [await silentReader(), new TestFeed()];
   openStream(feed);
@@ -136,7 +136,7 @@ it('a stream that is cut off ends cleanly if its reader has read all of it', asy
   socket.destroy();
 });
 
-it('what has happened at once is sent as one chunk, in order', async () => {
+it('simultaneous events are sent as one chunk, in order', async () => {
   const [socket, feed] = [await silentReader(), new TestFeed()];
   const stream = openStream(feed);
   const text = textOf(socket);

@@ -6,7 +6,7 @@ import { consolePages } from './static-pages.ts';
 const script = readdirSync(consolePages.dir).find((name) => /^console-.*\.js$/.test(name)) ?? '';
 
 describe('the files of the console', () => {
-  it('are served with a policy that allows nothing but what comes from here', async () => {
+  it('are served with a policy that allows only content from here', async () => {
     using gateway = await fakeGateway();
     const page = await gateway.request('/console/');
     expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -17,7 +17,7 @@ describe('the files of the console', () => {
     expect(await page.text()).toContain(`src="${script}"`);
   });
 
-  it('are kept by browsers if their names say what is in them', async () => {
+  it('are cached by browsers if their names contain a content hash', async () => {
     using gateway = await fakeGateway();
     const answer = await gateway.request(`/console/${script}`, { headers: { 'accept-encoding': 'gzip, br' } });
     expect(answer.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');

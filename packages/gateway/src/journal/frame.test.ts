@@ -30,7 +30,7 @@ const sample: JournalRecord = {
 };
 
 describe('a frame', () => {
-  it('gives back what was written, one after the other', () => {
+  it('returns the written records in order', () => {
     fc.assert(
       fc.property(fc.array(record, { minLength: 1, maxLength: 5 }), (records) => {
         const buffer = Buffer.concat(records.map(frameOf));
@@ -64,7 +64,7 @@ describe('a frame', () => {
     }
   });
 
-  it('refuses what does not fit, and names it', () => {
+  it('refuses a record that does not fit, and names the part', () => {
     expect(() => requireFits({ ...sample, name: 'é'.repeat(128) })).toThrow('name');
     expect(() => requireFits({ ...sample, session: 's'.repeat(256) })).toThrow('session');
     expect(() => requireFits({ ...sample, key: 'k'.repeat(65_536) })).toThrow('key');

@@ -109,7 +109,7 @@ class Counts implements Fold {
 }
 
 describe('a journal', () => {
-  it('gives back what was appended, in order, from memory and from disk', async () => {
+  it('returns the appended records in order, from memory and from disk', async () => {
     const dir = newRoot();
     const journal = await openJournal(dir);
     await appendAll(journal, numbered(2_500));
@@ -176,7 +176,7 @@ describe('a journal', () => {
     expect(await drain(again.cursor(0, () => true))).toMatchObject([{ text: long }, { key: 'after' }]);
   });
 
-  it('goes on after a torn tail, cut at each byte of the last record', async () => {
+  it('recovers from a torn tail, cut at each byte of the last record', async () => {
     const dir = newRoot();
     const journal = await openJournal(dir);
     await appendAll(journal, ['kept']);
@@ -199,7 +199,7 @@ describe('a journal', () => {
     }
   });
 
-  it('leaves out what is damaged, and says so', async () => {
+  it('skips damaged records, and reports a gap', async () => {
     const dir = newRoot();
     const journal = await openJournal(dir);
     await appendAll(journal, numbered(20));
@@ -355,7 +355,7 @@ describe('a reader that begins with a time', () => {
     return found.map((one) => (one.kind === 'gap' ? one.reason : one.key));
   };
 
-  it('gets the first later event and all that follow, wherever they are, and reads little of what was before', async () => {
+  it('gets the first later event and all that follow, wherever they are, and reads few earlier ones', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const journal = await openJournal(newRoot(), { maxBytes: 4_000_000 });
     const startedAt = Date.now();
@@ -384,7 +384,7 @@ describe('a reader that begins with a time', () => {
     expect(await drain(future)).toMatchObject([{ key: 'next' }]);
   });
 
-  it('gets what is written later, and what a clock that was set back calls earlier', async () => {
+  it('gets later records, even with earlier times after the clock was set back', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const journal = await openJournal(newRoot());
     await appendAll(journal, ['before']);
@@ -414,7 +414,7 @@ describe('a reader that begins with a time', () => {
 });
 
 describe('retention', () => {
-  it('removes the oldest beyond the maximum size, and tells readers', async () => {
+  it('removes the oldest beyond the maximum size, and readers get a gap', async () => {
     const dir = newRoot();
     const journal = await openJournal(dir, { maxBytes: 400_000 });
     const early = journal.cursor(0, () => true);
@@ -429,7 +429,7 @@ describe('retention', () => {
     expect(events).toEqual((await drain(journal.cursor(journal.oldestSeq - 1, () => true))) as JournalRecord[]);
   });
 
-  it('removes what is older than the maximum age, also after restarts', async () => {
+  it('removes records older than the maximum age, even after restarts', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const dir = newRoot();
     const journal = await openJournal(dir);
@@ -444,7 +444,7 @@ describe('retention', () => {
     expect(await keysOf(again)).toEqual(['expired', 'newer']);
   });
 
-  it('tells a reader that was at the end of a segment of all that has expired behind it', async () => {
+  it('reports everything that has expired to a reader at the end of a segment', async () => {
     const journal = await openJournal(newRoot(), { maxBytes: 400_000 });
     for (let n = 0; n < 60 && journal.segments.length < 3; n += 1) await appendLong(journal, [`${n}`]);
     const [, second] = journal.segments;
@@ -519,7 +519,7 @@ describe('retention', () => {
     expect((await segmentsIn(copy, { clean: false })).map(({ path }) => path).sort()).toEqual(filesIn(copy));
   });
 
-  it('does what a list would do, in any order of calls', async () => {
+  it('behaves like a list, in any order of calls', async () => {
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ do: fc.constant('append'), session: fc.constantFrom('a', 'b', 'c') }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant('forget'), session: fc.constantFrom('a', 'b', 'c') }) },
@@ -563,7 +563,7 @@ describe('retention', () => {
 });
 
 describe('a journal that was cut off', () => {
-  it('starts with an empty file, or a file of zeros, and tells readers what is missing', async () => {
+  it('starts with an empty file, or a file of zeros, and reports the gap to readers', async () => {
     for (const spoil of [
       (path: string) => truncateSync(path, 0),
       (path: string) => writeFileSync(path, Buffer.alloc(5_000)),

@@ -63,7 +63,7 @@ describe('an archive', () => {
     expect((await unpack(Buffer.concat([archive(), Buffer.alloc(8_192)]))).files).toHaveLength(3);
   });
 
-  it('is refused with what its manifest makes its receiver say, before a file is written', async () => {
+  it('is refused with the error of onManifest, before a file is written', async () => {
     using folder = temporaryFolder();
     const unwanted = new GatewayError('stale_export', 'it is old');
     const unpacking = {
@@ -214,7 +214,7 @@ describe('files that are not those of the manifest', () => {
     await expect(unpack(bytes)).rejects.toEqual(refused(why));
   });
 
-  it('another digest than was told', async () => {
+  it('another digest than announced', async () => {
     const contentDigest = `sha-256=:${'A'.repeat(43)}=:`;
     await expect(unpack(archive(), { contentDigest })).rejects.toEqual(refused('the digest of its Content-Digest'));
   });

@@ -12,7 +12,7 @@ const { format, version, files, ...about } = manifestOf();
 const NEVER = new AbortController().signal;
 const LEVELDB = 'Default/IndexedDB/https_web.whatsapp.com_0.indexeddb.leveldb';
 
-/** A profile as a browser leaves it, with what does not move along. */
+/** A profile as a browser leaves it, with files that are not archived. */
 function profile() {
   const folder = temporaryFolder();
   const write = (path: string, text: string) => {
@@ -85,7 +85,7 @@ it('is not made of a profile without a database', async () => {
   await expect(prepare(folder.path)).rejects.toThrow('the profile has no IndexedDB');
 });
 
-it('is not made of what no gateway would take', async () => {
+it('is not created if no gateway would accept it', async () => {
   using folder = profile();
   const archive = { profileDir: folder.path, state: Buffer.alloc(0), about };
   const spoilt = [{ state: Buffer.alloc(32 * 1_048_576 + 1) }, { about: { ...about, generations: [] } }];

@@ -39,7 +39,7 @@ async function gateways() {
   return { folder, load, here: await load('here'), there: await load('there'), ...folder };
 }
 
-/** Exports a session: what its archive says. */
+/** Exports a session, and returns the lineage in its archive. */
 async function leave(lineages: Lineages) {
   const about = lineages.departing('main');
   await lineages.moved('main', about);
@@ -71,7 +71,7 @@ it('says the same each time that a session leaves which has left', async () => {
   expect((await all.load('here')).departing('main')).toMatchObject(about);
 });
 
-it('refuses what is older than what has run here, also after a restart, a deletion and a fork', async () => {
+it('refuses an archive that is older than the last run here, even after a restart, a deletion and a fork', async () => {
   using all = await gateways();
   const old = await leave(all.here);
   await arrive(all.there, old, false);
@@ -90,7 +90,7 @@ it('refuses what is older than what has run here, also after a restart, a deleti
   expect(() => all.here.assertNewer('main', all.there.departing('main'), false)).toThrow(stale);
 });
 
-it('refuses what is here already, but takes it again once that is deleted', async () => {
+it('refuses an archive of the state that is here, but accepts it once the session is deleted', async () => {
   using all = await gateways();
   const about = await leave(all.here);
   expect(() => all.here.assertNewer('main', about, true)).toThrow(expect.objectContaining({ code: 'stale_export' }));
@@ -112,7 +112,7 @@ it('knows nothing of another link of the same name, and replaces none by it', as
   expect(() => all.here.assertNewer('main', other, true)).toThrow(expect.objectContaining({ code: 'session_exists' }));
   await all.here.gone('main');
   all.here.assertNewer('main', other, false);
-  // Linked anew under the old name: another link.
+  // Linked again under the old name: another link.
   expect(all.here.departing('main').link).not.toBe(other.link);
 });
 
@@ -125,7 +125,7 @@ it('writes nothing for a session that never moves', async () => {
   expect(readdirSync(join(all.folder.path, 'here'))).toEqual(['main.json']);
 });
 
-it('keeps a session away whose file was spoiled, until it is taken back', async () => {
+it('counts a session with a corrupt file as moved, until it is taken back', async () => {
   using all = await gateways();
   const about = await leave(all.here);
   await all.here.arrived('main', about);

@@ -117,7 +117,7 @@ describe('the share of imports of the journal', () => {
     expect(all.events.hasExceededShare('main')).toBe(false);
   });
 
-  it('is not used by what is not stored', async () => {
+  it('is not charged for records that are not stored', async () => {
     await using all = await arrivals();
     const { append } = all.journal;
     for (let times = 0; times < 3; times += 1) {

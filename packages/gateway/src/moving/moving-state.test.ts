@@ -62,12 +62,12 @@ const answerTo = (body: string) =>
     ...{ ack: 1, hasMedia: false, isForwarded: false, isStatus: false, mentionedIds: [] },
   });
 
-/** Moves what is known from one to the other. */
+/** Moves the state from one to the other. */
 async function move(from: Opened, to: Opened): Promise<void> {
   await tell(to, ...(await readState(to.keepers, 'main', await writeState(from.keepers, 'main'))).records);
 }
 
-describe('what a gateway knows of a session', () => {
+describe('the state of a session', () => {
   it('is known on the other one, also after a restart', async () => {
     using here = await gateway();
     using there = await gateway();
@@ -109,7 +109,7 @@ describe('what a gateway knows of a session', () => {
     expect(answers).toEqual([...Array(4).fill(0), ...Array(32).fill(MB / 4)]);
   });
 
-  it('is made up with what is known already, where the session comes back', async () => {
+  it('is merged with the existing state if the session comes back', async () => {
     using here = await gateway();
     using there = await gateway();
     await tell(here, message('one', NOW - 9), deliveryNotes.missing('main', NOW - 50), ack('sent', 1));

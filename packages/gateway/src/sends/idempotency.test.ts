@@ -5,7 +5,7 @@ import { NotStoredError } from '../journal/journal.ts';
 import { type Execution, hashOf, Idempotency, type KeyedRequest } from './idempotency.ts';
 import { keyNotes, SentKeys } from './sent-keys.ts';
 
-/** A journal in memory, whose disk may fail, and which may lose what is old. */
+/** A journal in memory, whose disk may fail, and which may lose old records. */
 class Records {
   readonly keys = new SentKeys();
   all: JournalRecord[] = [];
@@ -66,7 +66,7 @@ describe('a request that was carried out', () => {
     expect(run.attempts).toHaveLength(1);
   });
 
-  it('is not answered once its session is gone', async () => {
+  it('is not answered once its session is deleted', async () => {
     const { idempotency } = setUp();
     const run = execution(sent);
     await idempotency.run(request, run);
@@ -220,12 +220,12 @@ it('a second request is refused while the first is under way, and one that asks 
   expect(await first).toMatchObject({ answer: sent });
 });
 
-it('a hash tells apart what only looks the same when it is joined', () => {
+it('a hash distinguishes parts that only look equal when joined', () => {
   expect(hashOf('a', 'b')).toBe(hashOf('a', 'b'));
   expect(hashOf('ab', '')).not.toBe(hashOf('a', 'b'));
 });
 
-it('requests that come at once do not exceed what a session can have', async () => {
+it('simultaneous requests do not exceed the limit of a session', async () => {
   const { records, idempotency } = setUp();
   const full = 100_000;
   for (let n = 2; n < full; n += 1)

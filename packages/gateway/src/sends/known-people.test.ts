@@ -90,7 +90,7 @@ it('takes 4 to 8 bytes for a person, and forgets those of long ago', () => {
   expect([0, 100_000, 210_000, 259_999].map(knowsNth)).toEqual([false, false, true, true]);
 });
 
-it('is the same after a restart, also where its records are gone', async () => {
+it('is the same after a restart, even if its records have expired', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'chat-web-people-'));
   const options = { dir, maxBytes: 1_000_000, maxAgeMs: 1e9, log: pino({ enabled: false }) };
   try {

@@ -4,7 +4,7 @@ import { NumberSet } from './number-set.ts';
 
 const number = fc.oneof(fc.nat(50), fc.integer({ min: 0, max: 2 ** 32 - 1 }));
 
-it('has what was added to it, also after it was stored', () => {
+it('has the added numbers, even after it was stored', () => {
   fc.assert(
     fc.property(fc.array(number, { maxLength: 200 }), fc.array(number), (added, asked) => {
       const [set, model] = [new NumberSet(), new Set(added)];

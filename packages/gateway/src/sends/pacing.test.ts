@@ -204,7 +204,7 @@ describe('new chats in a day', () => {
 });
 
 describe('sends in a second', () => {
-  it('are never more than the limit and what may come at once, and the time to wait is true', async () => {
+  it('never exceed the limit plus the burst, and the time to wait is correct', async () => {
     const waits = fc.array(fc.oneof(fc.constant(0), fc.nat(3 * SECOND_MS)), { maxLength: 100 });
     const rates = fc.constantFrom(0.001, 0.1, 0.25, 0.3, 1, 2.5, 7, 1_000);
     await fc.assert(
@@ -261,7 +261,7 @@ describe('sends in a second', () => {
   });
 });
 
-it('a session that cannot send answers what it would without limits, and uses up nothing', async () => {
+it('a session that cannot send answers as without limits, and uses up nothing', async () => {
   const one = paced({ maxSendsPerSecond: 1, maxNewChatsPerDay: 1 });
   one.refuse(new GatewayError('session_not_ready', 'not ready'));
   for (const to of numbers(3)) await expect(one.send(to)).rejects.toMatchObject({ code: 'session_not_ready' });

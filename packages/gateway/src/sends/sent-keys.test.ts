@@ -5,7 +5,7 @@ import { KEY_LIFETIME_MS, keyNotes, SentKeys } from './sent-keys.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 }));
 afterEach(() => void vi.useRealTimers());
 
-/** Keys, and what stores records of them. */
+/** Keys, and a function that stores records of them. */
 function setUp() {
   const keys = new SentKeys();
   let seq = 0;

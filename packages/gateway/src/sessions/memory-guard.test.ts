@@ -43,7 +43,7 @@ async function session(id: string) {
   return { guarded, hold, heldMb: () => (guarded.stats.memory?.workerBytes ?? 0) / MB };
 }
 
-it('sees what a session has gained since it was measured, and ends the one above the hard mark alone', async () => {
+it('detects the growth of a session since it was measured, and ends only the one above the hard mark', async () => {
   const config = { memorySoftBytes: 5_000 * MB, memoryHardBytes: 400 * MB, memorySettleMs: 600_000 };
   const guard = new MemoryGuard(config as Config, createLog('silent').log, () => undefined);
   const [ada, ben] = [await session('ada'), await session('ben')];

@@ -23,7 +23,7 @@ const open = async (name: string) => {
   return history;
 };
 
-describe('what a build of the page lacks', () => {
+describe('a missing part of a page build', () => {
   it('is reported with the first version that lacked it after the last one that had it', async () => {
     const history = await open('one.json');
     expect(reasonsOf(history, '2.9', [media])).toEqual(['the page lacks Media (since 2.9)']);
@@ -60,7 +60,7 @@ describe('what a build of the page lacks', () => {
     expect(reasonsOf(history, '2.2', [media])).toEqual(['the page lacks Media (since 2.2)']);
   });
 
-  it('is told apart from what has nothing to do with the build', async () => {
+  it('is distinguished from problems that are unrelated to the build', async () => {
     const history = await open('five.json');
     const dialog = { capability: 'page', reason: 'a dialog stays open: Update' };
     const mute = { capability: 'sendMessage', reason: 'the network has confirmed none of the last 5 sends' };
@@ -80,7 +80,7 @@ describe('what a build of the page lacks', () => {
     expect(versions[0]).toEqual({ version: '2.11', missing: [] });
   });
 
-  it('begins anew where the file is not legible', async () => {
+  it('starts empty if the file is unreadable', async () => {
     await writeFile(join(folder, 'pages', 'broken.json'), '{"versions": [{');
     expect(reasonsOf(await open('broken.json'), '2.1', [media])).toEqual(['the page lacks Media (since 2.1)']);
   });

@@ -59,7 +59,7 @@ describe('restartDelay', () => {
     expect(check(loop).failed).toBe(false);
   });
 
-  it('begins anew once a start has come up', () => {
+  it('resets once a start has come up', () => {
     const up = afterFailure(failing(5, false), { at: MINUTE, wasUp: true });
     expect(isBroken(up)).toBe(false);
     expect(restartDelay(up, () => 1)).toBe(1_000);

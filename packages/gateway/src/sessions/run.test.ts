@@ -106,7 +106,7 @@ it('loses nothing that a worker reports which reports 10,000 things and exits at
   ]);
 });
 
-it('tells how a worker ended that could not even begin, and has no call wait for it', async () => {
+it('reports how a worker failed to start, and leaves no call waiting', async () => {
   const { run, onFailed } = runOf('/nowhere/main.js');
   await run.start(start);
   expect(onFailed).toHaveBeenCalledWith({
@@ -125,7 +125,7 @@ it('gives a worker one channel, and opens none of its own to Node', async () => 
   expect(environment).not.toContain('NODE_CHANNEL');
 });
 
-it('tells a worker to start only once it is in its cgroup, as its browser starts at once', async () => {
+it('starts a worker only once it is in its cgroup, since its browser starts at once', async () => {
   let enter = () => {};
   const entered = new Promise<void>((resolve) => {
     enter = resolve;

@@ -65,7 +65,7 @@ it('the copy before it does not come back once the arrival is known', async () =
   expect((await all.load()).ids()).toEqual([]);
 });
 
-it('what was interrupted is removed, and named', async () => {
+it('interrupted imports are removed, and their ids returned', async () => {
   using all = await arrival();
   const saved = await all.load();
   expect(await saved.clearArrivals(log)).toEqual(['main']);

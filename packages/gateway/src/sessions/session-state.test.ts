@@ -94,7 +94,7 @@ describe('a start', () => {
     }
   });
 
-  it('begins anew after the gateway has given up', () => {
+  it('restarts after the gateway has given up', () => {
     const subject = linked().after(crash({ retry: false }), ended);
     expect(subject.state.phase.status).toBe('failed');
     expect(subject.after(start).state.phase).toEqual({ status: 'starting' });
@@ -177,7 +177,7 @@ describe('a crash', () => {
     expect(subject.after(ended, ready, crash(), ended).state.retry?.ms).toBe(SECOND);
   });
 
-  it('is retried later where nothing was started, or the page lacks what everything needs', () => {
+  it('is retried later if nothing was started, or the page lacks an essential part', () => {
     const refused = crash({ cause: { reason: 'START_REFUSED' }, wasUp: false });
     const subject = linked().after(refused, ended);
     expect(subject.state.retry?.ms).toBe(30 * SECOND);
@@ -185,7 +185,7 @@ describe('a crash', () => {
     expect(linked().after(crash({ cause: { reason: 'PAGE_UNSUPPORTED' } }), ended).state.retry?.ms).toBe(60 * MINUTE);
   });
 
-  it('is given up where no retry helps', () => {
+  it('fails if no retry would help', () => {
     const subject = linked().after(crash({ cause: { reason: 'ACCOUNT_RESTRICTED' }, retry: false }));
     expect(subject.effects).toEqual([END]);
     expect(subject.state.phase.status).toBe('disconnected');
@@ -194,7 +194,7 @@ describe('a crash', () => {
     expect(subject.told).toEqual([]);
   });
 
-  it('is tried again where its effects could not be carried out', () => {
+  it('is retried if its effects failed', () => {
     const subject = linked().after(crash(), { name: 'effects_failed', detail: 'ENOSPC' });
     expect(subject.state.retry).toMatchObject({ ms: 30 * SECOND, reason: 'RECOVERY_FAILED' });
     expect(subject.state.phase).toEqual({
@@ -205,7 +205,7 @@ describe('a crash', () => {
 });
 
 describe('a lost connection', () => {
-  it('is a failed run when the page has not got it back in time', () => {
+  it('is a failed run if the page has not reconnected in time', () => {
     const subject = linked().after(lost());
     expect(subject.state.phase).toMatchObject({ status: 'disconnected', cause: { reason: 'CONNECTION_LOST' } });
     expect(subject.state.reconnect?.ms).toBe(120_000);
@@ -215,7 +215,7 @@ describe('a lost connection', () => {
     expect(linked().after(lost(), ready).state.reconnect).toBeUndefined();
   });
 
-  it('that is a conflict is left alone, also when the worker crashes', () => {
+  it('that is a conflict is not recovered, even if the worker crashes', () => {
     const subject = linked().after(lost('CONFLICT'));
     expect(reasonOf(subject.state)).toBe('CONFLICT');
     expect(subject.state.reconnect).toBeUndefined();
@@ -250,20 +250,20 @@ describe('an unlink', () => {
     expect(subject.effects).toEqual([END, WIPE, START]);
   });
 
-  it('on request is told to the phone before, and only while the session is ready', () => {
+  it('on request unlinks the phone first, and only while the session is ready', () => {
     const subject = linked().after({ name: 'logout' });
     expect(reasonOf(subject.state)).toBe('LOGOUT');
     expect(subject.effects).toEqual([{ ...END, unlink: true }, WIPE, START]);
     expect(subject.after({ name: 'logout' }).effects).toEqual([]);
   });
 
-  it('is also a QR where there is saved auth, and counts once however often it is told', () => {
+  it('is also a QR despite saved auth, and counts once however often it is reported', () => {
     const subject = linked().after(stop, start, qr(), qr('B'), unlinked);
     expect(subject.effects).toEqual([]);
     expect(subject.state).toMatchObject({ phase: { status: 'disconnected' }, restarts: { LOGOUT: 1 } });
   });
 
-  it('is told once, however often the wipe fails', () => {
+  it('is reported once, however often the wipe fails', () => {
     const subject = linked();
     const told = [subject.after(unlinked).told];
     for (let attempt = 0; attempt < 3; attempt += 1) {
@@ -274,7 +274,7 @@ describe('an unlink', () => {
     expect(told.flat()).toMatchObject([{ name: 'disconnected', data: { reason: 'LOGOUT' } }]);
   });
 
-  it('goes on where the run fails before it has been ended', () => {
+  it('continues if the run fails before it has ended', () => {
     const subject = linked().after(unlinked, crash({ retry: false }));
     expect(subject.effects).toEqual([]);
     expect(subject.after(ended).state).toMatchObject({
@@ -285,7 +285,7 @@ describe('an unlink', () => {
 });
 
 describe('the wait for a scan', () => {
-  it('begins with the first QR, goes on over a crash, and stops the session', () => {
+  it('begins with the first QR, continues across a crash, and stops the session', () => {
     const subject = new Subject().after(start, qr());
     const { scan } = subject.state;
     expect(scan?.ms).toBe(60_000);
@@ -298,7 +298,7 @@ describe('the wait for a scan', () => {
     ]);
   });
 
-  it('ends with the scan, and begins anew when somebody restarts the session', () => {
+  it('ends with the scan, and restarts with a requested restart of the session', () => {
     const subject = new Subject().after(start, qr(), authenticating);
     expect(subject.state.scan).toBeUndefined();
     expect(subject.after({ name: 'scan_due' }).effects).toEqual([]);
@@ -311,7 +311,7 @@ describe('the wait for a scan', () => {
 describe('a pairing code', () => {
   const shown = { code: 'ABCD1234', expiresAt: new Date(3 * MINUTE).toISOString() };
 
-  it('takes the place of the QR, and is told once, and each time that it is renewed', () => {
+  it('replaces the QR, and is reported once, and each time it is renewed', () => {
     const subject = new Subject().after(start, qr(), reported({ name: 'qr_void' }));
     expect(subject.state.phase).toEqual({ status: 'qr' });
     expect(subject.told).toEqual([]);
@@ -336,7 +336,7 @@ describe('a pairing code', () => {
     expect(subject.after(code(), stop).state.linkingNumber).toBeUndefined();
   });
 
-  it('leaves its number to others once the session has failed, or its folder is gone, and it was not linked', () => {
+  it('releases its number once the session has failed, or its folder is gone, and it was not linked', () => {
     const failed = [crash({ retry: false }), ended];
     expect(new Subject().after(start, qr(), code(), ...failed).state).toMatchObject({
       ...{ phase: { status: 'failed' }, linkingNumber: undefined },
@@ -368,7 +368,7 @@ describe('a pairing code', () => {
 });
 
 describe('a passkey', () => {
-  it('is asked for in place of a QR, and told once with each step', () => {
+  it('is requested instead of a QR, and reported once per step', () => {
     const subject = new Subject().after(start, qr(), passkey());
     expect(subject.state.phase).toMatchObject({ status: 'qr', cause: { reason: 'PASSKEY_REQUIRED' } });
     expect(subject.state.phase).not.toHaveProperty('qr');
@@ -431,7 +431,7 @@ describe('the moment of the link', () => {
     expect(subject.state.linkedAt).toEqual(new Date(1 * SECOND));
   });
 
-  it('is forgotten where the pairing comes to nothing, and with the auth', () => {
+  it('is forgotten if the pairing fails, and with the auth', () => {
     const subject = () => new Subject().after(start, qr(), authenticating);
     expect(subject().after(qr('B')).state.linkedAt).toBeUndefined();
     expect(subject().after(unlinked).state.linkedAt).toBeUndefined();
@@ -439,10 +439,10 @@ describe('the moment of the link', () => {
   });
 });
 
-describe('that a restart was tried for unconfirmed sends', () => {
+describe('a restart for unconfirmed sends', () => {
   const mute = crash({ cause: { reason: 'PAGE_MUTE' } });
 
-  it('is known for a day, whatever other restarts come between', () => {
+  it('is remembered for a day, whatever other restarts follow', () => {
     const subject = linked();
     expect(wasMute(subject.state, 0)).toBe(false);
     const { state } = subject
@@ -452,7 +452,7 @@ describe('that a restart was tried for unconfirmed sends', () => {
     expect(wasMute(state, 24 * 60 * MINUTE)).toBe(false);
   });
 
-  it('is forgotten where somebody restarts the session, and where another account may come', () => {
+  it('is forgotten on a requested restart, and when another account may be linked', () => {
     expect(wasMute(linked().after(mute, ended, { name: 'restart', reason: 'REQUESTED' }).state, 0)).toBe(false);
     expect(wasMute(linked().after(mute, ended, unlinked).state, 0)).toBe(false);
   });
@@ -470,14 +470,14 @@ it('a session is being linked until that is saved, also while its first sync is 
 describe('a session that has moved', () => {
   const moved = () => linked().after(stop, ended, { name: 'moved' });
 
-  it('is told of once, when its archive may leave, and not before', () => {
+  it('is reported once, when its archive may leave, and not before', () => {
     expect(linked().after(stop).told).toMatchObject([{ name: 'disconnected', data: { reason: 'STOPPED' } }]);
     expect(moved().told).toMatchObject([{ name: 'disconnected', data: { reason: 'MOVED' } }]);
     expect(moved().after({ ...stop, unlink: true }).told).toEqual([]);
     expect(moved().state).toMatchObject({ phase: { status: 'moved', cause: { reason: 'MOVED' } }, retry: undefined });
   });
 
-  it('is started, restarted, stopped and recovered by nothing', () => {
+  it('cannot be started, restarted, stopped or recovered', () => {
     const before = moved();
     const { state } = before;
     for (const event of [start, { ...start, byHand: false }, stop, due, ended, crash(), ready, qr(), unlinked]) {
@@ -491,24 +491,24 @@ describe('a session that has moved', () => {
     expect(moved().after({ ...stop, unlink: true }).effects).toEqual([{ ...END, timeoutMs: 7 }, WIPE]);
   });
 
-  it('may start again when it was taken back, or another came in its place', () => {
+  it('may start again once it was taken back, or replaced by an import', () => {
     expect(moved().after({ name: 'arrived' }, start).effects).toEqual([END, START]);
   });
 
-  it('is one from the start where the gateway has known it as moved', () => {
+  it('is moved from the start if the gateway has recorded it as moved', () => {
     expect(newSession(new Date(1), new Date(0))).toMatchObject({ phase: { status: 'moved' }, since: new Date(0) });
   });
 });
 
 describe('the streams', () => {
-  it('are told of a QR once', () => {
+  it('get a QR once', () => {
     const subject = new Subject().after(start, qr());
     expect(subject.told).toEqual([{ name: 'qr', data: 'data:image/png;base64,A' }]);
     expect(subject.after(qr()).told).toEqual([]);
     expect(subject.after(qr('B')).told).toHaveLength(1);
   });
 
-  it('are told of ready once, without the platform', () => {
+  it('get ready once, without the platform', () => {
     const subject = linked();
     expect(subject.told).toEqual([
       { name: 'ready', data: { pushname: 'Ann', wid: '12025550101@c.us', phone: '12025550101' } },
@@ -516,7 +516,7 @@ describe('the streams', () => {
     expect(subject.after(ready).told).toEqual([]);
   });
 
-  it('are told of a loss once, with its reason and a sentence', () => {
+  it('get a loss once, with its reason and a sentence', () => {
     const subject = linked().after(lost());
     expect(subject.told).toEqual([
       {
@@ -529,7 +529,7 @@ describe('the streams', () => {
     expect(subject.after(ended, due, unlinked).told).toHaveLength(1);
   });
 
-  it('are told of each account that is unlinked, and of one once, however often its folder cannot be removed', () => {
+  it('get each unlinked account once, however often its folder cannot be removed', () => {
     const told = [{ name: 'disconnected', data: { reason: 'LOGOUT' } }];
     const subject = linked();
     expect(subject.after(unlinked).told).toMatchObject(told);
@@ -538,7 +538,7 @@ describe('the streams', () => {
     expect(subject.after(ended, qr(), authenticating, unlinked).told).toMatchObject(told);
   });
 
-  it('are told of a stop if the session was ready, and of every session that is given up', () => {
+  it('get a stop if the session was ready, and every session that has failed', () => {
     expect(linked().after(stop).told).toMatchObject([{ name: 'disconnected', data: { reason: 'STOPPED' } }]);
     expect(new Subject().after(start, qr(), stop).told).toEqual([]);
     const given = [{ name: 'disconnected', data: { reason: 'WORKER_EXITED' } }];

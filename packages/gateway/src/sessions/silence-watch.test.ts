@@ -5,7 +5,7 @@ describe('the watch over a process', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('tells once of three signs of life in a row that did not come', () => {
+  it('reports three missing heartbeats in a row once', () => {
     const onSilent = vi.fn();
     const watch = new SilenceWatch({ intervalMs: 5_000, onSilent });
     for (let n = 0; n < 10; n += 1) {
@@ -22,7 +22,7 @@ describe('the watch over a process', () => {
     const onSilent = vi.fn();
     const watch = new SilenceWatch({ intervalMs: 5_000, onSilent });
     vi.advanceTimersByTime(15_000);
-    // The clock goes on while timers do not fire: this process was stopped.
+    // The clock continues while timers do not fire: this process was stopped.
     const frozen = performance.now();
     vi.spyOn(performance, 'now').mockImplementation(() => frozen + 40_000);
     vi.advanceTimersByTime(5_000);

@@ -32,7 +32,7 @@ describe('status events', () => {
     ]);
   });
 
-  it('of a session that changes all the time are one in a minute, with what it is then', () => {
+  it('of a session that changes all the time are one a minute, with its current status', () => {
     flip(1_000);
     expect(restarts()).toEqual(Array.from({ length: 60 }, (_, n) => n + 1));
     vi.advanceTimersByTime(MINUTE_MS);
@@ -46,7 +46,7 @@ describe('status events', () => {
     expect(restarts().at(-1)).toBe(1_000);
   });
 
-  it('tell nothing if all is as it was told', () => {
+  it('are skipped if nothing has changed since the last one', () => {
     flip(61);
     events.update({ status: 'disconnected', restarts: 60 });
     vi.advanceTimersByTime(10 * MINUTE_MS);
@@ -54,7 +54,7 @@ describe('status events', () => {
     expect(published).toHaveLength(60);
   });
 
-  it('tell nothing of what was before the session was deleted', () => {
+  it('do not include changes from before the session was deleted', () => {
     flip(100);
     events.forget();
     vi.advanceTimersByTime(10 * MINUTE_MS);

@@ -7,7 +7,7 @@ import { WorkerChannel } from './worker-channel.ts';
 
 const log = pino({ enabled: false });
 
-/** A channel to a worker that the test plays: what it sends, and what comes of it. */
+/** A channel to a worker that the test plays: its messages, and their effects. */
 function channel(handle: (message: unknown) => number = () => 0, takes = true) {
   const socket = new Duplex({ read() {}, write: (_chunk, _encoding, written) => takes && written() });
   const messages: unknown[] = [];
@@ -22,7 +22,7 @@ function channel(handle: (message: unknown) => number = () => 0, takes = true) {
   return { made, socket, messages, broken };
 }
 
-/** The end of what a worker sends, once all of it was read. */
+/** Resolves when everything that a worker has sent was read. */
 async function endOf({ made, socket }: ReturnType<typeof channel>): Promise<void> {
   socket.push(null);
   socket.end();
@@ -100,7 +100,7 @@ describe('the channel to a worker', () => {
     expect(socket.writableLength).toBeLessThan(8 * 1_048_576);
     expect(made.send(NOTHING)).toBe(true);
     made.close();
-    expect(made.send(call)).toBe(true); // Whoever closed it has told those who wait.
+    expect(made.send(call)).toBe(true); // Pending calls are rejected elsewhere.
   });
 
   it('sends the messages of one turn of the event loop in one write', async () => {

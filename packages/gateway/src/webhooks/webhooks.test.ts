@@ -46,7 +46,7 @@ let maxBytes: number;
 /** What webhooks have stored in the journal. */
 let notes: NewRecord[];
 let asksForToken: boolean;
-/** How long the journal takes to store what webhooks give it. */
+/** How long the journal takes to store the records of webhooks. */
 let storingMs: number;
 /** What the endpoint answers, with headers. */
 let answer: (one: Pick<Received, 'session' | 'n'>) => number | [number, Record<string, string>] | Promise<number>;
@@ -166,7 +166,7 @@ describe('a webhook', () => {
     expect(received.map(({ text }) => JSON.parse(text).type).sort()).toEqual(['message_ack', 'message_ack', 'status']);
   });
 
-  it('gets the sessions and events that it is for, and what comes after a position', async () => {
+  it('gets its sessions and events, and those after a position', async () => {
     for (const n of [0, 1]) happen('shop-1', n);
     happen('other', 2);
     events.publish('shop-1', { name: 'ready', data: { pushname: 'x', wid: '1@c.us', phone: '1' } });
@@ -178,7 +178,7 @@ describe('a webhook', () => {
       .toEqual(['shop-1 0', 'shop-1 1', 'shop-2 3']);
   });
 
-  it('whose event fails is tried again, in order; other sessions go on meanwhile', async () => {
+  it('whose event fails is retried, in order; other sessions continue meanwhile', async () => {
     let failures = 2;
     answer = ({ session, n }) => (session === 'main' && n === 1 && failures-- > 0 ? 500 : 200);
     await create();
@@ -214,7 +214,7 @@ describe('a webhook', () => {
     expect(accepted('main')).toEqual([0, 2, 1]);
   });
 
-  it('goes on where it was after a restart, also with sessions that wait', async () => {
+  it('resumes after a restart, even with waiting sessions', async () => {
     answer = ({ session }) => (session === 'main' ? 500 : 200);
     // With waits as long as these, a new one would differ from the first by far more than a second.
     retryDelaysMs = [600_000];
@@ -321,7 +321,7 @@ describe('an endpoint', () => {
     expect(only()).not.toHaveProperty('reason');
   });
 
-  it('that asks to be left alone for some time is left alone, for all sessions', async () => {
+  it('that asks not to be called for some time is not called, for all sessions', async () => {
     let calls = 0;
     answer = () => (calls++ === 0 ? [429, { 'retry-after': '1' }] : 200);
     await create();
@@ -567,7 +567,7 @@ describe('the secret', () => {
 });
 
 describe('a replay', () => {
-  it('delivers what is kept after a position again, and what is new', async () => {
+  it('redelivers kept events after a position, and new ones', async () => {
     const { id } = await create();
     for (const n of upTo(3)) happen('main', n);
     await expect.poll(() => accepted('main')).toEqual(upTo(3));
@@ -595,7 +595,7 @@ describe('a replay', () => {
     expect(accepted('other')).toEqual(upTo(3));
   });
 
-  it('does not leave out what was not delivered yet', async () => {
+  it('does not skip undelivered events', async () => {
     retryDelaysMs = [60_000];
     await restart();
     answer = () => 500;
@@ -654,7 +654,7 @@ describe('dead letters', () => {
     expect(only()).toMatchObject({ status: 'active' });
   });
 
-  it('do not hold back what waits when they show that the endpoint is back', async () => {
+  it('do not hold back waiting events when they show that the endpoint is back', async () => {
     const id = await bury(20);
     retryDelaysMs = [60_000];
     await restart();
@@ -710,7 +710,7 @@ describe('dead letters', () => {
   });
 });
 
-describe('what has expired', () => {
+describe('expired events', () => {
   it('is one gap, with the same beginning at each attempt', async () => {
     maxBytes = 400_000;
     retryDelaysMs = [60_000, 60_000, 60_000];
@@ -847,7 +847,7 @@ describe('a key', () => {
     await expect.poll(() => webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
     happen('shop-a1', 0);
     await delay(100);
-    expect(accepted('shop-a1')).toHaveLength(1); // By the operator's alone.
+    expect(accepted('shop-a1')).toHaveLength(1); // Only by the operator's.
     await restart();
     expect(webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
   });
@@ -870,7 +870,7 @@ describe('a gateway without a token', () => {
   });
 });
 
-describe('what is stored', () => {
+describe('stored state', () => {
   it('is not begun with if it cannot be read', async () => {
     await create();
     const path = join(dir, 'webhooks.json');
@@ -905,7 +905,7 @@ describe('what is stored', () => {
     rmSync(path, { recursive: true });
   });
 
-  it('is gone with the webhook', async () => {
+  it('is removed with the webhook', async () => {
     const { id } = await create();
     await webhooks.remove(id, me);
     happen('main', 0);

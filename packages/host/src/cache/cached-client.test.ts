@@ -92,7 +92,7 @@ describe('the list of chats', () => {
     expect(await client.listChats({ id: 'main' })).toEqual(chatsNamed('Ada'));
   });
 
-  it('is not kept if it failed: all who wait are told, and the next call asks again', async () => {
+  it('is not cached if it failed: all waiting callers get the error, and the next call retries', async () => {
     const { client, asked, answerWith } = await clientOf(json({ error: 'not ready', code: 'session_not_ready' }, 409));
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => client.listChats({ id: 'main' })));
     expect(asked).toHaveLength(1);
@@ -105,7 +105,7 @@ describe('the list of chats', () => {
     ...['message', 'message_ack', 'message_sent', 'message_edited', 'message_revoked', 'chat_updated'],
     ...['group_joined', 'group_left', 'group_updated', 'gap', 'ready', 'disconnected'],
   ];
-  it.each(changing)('is void after %s, in that session alone', async (name) => {
+  it.each(changing)('is invalidated by %s, only in that session', async (name) => {
     const { client, asked } = await clientOf(json([]));
     for (const id of ['a', 'b']) await client.listChats({ id });
     client.cache.onEvent({ name, session: 'a' });
@@ -154,7 +154,7 @@ describe('the list of chats', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is let go by a caller without time, whose options are not those of the others', async () => {
+  it('is left by a caller that times out, whose options do not affect the others', async () => {
     const { client, asked } = await clientOf((response) => setTimeout(() => json(chatsNamed('a'))(response, ''), 200));
     const hurried = client.listChats({ id: 'main' }, { timeoutMs: 50, retries: 0 });
     const patient = client.listChats({ id: 'main' });
@@ -227,7 +227,7 @@ describe('pictures', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('whose bytes break off are not kept', async () => {
+  it('whose bytes are incomplete are not cached', async () => {
     const { client, answerWith } = await clientOf((response) => {
       response.writeHead(200, { 'Content-Type': 'image/jpeg', 'Content-Length': 5_000 });
       response.write(JPEG.subarray(0, 100), () => response.destroy());

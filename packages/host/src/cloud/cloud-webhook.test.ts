@@ -37,7 +37,7 @@ function post(body: object | string, headers: Record<string, string> = {}): Requ
   return new Request(URL_OF_IT, { method: 'POST', body: written, headers: signed });
 }
 
-/** A webhook, with what it handed on and what it told. */
+/** A webhook, with its events and errors. */
 function webhookWith(options: CloudWebhookOptions = {}) {
   const events: CloudEvent[] = [];
   const errors: unknown[] = [];
@@ -86,7 +86,7 @@ describe('the handshake', () => {
     expect(await answer.text()).not.toContain('1158201444');
   });
 
-  it.each([undefined, '', ' '])('is refused, and it is told, while the verify token is %j', async (verifyToken) => {
+  it.each([undefined, '', ' '])('is refused, with a warning, while the verify token is %j', async (verifyToken) => {
     const { webhook, warnings } = webhookWith({ verifyToken });
     expect(warnings.join()).toContain('CHAT_VERIFY_TOKEN');
     for (const token of ['', '+', 'undefined']) {
@@ -383,7 +383,7 @@ describe('a repeated delivery', () => {
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
   });
 
-  it('is handed on again if a handler failed, which is told with the event', async () => {
+  it('is handled again if a handler failed, which is reported with the event', async () => {
     const told: unknown[] = [];
     let calls = 0;
     const { send } = webhookWith({
@@ -499,7 +499,7 @@ describe('answers', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('are 503 after close, which waits for what is in hand', async () => {
+  it('are 503 after close, which waits for work in progress', async () => {
     const seen: string[] = [];
     const { webhook } = webhookWith({ onEvent: async (event) => void seen.push(event.name, await delay(20, '')) });
     await webhook.fetch(post(messages(text('1', ''), text('2', ''))));
@@ -654,7 +654,7 @@ describe('bodies', () => {
     await webhook.close();
   });
 
-  it('that were read before are told of, rather than called forged', async () => {
+  it('that were read before are reported, rather than called forged', async () => {
     const { webhook, errors } = webhookWith();
     const request = post(messages(text('1', '')));
     await request.text();

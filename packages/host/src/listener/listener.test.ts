@@ -45,7 +45,7 @@ function create<N extends EventName = EventName>(options: ListenOptions<N> = {},
   return listener;
 }
 
-/** A store that says what was saved. */
+/** A store that records the saved positions. */
 function recorded(first?: string) {
   const saved: string[] = [];
   const store: PositionStore = {
@@ -183,7 +183,7 @@ describe('of one session', () => {
     expect(server.asked[0]?.url).toBe('/sessions/main/events?events=qr,message');
   });
 
-  it('goes on where a proxy has answered for a gateway that is away', async () => {
+  it('continues if a proxy has answered for a gateway that is away', async () => {
     for (const status of [403, 404])
       server.answers.push((response) => response.writeHead(status, { 'Content-Type': 'text/html' }).end('<html>'));
     const { bodies } = collect({ sessions: 'main' });
@@ -315,7 +315,7 @@ describe('run with handlers, a listener', () => {
     expect(seen.slice(5)).toEqual(['bad', 'next']);
   });
 
-  it('gives an event up where onError says so, and ends with what onError throws', async () => {
+  it('skips an event if onError says so, and ends with an error of onError', async () => {
     server.message('bad');
     server.message('good');
     const { bodies, listener } = (() => {
@@ -356,7 +356,7 @@ describe('run with handlers, a listener', () => {
     expect(saved).toEqual([]);
   });
 
-  it('hands a gap on, or tells of it where it has no handler', async () => {
+  it('delivers a gap, or reports it if it has no handler', async () => {
     server.message('kept');
     const { bodies } = collect({ from: 'other-7' });
     await eventually(() => expect(bodies).toEqual(['gap', 'kept']));
@@ -377,7 +377,7 @@ describe('run with handlers, a listener', () => {
     warned.mockRestore();
   });
 
-  it('handles a gap of all sessions after what came before, and before what follows', async () => {
+  it('handles a gap of all sessions after earlier events, and before later ones', async () => {
     const order: string[] = [];
     server.message('slow');
     const data = { reason: 'damaged', from: 'e1-1', to: 'e1-2' };
@@ -393,7 +393,7 @@ describe('run with handlers, a listener', () => {
     await eventually(() => expect(order).toEqual(['slow', 'gap', 'after']));
   });
 
-  it('stops with work in hand: what runs is waited for, what has not begun is not', async () => {
+  it('stops with work in progress: waits for running handlers, and not for those that have not begun', async () => {
     const { saved, store } = recorded();
     const done: string[] = [];
     for (const body of ['a', 'b', 'c']) server.message(body);
@@ -513,7 +513,7 @@ describe('run with handlers, a listener', () => {
 });
 
 describe('its connection', () => {
-  it('goes on after any end, with the last event that came, and hands none on twice', async () => {
+  it('resumes after any end, with the last received event, and delivers none twice', async () => {
     const { bodies, disconnects } = collect();
     await eventually(() => expect(server.open).toBe(1));
     for (let n = 0; n < 20; n += 1) {
@@ -540,7 +540,7 @@ describe('its connection', () => {
     expect(bodies).toEqual([]);
   });
 
-  it('takes the position from comments while nothing comes for it, but not where a gap is yet to be told', async () => {
+  it('takes the position from comments while no events arrive, but not if a gap is yet to be delivered', async () => {
     const { saved, store } = recorded('e1-1');
     server.message('one');
     collect({ position: store });
@@ -560,7 +560,7 @@ describe('its connection', () => {
     expect(server.asked.slice(1).map(({ after }) => after)).toEqual(['e1-99', 'e1-99']);
   });
 
-  it('is given up where it is half open', async () => {
+  it('is closed if it is half open', async () => {
     server.message('one');
     server.answers.push((response, asked) => {
       server.serve(response, asked);
@@ -573,7 +573,7 @@ describe('its connection', () => {
     expect(bodies).toEqual(['one']);
   });
 
-  it('is given up where no answer comes', async () => {
+  it('is closed if no answer arrives', async () => {
     server.answers.push(() => {});
     server.message('one');
     const { bodies, disconnects } = collect({}, { answerMs: 500 });
@@ -602,9 +602,9 @@ describe('its connection', () => {
     }
   });
 
-  it('leaves none open that is answered after it was given up', async () => {
+  it('leaves none open that is answered after it was abandoned', async () => {
     const real = globalThis.fetch;
-    // Referenced: one that nobody refers to any more is closed once it is collected.
+    // Referenced: an unreferenced one is closed once it is collected.
     const late: Response[] = [];
     let asked = 0;
     vi.stubGlobal('fetch', async (url: string, { signal: _, ...init }: RequestInit) => {
@@ -680,7 +680,7 @@ describe('its connection', () => {
     await eventually(() => expect(bodies).toEqual(['ü👋']));
   });
 
-  it('waits ever longer while it fails, and as long as it is told to', async () => {
+  it('waits ever longer while it fails, and as long as requested', async () => {
     for (let n = 0; n < 5; n += 1) server.answers.push((response) => response.writeHead(500).end('oh'));
     server.answers.push((response) => response.writeHead(429, { 'Retry-After': '1' }).end());
     server.answers.push((response) =>
@@ -766,7 +766,7 @@ describe('its connection', () => {
     expect(String(disconnects[0]?.error)).toContain('what answered is no gateway');
   });
 
-  it('survives junk: what cannot be read is told, skipped and not asked for again', async () => {
+  it('survives junk: unreadable events are reported, skipped and not requested again', async () => {
     const told: unknown[] = [];
     server.answers.push((response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -791,7 +791,7 @@ describe('its connection', () => {
     expect(told[0]).toMatchObject({ cause: '{"secret": ' });
   });
 
-  it('gives up a line without an end, in bounded memory', async () => {
+  it('rejects an endless line, in bounded memory', async () => {
     server.answers.push((response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       const piece = 'x'.repeat(1_048_576);
@@ -808,7 +808,7 @@ describe('its connection', () => {
     expect(String(disconnects[0]?.error)).toContain('max buffer size');
   });
 
-  it('reads events of a megabyte in a time that grows with their length alone', async () => {
+  it('reads events of a megabyte in a time that grows only with their length', async () => {
     const timeOf = async (length: number) => {
       const events = 16_000_000 / length;
       await using own = await EventServer.start();
@@ -825,7 +825,7 @@ describe('its connection', () => {
     expect(few / many).toBeLessThan(10);
   });
 
-  it('resumes quietly where the gateway forgets, and says what is missing', async () => {
+  it('resumes quietly if the gateway forgets, and reports what is missing', async () => {
     const { bodies } = collect();
     await eventually(() => expect(server.open).toBe(1));
     server.message('one');
@@ -1009,7 +1009,7 @@ describe('its position', () => {
 });
 
 describe('listen', () => {
-  it('refuses what cannot be meant', () => {
+  it('refuses invalid options', () => {
     expect(() => listen({ url: 'localhost:not a port' })).toThrow('write it as in');
     expect(() => listen({ url: server.url }, { sessions: [] })).toThrow('sessions is empty');
     expect(() => listen({ url: server.url }, { events: [] })).toThrow('events is empty');

@@ -27,7 +27,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const BUILT = new URL('../../dist/node.js', import.meta.url).href;
 
-/** A process that holds a position, and says what its load gave. */
+/** A process that holds a position, and prints the result of its load. */
 async function holder(path: string) {
   const code = `import { filePosition } from ${JSON.stringify(BUILT)};
     const store = filePosition(${JSON.stringify(path)});
@@ -44,7 +44,7 @@ async function holder(path: string) {
 }
 
 describe('a position in a file', () => {
-  it('is there again for the next process, readable to its user alone, with nothing left beside it', async () => {
+  it('is there again for the next process, readable only by its user, with nothing left beside it', async () => {
     const first = filePosition(file);
     expect(await first.load()).toBeUndefined();
     await first.save('e1-1');
@@ -102,7 +102,7 @@ describe('a position in a file', () => {
     await Promise.all(stores.map((store, n) => held[n]?.status === 'fulfilled' && store.close?.()));
   });
 
-  it('says what is wrong with a file of something else, a folder, or a path that is not there', async () => {
+  it('explains what is wrong with a foreign file, a folder, or a missing path', async () => {
     writeFileSync(file, 'my only copy\nof a letter\n');
     await expect(filePosition(file).load()).rejects.toThrow('holds no position: give another path');
     expect(readFileSync(file, 'utf8')).toBe('my only copy\nof a letter\n');
@@ -127,7 +127,7 @@ describe('a position in a file', () => {
     await store.close?.();
   });
 
-  it('is not saved any more by one whose lock was taken, and does not take that away when it ends', async () => {
+  it('is no longer saved by a process whose lock was taken, which keeps the new lock when it ends', async () => {
     const store = filePosition(file);
     await store.load();
     rmSync(`${file}.lock`);

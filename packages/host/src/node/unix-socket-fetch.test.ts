@@ -51,7 +51,7 @@ it('leaves no connection behind where the body fails', async () => {
   await expect.poll(() => sockets.size).toBe(0);
 });
 
-it('ends the body where the caller gives up', async () => {
+it('ends the body if the caller aborts', async () => {
   let reason: unknown;
   listener = (request) => request.resume();
   const body = new ReadableStream<Uint8Array>({

@@ -215,7 +215,7 @@ describe('a delivery', () => {
 });
 
 describe('a handler', () => {
-  it('for any gets what has no handler of its own', async () => {
+  it('for any gets events without a handler of their own', async () => {
     const names: string[] = [];
     const handlers = {
       message: (event: { readonly session: string }) => names.push(event.session),
@@ -224,7 +224,7 @@ describe('a handler', () => {
     const { send, events } = receiverWith({ handlers });
     await send({ id: '1' });
     await send({ id: '2', body: JSON.stringify({ ...ACK, type: 'hologram' }) });
-    await send({ id: '3', body: JSON.stringify({ ...ACK, session: undefined }) }); // It must say whose it is.
+    await send({ id: '3', body: JSON.stringify({ ...ACK, session: undefined }) }); // It must name its session.
     expect(names).toEqual(['message_ack']);
     expect(events.map(({ name }) => name)).toEqual(['message_ack', 'other', 'other']);
   });
@@ -303,7 +303,7 @@ describe('a handler', () => {
     expect([await send({ id: 'one more' }), calls]).toEqual([503, 1_000]);
   }, 30_000);
 
-  it('does not miss what this version cannot read: the gateway is to keep it, unless `other` takes it', async () => {
+  it('does not lose events that this version cannot read: the gateway keeps them, unless `other` accepts them', async () => {
     const body = JSON.stringify({ ...ACK, data: { id: 5 } });
     const named: unknown[] = [];
     const handlers = { message_ack: (event: unknown) => named.push(event), any: (event: unknown) => named.push(event) };
@@ -315,7 +315,7 @@ describe('a handler', () => {
     expect(other).toMatchObject([{ name: 'other', type: 'message_ack', data: { id: 5 } }]);
   });
 
-  it('is not called for what another process has handled', async () => {
+  it('is not called for events that another process has handled', async () => {
     const ids = new Set<string>();
     const seen = { has: (id: string) => ids.has(id), add: (id: string) => void ids.add(id) };
     const [first, second] = [receiverWith({ seen }), receiverWith({ seen })];
@@ -325,7 +325,7 @@ describe('a handler', () => {
 });
 
 describe('verifyWebhook', () => {
-  it('rejects with a code, and says nothing of what was sent', async () => {
+  it('rejects with a code, and repeats nothing from the request', async () => {
     const { headers } = post();
     await expect(verifyWebhook(headers, 'another body', SECRET)).rejects.toMatchObject({ code: 'unauthorized' });
     await expect(verifyWebhook({}, JSON.stringify(ACK), SECRET)).rejects.toMatchObject({ code: 'unauthorized' });

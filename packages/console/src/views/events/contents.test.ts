@@ -2,7 +2,7 @@ import { type EventName, eventData } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
 import { withoutContents } from './contents.ts';
 
-/** What people wrote or are called, and what opens an account. */
+/** Texts and names of people, and codes that open an account. */
 const CONTENTS: { readonly [N in EventName]?: readonly string[] } = {
   ready: ['pushname'],
   pairing_code: ['code'],
@@ -14,7 +14,7 @@ const CONTENTS: { readonly [N in EventName]?: readonly string[] } = {
   group_updated: ['value'],
 };
 
-describe('what is shown of an event before its contents are asked for', () => {
+describe('an event without its contents', () => {
   it.each(Object.entries(eventData))('leaves out no field of %s but its contents', (written, schema) => {
     const name = written as EventName;
     if (!('entries' in schema)) return;

@@ -24,7 +24,7 @@ describe('the list of events', () => {
     expect([keys(on.entries), on.heldCount, on.held]).toEqual([[4, 3, 2, 1, 0], 0, undefined]);
   });
 
-  it('counts what comes while it is paused, and keeps the newest', () => {
+  it('counts events that arrive while it is paused, and keeps the newest', () => {
     const buffer = withEvents(paused(EMPTY_BUFFER), entries(0, 1_200));
     expect([buffer.heldCount, buffer.held?.length]).toEqual([1_200, MAX_EVENTS]);
     expect(resumed(buffer).entries[0]?.key).toBe('1199');

@@ -23,7 +23,7 @@ describe('the filter of events', () => {
     expect(passes({ ...all, ...change }, message)).toBe(isShown);
   });
 
-  it('shows what is missing of all sessions', () => {
+  it('shows gaps of all sessions', () => {
     expect(passes({ ...all, sessions: 'main' }, gap)).toBe(true);
   });
 

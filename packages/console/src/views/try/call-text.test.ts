@@ -12,7 +12,7 @@ const call = (given: Partial<DraftedCall>): DraftedCall => ({
   ...{ path: { id: 'main' }, query: {}, body: undefined, file: undefined, idempotencyKey: undefined },
   ...given,
 });
-/** What a shell hands to curl: its arguments, and what it reads. */
+/** The input of curl from a shell: its arguments, and its standard input. */
 function run(command: string, cwd = tmpdir()): { args: string[]; read: string } {
   const shell = `curl() { printf '%s\\0' "$@"; if [ "$last" = 1 ]; then printf '\\0'; cat; fi; }\n${command}`;
   const output = execFileSync('bash', ['-c', shell], {
@@ -26,7 +26,7 @@ function run(command: string, cwd = tmpdir()): { args: string[]; read: string } 
 const HOSTILE = `'; touch owned; '$(id)\`id\`"\\\n!! \u202e<script>`;
 
 describe('a call as a command', () => {
-  it('is what the client would send', () => {
+  it('equals the request of the client', () => {
     const body = { type: 'text', to: '+12025550102', body: 'Hello' };
     expect(asCurl(operations.sendMessage, call({ body, idempotencyKey: 'a-1' }), place)).toBe(
       [

@@ -9,7 +9,7 @@ const draftOf = (values: Record<string, string>): Draft => ({ values, file: unde
 const rows = Object.entries<Operation>(operations);
 
 describe('the form of an operation', () => {
-  it('has the fields of its variant, with what they take', () => {
+  it('has the fields of its variant, with their requirements', () => {
     const { sendMessage } = operations;
     const text = fieldsOf(sendMessage.body, {});
     expect(text.map(({ name, kind, isRequired }) => [name, kind, isRequired])).toEqual([
@@ -60,7 +60,7 @@ describe('the form of an operation', () => {
     expect(fieldsOf(params, {}).map(({ name }) => name)).toEqual(names);
   });
 
-  it('leaves out what is empty, unless it is asked for', () => {
+  it('omits empty values, unless they are required', () => {
     const { sendMessage, startSession } = operations;
     const values = { id: ' main ', type: 'reaction', messageId: 'true_a@c.us_B' };
     expect(callOf(sendMessage, draftOf(values)).body).toEqual({

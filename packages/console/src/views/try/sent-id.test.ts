@@ -3,7 +3,7 @@ import { isAckOf, messageIn, sentIdIn } from './sent-id.ts';
 
 const id = 'true_12025550102@c.us_3EB0AA';
 
-describe('the id of what was sent', () => {
+describe('the id of a sent message', () => {
   it('is that of the message, or of one that may have been sent', () => {
     const message = {
       ...{ id, from: 'a', to: 'b', fromMe: true, body: '', type: 'text', timestamp: 1, ack: 1, hasMedia: false },
