@@ -8,6 +8,7 @@ const CARLA = '12025550103';
 const DORA = '12025550104';
 const EMIL = '12025550105';
 const FARID = '12025550106';
+const GRACE = '12025550107';
 const UNKNOWN = 'false_12025550102@c.us_3A00FFFF';
 const id = 'main';
 const chatId = `${BEN}@c.us`;
@@ -221,6 +222,29 @@ describe('the messages of a chat', () => {
     expect([bodies(oldest), oldest.hasMore]).toEqual([['one'], false]);
     const newest = await stack.client.listMessages({ id, chatId });
     expect(bodies(newest)).toEqual(expect.arrayContaining(['one', 'seven']));
+  });
+
+  it('are those that its page shows, as are its events and what is found by id', async () => {
+    const grace = `${GRACE}@c.us`;
+    const events = await stack.listen(id);
+    const [png] = media;
+    const photo = {
+      kind: 'image',
+      base64: Buffer.from(png?.bytes ?? []).toString('base64'),
+      mimeType: 'image/png',
+    } as const;
+    await stack.phones.send(GRACE, { to: ADA, body: 'photo', media: photo });
+    // The same photo in HD, a picture of an album, and a text for later.
+    const hd = await stack.phones.send(GRACE, { to: ADA, body: 'in HD', media: photo, viewMode: 'HIDDEN' });
+    await stack.phones.send(GRACE, { to: ADA, body: 'album', media: photo, viewMode: 'MEDIA_ALBUM' });
+    await stack.phones.send(GRACE, { to: ADA, body: 'later', viewMode: 'SCHEDULED_MESSAGE' });
+    await stack.phones.send(GRACE, { to: ADA, body: 'text' });
+    await events.until('message', ({ body }) => body === 'text');
+    const shown = ['photo', 'album', 'text'];
+    expect(events.all('message').map(({ body }) => body)).toEqual(shown);
+    expect(bodies(await stack.client.listMessages({ id, chatId: grace }))).toEqual(shown);
+    const hidden = { id, messageId: `false_${grace}_${hd.id}` };
+    expect(await refusalOf(stack.client.getMessage(hidden))).toEqual(['message_not_found']);
   });
 
   it('are asked for in a way that makes sense', async () => {

@@ -15,6 +15,7 @@ const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
 const addressing = v.picklist(['pn', 'lid']);
 const platform = v.picklist(['android', 'iphone']);
 const mediaKind = v.picklist(['image', 'video', 'audio', 'voice', 'document', 'sticker']);
+const viewMode = v.picklist(['HIDDEN', 'SCHEDULED_MESSAGE', 'MEDIA_ALBUM']);
 const picture = v.picklist(['none', 'private', 'present']);
 const pictureCode = v.picklist([401, 404, 423, 429, 500]);
 const groupPrivacy = v.picklist(['all', 'invite_only']);
@@ -97,6 +98,8 @@ export const inputs = {
       quotedMessageId: v.optional(text),
       /** Numbers, or `<number>@c.us`. */
       mentions: v.optional(people),
+      /** How pages show it: an ordinary message by default, and those that are hidden not at all. */
+      viewMode: v.optional(viewMode),
       /** How long after arrival the receiving pages can decrypt it. */
       decryptLateMs: v.optional(delayMs),
     }),

@@ -48,7 +48,7 @@ export class Phone {
   }
 
   async send(outgoing: OutgoingMessage) {
-    const { id, to, body = '', quotedMessageId, decryptLateMs, media, mentions = [] } = outgoing;
+    const { id, to, body = '', quotedMessageId, decryptLateMs, media, mentions = [], viewMode } = outgoing;
     const from = this.account;
     const party = this.#network.party(to, from, 'to');
     if (party.kind === 'group') requireWriter(party, from);
@@ -64,6 +64,7 @@ export class Phone {
       quoted: quotedMessageId === undefined ? undefined : this.#quote(quotedMessageId),
       mentions: mentions.map((id) => this.#network.directory.get(id, 'mentions')),
       style: party === statusFeed && !media ? plainStyle : undefined,
+      fields: viewMode && { viewMode },
       ...specialOf(outgoing),
     });
     this.#network.postOffice.accept(message, undefined);

@@ -51,6 +51,7 @@ function page(
     resolveNumbers: async () => {},
     isChat: () => true,
     isDeliverable: ({ type }: { type: string }) => type === 'chat',
+    isPost: () => false,
     isOwn: () => false,
     findMessage,
     messageModel: (message: object) => message,

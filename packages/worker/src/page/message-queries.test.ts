@@ -28,7 +28,10 @@ function page(modules: Record<string, unknown>, message: object = {}, tools: obj
   };
   const key = { ...id('true_1@c.us_A'), fromMe: true, remote: id('1@c.us') };
   const found = { id: key, type: 'chat', ...message };
-  const chatWebTools = { findMessage: async () => found, isDeliverable: () => true };
+  const chatWebTools = {
+    ...{ findMessage: async () => found, isDeliverable: () => true },
+    isPost: ({ isGroupStatus = false }: { isGroupStatus?: boolean }) => isGroupStatus,
+  };
   vi.stubGlobal('window', { chatWebTools, require: (name: string) => all[name] });
   installIdTools(Number.POSITIVE_INFINITY);
   installChangeTools();
@@ -162,9 +165,9 @@ it('a message of a kind that the page neither stars nor pins stays as it is', as
   expect(sent).toHaveBeenCalledTimes(1);
 });
 
-it('a chat goes on where the page leaves out some of what it has read, and ends where it reads nothing', async () => {
+it('a chat goes on where the page leaves out some of what it has read, ends where it reads nothing, and has no posts', async () => {
   const row = (n: number) => ({ id: { ...id(String(n)), remote: id('1@c.us') }, type: 'chat' });
-  const reads = [[row(3)], [row(2)], [row(1)], []];
+  const reads = [[row(3), { ...row(4), isGroupStatus: true }], [row(2)], [row(1)], []];
   const msgFindByDirection = async () => ({ messages: reads.shift() ?? [], status: 200 });
   const tools = { findChat: () => ({ id: id('1@c.us') }), isOlderOnPhone: () => false };
   const sentModel = (one: { readonly id: object }) => ({ id: String(one.id) });

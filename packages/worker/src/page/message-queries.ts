@@ -51,7 +51,7 @@ export async function listMessages(
       break; // The last one was deleted meanwhile.
     }
     const read = messages.filter((message) => message !== undefined && message !== null) as PageMessage[];
-    const kept = read.filter(tools.isDeliverable);
+    const kept = read.filter((message) => tools.isDeliverable(message) && !tools.isPost(message));
     found = direction === 'before' ? [...kept, ...found] : [...found, ...kept];
     // It may leave out some of those that it has read: fewer than were asked for need not be the last.
     const last = direction === 'before' ? read[0] : read.at(-1);
@@ -85,9 +85,8 @@ export async function searchMessages(
     : await window.require('WAWebCollections').Msg.search(text, page, limit, chat?.id);
   const { messages = [], eof, canceled, status = 200 } = answer;
   if (canceled === true || status >= 400) throw new Error(`the page has given the search up (status ${status})`);
-  const isPost = (message: object) => 'isGroupStatus' in message && message.isGroupStatus === true;
   const found = messages
-    .filter((message) => message && tools.isDeliverable(message) && !isPost(message))
+    .filter((message) => message && tools.isDeliverable(message) && !tools.isPost(message))
     .slice(0, limit);
   // Those of a page come oldest first.
   const newestFirst = found.reverse().sort((one, other) => (other?.t ?? 0) - (one?.t ?? 0));

@@ -44,6 +44,10 @@ export interface PageMessage {
   /** It arrived live. */
   readonly isNewMsg?: boolean;
   readonly isStatusV3?: boolean;
+  /** A status that is posted to a group: only its chat is that of the group. */
+  readonly isGroupStatus?: boolean;
+  /** `HIDDEN`, `SCHEDULED_MESSAGE`, …; absent of an ordinary one. */
+  readonly viewMode?: string;
   readonly isForwarded?: boolean;
   /** Sending it, or its last edit, has failed. */
   readonly isSendFailure?: boolean;

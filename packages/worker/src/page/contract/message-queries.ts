@@ -16,7 +16,7 @@ export interface MessageQueryModules {
       direction: 'before' | 'after';
     }): Promise<{ messages?: readonly (PageMessage | undefined)[]; status?: number }>;
     msgFindSearch(what: { searchTerm: string; page: number; count: number; remote: PageId | undefined }): Promise<{
-      messages?: readonly ((PageMessage & { readonly isGroupStatus?: boolean }) | undefined)[];
+      messages?: readonly (PageMessage | undefined)[];
       eof?: boolean;
       canceled?: boolean;
       status?: number;

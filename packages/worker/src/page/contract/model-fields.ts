@@ -28,6 +28,8 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].subtype': some('why it is not decrypted: …_unavailable_fanout if it never will be'),
   'Msg[].isNewMsg': some('true if it arrived live'),
   'Msg[].isStatusV3': some('true for a post to the status feed'),
+  'Msg[].isGroupStatus': some('true for a status that is posted to a group'),
+  'Msg[].viewMode': some('HIDDEN, SCHEDULED_MESSAGE: the page does not show it; MEDIA_ALBUM: in an album'),
   'Msg[].isForwarded': some('true if it is forwarded'),
   'Msg[].isSendFailure': some('true if the send or the last edit has failed'),
   'Msg[].star': some('true if it is starred'),

@@ -58,7 +58,7 @@ export interface ChangeTools {
 
 /** Installs the tools for changes. Needs the tools for messages and outcomes. */
 export function installChangeTools(): void {
-  const { phoneOr, ownIds, resolveNumbers, messageModel, isDeliverable, isOwn, signal } = window.chatWebTools;
+  const { phoneOr, ownIds, resolveNumbers, messageModel, isDeliverable, isPost, isOwn, signal } = window.chatWebTools;
   const secondMs = 1_000;
   const fewPeople = 5;
   // Of newer times than the year 5138, as seconds, there are none.
@@ -150,8 +150,7 @@ export function installChangeTools(): void {
     sentElsewhere: (message) => {
       const { id, from, to, author, quotedParticipant, mentionedJidList = [] } = message;
       if (!id.fromMe || message.local === true || isOwn(message)) return undefined;
-      const { isStatusV3: isPost = String(id.remote) === 'status@broadcast' } = message;
-      if (isPost || !isDeliverable(message)) return undefined;
+      if (isPost(message) || !isDeliverable(message)) return undefined;
       return {
         at: timeOf(message.t),
         people: [from, to, author, quotedParticipant, ...mentionedJidList],

@@ -16,7 +16,9 @@ export interface MessageTools {
   isQuotable(message: PageMessage): boolean;
   /** False for the status feed and channels, which the page may list among the chats. */
   isChat(chat: PageChat): boolean;
-  /** False for notices, for undecrypted and for revoked messages: they are not delivered. */
+  /** It is posted to the status feed, or as a status to a group. */
+  isPost(message: PageMessage): boolean;
+  /** False for notices, for undecrypted, revoked and hidden messages: they are not delivered. */
   isDeliverable(message: PageMessage): boolean;
   /** What a person has written: the text, the caption, the name of a place, the question of a poll; of cards their text. */
   textOf(message: PageMessage): string | undefined;
@@ -49,6 +51,8 @@ export function installMessageTools(): void {
     if (message.type === 'multi_vcard') return (message.vcardList ?? []).map((card) => card?.vcard).join('\n');
     return message.type === 'poll_creation' ? message.pollName : message.body;
   };
+  const isPost: MessageTools['isPost'] = ({ id, isStatusV3, isGroupStatus }) =>
+    isStatusV3 === true || isGroupStatus === true || String(id.remote) === 'status@broadcast';
   const messageModel: MessageTools['messageModel'] = (message) => ({
     id: String(message.id),
     fromMe: message.id.fromMe,
@@ -77,7 +81,7 @@ export function installMessageTools(): void {
     mimetype: message.mimetype,
     filename: message.filename,
     isForwarded: message.isForwarded === true,
-    isStatus: message.isStatusV3 === true || String(message.id.remote) === 'status@broadcast',
+    isStatus: isPost(message),
   });
   const sentModel: MessageTools['sentModel'] = (message) => {
     try {
@@ -92,8 +96,11 @@ export function installMessageTools(): void {
     ...['debug', 'debug_placeholder', 'unknown', 'oversized', 'reaction', 'pin_message', 'keep_in_chat'],
   ]);
 
+  // The same photo or video in another quality, beside the one that is shown; and what is not sent yet.
+  const hidden = new Set<unknown>(['HIDDEN', 'SCHEDULED_MESSAGE']);
+
   const tools: MessageTools = {
-    ...{ messageModel, sentModel, textOf },
+    ...{ messageModel, sentModel, textOf, isPost },
     resolvePeople: ({ from, to, author, quotedParticipant, mentionedJidList = [] }) =>
       resolveNumbers([from, to, author, quotedParticipant, ...mentionedJidList], true),
     knownChat: (id) => {
@@ -108,7 +115,8 @@ export function installMessageTools(): void {
     },
     isQuotable: (message) => window.require('WAWebMsgReply').canReplyMsg(message.unsafe()),
     isChat: ({ id }) => !/@(broadcast|newsletter)$/.test(String(id)),
-    isDeliverable: ({ id, type }) => !notDelivered.has(type) && !String(id.remote).endsWith('@newsletter'),
+    isDeliverable: ({ id, type, viewMode }) =>
+      !notDelivered.has(type) && !hidden.has(viewMode) && !String(id.remote).endsWith('@newsletter'),
     findSent: async (messageId, chatId) => {
       const isIt = ({ id }: PageMessage) => id.fromMe && id.id === messageId;
       const loaded = Msg.getModelsArray().find(isIt);
