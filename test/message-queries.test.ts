@@ -50,6 +50,35 @@ describe('a message', () => {
     expect(await refusalOf(stack.client.getMessage({ id, messageId: 'x' }))).toEqual(['invalid_request', 'messageId']);
   });
 
+  it('is found by the number and by the hidden id of the person, whatever is done with it', async () => {
+    const { lid } = await stack.phones.account(BEN);
+    const byLid = (messageId: string) => messageId.replace(chatId, lid);
+    const theirs = byLid(texts[0] ?? '');
+    const found = await stack.client.getMessage({ id, messageId: theirs });
+    expect(found).toMatchObject({ id: texts[0], body: 'one' });
+    await stack.client.sendMessage({ id, type: 'reaction', messageId: theirs, emoji: '👍' });
+    await eventually(async () => expect((await onPhone(BEN, 'one'))?.reactions).toMatchObject([{ emoji: '👍' }]));
+    expect(await stack.client.listReactions({ id, messageId: theirs })).toMatchObject([{ emoji: '👍' }]);
+    await stack.client.sendMessage({ id, type: 'text', to: BEN, body: 'as a reply', quotedMessageId: theirs });
+    await eventually(async () => expect((await onPhone(BEN, 'as a reply'))?.quotedBody).toBe('one'));
+    const mine = byLid(await sentTo(BEN, 'with a tpyo'));
+    await stack.client.editMessage({ id, messageId: mine, body: 'without a typo' });
+    await eventually(async () => expect(await onPhone(BEN, 'without a typo')).toBeDefined());
+    await stack.client.deleteMessage({ id, messageId: mine, forEveryone: true });
+    await eventually(async () => expect(await onPhone(BEN, 'without a typo')).toBeUndefined());
+  });
+
+  it('of a group is found by the number and by the hidden id of its author', async () => {
+    const { lid } = await stack.phones.account(BEN);
+    const group = await stack.phones.createGroup(BEN, { subject: 'Two ids', participants: [ADA] });
+    const events = await stack.listen(id);
+    await stack.phones.send(BEN, { to: group.id, body: 'in the group' });
+    const known = await events.until('message', ({ body }) => body === 'in the group');
+    expect(known.id).toContain(chatId);
+    const messageId = known.id.replace(chatId, lid);
+    expect(await stack.client.getMessage({ id, messageId })).toMatchObject({ id: known.id });
+  });
+
   it('is starred, on the phone as well, until the star is removed', async () => {
     const messageId = texts[1] ?? '';
     const starred = async () => (await onPhone(ADA, 'two'))?.starred;
@@ -176,7 +205,14 @@ describe('a message', () => {
         { from: chatId, options: ['Friday', 'Sunday'], at: expect.any(Number) },
       ]),
     );
-    await vote([]);
+    // It may name the poll by hidden id.
+    const events = await stack.listen(id, ['poll_vote']);
+    const voted = { messageId: messageId.split('_')[2] ?? '', options: ['Saturday'], byOtherId: true };
+    await stack.phones.vote(BEN, voted);
+    const told = await events.until('poll_vote', ({ options: [option] }) => option === 'Saturday');
+    expect(told).toMatchObject({ pollId: messageId, chatId, from: chatId });
+    expect(await stack.client.listPollVotes(votes)).toMatchObject([{ from: chatId, options: ['Saturday'] }]);
+    await stack.phones.vote(BEN, { ...voted, options: [] });
     await eventually(async () => expect(await stack.client.listPollVotes(votes)).toEqual([]));
     const text = { id, messageId: texts[0] ?? '' };
     expect(await refusalOf(stack.client.listPollVotes(text))).toEqual(['message_not_found']);

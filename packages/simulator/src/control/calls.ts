@@ -39,6 +39,13 @@ import {
   type ShownState,
 } from './inputs.ts';
 
+/** What a phone chooses in a poll. */
+interface PollVote {
+  readonly messageId: string;
+  readonly options: readonly string[];
+  readonly byOtherId?: boolean;
+}
+
 const account = ({ network }: Stage, number: string) => network.directory.get(number);
 const phone = ({ network }: Stage, number: string) => new Phone(network, number);
 const groupPhone = ({ network }: Stage, number: string) => new GroupPhone(network, number);
@@ -190,13 +197,9 @@ export const calls = {
   }),
   vote: defineCall('POST', '/accounts/:number/votes', {
     fields: inputs.vote,
-    does: 'votes in a poll for `options`, by their texts; none takes the vote back',
-    client: (number: string, vote: { readonly messageId: string; readonly options: readonly string[] }) => ({
-      number,
-      messageId: vote.messageId,
-      options: [...vote.options],
-    }),
-    run: (stage, { number, messageId, options }) => phone(stage, number).vote(messageId, options),
+    does: 'votes in a poll for `options`, by their texts; none takes the vote back; `byOtherId` names the poll by the other id of the person in its key',
+    client: (number: string, vote: PollVote) => ({ number, ...vote, options: [...vote.options] }),
+    run: (stage, { number, messageId, options, byOtherId }) => phone(stage, number).vote(messageId, options, byOtherId),
   }),
   keepOld: defineCall('POST', '/accounts/:number/old-messages', {
     fields: inputs.oldMessages,

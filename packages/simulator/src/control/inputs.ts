@@ -125,7 +125,12 @@ export const inputs = {
     ),
   }),
   reaction: v.strictObject({ messageId: text, emoji: v.string() }),
-  vote: v.strictObject({ messageId: text, options: v.array(text) }),
+  vote: v.strictObject({
+    messageId: text,
+    options: v.array(text),
+    /** It names the poll by the other id of a person in its key: by hidden id for a number, or the other way round. */
+    byOtherId: v.optional(v.boolean()),
+  }),
   edit: v.strictObject({ body: text }),
   age: v.strictObject({ ms: v.pipe(v.number(), v.integer()) }),
   group: v.strictObject({

@@ -33,12 +33,12 @@ export class MessageChanges {
   }
 
   /** In a poll, by the texts of what it offers; none takes the vote back. */
-  vote(account: AccountRecord, messageId: string, chosen: readonly string[]): void {
+  vote(account: AccountRecord, messageId: string, chosen: readonly string[], byOtherId = false): void {
     const message = changeable(account, messageId);
     const offered = (message.fields?.pollOptions ?? []) as readonly { readonly name: string }[];
     const options = chosen.map((text) => offered.findIndex(({ name }) => name === text));
     if (options.includes(-1)) throw new SimulatorError(404, `options: ${messageId} does not offer that`);
-    message.votes.set(account, { id: createMessageId(account), options, atMs: Date.now() });
+    message.votes.set(account, { id: createMessageId(account), options, atMs: Date.now(), byOtherId });
     this.#tellAll(message, account);
   }
 

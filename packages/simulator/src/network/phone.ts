@@ -137,8 +137,8 @@ export class Phone {
     this.#network.changes.react(this.account, messageId, emoji);
   }
 
-  vote(messageId: string, options: readonly string[]): void {
-    this.#network.changes.vote(this.account, messageId, options);
+  vote(messageId: string, options: readonly string[], byOtherId?: boolean): void {
+    this.#network.changes.vote(this.account, messageId, options, byOtherId);
   }
 
   edit(messageId: string, body: string): PhoneMessage {

@@ -165,6 +165,8 @@ interface VoteRecord {
   readonly id: string;
   readonly options: readonly number[];
   readonly atMs: number;
+  /** It names the poll by the other id of a person in its key. */
+  readonly byOtherId: boolean;
 }
 
 /** A message as the network keeps it: one for all sides. */

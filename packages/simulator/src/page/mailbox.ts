@@ -173,7 +173,7 @@ export class Mailbox {
   #add(message: WireMessage, isNew: boolean, msg = modelOf(message, isNew)): Msg {
     const added = messages.add(msg);
     learnReactions(keyOf(message), message.reactions);
-    learnVotes(keyOf(message), message.votes);
+    this.#learnVotes(message);
     return added;
   }
 
@@ -192,7 +192,12 @@ export class Mailbox {
       msg.set({ t, ...textOf(message), ...edit });
     } else msg.set({ t });
     learnReactions(keyOf(message), message.reactions);
-    learnVotes(keyOf(message), message.votes);
+    this.#learnVotes(message);
+  }
+
+  #learnVotes(message: WireMessage): void {
+    const key = keyOf(message);
+    learnVotes(message.votes, key, this.#users.otherKey(key) ?? key);
   }
 
   /** The message under its id from before it was deleted for everyone. */

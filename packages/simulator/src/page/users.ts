@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts';
 import { learnContact, learnDeviceContact } from './models/contact.ts';
+import { MsgKey } from './msg-key.ts';
 import { switches } from './switches.ts';
 import { createWid, type Wid } from './wid.ts';
 import type { WireSelf, WireUser } from './wire.ts';
@@ -82,6 +83,17 @@ export class Users {
   numberOf(id: Wid): Wid | undefined {
     const pn = this.known(id)?.pn;
     return pn === undefined ? undefined : createWid(pn);
+  }
+
+  /** The key of a message by the other id of its chat with a person, or else of its author. */
+  otherKey({ fromMe, remote, id, participant }: MsgKey): MsgKey | undefined {
+    const isOfTwo = remote.isUser();
+    const who = isOfTwo ? remote : participant;
+    const other = who && (who.isLid() ? this.numberOf(who) : this.lidOf(who));
+    if (!other) return undefined;
+    return new MsgKey(
+      isOfTwo ? { fromMe, remote: other, id, participant } : { fromMe, remote, id, participant: other },
+    );
   }
 
   /** How a chat with that person is titled. */

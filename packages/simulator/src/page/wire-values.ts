@@ -116,6 +116,8 @@ export interface WireVote {
   readonly fromMe: boolean;
   readonly options: readonly number[];
   readonly atMs: number;
+  /** It names the poll by the other id of a person in its key. */
+  readonly byOtherId: boolean;
 }
 
 /** A message as one account sees it. */

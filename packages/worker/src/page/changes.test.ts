@@ -52,6 +52,7 @@ function page(
     isChat: () => true,
     isDeliverable: ({ type }: { type: string }) => type === 'chat',
     isPost: () => false,
+    keysOf: (one: PageMessage) => [one.id],
     isOwn: () => false,
     findMessage,
     messageModel: (message: object) => message,

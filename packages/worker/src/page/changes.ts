@@ -233,9 +233,10 @@ export async function changesSince(since: number, most: number): Promise<PageCha
   const mode = tools.optional('WAWebAddonReactionTableMode')?.reactionTableMode;
   const stored = attempt(() => mode?.bulkGetByParentMsgKey?.(newest.map(({ id }) => id)));
   const reactions = (await Promise.race([Promise.resolve(stored).catch(() => undefined), late])) ?? [];
-  const polls = new Map(newest.flatMap((one) => (one.pollOptions ? [[String(one.id), one] as const] : [])));
+  const asked = newest.flatMap((one) => (one.pollOptions ? tools.keysOf(one).map((key) => ({ key, poll: one })) : []));
+  const polls = new Map(asked.map(({ key, poll }) => [String(key), poll]));
   const votesTable = tools.optional('WAWebAddonPollVoteTableMode')?.pollVoteTableMode;
-  const keys = [...polls.values()].map(({ id }) => id);
+  const keys = asked.map(({ key }) => key);
   const cast = attempt(() => (keys.length > 0 ? votesTable?.bulkGetByParentMsgKey?.(keys) : undefined));
   const votes = (await Promise.race([Promise.resolve(cast).catch(() => undefined), late])) ?? [];
   const found = [

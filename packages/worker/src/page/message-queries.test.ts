@@ -30,6 +30,7 @@ function page(modules: Record<string, unknown>, message: object = {}, tools: obj
   const found = { id: key, type: 'chat', ...message };
   const chatWebTools = {
     ...{ findMessage: async () => found, isDeliverable: () => true },
+    keysOf: (one: typeof found) => [one.id, id('the other key')],
     isPost: ({ isGroupStatus = false }: { isGroupStatus?: boolean }) => isGroupStatus,
   };
   vi.stubGlobal('window', { chatWebTools, require: (name: string) => all[name] });

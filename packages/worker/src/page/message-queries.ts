@@ -100,7 +100,9 @@ export async function listReactions(
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
-  const { reactions } = await window.require('WAWebDBGetReactions').getReactions(String(message.id));
+  const { getReactions } = window.require('WAWebDBGetReactions');
+  let reactions: Awaited<ReturnType<typeof getReactions>>['reactions'];
+  for (const key of tools.keysOf(message)) if (!reactions?.length) ({ reactions } = await getReactions(String(key)));
   const senders = tools.eachReadable(reactions, (group) => group.senders ?? []).flat();
   const { createWid } = window.require('WAWebWidFactory');
   const told = tools.eachReadable(senders, ({ senderUserJid, reactionText, timestamp }) => ({
@@ -116,10 +118,12 @@ export async function listPollVotes(messageId: string): Promise<'no_poll' | read
   const poll = await tools.findMessage(messageId);
   if (!poll?.pollOptions) return 'no_poll';
   const { pollVoteTableMode } = window.require('WAWebAddonPollVoteTableMode');
-  const votes = await pollVoteTableMode.bulkGetByParentMsgKey?.([poll.id]);
+  const votes = await pollVoteTableMode.bulkGetByParentMsgKey?.(tools.keysOf(poll));
   const told = tools.eachReadable(votes, (vote) => tools.voted(vote, poll) ?? []).flat();
   await tools.resolveNumbers(told.flatMap(({ people }) => people));
-  return tools.eachReadable(told, ({ at, read }) => ({ ...read().data, at }));
+  const cast = tools.eachReadable(told, ({ at, read }) => ({ from: undefined as unknown, ...read().data, at }));
+  // Under each of the two keys there may be one of the same person.
+  return [...new Map(cast.sort((one, other) => one.at - other.at).map((vote) => [vote.from, vote])).values()];
 }
 
 /** Who has got, read and played a message that the account has sent; times in Unix seconds. */

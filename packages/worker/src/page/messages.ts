@@ -118,6 +118,9 @@ export async function sendMessage(
   const preview = waitMs > 0 ? await tools.previewOf(content, chat, waitMs) : {};
   const { ids: mentionedJidList, text } = tools.mentioned(chat, mentions, options.caption ?? content);
   const written = options.caption === undefined ? {} : { caption: text };
+  // The library does not know the message by the other id of a person.
+  const quoted = isChecked && options.quotedMessageId ? await tools.findMessage(options.quotedMessageId) : undefined;
+  const reply = quoted ? { quotedMessageId: String(quoted.id) } : {};
   tools.signal({ is: 'sending', call });
   // After the signal: a page that freezes between the two must not go on in silence.
   if (Date.now() > beginBy) return 'late';
@@ -125,7 +128,8 @@ export async function sendMessage(
   const mark = messageId === undefined ? {} : { chatWebMark: { call, messageId } };
   const extraOptions = { ...preview, ...fields, ...(mentionAll ? { nonJidMentions: 1 } : {}), ...mark };
   const body = options.caption === undefined ? text : content;
-  const found = await window.WWebJS.sendMessage(chat, body, { ...options, ...written, mentionedJidList, extraOptions });
+  const all = { ...options, ...reply, ...written, mentionedJidList, extraOptions };
+  const found = await window.WWebJS.sendMessage(chat, body, all);
   const sent = found ?? Msg.get(tools.handedId(call) ?? '');
   return sent ? tools.answerOf(sent, { call, answerBy, ackTimeoutMs }) : {};
 }

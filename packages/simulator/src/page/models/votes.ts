@@ -28,12 +28,15 @@ export const pollVoteTableMode = {
   },
 };
 
-/** Makes the table say of a poll what the network says; history goes the same way as what is new. */
-export function learnVotes(poll: MsgKey, votes: readonly WireVote[] = []): void {
-  const held = byPoll.get(poll.toString());
+/**
+ * Makes the table say of a poll what the network says; history goes the same way as what is new. Each vote has the key
+ * of the poll that it names: the page's own, or the other one.
+ */
+export function learnVotes(votes: readonly WireVote[] = [], poll: MsgKey, other: MsgKey): void {
+  const parentOf = ({ byOtherId }: WireVote) => (byOtherId ? other : poll);
   const rows = votes
-    .filter(({ from, atMs }) => held?.get(from)?.senderTimestampMs !== atMs)
-    .map((vote) => rowOf(poll, vote));
+    .filter((vote) => byPoll.get(String(parentOf(vote)))?.get(vote.from)?.senderTimestampMs !== vote.atMs)
+    .map((vote) => rowOf(parentOf(vote), vote));
   if (rows.length > 0) void pollVoteTableMode.bulkUpsert(rows);
 }
 

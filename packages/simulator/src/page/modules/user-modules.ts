@@ -1,4 +1,5 @@
 import type { Contact } from '../models/contact.ts';
+import type { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { createWid, type Wid } from '../wid.ts';
@@ -24,6 +25,7 @@ export function userModules({ users }: Page): Modules {
     WAWebLidMigrationUtils: {
       toPn: (wid: Wid) => (wid.isLid() ? users.numberOf(wid) : wid),
       toLid: (wid: Wid) => (wid.isLid() ? wid : users.lidOf(wid)),
+      getAlternateMsgKey: (key: MsgKey) => users.otherKey(key),
     },
     WAWebQueryExistsJob: {
       queryWidExists: async (wid: Wid) => {

@@ -1,4 +1,4 @@
-import type { PageContact, PageId } from '../window.ts';
+import type { PageContact, PageId, PageMessage } from '../window.ts';
 import { type Contract, either, fn, unchecked } from './part.ts';
 
 type Getter<R> = (contact: PageContact) => R;
@@ -10,7 +10,10 @@ export interface PeopleModules {
     getCurrentLid(wid: unknown): PageId | undefined;
     getPhoneNumber(wid: unknown): PageId | undefined;
   };
-  WAWebLidMigrationUtils: { toPn(wid: unknown): PageId | undefined };
+  WAWebLidMigrationUtils: {
+    toPn(wid: unknown): PageId | undefined;
+    getAlternateMsgKey?(key: object): PageMessage['id'] | null | undefined;
+  };
   WAWebDBCreateLidPnMappings: {
     createLidPnMappings(what: {
       mappings: readonly { lid: PageId; pn: PageId }[];
@@ -64,7 +67,12 @@ export const peopleParts: Contract<PeopleModules> = {
       'WAWebLidMigrationUtils.toPn',
     ),
   },
-  WAWebLidMigrationUtils: { toPn: either(fn('the same', 'phoneNumbers'), 'WAWebApiContact.getPhoneNumber') },
+  WAWebLidMigrationUtils: {
+    toPn: either(fn('the same', 'phoneNumbers'), 'WAWebApiContact.getPhoneNumber'),
+    getAlternateMsgKey: unchecked(
+      '(key of a message) → the same by the other id of its chat with a person, or else of its author; from memory',
+    ),
+  },
   WAWebDBCreateLidPnMappings: {
     createLidPnMappings: unchecked(
       "({mappings: [{lid, pn}], flushImmediately, learningSource: 'usync'}) → Promise; stores the numbers of hidden ids",

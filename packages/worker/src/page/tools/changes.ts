@@ -191,13 +191,13 @@ export function installChangeTools(): void {
     },
     voted: ({ pollUpdateParentKey: key, selectedOptionLocalIds: chosen = [], ...vote }, poll) => {
       const { senderTimestampMs: at, from, author = from, t = at } = vote;
-      const offered = poll?.pollOptions;
+      const { id = key, pollOptions: offered } = poll ?? {};
       if (!key || !offered) return undefined; // A poll from before the link.
       const numbers = [...(chosen instanceof ArrayBuffer ? new Uint8Array(chosen) : chosen)];
       const nameOf = (localId: number) =>
         (offered.find((option) => option?.localId === localId) ?? offered[localId])?.name ?? '';
       const read = (): PageChange => {
-        const who = { pollId: String(key), chatId: phoneOr(key.remote), from: phoneOr(author) };
+        const who = { pollId: String(id), chatId: phoneOr(key.remote), from: phoneOr(author) };
         return { name: 'poll_vote', data: { ...who, options: numbers.map(nameOf), at } };
       };
       return { at: timeOf(t), people: [key.remote, author], read };

@@ -8,7 +8,14 @@ const message = (values: object, remote = '1@g.us') =>
 const tools = () => (globalThis as never as { window: PageWindow }).window.chatWebTools;
 
 beforeEach(() => {
-  const ids = { phoneOr: String, lidOf: () => undefined, idsOf: () => [], ownIds: () => [], isMe: () => false };
+  const ids = {
+    optional: () => undefined,
+    phoneOr: String,
+    lidOf: () => undefined,
+    idsOf: () => [],
+    ownIds: () => [],
+    isMe: () => false,
+  };
   vi.stubGlobal('window', { chatWebTools: ids, require: () => ({ Msg: {} }) });
   installMessageTools();
 });

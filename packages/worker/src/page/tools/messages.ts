@@ -4,8 +4,10 @@ declare const window: PageWindow;
 
 /** Finds messages, and makes models of them. */
 export interface MessageTools {
-  /** A message by its serialised id, also one that is not loaded. */
+  /** A message by its serialised id, by number or hidden id, also one that is not loaded. */
   findMessage(id: string): Promise<PageMessage | undefined>;
+  /** The keys by which other rows may name a message: its own, and the one by the other id of a person in it. */
+  keysOf(message: PageMessage): PageMessage['id'][];
   /** A message that this account has sent to a chat, by the part of its id that we chose; also one that is not loaded. */
   findSent(messageId: string, chatId: string): Promise<PageMessage | undefined>;
   /** The chat with that id, by number or hidden; undefined unless the page has it in memory. */
@@ -35,7 +37,7 @@ export interface MessageTools {
 /** Installs the tools for messages. Needs the tools for ids. */
 export function installMessageTools(): void {
   const { Msg } = window.require('WAWebCollections');
-  const { phoneOr, lidOf, idsOf, ownIds, isMe, resolveNumbers } = window.chatWebTools;
+  const { optional, phoneOr, lidOf, idsOf, ownIds, isMe, resolveNumbers } = window.chatWebTools;
 
   const quotedId = ({ id, quotedStanzaID, quotedParticipant }: PageMessage) => {
     if (!quotedStanzaID || !quotedParticipant) return undefined;
@@ -99,6 +101,23 @@ export function installMessageTools(): void {
   // The same photo or video in another quality, beside the one that is shown; and what is not sent yet.
   const hidden = new Set<unknown>(['HIDDEN', 'SCHEDULED_MESSAGE']);
 
+  // The page has each message under one key, and looks it up by both: what others send may name either.
+  const parsedKey = (text: string) => {
+    const [fromMe, remote = '', id, author] = text.split('_');
+    const { createWid } = window.require('WAWebWidFactory');
+    const participant = author === undefined ? undefined : createWid(author);
+    return { fromMe: fromMe === 'true', remote: createWid(remote), id, participant };
+  };
+  const otherKey = (key: string | object) => {
+    try {
+      const { getAlternateMsgKey } = optional('WAWebLidMigrationUtils') ?? {};
+      return getAlternateMsgKey?.(typeof key === 'string' ? parsedKey(key) : key) ?? undefined;
+    } catch {
+      return undefined; // No key of this build.
+    }
+  };
+  const stored = async (id: string) => Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0];
+
   const tools: MessageTools = {
     ...{ messageModel, sentModel, textOf, isPost },
     resolvePeople: ({ from, to, author, quotedParticipant, mentionedJidList = [] }) =>
@@ -136,7 +155,13 @@ export function installMessageTools(): void {
       }
       return undefined;
     },
-    findMessage: async (id) => Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0],
+    findMessage: async (id) => {
+      const found = await stored(id);
+      if (found) return found;
+      const other = otherKey(id);
+      return other ? stored(String(other)) : undefined;
+    },
+    keysOf: ({ id }) => [id, otherKey(id) ?? []].flat(),
   };
   window.chatWebTools = { ...window.chatWebTools, ...tools };
 }
