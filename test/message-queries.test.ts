@@ -135,6 +135,14 @@ describe('a message', () => {
     for (const pin of [true, false])
       expect(await refusalOf(stack.client.pinMessage({ id, messageId, pinned: pin }))).toEqual(['outcome_unknown']);
     await stack.phones.refuseRequests(ADA, { requests: ['pin'], code: null });
+    // What is so already is not sent to the chat again, where everybody would see it.
+    for (const pin of [true, false]) {
+      await stack.client.pinMessage({ id, messageId, pinned: pin });
+      await stack.phones.refuseRequests(ADA, { requests: ['pin'], code: 500 });
+      expect(await stack.client.pinMessage({ id, messageId, pinned: pin })).toEqual({ id: messageId, pinned: pin });
+      await stack.phones.refuseRequests(ADA, { requests: ['pin'], code: null });
+      expect(await pinned()).toBe(pin);
+    }
     const short = { id, messageId, pinned: true, seconds: 5 } as never;
     expect(await refusalOf(stack.client.pinMessage(short))).toEqual(['invalid_request', 'seconds']);
   });

@@ -140,13 +140,16 @@ export function messageQueryHandlers(
       return { id: messageId, starred };
     },
 
-    pinMessage: async ({ messageId, pinned, seconds: duration }) => {
-      const how = [messageId, pinned, PIN_NAMES[duration] ?? '', MEMBERS_OF_ONE_TIMEOUT_MS] as const;
+    pinMessage: async ({ messageId, pinned, seconds }) => {
+      const duration = { name: PIN_NAMES[seconds] ?? '', seconds };
+      const how = [messageId, pinned, duration, MEMBERS_OF_ONE_TIMEOUT_MS] as const;
       const outcome = await page.change(CHANGE_TIMEOUT_MS, pinMessage, ...how);
       if (outcome === 'no_message') throw messageNotFound();
       if (outcome === 'not_allowed')
         throw new GatewayError('not_permitted', 'in this group only admins pin messages, or the account is not in it');
       if (outcome === 'not_pinnable') throw new GatewayError('not_permitted', 'messages of this kind cannot be pinned');
+      if (outcome === 'not_sent')
+        throw new GatewayError('not_permitted', 'the network does not have the message yet: it cannot be pinned');
       if (outcome === 'unknown') {
         const what = pinned ? 'pinned' : 'unpinned';
         throw new GatewayError('outcome_unknown', `the web client did not report whether the message was ${what}`);

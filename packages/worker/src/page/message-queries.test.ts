@@ -152,6 +152,38 @@ describe('a search', () => {
   });
 });
 
+const oneDay = { name: 'OneDay', seconds: 86_400 };
+
+it('a pin that would change nothing is not sent, unless it is to last longer', async () => {
+  const sent = vi.fn();
+  const held = {
+    pinType: 1,
+    pinExpiryDuration: 86_400,
+    senderTimestampMs: Date.now(),
+    ack: 1,
+  };
+  const pinned = async (pin: object | undefined, want: boolean, message: object = {}, duration = oneDay) => {
+    const PinInChatCollection = { getByParentMsgKey: () => pin };
+    const modules = { WAWebPinInChatCollection: { PinInChatCollection } };
+    page({ ...modules, WAWebSendPinMessageAction: { sendPinInChatMsg: sent } }, message);
+    sent.mockClear();
+    return [await pinMessage('A', want, duration, 10), sent.mock.calls.length];
+  };
+  expect(await pinned(held, true)).toEqual(['ok', 0]);
+  expect(await pinned({ ...held, pinType: 2 }, false)).toEqual(['ok', 0]);
+  for (const [pin, want] of [
+    [undefined, true],
+    [undefined, false],
+    [held, false],
+    [{ ...held, pinType: 2 }, true],
+    [{ ...held, ack: 0 }, true],
+    [{ ...held, pinExpiryDuration: 604_800 }, true],
+    [{ ...held, senderTimestampMs: Date.now() - 7_200_000 }, true],
+  ] as const)
+    expect(await pinned(pin, want)).toEqual(['ok', 1]);
+  expect(await pinned(undefined, true, { ack: 0 })).toEqual(['not_sent', 0]);
+});
+
 it('a message of a kind that the page neither stars nor pins stays as it is', async () => {
   const sent = vi.fn();
   const no = { canStarMsg: () => false, canPinMsg: () => false };
@@ -159,10 +191,10 @@ it('a message of a kind that the page neither stars nor pins stays as it is', as
   const members = { ownGroup: async () => ({ group: {}, members: undefined, isAdmin: undefined }) };
   page({ ...modules, WAWebCollections: { Chat: { get: () => ({}) } } });
   expect(await starMessage('A', true)).toBe('not_allowed');
-  expect(await pinMessage('A', true, 'OneDay', 10)).toBe('not_pinnable');
+  expect(await pinMessage('A', true, oneDay, 10)).toBe('not_pinnable');
   // It looks at the members of a group, which may not be loaded.
   page(modules, { id: { ...id('B'), remote: id('1@g.us') } }, members);
-  expect(await pinMessage('B', true, 'OneDay', 10)).toBe('ok');
+  expect(await pinMessage('B', true, oneDay, 10)).toBe('ok');
   expect(sent).toHaveBeenCalledTimes(1);
 });
 

@@ -180,14 +180,14 @@ export async function starMessage(
 
 /**
  * Pins a message in its chat, or unpins it. `not_allowed`: only admins of the group may; `not_pinnable`: none of this kind
- * can be; `unknown`: the page does not tell what became of it.
+ * can be; `not_sent`: the network does not have it; `unknown`: the page does not tell what became of it.
  */
 export async function pinMessage(
   messageId: string,
   pinned: boolean,
-  duration: string,
+  duration: { readonly name: string; readonly seconds: number },
   membersMs: number,
-): Promise<'ok' | 'no_message' | 'not_allowed' | 'not_pinnable' | 'unknown' | Refused> {
+): Promise<'ok' | 'no_message' | 'not_allowed' | 'not_pinnable' | 'not_sent' | 'unknown' | Refused> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || !tools.isDeliverable(message)) return 'no_message';
@@ -201,8 +201,17 @@ export async function pinMessage(
     // The page looks at the members as well, which may not be loaded.
     if (pinned && own.members && canPinMsg && !canPinMsg(message)) return 'not_pinnable';
   } else if (pinned && canPinMsg && !canPinMsg(message)) return 'not_pinnable';
+  if (message.ack !== undefined && message.ack < 1) return 'not_sent';
+  // Everybody in the chat is shown each pin, also one that changes nothing. What the page does not hold may be pinned.
+  const held = tools.optional('WAWebPinInChatCollection')?.PinInChatCollection?.getByParentMsgKey?.(message.id);
+  if (held && (held.ack ?? 1) > 0) {
+    const recentMs = 3_600_000; // A later one pins it for longer.
+    const isRecent = Date.now() - (held.senderTimestampMs ?? 0) < recentMs;
+    const isSame = held.pinType === 1 && held.pinExpiryDuration === duration.seconds && isRecent;
+    if (pinned ? isSame : held.pinType === 2) return 'ok';
+  }
   try {
-    await window.require('WAWebSendPinMessageAction').sendPinInChatMsg(message, pinned ? 1 : 2, duration);
+    await window.require('WAWebSendPinMessageAction').sendPinInChatMsg(message, pinned ? 1 : 2, duration.name);
     return 'ok';
   } catch (error) {
     // The page throws the same for a refusal and for a lost connection.

@@ -16,6 +16,9 @@ interface Find {
 
 const pinSeconds: Readonly<Record<string, number>> = { OneDay: 86_400, SevenDays: 604_800, ThirtyDays: 2_592_000 };
 
+/** What this page has pinned or unpinned, by the message. */
+const pins = new Map<string, object>();
+
 /** What reads the page's database, and what is marked there. */
 export function messageQueryModules({ connection }: Page): Modules {
   return {
@@ -40,13 +43,22 @@ export function messageQueryModules({ connection }: Page): Modules {
     WAWebApiMessageInfoStore: {
       queryMsgInfo: async (key: MsgKey) => infoOf(await connection.request('receipts', { id: key.id }), key),
     },
+    WAWebPinInChatCollection: {
+      PinInChatCollection: { getByParentMsgKey: (key: MsgKey) => pins.get(String(key)) },
+    },
     WAWebSendPinMessageAction: {
+      // The page has the pin before the network takes it; its ack follows.
       sendPinInChatMsg: async (msg: Msg, type: 1 | 2, duration: string) => {
-        const id = msg.get('id')?.id ?? '';
+        const parent = msg.get('id');
+        if (!parent) throw new Error('the message has no id');
         const seconds = type === 1 ? (pinSeconds[duration] ?? 0) : 0;
-        await connection.request('pin', { id, seconds }).catch(() => {
+        const msgKey = new MsgKey({ fromMe: true, remote: parent.remote, id: await MsgKey.newId() });
+        const what = { pinType: type, pinExpiryDuration: seconds, senderTimestampMs: Date.now() };
+        pins.set(String(parent), { msgKey, ...what, ack: 0 });
+        await connection.request('pin', { id: parent.id, seconds }).catch(() => {
           throw new Error('PinInChat send Error');
         });
+        pins.set(String(parent), { msgKey, ...what, ack: 1 });
         return { messageSendResult: 'OK' };
       },
     },

@@ -7,6 +7,17 @@ interface PageReceipt {
   readonly t?: number;
 }
 
+/** What was last made known of the pin of a message. */
+interface PagePin {
+  /** 1: pinned, 2: unpinned. */
+  readonly pinType?: number;
+  /** Seconds. */
+  readonly pinExpiryDuration?: number;
+  readonly senderTimestampMs?: number;
+  /** Of one that was made in this page, as of a message. */
+  readonly ack?: number;
+}
+
 /** Modules that read messages from the page's database, and mark them. */
 export interface MessageQueryModules {
   WAWebDBMessageFindLocal: {
@@ -45,6 +56,9 @@ export interface MessageQueryModules {
       played?: readonly PageReceipt[];
       deliveryRemaining?: number;
     }>;
+  };
+  WAWebPinInChatCollection: {
+    PinInChatCollection: { getByParentMsgKey?(key: PageMessage['id']): PagePin | null | undefined };
   };
   WAWebSendPinMessageAction: {
     sendPinInChatMsg(message: PageMessage, type: 1 | 2, duration: string): Promise<unknown>;
@@ -91,6 +105,11 @@ export const messageQueryParts: Contract<MessageQueryModules> = {
     queryMsgInfo: fn(
       '(key) → Promise<{delivery, read, played: [{id, t}], deliveryRemaining}>; in groups each person is only in the highest list',
       'listReceipts',
+    ),
+  },
+  WAWebPinInChatCollection: {
+    PinInChatCollection: unchecked(
+      'getByParentMsgKey(key of a message) → its pin; of chats that were not opened, only what was pinned since the start',
     ),
   },
   WAWebSendPinMessageAction: {
