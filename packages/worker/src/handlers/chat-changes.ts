@@ -65,6 +65,11 @@ export function chatChangeHandlers({ page }: HandlerContext): Handlers<keyof typ
 
     pinChat: async ({ chatId, pinned }) => {
       const outcome = await page.change(CHANGE_TIMEOUT_MS, pinChat, chatId, pinned, SETTLE_TIMEOUT_MS);
+      if (outcome === 'unarchived')
+        throw new GatewayError(
+          'outcome_unknown',
+          'the chat is out of the archive, but the web client did not report whether it was pinned',
+        );
       if (outcome !== 'too_many') return changed(outcome);
       throw new GatewayError('not_permitted', 'the account has pinned as many chats as it may: unpin another first');
     },
@@ -78,6 +83,11 @@ export function chatChangeHandlers({ page }: HandlerContext): Handlers<keyof typ
       const outcome = await page.change(CLEAR_TIMEOUT_MS, clearChat, chatId, SETTLE_TIMEOUT_MS);
       if (outcome === 'still_shown')
         throw new GatewayError('outcome_unknown', 'the chat is cleared, but the web client still shows its messages');
+      if (outcome === 'unknown')
+        throw new GatewayError(
+          'outcome_unknown',
+          'the web client failed while it cleared the chat; look at its messages',
+        );
       return { chatId: idOf(outcome).id, cleared: true };
     },
 

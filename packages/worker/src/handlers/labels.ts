@@ -31,9 +31,9 @@ export function labelHandlers({ page }: HandlerContext): Handlers<keyof typeof l
       const outcome = await page.change(CHANGE_TIMEOUT_MS, setChatLabels, chatId, labelIds, SETTLE_TIMEOUT_MS);
       if (outcome === 'no_label')
         throw invalidRequest([{ path: 'labelIds', message: 'names a label that the account does not have' }]);
-      if (outcome === 'ignored')
+      if (outcome === 'not_shown')
         throw new GatewayError(
-          'client_failed',
+          'outcome_unknown',
           'the web client did not show the change; look at the labels of the chat',
         );
       if (outcome !== 'ok') throw noLabels(outcome);

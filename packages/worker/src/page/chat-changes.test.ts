@@ -1,5 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { deleteChat } from './chat-changes.ts';
+import { clearChat, deleteChat, pinChat } from './chat-changes.ts';
+import { setChatLabels } from './labels.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -13,4 +14,54 @@ it.each([
   const chatWebTools = { findChat: () => ({ id: '1@c.us' }), phoneOr: String };
   vi.stubGlobal('window', { chatWebTools, require: () => WAWebDeleteChatAction });
   expect(await deleteChat('1@c.us', 10)).toEqual(outcome);
+});
+
+/** A page with that chat and these modules. */
+function page(chat: object, modules: Record<string, object>): void {
+  const chatWebTools = {
+    ...{ findChat: () => chat, phoneOr: String, chatModel: () => ({}), hasLabels: () => true },
+    ownLabels: () => [{ id: '1' }],
+    oneByOne: (_: object, work: () => Promise<unknown>) => work(),
+    holds: async (is: () => boolean) => is(),
+  };
+  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+}
+const fails = async () => {
+  throw new Error('failed');
+};
+
+it('a chat that is out of the archive, and could not be pinned, is not said to be as it was', async () => {
+  const WAWebChatPinBridge = { getNumConversationsPinned: async () => 0, getPinLimit: () => 3 };
+  const modules = { WAWebChatPinBridge, WAWebSetArchiveChatAction: { setArchive: async () => {} } };
+  for (const setPin of [fails, async () => {}]) {
+    page({ archive: true }, { ...modules, WAWebSetPinChatAction: { setPin } });
+    expect(await pinChat('1@c.us', true, 10)).toBe('unarchived');
+  }
+  page({ archive: false }, { ...modules, WAWebSetPinChatAction: { setPin: fails } });
+  await expect(pinChat('1@c.us', true, 10)).rejects.toThrow('failed');
+  page({ archive: true }, { ...modules, WAWebSetArchiveChatAction: { setArchive: fails } });
+  await expect(pinChat('1@c.us', true, 10)).rejects.toThrow('failed');
+});
+
+it('a chat may be cleared where the page fails at a later step, which it is told all the same', async () => {
+  const told: unknown[] = [];
+  const finalizeClearChat = async (_: object, clearing: Promise<unknown>) =>
+    void told.push(await clearing.catch(() => 'failed'));
+  const modules = { WAWebClearChatUtils: { finalizeClearChat }, WAWebCollections: { Msg: { get: () => undefined } } };
+  page({ id: '1@c.us' }, { ...modules, WAWebChatClearBridge: { sendClear: fails } });
+  expect(await clearChat('1@c.us', 10)).toBe('unknown');
+  page({ id: '1@c.us' }, { ...modules, WAWebChatClearBridge: { sendClear: async () => undefined } });
+  expect(await clearChat('1@c.us', 10)).toEqual({ id: '1@c.us' });
+  expect(told).toEqual(['failed', undefined]);
+});
+
+it('labels that the page has passed on, and does not show, are not said to be refused', async () => {
+  const Label = { addOrRemoveLabelsMD: vi.fn() };
+  const modules = { WAWebCollections: { Label }, WAWebEditLabelAssociationBridge: { editLabelAssociation: vi.fn() } };
+  page({ labels: [] }, modules);
+  expect(await setChatLabels('1@c.us', ['1'], 10)).toBe('not_shown');
+  Label.addOrRemoveLabelsMD.mockImplementation(() => {
+    throw new Error('failed');
+  });
+  expect(await setChatLabels('1@c.us', ['1'], 10)).toBe('not_shown');
 });

@@ -62,22 +62,38 @@ export async function archiveChat(chatId: string, archived: boolean, settleMs: n
   });
 }
 
-/** Pins a chat, or unpins it. `too_many`: the account has pinned as many as it may. */
-export async function pinChat(chatId: string, pinned: boolean, settleMs: number): Promise<ChatOutcome | 'too_many'> {
+/**
+ * Pins a chat, or unpins it. `too_many`: the account has pinned as many as it may; `unarchived`: that is all that the
+ * page has done.
+ */
+export async function pinChat(
+  chatId: string,
+  pinned: boolean,
+  settleMs: number,
+): Promise<ChatOutcome | 'too_many' | 'unarchived'> {
   const tools = window.chatWebTools;
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   const isDone = () => Boolean(chat.pin) === pinned;
   return tools.oneByOne(chat, async () => {
+    let isUnarchived = false;
     if (!isDone()) {
       const { getNumConversationsPinned, getPinLimit } = window.require('WAWebChatPinBridge');
       // The page itself does not check it.
       if (pinned && (await getNumConversationsPinned(chat.id)) >= getPinLimit(chat.id)) return 'too_many';
       // As the page does: it would stay in the archive, where nothing is pinned.
-      if (pinned && chat.archive) await window.require('WAWebSetArchiveChatAction').setArchive(chat, false, false);
-      await window.require('WAWebSetPinChatAction').setPin(chat, pinned);
+      if (pinned && chat.archive) {
+        await window.require('WAWebSetArchiveChatAction').setArchive(chat, false, false);
+        isUnarchived = true;
+      }
+      try {
+        await window.require('WAWebSetPinChatAction').setPin(chat, pinned);
+      } catch (error) {
+        if (!isUnarchived) throw error;
+      }
     }
-    return (await tools.holds(isDone, settleMs)) ? tools.chatModel(chat) : 'ignored';
+    if (await tools.holds(isDone, settleMs)) return tools.chatModel(chat);
+    return isUnarchived ? 'unarchived' : 'ignored';
   });
 }
 
@@ -94,19 +110,27 @@ export async function muteChat(chatId: string, expiration: number, settleMs: num
   });
 }
 
-/** Deletes all messages of a chat. Returns the chat's id; `still_shown` if the page keeps them in its memory. */
+/**
+ * Deletes all messages of a chat. Returns the chat's id; `still_shown` if the page keeps them in its memory; `unknown` if
+ * it has failed at some step.
+ */
 export async function clearChat(
   chatId: string,
   settleMs: number,
-): Promise<{ readonly id: string } | 'no_chat' | 'still_shown'> {
+): Promise<{ readonly id: string } | 'no_chat' | 'still_shown' | 'unknown'> {
   const tools = window.chatWebTools;
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   const clearing = window.require('WAWebChatClearBridge').sendClear(chat, false, false);
-  const { result: gone = [] } = (await clearing) ?? {};
+  // It may reject when the messages are deleted, and the network has been told.
+  const gone = await clearing.then(
+    (done) => done?.result ?? [],
+    () => undefined,
+  );
   // That was the page's database. This is its memory; it hides the failures of the step before.
   const cleared = window.require('WAWebClearChatUtils').finalizeClearChat(chat, clearing);
   await cleared.catch(() => {}); // Whatever it lacks, the chat is cleared.
+  if (!gone) return 'unknown';
   const { Msg } = window.require('WAWebCollections');
   const isGone = () => gone.every((id) => !Msg.get(String(id)));
   return (await tools.holds(isGone, settleMs)) ? { id: tools.phoneOr(chat.id) ?? chatId } : 'still_shown';

@@ -17,12 +17,15 @@ export function listLabels(chatId?: string): PageLabel[] | NoLabels {
   return rows.filter(({ id }) => own.has(id));
 }
 
-/** Gives a chat these labels, and takes all others from it. `no_label`: the account has no label of some id. */
+/**
+ * Gives a chat these labels, and takes all others from it. `no_label`: the account has no label of some id; `not_shown`:
+ * the page has passed the change on, and does not show it.
+ */
 export async function setChatLabels(
   chatId: string,
   labelIds: string[],
   settleMs: number,
-): Promise<'ok' | 'no_label' | 'ignored' | NoLabels> {
+): Promise<'ok' | 'no_label' | 'not_shown' | NoLabels> {
   const tools = window.chatWebTools;
   if (!tools.hasLabels()) return 'not_business';
   const chat = tools.findChat(chatId);
@@ -45,9 +48,13 @@ export async function setChatLabels(
     if (actions.length > 0) {
       // The collection's own function for both does not tell whether it has failed.
       await window.require('WAWebEditLabelAssociationBridge').editLabelAssociation(actions, [chat]);
-      Label.addOrRemoveLabelsMD(actions, [chat]);
+      try {
+        Label.addOrRemoveLabelsMD(actions, [chat]);
+      } catch {
+        // That only shows it.
+      }
     }
     const isDone = () => present().length === wanted.size && present().every((id) => wanted.has(id));
-    return (await tools.holds(isDone, settleMs)) ? 'ok' : 'ignored';
+    return (await tools.holds(isDone, settleMs)) ? 'ok' : 'not_shown';
   });
 }
