@@ -193,6 +193,15 @@ describe('a message', () => {
       const { delivered, remaining } = await stack.client.listReceipts({ id, messageId });
       expect([delivered.map((one) => one.id), remaining]).toEqual([[`${CARLA}@c.us`], 0]);
     });
+    // In a chat of two, who has read it is also in the list of who has got it.
+    const toBen = await sentTo(BEN, 'read this, too');
+    await eventually(async () => expect(await onPhone(BEN, 'read this, too')).toBeDefined());
+    await stack.phones.read(BEN, ADA);
+    await eventually(async () => {
+      const ben = [{ id: chatId }];
+      const receipts = await stack.client.listReceipts({ id, messageId: toBen });
+      expect(receipts).toMatchObject({ delivered: ben, read: ben, remaining: 0 });
+    });
     expect(await refusalOf(stack.client.listReceipts({ id, messageId: texts[0] ?? '' }))).toEqual(['not_permitted']);
     expect(await refusalOf(stack.client.listReceipts({ id, messageId: UNKNOWN }))).toEqual(['message_not_found']);
   });

@@ -122,7 +122,7 @@ export function messageQueryHandlers(
       const { remaining } = found;
       return {
         ...{ delivered: delivered ?? [], read: read ?? [], played: played ?? [] },
-        ...(typeof remaining === 'number' && remaining >= 0 ? { remaining: toTime(remaining) } : {}),
+        ...(typeof remaining === 'number' && !Number.isNaN(remaining) ? { remaining: toTime(remaining) } : {}),
       };
     },
 

@@ -77,6 +77,27 @@ describe('a row that cannot be read costs nobody the others', () => {
   });
 });
 
+it.each([
+  ['1@c.us', 1, [0, 0, 1, 1], 0],
+  ['1@c.us', 1, [1, 1, 1, -2], 0],
+  // The page has 10 − 6 − 8.
+  ['status@broadcast', 10, [0, 6, 8, -4], 2],
+  ['1@g.us', 10, [0, 6, 2, 2], 2],
+] as const)(
+  'whom a message in %s has not reached is counted without those who have read it',
+  async (remote, all, counts, remaining) => {
+    const [played, read, delivery] = counts.map((count) =>
+      Array.from({ length: Math.max(0, count) }, (_, n) => ({ id: id(`${n}@c.us`), t: 1 })),
+    );
+    const info = { played, read, delivery, playedRemaining: all - counts[0], deliveryRemaining: counts[3] };
+    page(
+      { WAWebApiMessageInfoStore: { queryMsgInfo: async () => info } },
+      { id: { ...id('A'), fromMe: true, remote: id(remote) } },
+    );
+    expect(await listReceipts('A')).toMatchObject({ remaining });
+  },
+);
+
 /** A chat by hidden id, whose person is known by number, too. */
 const chat = { id: id('9@lid'), endOfHistoryTransferType: 1 };
 const tools = {

@@ -140,7 +140,11 @@ export async function listReceipts(messageId: string) {
   const [delivered, read, played] = lists.map((list) =>
     tools.eachReadable(list, ({ id, t }) => ({ id: tools.phoneOr(id), at: t })),
   );
-  return { delivered, read, played, remaining: info.deliveryRemaining };
+  // Where each list has those of the next as well, the page subtracts who has read it twice.
+  const isGroup = String(message.id.remote).endsWith('@g.us');
+  const all = info.playedRemaining === undefined ? undefined : info.playedRemaining + (info.played?.length ?? 0);
+  const remaining = isGroup || all === undefined ? info.deliveryRemaining : all - (info.delivery?.length ?? 0);
+  return { delivered, read, played, remaining };
 }
 
 /** Keeps the preview that is in a message, under a key; null if there is none. */

@@ -65,15 +65,15 @@ export function messageQueryModules({ connection }: Page): Modules {
   };
 }
 
-/** In a group each person is in the highest list alone. */
+/** In a group each person is in the highest list alone. What remains is counted as if it were so everywhere. */
 function infoOf(receipts: readonly WireReceipt[], { remote }: MsgKey) {
   const reached = (least: number) =>
     receipts
       .filter(({ ack }) => (remote.isGroup() ? ack === least : ack >= least))
       .map(({ who, t }) => ({ id: createWid(who), t }));
-  const waiting = receipts.filter(({ ack }) => ack < 2).length;
-  return {
-    ...{ delivery: reached(2), read: reached(3), played: [] },
-    ...{ deliveryRemaining: waiting, readRemaining: receipts.filter(({ ack }) => ack < 3).length, playedRemaining: 0 },
-  };
+  const [delivery, read] = [reached(2), reached(3)];
+  const playedRemaining = receipts.length;
+  const readRemaining = playedRemaining - read.length;
+  const deliveryRemaining = readRemaining - delivery.length;
+  return { delivery, read, played: [], deliveryRemaining, readRemaining, playedRemaining };
 }

@@ -55,6 +55,7 @@ export interface MessageQueryModules {
       read?: readonly PageReceipt[];
       played?: readonly PageReceipt[];
       deliveryRemaining?: number;
+      playedRemaining?: number;
     }>;
   };
   WAWebPinInChatCollection: {
@@ -103,7 +104,7 @@ export const messageQueryParts: Contract<MessageQueryModules> = {
   },
   WAWebApiMessageInfoStore: {
     queryMsgInfo: fn(
-      '(key) → Promise<{delivery, read, played: [{id, t}], deliveryRemaining}>; in groups each person is only in the highest list',
+      '(key) → Promise<{delivery, read, played: [{id, t}], deliveryRemaining, playedRemaining}>; in groups each person is only in the highest list',
       'listReceipts',
     ),
   },
