@@ -334,6 +334,18 @@ describe('the messages of a chat', () => {
     expect(await stack.client.loadOlderMessages(carla)).toMatchObject({ loaded: false, isOlderOnPhone: false });
   });
 
+  it('are loaded from the phone for a chat of which it has sent none', async () => {
+    const number = '12025550190';
+    await stack.phones.addAccount({ number, name: 'An old friend' });
+    await stack.phones.keepOld(ADA, { with: number, count: 2 });
+    const friend = { id, chatId: `${number}@c.us` };
+    await eventually(async () =>
+      expect(await stack.client.listMessages(friend)).toMatchObject({ messages: [], isOlderOnPhone: true }),
+    );
+    expect(await stack.client.loadOlderMessages(friend)).toMatchObject({ loaded: true, isOlderOnPhone: false });
+    expect(bodies(await stack.client.listMessages(friend))).toEqual(['Old message 1', 'Old message 2']);
+  });
+
   it('stay on a phone that does not give them', async () => {
     const dora = { id, chatId: `${DORA}@c.us` };
     const refused = async () => {

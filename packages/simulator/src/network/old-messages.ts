@@ -25,7 +25,9 @@ export function keepOld(account: AccountRecord, party: Party, count: number): vo
 
 /** Whether there are such messages of a chat. */
 export function leftOnPhone(account: AccountRecord, party: Party): WireLeft {
-  return oldOf(account, party).length > 0 ? 0 : 1;
+  const old = oldOf(account, party);
+  if (old.length === 0) return 1;
+  return old.length < account.log.filter((message) => partyOf(message, account) === party).length ? 0 : 3;
 }
 
 /** A device asks for them. A phone that is off does not answer. */

@@ -193,10 +193,10 @@ export interface WireActivity {
 export type ChatStateName = 'typing' | 'recording' | 'paused';
 
 /**
- * Whether the phone has older messages than a device: 0 yes, 1 no; asked for them, 4 it gives no more, 5 it may not
- * give any.
+ * Whether the phone has older messages than a device: 0 yes, 1 no, 3 it has all of them; asked for them, 4 it gives no
+ * more, 5 it may not give any.
  */
-export type WireLeft = 0 | 1 | 4 | 5;
+export type WireLeft = 0 | 1 | 3 | 4 | 5;
 
 /** What an account has set in a chat, on all its devices. */
 export interface WireMarks {

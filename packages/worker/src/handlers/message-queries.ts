@@ -169,6 +169,11 @@ const noOlderMessages: Readonly<Record<NoOlderMessages, () => GatewayError>> = {
       'not_permitted',
       'the phone does not share older messages: on it, under Linked devices, turn on "All chat history" for this device',
     ),
+  syncing: () =>
+    new GatewayError(
+      'client_failed',
+      'the phone has not yet sent what it has of this chat; whether there is more is not known: retry later',
+    ),
   not_asked: () =>
     new GatewayError(
       'client_failed',

@@ -5,9 +5,10 @@ import { loadOlderMessages } from './older-messages.ts';
 const id = (text: string) => ({ toString: () => text });
 afterEach(() => vi.unstubAllGlobals());
 
-it.each(['49@s.whatsapp.net', '7@lid'])('the phone may name a chat with a hidden id %s', async (jid) => {
+/** A page with a chat of which there is `left` on the phone, which answers by that name of it. */
+function page(left: number, jid = '7@lid'): void {
   const events = new EventEmitter();
-  const chat = { id: id('7@lid'), endOfHistoryTransferType: 0 };
+  const chat = { id: id('7@lid'), endOfHistoryTransferType: left };
   const modules: Record<string, unknown> = {
     WAWebHistorySyncOnDemandEvents: { WAWebHistorySyncOnDemandEvents: events },
     WAWebSendNonMessageDataRequest: {
@@ -24,8 +25,21 @@ it.each(['49@s.whatsapp.net', '7@lid'])('the phone may name a chat with a hidden
     findChat: () => chat,
     idsOf: () => ['7@lid', '49@c.us'],
     phoneOr: () => '49@c.us',
-    isOlderOnPhone: () => true,
+    isOlderOnPhone: () => [0, 3, 4, 5].includes(left),
   };
   vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+}
+
+it.each(['49@s.whatsapp.net', '7@lid'])('the phone may name a chat with a hidden id %s', async (jid) => {
+  page(0, jid);
   expect(await loadOlderMessages('49@c.us', 100)).toEqual({ id: '49@c.us', loaded: true, isOlderOnPhone: true });
+});
+
+it('a phone is asked for a chat that was not in the history, and not while it still sends that', async () => {
+  page(3);
+  expect(await loadOlderMessages('49@c.us', 100)).toMatchObject({ loaded: true });
+  page(2);
+  expect(await loadOlderMessages('49@c.us', 100)).toBe('syncing');
+  page(1);
+  expect(await loadOlderMessages('49@c.us', 100)).toMatchObject({ loaded: false, isOlderOnPhone: false });
 });

@@ -10,14 +10,18 @@ export interface OlderMessages {
   readonly isOlderOnPhone: boolean | undefined;
 }
 
-/** Why nothing was loaded: the phone gives no more, or may not give any, was not asked, or has not answered. */
-export type NoOlderMessages = 'no_chat' | 'phone_only' | 'not_shared' | 'not_asked' | 'no_answer';
+/**
+ * Why nothing was loaded: the phone gives no more, or may not give any, still sends what it has, was not asked, or has
+ * not answered.
+ */
+export type NoOlderMessages = 'no_chat' | 'phone_only' | 'not_shared' | 'syncing' | 'not_asked' | 'no_answer';
 
 /** Asks the phone for messages from before those of the chat. They go to the page's database; nothing else is loaded. */
 export async function loadOlderMessages(chatId: string, timeoutMs: number): Promise<OlderMessages | NoOlderMessages> {
   const tools = window.chatWebTools;
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
+  const syncing = 2;
   const phoneOnly = 4;
   const notShared = 5;
   const left = () => chat.endOfHistoryTransferType;
@@ -26,7 +30,8 @@ export async function loadOlderMessages(chatId: string, timeoutMs: number): Prom
     isOlderOnPhone: tools.isOlderOnPhone(chat),
   });
   if (left() === phoneOnly) return 'phone_only';
-  if (left() !== 0 && left() !== notShared) return result(false);
+  if (left() === syncing) return 'syncing';
+  if (tools.isOlderOnPhone(chat) !== true) return result(false);
 
   const events = window.require('WAWebHistorySyncOnDemandEvents').WAWebHistorySyncOnDemandEvents;
   const named = (end: string) => `history_sync_on_demand_events:${end}_history_sync_od`;

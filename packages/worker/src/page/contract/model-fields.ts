@@ -83,7 +83,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Chat[].labels': some('ids of its labels'),
   'Chat[].lastReceivedKey': some('key of its last message'),
   'Chat[].endOfHistoryTransferType': some(
-    '0: the phone has older messages; 1: it has none; 4: it gives no more; 5: it may not give any',
+    '0, 3: the phone has older messages; 1: it has none; 2: they are still on their way; 4: it gives no more; 5: it may not give any',
   ),
   'Chat[].accountLid': some('hidden id of the person, of a chat with one'),
   'Chat[].tcToken': some('token for pictures that are not public'),

@@ -42,3 +42,10 @@ describe('labels', () => {
     ]);
   });
 });
+
+it('the phone has older messages also of a chat that was not in the history, and perhaps of one that is still sent', () => {
+  const tools = page({});
+  const isOlder = (left: number | undefined) =>
+    tools.isOlderOnPhone({ endOfHistoryTransferType: left ?? null } as never);
+  expect([0, 1, 2, 3, 4, 5, undefined].map(isOlder)).toEqual([true, false, undefined, true, true, true, undefined]);
+});

@@ -123,7 +123,7 @@ export function installChatTools(): void {
       };
     },
     isOlderOnPhone: ({ endOfHistoryTransferType: left }) =>
-      left === 0 || left === 4 || left === 5 ? true : left === 1 ? false : undefined,
+      left === 0 || left === 3 || left === 4 || left === 5 ? true : left === 1 ? false : undefined,
     holds: async (is, timeoutMs) => {
       const deadline = Date.now() + timeoutMs;
       while (!is() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, pollMs));
