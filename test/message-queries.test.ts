@@ -173,6 +173,12 @@ describe('a message', () => {
       ]);
       expect(Math.abs((reactions[0]?.at ?? 0) - Date.now() / 1_000)).toBeLessThan(60);
     });
+    // The page keeps one that the network has refused.
+    await stack.phones.refuseRequests(ADA, { requests: ['react'], code: 500 });
+    const refused = stack.client.sendMessage({ id, type: 'reaction', messageId, emoji: '😮' });
+    await expect(refused).rejects.toThrow(GatewayError);
+    await stack.phones.refuseRequests(ADA, { requests: ['react'], code: null });
+    expect((await stack.client.listReactions({ id, messageId })).map(({ emoji }) => emoji)).not.toContain('😮');
     await stack.phones.react(BEN, { messageId: stanza.id, emoji: '' });
     await eventually(async () => expect(await stack.client.listReactions({ id, messageId })).toHaveLength(1));
     expect(await refusalOf(stack.client.listReactions({ id, messageId: UNKNOWN }))).toEqual(['message_not_found']);

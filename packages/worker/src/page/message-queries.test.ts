@@ -77,6 +77,24 @@ describe('a row that cannot be read costs nobody the others', () => {
   });
 });
 
+it('what the network does not have is not listed: own reactions and votes that failed, or are under way', async () => {
+  const sender = (msgKey: string, ack?: number | null) => ({
+    ...{ msgKey, ack, senderUserJid: `${msgKey.length}@c.us`, reactionText: '👍', timestamp: 1 },
+  });
+  const senders = [sender('true_b', 0), sender('true_bb', -1), sender('true_bbb', 1), sender('false_bbb', 0)];
+  page({ WAWebDBGetReactions: { getReactions: async () => ({ reactions: [{ senders }] }) } });
+  expect(await listReactions('m')).toMatchObject([{ from: '8@c.us' }, { from: '9@c.us' }]);
+
+  const vote = (fromMe: boolean, ack: number) => ({
+    ...{ id: { ...id('v'), fromMe }, ack, from: id(`${ack}@c.us`), senderTimestampMs: 1, selectedOptionLocalIds: [0] },
+    pollUpdateParentKey: { ...id('p'), remote: id('1@c.us') },
+  });
+  const rows = [vote(true, 0), vote(true, 1), vote(false, 0)];
+  const pollVoteTableMode = { bulkGetByParentMsgKey: async () => rows };
+  page({ WAWebAddonPollVoteTableMode: { pollVoteTableMode } }, { pollOptions: [{ name: 'Friday', localId: 0 }] });
+  expect(await listPollVotes('m')).toMatchObject([{ from: '1@c.us' }, { from: '0@c.us' }]);
+});
+
 it.each([
   ['1@c.us', 1, [0, 0, 1, 1], 0],
   ['1@c.us', 1, [1, 1, 1, -2], 0],

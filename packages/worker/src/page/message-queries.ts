@@ -105,9 +105,15 @@ export async function listReactions(
   for (const key of tools.keysOf(message)) if (!reactions?.length) ({ reactions } = await getReactions(String(key)));
   const senders = tools.eachReadable(reactions, (group) => group.senders ?? []).flat();
   const { createWid } = window.require('WAWebWidFactory');
-  const told = tools.eachReadable(senders, ({ senderUserJid, reactionText, timestamp }) => ({
-    ...{ person: createWid(String(senderUserJid)) as PageId, emoji: reactionText, atMs: timestamp },
-  }));
+  // The page also stores an own one that the network does not have.
+  const isUnsent = (key: unknown, ack: unknown) =>
+    String(key).startsWith('true_') && typeof ack === 'number' && ack <= 0;
+  const told = tools
+    .eachReadable(senders, ({ msgKey, ack, senderUserJid, reactionText, timestamp }) => {
+      const person = createWid(String(senderUserJid)) as PageId;
+      return isUnsent(msgKey, ack) ? [] : { person, emoji: reactionText, atMs: timestamp };
+    })
+    .flat();
   await tools.resolveNumbers(told.map(({ person }) => person));
   return told.map(({ person, ...reaction }) => ({ ...reaction, from: tools.phoneOr(person) }));
 }
@@ -119,7 +125,9 @@ export async function listPollVotes(messageId: string): Promise<'no_poll' | read
   if (!poll?.pollOptions) return 'no_poll';
   const { pollVoteTableMode } = window.require('WAWebAddonPollVoteTableMode');
   const votes = await pollVoteTableMode.bulkGetByParentMsgKey?.(tools.keysOf(poll));
-  const told = tools.eachReadable(votes, (vote) => tools.voted(vote, poll) ?? []).flat();
+  const told = tools
+    .eachReadable(votes, (vote) => (tools.isUnsent(vote) ? [] : (tools.voted(vote, poll) ?? [])))
+    .flat();
   await tools.resolveNumbers(told.flatMap(({ people }) => people));
   const cast = tools.eachReadable(told, ({ at, read }) => ({ from: undefined as unknown, ...read().data, at }));
   // Under each of the two keys there may be one of the same person.

@@ -45,7 +45,13 @@ export interface MessageQueryModules {
   WAWebDBGetReactions: {
     getReactions(messageId: string): Promise<{
       reactions?: readonly {
-        senders?: readonly { senderUserJid?: unknown; reactionText?: string; timestamp?: number }[];
+        senders?: readonly {
+          msgKey?: string;
+          senderUserJid?: unknown;
+          reactionText?: string;
+          timestamp?: number;
+          ack?: number;
+        }[];
       }[];
     }>;
   };
@@ -98,7 +104,7 @@ export const messageQueryParts: Contract<MessageQueryModules> = {
   },
   WAWebDBGetReactions: {
     getReactions: fn(
-      '(serialised id) → Promise<{reactions: [{senders: [{senderUserJid, reactionText, timestamp in ms}]}]}>',
+      '(serialised id) → Promise<{reactions: [{senders: [{msgKey, senderUserJid, reactionText, timestamp in ms, ack}]}]}>',
       'listReactions',
     ),
   },
