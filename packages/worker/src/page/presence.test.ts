@@ -78,3 +78,17 @@ it.each([
   await asking;
   expect(subscribed).toHaveBeenCalledTimes(times);
 });
+
+it('a chat whose first request fails is not watched; one that was watched before still is', async () => {
+  const subscribeUserPresence = vi.fn(async () => {});
+  const { tools } = page('49@c.us', '7@lid', { subscribeUserPresence });
+  const chat = { id: id('49@c.us'), accountLid: id('7@lid') } as never;
+  const fail = () => subscribeUserPresence.mockRejectedValueOnce(new Error('No LID for user'));
+  fail();
+  await expect(subscribePresence('49@c.us', 10)).rejects.toThrow('No LID');
+  expect(tools.isWatched(chat)).toBe(false);
+  await subscribePresence('49@c.us', 10);
+  fail();
+  await expect(subscribePresence('49@c.us', 10)).rejects.toThrow('No LID');
+  expect(tools.isWatched(chat)).toBe(true);
+});

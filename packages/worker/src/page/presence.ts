@@ -22,9 +22,15 @@ export async function subscribePresence(
   const subscribe = tools.presenceRequest(chat);
   if (!subscribe) return 'no_function';
   const models = tools.presenceRows(chat);
+  const isNew = !tools.isWatched(chat);
   if (!tools.watchPresence(chat)) return 'too_many';
   const late = new Promise((resolve) => setTimeout(resolve, answerMs));
-  await Promise.race([subscribe(), late]);
+  try {
+    await Promise.race([subscribe(), late]);
+  } catch (error) {
+    if (isNew) tools.unwatchPresence(chat);
+    throw error;
+  }
   const told = () => models.find(({ hasData }) => hasData === true);
   await tools.holds(() => told() !== undefined, answerMs);
   const shown = told()?.chatstate;

@@ -46,6 +46,12 @@ it('tells of watched chats alone, by either id of the person', () => {
   expect(tools.activityChange(chatstate as never)?.read()).toEqual({ name: 'presence', data });
 });
 
+it('looks at nothing while no chat is watched', () => {
+  const presences = vi.spyOn(models, 'find');
+  expect(tools.activityChange({ id: id('7@lid') } as never)).toBeUndefined();
+  expect(presences).not.toHaveBeenCalled();
+});
+
 it('tells by the ids that the page has learnt meanwhile, and by the number of a chat with a hidden id', () => {
   const changeOf = (owner: string) => {
     const chatstate = { id: id(owner), type: 'typing' };

@@ -18,6 +18,9 @@ export interface PresenceTools {
   watchAgain(which: 'all' | 'forgotten'): Promise<void>;
   /** From now on, changes in this chat are told. False: there are too many such chats. */
   watchPresence(chat: PageChat): boolean;
+  isWatched(chat: PageChat): boolean;
+  /** Changes in this chat are no longer told. */
+  unwatchPresence(chat: PageChat): void;
   /** What somebody does, for the API. */
   activity(shown: PageActivity): { readonly state: string; readonly lastSeen: number | undefined };
   /**
@@ -98,16 +101,20 @@ export function installPresenceTools(): void {
       isAsking = false;
     },
     watchPresence: (chat) => {
-      const ids = tools.presenceIds(chat);
-      if (!ids.some((id) => watched.has(id)) && new Set(watched.values()).size >= most) return false;
-      for (const id of ids) watched.set(id, chat);
+      if (!tools.isWatched(chat) && new Set(watched.values()).size >= most) return false;
+      for (const id of tools.presenceIds(chat)) watched.set(id, chat);
       return true;
+    },
+    isWatched: (chat) => tools.presenceIds(chat).some((id) => watched.has(id)),
+    unwatchPresence: (chat) => {
+      for (const id of tools.presenceIds(chat)) watched.delete(id);
     },
     activity: ({ type = 'unavailable', t }) => ({
       state: names[type] ?? type,
       lastSeen: type === 'unavailable' && typeof t === 'number' && t > 0 ? t * secondMs : undefined,
     }),
     activityChange: (what) => {
+      if (watched.size === 0) return undefined;
       const { PresenceCollection: presences } = optional('WAWebPresenceCollection') ?? {};
       const owner = presences?.getModelsArray().find((one) => one === what || one.chatstate === what);
       const chat = owner && watched.get(String(owner.id));
