@@ -2,10 +2,11 @@ import type { PageChat, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
-/** All chats, from the page's memory: the network is not queried. */
+/** All chats that can be read, from the page's memory: the network is not queried. */
 export function listChats() {
-  const { isChat, chatModel } = window.chatWebTools;
-  return window.require('WAWebCollections').Chat.getModelsArray().filter(isChat).map(chatModel);
+  const { eachReadable, isChat, chatModel } = window.chatWebTools;
+  const all = window.require('WAWebCollections').Chat.getModelsArray();
+  return eachReadable(all, (chat) => (isChat(chat) ? chatModel(chat) : [])).flat();
 }
 
 /** All groups. Those whose members are not loaded in time are listed without them. */
