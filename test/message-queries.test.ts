@@ -414,6 +414,8 @@ describe('the messages of a chat', () => {
     const two = await stack.client.searchMessages({ id, text: 'parcel', limit: 1, page: 3 });
     expect([bodies(two), two.hasMore]).toEqual([['Parcel 4711 is on its way'], false]);
     expect(await refusalOf(stack.client.searchMessages({ id, text: ' ' }))).toEqual(['invalid_request', 'text']);
+    const none = await stack.client.searchMessages({ id, text: 'nothing like it' });
+    expect([bodies(none), none.hasMore]).toEqual([[], false]);
     const unknown = { id, text: 'parcel', chatId: '12025550777' };
     expect(await refusalOf(stack.client.searchMessages(unknown))).toEqual(['chat_not_found']);
   });

@@ -180,7 +180,9 @@ describe('a search', () => {
     expect(await searchMessages('word', '9@lid', 2, 10)).toEqual(newestFirst);
     expect(msgFindSearch).toHaveBeenCalledWith({ searchTerm: 'word', page: 2, count: 10, remote: chat.id });
     msgFindSearch.mockResolvedValue({ messages: [], eof: true, canceled: false, status: 404 });
-    await expect(searchMessages('word', undefined, 1, 10)).rejects.toThrow('404');
+    expect(await searchMessages('word', undefined, 1, 10)).toEqual({ models: [], hasMore: false });
+    msgFindSearch.mockResolvedValue({ messages: [], eof: true, canceled: false, status: 500 });
+    await expect(searchMessages('word', undefined, 1, 10)).rejects.toThrow('500');
   });
 
   it('goes to the collection in a build without that', async () => {

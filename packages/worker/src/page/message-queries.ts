@@ -84,7 +84,9 @@ export async function searchMessages(
     ? await find({ searchTerm: text, page, count: limit, remote: chat?.id })
     : await window.require('WAWebCollections').Msg.search(text, page, limit, chat?.id);
   const { messages = [], eof, canceled, status = 200 } = answer;
-  if (canceled === true || status >= 400) throw new Error(`the page has given the search up (status ${status})`);
+  const nothingFound = 404;
+  if (canceled === true || (status >= 400 && status !== nothingFound))
+    throw new Error(`the page has given the search up (status ${status})`);
   const found = messages
     .filter((message) => message && tools.isDeliverable(message) && !tools.isPost(message))
     .slice(0, limit);

@@ -36,7 +36,7 @@ export function messageQueryModules({ connection }: Page): Modules {
       msgFindSearch: async (search: Search) => {
         const { messages, eof } = searchHeld(search);
         const rows = messages.map((msg) => ({ ...msg.serialize(), id: msg.get('id') }));
-        return { messages: rows, eof, canceled: false, status: 200 };
+        return { messages: rows, eof, canceled: false, status: rows.length > 0 ? 200 : 404 };
       },
     },
     WAWebDBGetReactions: { getReactions: async (id: string) => reactionsOf(id) },

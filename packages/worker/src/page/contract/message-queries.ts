@@ -81,7 +81,7 @@ export const messageQueryParts: Contract<MessageQueryModules> = {
     ),
     msgFindSearch: either(
       fn(
-        '({searchTerm, page from 1, count, remote}) → Promise<{messages, eof, canceled, status}> from the local index, oldest first; nothing is loaded',
+        '({searchTerm, page from 1, count, remote}) → Promise<{messages, eof, canceled, status}> from the local index, oldest first; 404 if there is none; nothing is loaded',
         'searchMessages',
       ),
       'WAWebCollections.Msg.search',
