@@ -1,6 +1,6 @@
 import { LIMITS } from '@chat-web/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { listPollVotes, listReactions, listReceipts } from '../page/message-queries.ts';
+import { listPollVotes, listReactions, listReceipts, searchMessages } from '../page/message-queries.ts';
 import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
 import { messageQueryHandlers } from './message-queries.ts';
 
@@ -44,5 +44,14 @@ describe('what others did with a message', () => {
     const vote = { from: BEN, options: ['Friday'], at: 1_000 };
     context.page.on(listPollVotes, () => [{ ...vote, options: [] }, { ...vote, at: Number.NaN }, vote]);
     expect(await handlers.listPollVotes(message)).toEqual([{ ...vote, at: 1 }]);
+  });
+});
+
+it('a search that the page keeps waiting is a failure, not a lost session', async () => {
+  context.page.on(searchMessages, () => 'not_ready');
+  const search = handlers.searchMessages({ id: 'main', text: 'parcel', page: 1, limit: 50 });
+  await expect(search).rejects.toMatchObject({
+    code: 'client_failed',
+    message: expect.stringContaining('retry later'),
   });
 });

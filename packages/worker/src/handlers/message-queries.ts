@@ -21,6 +21,8 @@ import { chatNotFound, messageNotFound } from './not-found.ts';
 import { notCarriedOut, refusedBy } from './sending.ts';
 
 const READ_TIMEOUT_MS = 25_000;
+/** Less than the above: the page says that it has not been answered. */
+const SEARCH_TIMEOUT_MS = 22_000;
 /** For what is read again and again, until there is enough of it. */
 const LIST_TIMEOUT_MS = 10_000;
 const CHANGE_TIMEOUT_MS = 25_000;
@@ -94,8 +96,11 @@ export function messageQueryHandlers(
     },
 
     searchMessages: async ({ text, chatId, page: number, limit }) => {
-      const found = await page.read(READ_TIMEOUT_MS, searchMessages, text, chatId, number, limit);
+      const what = [text, chatId, number, limit, SEARCH_TIMEOUT_MS] as const;
+      const found = await page.read(READ_TIMEOUT_MS, searchMessages, ...what);
       if (found === 'no_chat') throw chatNotFound();
+      if (found === 'not_ready')
+        throw new GatewayError('client_failed', 'the search index of the page is not ready; retry later');
       return pageOf(found);
     },
 

@@ -177,18 +177,23 @@ describe('a search', () => {
   it('goes to the index, not to what the page remembers', async () => {
     const msgFindSearch = vi.fn(async () => ({ ...found, status: 200 }));
     page({ WAWebDBMessageFindLocal: { msgFindSearch } }, {}, tools);
-    expect(await searchMessages('word', '9@lid', 2, 10)).toEqual(newestFirst);
+    expect(await searchMessages('word', '9@lid', 2, 10, 1_000)).toEqual(newestFirst);
     expect(msgFindSearch).toHaveBeenCalledWith({ searchTerm: 'word', page: 2, count: 10, remote: chat.id });
     msgFindSearch.mockResolvedValue({ messages: [], eof: true, canceled: false, status: 404 });
-    expect(await searchMessages('word', undefined, 1, 10)).toEqual({ models: [], hasMore: false });
+    expect(await searchMessages('word', undefined, 1, 10, 1_000)).toEqual({ models: [], hasMore: false });
     msgFindSearch.mockResolvedValue({ messages: [], eof: true, canceled: false, status: 500 });
-    await expect(searchMessages('word', undefined, 1, 10)).rejects.toThrow('500');
+    await expect(searchMessages('word', undefined, 1, 10, 1_000)).rejects.toThrow('500');
+  });
+
+  it('ends if the index does not answer', async () => {
+    page({ WAWebDBMessageFindLocal: { msgFindSearch: () => new Promise(() => {}) } }, {}, tools);
+    expect(await searchMessages('word', undefined, 1, 10, 10)).toBe('not_ready');
   });
 
   it('goes to the collection in a build without that', async () => {
     const search = vi.fn(async () => found);
     page({ WAWebCollections: { Msg: { search } } }, {}, tools);
-    expect(await searchMessages('word', undefined, 1, 10)).toEqual(newestFirst);
+    expect(await searchMessages('word', undefined, 1, 10, 1_000)).toEqual(newestFirst);
     expect(search).toHaveBeenCalledWith('word', 1, 10, undefined);
   });
 });

@@ -68,21 +68,26 @@ export async function listMessages(
   };
 }
 
-/** Messages with words that begin like the text, newest first. */
+/** Messages with words that begin like the text, newest first. `not_ready`: the index has not answered in time. */
 export async function searchMessages(
   text: string,
   chatId: string | undefined,
   page: number,
   limit: number,
-): Promise<MessagePage | 'no_chat'> {
+  timeoutMs: number,
+): Promise<MessagePage | 'no_chat' | 'not_ready'> {
   const tools = window.chatWebTools;
   const chat = chatId === undefined ? undefined : tools.findChat(chatId);
   if (chatId !== undefined && !chat) return 'no_chat';
   // The collection's own search loads what it finds, and for a minute gives the same answer for any number of messages.
   const find = tools.optional('WAWebDBMessageFindLocal')?.msgFindSearch;
-  const answer = find
-    ? await find({ searchTerm: text, page, count: limit, remote: chat?.id })
-    : await window.require('WAWebCollections').Msg.search(text, page, limit, chat?.id);
+  const searching = find
+    ? find({ searchTerm: text, page, count: limit, remote: chat?.id })
+    : window.require('WAWebCollections').Msg.search(text, page, limit, chat?.id);
+  // Until its index is open, the page keeps the search waiting, for ever if that fails.
+  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs));
+  const answer = await Promise.race([searching, late]);
+  if (!answer) return 'not_ready';
   const { messages = [], eof, canceled, status = 200 } = answer;
   const nothingFound = 404;
   if (canceled === true || (status >= 400 && status !== nothingFound))
