@@ -59,6 +59,8 @@ async function toAll(call: Promise<{ readonly participants: readonly { ok: boole
 function callsOf(stack: Stack): Calls {
   const { client } = stack;
   const send = (message: object) => client.sendMessage({ id: 'main', to: BEN, ...message } as never);
+  // Look-ups of numbers have to keep a distance from one another.
+  const paced = { retries: 2, timeoutMs: 45_000 };
   return {
     'sendMessage.text': () => send({ type: 'text', body: 'hello' }),
     'sendMessage.reply': ({ textId }) => send({ type: 'text', body: 'a reply', quotedMessageId: textId }),
@@ -107,8 +109,8 @@ function callsOf(stack: Stack): Calls {
     getContact: () => client.getContact({ id: 'main', contactId: BEN }),
     numberExists: () => client.numberExists({ id: 'main', number: BEN }),
     getPicture: async () => (await client.getPicture({ id: 'main', contactId: BEN }))?.data.cancel(),
-    numbersExist: () => client.numbersExist({ id: 'main', numbers: [BEN] }),
-    resolveContacts: () => client.resolveContacts({ id: 'main', ids: [BEN] }),
+    numbersExist: () => client.numbersExist({ id: 'main', numbers: [BEN] }, paced),
+    resolveContacts: () => client.resolveContacts({ id: 'main', ids: [BEN] }, paced),
     blockContact: () => client.blockContact({ id: 'main', contactId: EDITH }),
     unblockContact: () => client.unblockContact({ id: 'main', contactId: DEV }),
     listBlocked: () => client.listBlocked({ id: 'main' }),
