@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sendText } from '@chat-web/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stanzaOf } from '../scripts/example-world.ts';
 import type { EventLog } from './helpers/event-log.ts';
 import { eventually } from './helpers/eventually.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
@@ -78,7 +79,7 @@ describe.each(builds)('messages, where $name', ({ simulator }) => {
     expect(reply.quotedMessageId).toBe(question.id);
     const received = await eventually(async () => {
       const [answer] = await onBensPhone('an answer');
-      expect(answer).toMatchObject({ quotedBody: 'a question' });
+      expect(answer).toMatchObject({ quotedBody: 'a question', quotedMessageId: stanzaOf(question.id) });
       return answer;
     });
 
@@ -128,7 +129,7 @@ describe.each(builds)('messages, where $name', ({ simulator }) => {
     expect(reply).toMatchObject({ to: `${hidden.number}@c.us`, quotedMessageId: message.id });
     await eventually(async () => {
       const [received] = (await stack.phones.messages(hidden.number)).filter(({ body }) => body === 'I see you');
-      expect(received).toMatchObject({ quotedBody: 'from behind a lid' });
+      expect(received).toMatchObject({ quotedBody: 'from behind a lid', quotedMessageId: stanzaOf(message.id) });
     });
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stanzaOf } from '../scripts/example-world.ts';
 import type { EventLog } from './helpers/event-log.ts';
 import { eventually } from './helpers/eventually.ts';
+import { media } from './helpers/media.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 const CARLA = '12025550103';
@@ -189,6 +190,35 @@ describe('a poll', () => {
     expect(await options('one', ' ')).toEqual(['options.1']);
     expect(await issuesOf({ ...poll, question: '' })).toEqual(['question']);
     expect(await issuesOf({ ...poll, multiple: 'yes' })).toEqual(['multiple']);
+  });
+});
+
+describe('a reply', () => {
+  const image = { type: 'image', base64: Buffer.from(media[0].bytes).toString('base64') };
+  const told = (id: string) => events.until('message', (one) => stanzaOf(one.id) === id);
+
+  it.each([{ type: 'text', body: 'an answer' }, image])(
+    'of type $type leads both sides to what it answers',
+    async (answer) => {
+      for (const to of [ADA, group]) {
+        const asked = await stack.phones.send(BEN, { to, body: 'a question' });
+        const { id: quotedMessageId } = await told(asked.id);
+        const sent = await send({ ...answer, to: to === ADA ? BEN : to, quotedMessageId });
+        expect(sent.quotedMessageId).toBe(quotedMessageId);
+        expect(await onPhone(sent.id)).toMatchObject({ quotedMessageId: asked.id });
+        expect(await stack.onPhone(ADA, sent.id)).toMatchObject({ quotedMessageId: asked.id });
+      }
+    },
+  );
+
+  it('to a person about a message in a group leads into the group', async () => {
+    const asked = await stack.phones.send(BEN, { to: group, body: 'who comes?' });
+    const { id: quotedMessageId } = await told(asked.id);
+    const sent = await send({ type: 'text', body: 'between us', quotedMessageId });
+    expect(sent.quotedMessageId).toBe(quotedMessageId);
+    expect(await onPhone(sent.id)).toMatchObject({ quotedMessageId: asked.id });
+    const answered = await stack.phones.send(BEN, { to: ADA, body: 'me too', quotedMessageId: asked.id });
+    expect(await told(answered.id)).toMatchObject({ quotedMessageId });
   });
 });
 

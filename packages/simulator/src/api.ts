@@ -35,6 +35,7 @@ export interface PhoneMessage {
   readonly timestamp: number;
   /** 1 on the server, 2 delivered, 3 read. */
   readonly ack: number;
+  /** The message that the quote leads to; undefined where the chat that it names does not have it. */
   readonly quotedMessageId?: string | undefined;
   readonly quotedBody?: string | undefined;
   readonly mimeType?: string | undefined;

@@ -2,7 +2,7 @@ import type { MessageType, PhoneMessage } from '../api.ts';
 import type { WireMessage, WireQuote, WireReaction, WireReceipt, WireType, WireVote } from '../page/wire.ts';
 import { chatIdOf } from './account.ts';
 import { memberIdOf } from './group.ts';
-import { partyOf } from './message.ts';
+import { findMessage, partyOf } from './message.ts';
 import { aroundText, specialView } from './message-fields.ts';
 import { phoneIdOf } from './party.ts';
 import type { AccountRecord, Message, Party, Quote } from './records.ts';
@@ -66,7 +66,7 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
     ...specialView(message),
     ...aroundText(message),
     reactions: [...message.reactions].flatMap(([who, { emoji }]) => (emoji === '' ? [] : { from: who.pn, emoji })),
-    quotedMessageId: quoted?.id,
+    quotedMessageId: quoted && quotedIn(message, quoted, account)?.id,
     quotedBody: quoted?.body,
     mimeType: attachment?.mimetype,
     size: attachment?.size,
@@ -78,6 +78,12 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
     starred: message.starredBy.has(account),
     pinned: (message.pinnedUntilMs ?? 0) > Date.now(),
   };
+}
+
+/** The message that a reply leads to: it is looked for in one chat only. */
+function quotedIn(reply: Message, { id, chat }: Quote, account: AccountRecord): Message | undefined {
+  const found = findMessage(account, id);
+  return found && partyOf(found, account) === (chat ?? partyOf(reply, account)) ? found : undefined;
 }
 
 /** The message as the account's linked devices see it. */
@@ -137,7 +143,7 @@ function contentOf(message: Message, account: AccountRecord): Content {
     body,
     reactions: reactionsOf(message, account),
     votes: votesOf(message, account),
-    quoted: quoted && quoteView(quoted, view),
+    quoted: quoted && quoteView(quoted, party, account),
     media: attachment,
     mentions: mentions.length > 0 ? mentions.map(view) : undefined,
     notice: notice && { subtype: notice.subtype, recipients: notice.recipients.map(view) },
@@ -161,8 +167,9 @@ function votesOf(message: Message, account: AccountRecord): WireVote[] | undefin
   });
 }
 
-function quoteView({ id, body, author }: Quote, view: (who: AccountRecord) => string): WireQuote {
-  return { id, body, author: view(author) };
+/** The author has the id by which the chat of the quoted message knows its members. */
+function quoteView({ id, body, author, chat }: Quote, party: Party, account: AccountRecord): WireQuote {
+  return { id, body, author: idIn(chat ?? party, author, account), chat: chat && chatIdIn(chat) };
 }
 
 /** The id of a chat in the account's pages. */

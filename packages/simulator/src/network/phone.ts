@@ -61,7 +61,7 @@ export class Phone {
       body,
       decryptLateMs,
       attachment: media && (await this.#upload(media)),
-      quoted: quotedMessageId === undefined ? undefined : this.#quote(quotedMessageId),
+      quoted: quotedMessageId === undefined ? undefined : this.#quote(quotedMessageId, party),
       mentions: mentions.map((id) => this.#network.directory.get(id, 'mentions')),
       style: party === statusFeed && !media ? plainStyle : undefined,
       fields: viewMode && { viewMode },
@@ -220,9 +220,10 @@ export class Phone {
     throw new SimulatorError(404, `${field}: the phone has no message ${messageId}`);
   }
 
-  #quote(messageId: string): Message['quoted'] {
+  #quote(messageId: string, to: Party): Message['quoted'] {
     const original = this.#find(messageId, 'quotedMessageId');
-    return { id: original.id, author: original.from, body: original.body };
+    const chat = partyOf(original, this.#account);
+    return { id: original.id, author: original.from, body: original.body, chat: chat === to ? undefined : chat };
   }
 
   async #upload({ base64, mimeType, filename }: OutgoingMedia): Promise<Message['attachment']> {

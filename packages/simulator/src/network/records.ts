@@ -138,6 +138,8 @@ export interface Quote {
   readonly id: string;
   readonly author: AccountRecord;
   readonly body: string;
+  /** Where it is, if not in the chat of the reply. */
+  readonly chat?: Party | undefined;
 }
 
 /** The file of a message. */

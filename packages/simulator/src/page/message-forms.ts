@@ -110,9 +110,11 @@ function mediaOf(values: Partial<MsgAttributes>): WireMedia | undefined {
   return media as unknown as WireMedia;
 }
 
-function quoteDraft({ quotedMsg, quotedStanzaID, quotedParticipant }: Partial<MsgAttributes>): WireDraft['quoted'] {
+function quoteDraft(values: Partial<MsgAttributes>): WireDraft['quoted'] {
+  const { quotedMsg, quotedStanzaID, quotedParticipant, quotedRemoteJid } = values;
   if (!quotedMsg || !quotedStanzaID || !quotedParticipant) return undefined;
-  return { id: quotedStanzaID, author: String(quotedParticipant), body: quotedMsg.body };
+  const chat = quotedRemoteJid ? { chat: String(quotedRemoteJid) } : {};
+  return { id: quotedStanzaID, author: String(quotedParticipant), body: quotedMsg.body, ...chat };
 }
 
 function styleOf({ backgroundColor, font }: Partial<MsgAttributes>): WireDraft['style'] {
@@ -125,5 +127,6 @@ function quoteOf({ quoted }: WireMessage): Partial<MsgAttributes> {
     quotedMsg: { type: 'chat', body: quoted.body },
     quotedStanzaID: quoted.id,
     quotedParticipant: createWid(quoted.author),
+    ...(quoted.chat === undefined ? {} : { quotedRemoteJid: createWid(quoted.chat) }),
   };
 }

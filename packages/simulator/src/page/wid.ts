@@ -41,7 +41,7 @@ export class Wid {
   }
 
   equals(other: unknown): boolean {
-    return Wid.isWid(other) && String(createWid(other as Wid)) === this.toString();
+    return other instanceof Wid && other.toString() === this.toString();
   }
 
   isUser(): boolean {

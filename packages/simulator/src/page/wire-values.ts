@@ -66,6 +66,8 @@ export interface WireQuote {
   /** Who wrote it, as `@c.us` or `@lid` id. */
   readonly author: string;
   readonly body: string;
+  /** Where it is, if not in the chat of the reply. */
+  readonly chat?: string | undefined;
 }
 
 /** A file on the media server, as a message names it. */

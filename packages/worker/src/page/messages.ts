@@ -116,6 +116,9 @@ export async function sendMessage(
   // At most half of the time that there is to begin.
   const waitMs = Math.min(previewMs ?? 0, (beginBy - Date.now()) / 2);
   const preview = waitMs > 0 ? await tools.previewOf(content, chat, waitMs) : {};
+  const quoted = options.quotedMessageId ? await tools.findMessage(options.quotedMessageId) : undefined;
+  // The library takes the fields of the reply for another chat, whose id is then sent: the recipient does not find it.
+  const quote = quoted?.msgContextInfo(chat.id);
   const { ids: mentionedJidList, text } = tools.mentioned(chat, mentions, options.caption ?? content);
   const written = options.caption === undefined ? {} : { caption: text };
   // The library does not know the message by the other id of a person.
@@ -126,7 +129,7 @@ export async function sendMessage(
   if (Date.now() > beginBy) return 'late';
   // The library puts extra options into the message, and looks it up by the id that it has made itself.
   const mark = messageId === undefined ? {} : { chatWebMark: { call, messageId } };
-  const extraOptions = { ...preview, ...fields, ...(mentionAll ? { nonJidMentions: 1 } : {}), ...mark };
+  const extraOptions = { ...preview, ...quote, ...fields, ...(mentionAll ? { nonJidMentions: 1 } : {}), ...mark };
   const body = options.caption === undefined ? text : content;
   const all = { ...options, ...reply, ...written, mentionedJidList, extraOptions };
   const found = await window.WWebJS.sendMessage(chat, body, all);

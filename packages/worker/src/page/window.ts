@@ -65,6 +65,7 @@ export interface PageMessage {
   readonly mediaData?: { readonly mediaStage?: string };
   readonly quotedStanzaID?: string;
   readonly quotedParticipant?: PageId;
+  readonly quotedRemoteJid?: PageId | null;
   readonly mentionedJidList?: readonly PageId[];
   /** 1: everybody in the group. */
   readonly nonJidMentions?: number;
@@ -99,6 +100,7 @@ export interface PageMessage {
   }): Promise<unknown>;
   once(event: string, listener: (message: PageMessage) => void): void;
   unsafe(): PageMessage;
+  msgContextInfo(chatId: PageId): Readonly<Record<string, unknown>>;
 }
 
 /** What people attach to a message, as the page stores it. */

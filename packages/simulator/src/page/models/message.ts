@@ -35,6 +35,8 @@ export interface MsgAttributes extends MediaFields {
   quotedMsg: { type: string; body: string };
   quotedStanzaID: string;
   quotedParticipant: Wid;
+  /** The chat of the quoted message; null: that of the reply. */
+  quotedRemoteJid: Wid | null;
   mentionedJidList: Wid[];
   groupMentions: unknown[];
   /** Whom a notice in a group concerns. */
@@ -83,7 +85,7 @@ const noticeTypes: readonly (string | undefined)[] = [
 ];
 
 /** What a reply carries of the message that it answers. */
-export type ContextInfo = Pick<MsgAttributes, 'quotedMsg' | 'quotedStanzaID' | 'quotedParticipant'>;
+export type ContextInfo = Pick<MsgAttributes, 'quotedMsg' | 'quotedStanzaID' | 'quotedParticipant' | 'quotedRemoteJid'>;
 
 /** A message. */
 export class Msg extends Model<MsgAttributes> {
@@ -100,7 +102,7 @@ export class Msg extends Model<MsgAttributes> {
       'quotedMsg',
       'quotedStanzaID',
     ],
-    ...['quotedParticipant', 'mentionedJidList', 'groupMentions', 'recipients', 'latestEditMsgKey'],
+    ...['quotedParticipant', 'quotedRemoteJid', 'mentionedJidList', 'groupMentions', 'recipients', 'latestEditMsgKey'],
     'messageSecret',
     ...[
       'latestEditSenderTimestampMs',
@@ -146,12 +148,17 @@ export class Msg extends Model<MsgAttributes> {
     return canReply(this);
   }
 
-  /** What a reply to this message carries. */
-  msgContextInfo(): ContextInfo {
+  /** What a reply in that chat carries of this message. Anything but the id of its own chat counts as another chat. */
+  msgContextInfo(chatId: unknown): ContextInfo {
     const { id, from, author, body, caption, type = 'chat' } = this.serialize() as Partial<MsgAttributes>;
     const participant = id?.participant ?? author ?? from;
     if (!id || !participant) throw new Error('the message has no id');
-    return { quotedMsg: { type, body: caption ?? body ?? '' }, quotedStanzaID: id.id, quotedParticipant: participant };
+    return {
+      quotedMsg: { type, body: caption ?? body ?? '' },
+      quotedStanzaID: id.id,
+      quotedParticipant: participant,
+      quotedRemoteJid: chatId && !id.remote.equals(chatId) ? id.remote : null,
+    };
   }
 
   /** Acks only rise: a late receipt changes nothing. */

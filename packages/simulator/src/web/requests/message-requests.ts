@@ -113,7 +113,7 @@ function read(network: Network, account: AccountRecord, draft: WireDraft): Messa
     timestamp: t,
     style,
     fields,
-    quoted: quoteOf(network, draft),
+    quoted: quoteOf(network, account, draft),
     attachment: attachmentOf(network, draft),
     mentions: mentionsOf(network, draft, to),
   });
@@ -131,9 +131,10 @@ function visible(account: AccountRecord) {
   return account.log.filter((message) => !message.hiddenFrom.has(account) && !account.onlyOnPhone.has(message));
 }
 
-function quoteOf({ directory }: Network, { quoted }: WireDraft) {
-  const author = quoted && directory.find(quoted.author);
-  return quoted && author ? { id: quoted.id, body: quoted.body, author } : undefined;
+function quoteOf(network: Network, account: AccountRecord, { quoted }: WireDraft): Message['quoted'] {
+  const author = quoted && network.directory.find(quoted.author);
+  const chat = quoted?.chat === undefined ? undefined : network.party(quoted.chat, account, 'quoted');
+  return quoted && author ? { id: quoted.id, body: quoted.body, author, chat } : undefined;
 }
 
 /** What the page says about its file, with the size and the hash of what the media server really got. */

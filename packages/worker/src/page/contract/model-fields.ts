@@ -45,6 +45,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].mediaData': some('mediaStage: INIT, FETCHING, RESOLVED, REUPLOADING, ERROR_…'),
   'Msg[].quotedStanzaID': some('id of the quoted message'),
   'Msg[].quotedParticipant': some('id of its author'),
+  'Msg[].quotedRemoteJid': some('id of its chat, if that is not the chat of the reply'),
   'Msg[].mentionedJidList': some('ids of the people mentioned'),
   'Msg[].nonJidMentions': some('1 if it mentions everybody in the group'),
   'Msg[].isGif': some('true for a video that is shown as a GIF'),
@@ -70,6 +71,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].downloadMedia': field('({downloadEvenIfExpensive, isUserInitiated, rmrReason}) → Promise', 'getMedia'),
   'Msg[].once': field('(change:type, listener(message))', 'lateDecryption'),
   'Msg[].unsafe': field('() → the message, for canReplyMsg', 'sendMessage.reply'),
+  'Msg[].msgContextInfo': field('(id of the chat) → the fields of a reply in it', 'sendMessage.reply'),
 
   'Chat[].id': field('id of the chat', 'listChats', 'listGroups', 'getChat'),
   'Chat[].msgs': field('getModelsArray() → the loaded messages', 'missedMessages'),

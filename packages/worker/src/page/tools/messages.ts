@@ -39,12 +39,16 @@ export function installMessageTools(): void {
   const { Msg } = window.require('WAWebCollections');
   const { optional, phoneOr, lidOf, idsOf, ownIds, isMe, resolveNumbers } = window.chatWebTools;
 
-  const quotedId = ({ id, quotedStanzaID, quotedParticipant }: PageMessage) => {
+  const hasAuthors = /@g\.us$|^status@broadcast$/;
+  const quotedId = ({ id, quotedStanzaID, quotedParticipant, quotedRemoteJid }: PageMessage) => {
     if (!quotedStanzaID || !quotedParticipant) return undefined;
+    // From a group or the feed into another chat. Some senders wrongly name the chat of two people, by whom they see there.
+    const isElsewhere = hasAuthors.test(String(quotedRemoteJid));
+    const remote = String(isElsewhere ? quotedRemoteJid : id.remote);
     const mine = isMe(quotedParticipant) || ownIds().some((own) => phoneOr(own) === phoneOr(quotedParticipant));
-    const key = `${mine}_${id.remote}_${quotedStanzaID}`;
-    if (isMe(id.remote) && /_(in|out)$/.test(String(id))) return `${key}_out`; // A note to oneself.
-    return String(id.remote).endsWith('@g.us') ? `${key}_${quotedParticipant}` : key;
+    const key = `${mine}_${remote}_${quotedStanzaID}`;
+    if (!isElsewhere && isMe(id.remote) && /_(in|out)$/.test(String(id))) return `${key}_out`; // A note to oneself.
+    return hasAuthors.test(remote) ? `${key}_${quotedParticipant}` : key;
   };
   // The body of a file or a place is its thumbnail.
   const textOf: MessageTools['textOf'] = (message) => {
