@@ -133,6 +133,9 @@ describe('the preview of a link', () => {
     expect(await sentText({ body, linkPreview: true })).toMatchObject({ body, linkPreview });
     expect((await sentText({ body, linkPreview: false })).linkPreview).toBeUndefined();
     expect((await sentText({ body: 'no link' })).linkPreview).toBeUndefined();
+    // As in the page's own text field.
+    for (const other of ['me@example.com', 'example.com', 'It is done.Next week', '```https://example.com/a```'])
+      expect((await sentText({ body: other })).linkPreview).toBeUndefined();
     expect(await issuesOf({ type: 'text', body, linkPreview: 'no' })).toEqual(['linkPreview']);
   });
 

@@ -6,6 +6,14 @@ it('finds web addresses without the punctuation behind them', () => {
   expect(found.map(({ href }) => href)).toEqual(['https://example.com/a?b=c', 'http://www.example.org']);
 });
 
+it('takes addresses for e-mail, bare domains and missing spaces for links, unless only web addresses are wanted', () => {
+  const text = 'ben@example.com, example.org or done.Next at HTTPS://example.net:8080/';
+  expect(findLinks(text).map(({ href }) => href)).toEqual([
+    ...['mailto:ben@example.com', 'http://example.org', 'http://done.Next', 'HTTPS://example.net:8080/'],
+  ]);
+  expect(findLinks(text, true).map(({ url }) => url)).toEqual(['HTTPS://example.net:8080/']);
+});
+
 it('finds nothing in a text without one, or in no text', () => {
   expect(findLinks('call me: 12025550101')).toEqual([]);
   expect(findLink(undefined)).toBeUndefined();

@@ -1,20 +1,26 @@
 /** A link in a text. */
 export interface FoundLink {
   readonly href: string;
-  readonly value: string;
+  /** As it is written. */
+  readonly url: string;
+  /** Written with http:// or https://. */
+  readonly isHttp: boolean;
 }
 
-const link = /\b(?:https?:\/\/|www\.)[^\s<>"]+[^\s<>".,;:!?)]/gi;
+const link =
+  /(?<![\w/.@])(https?:\/\/|mailto:)?([\w.+-]+@)?(?:[\w-]+\.)+[a-z]{2,}(?::\d{1,5})?(?:[/?#](?:[^\s<>"]*[^\s<>".,;:!?)])?)?/gi;
 
-/** Every web address in a text. */
-export function findLinks(text: string | undefined): FoundLink[] {
-  return [...(text ?? '').matchAll(link)].map(([value]) => ({
-    href: value.toLowerCase().startsWith('http') ? value : `http://${value}`,
-    value,
+/** Every link in a text, addresses for e-mail and bare domains among them; with `httpOnly` web addresses alone. */
+export function findLinks(text: string | undefined, httpOnly = false): FoundLink[] {
+  const found = [...(text ?? '').matchAll(link)].map(([url, scheme, user]) => ({
+    href: scheme ? url : `${user ? 'mailto:' : 'http://'}${url}`,
+    url,
+    isHttp: scheme?.toLowerCase().startsWith('http') === true,
   }));
+  return found.filter(({ isHttp }) => isHttp || !httpOnly);
 }
 
-/** The first web address in a text. */
-export function findLink(text: string | undefined): FoundLink | undefined {
-  return findLinks(text)[0];
+/** The first of them. */
+export function findLink(text: string | undefined, httpOnly = false): FoundLink | undefined {
+  return findLinks(text, httpOnly)[0];
 }

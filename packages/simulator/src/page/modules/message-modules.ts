@@ -56,11 +56,12 @@ export function messageModules({ connection, outbox, users }: Page): Modules {
     WAWebGetEphemeralFieldsMsgActionsUtils: { getEphemeralFields: () => ({}) },
     WAWebMsgReply: { canReplyMsg: canReply },
     WALinkify: { findLink, findLinks },
+    WAWebCodeFormatMutator: { removeCodeBlocks: (text: string) => text.replace(/```[\s\S]*?```/g, ' ') },
     WAWebLinkPreviewChatAction: {
       // The phone makes it; while it is off, there is none.
-      getLinkPreview: async ({ href, value }: FoundLink) => {
+      getLinkPreview: async ({ href, url }: FoundLink) => {
         const made = await connection.request('preview', { url: href });
-        return { url: href, data: { ...made, matchedText: value, canonicalUrl: href, doNotPlayInline: true } };
+        return { url: href, data: { ...made, matchedText: url, canonicalUrl: href, doNotPlayInline: true } };
       },
     },
     WAWebSyncGatingUtils: switches.placeholderResend ? { isPlaceholderMessageResendEnabled: () => false } : {},

@@ -11,7 +11,8 @@ export interface OutgoingModules {
   WAWebSendMsgChatAction: {
     addAndSendMsgToChat(chat: PageChat, message: PageDraft, ...more: unknown[]): Promise<unknown>[];
   };
-  WALinkify: { findLink(text: string): object | null | undefined };
+  WALinkify: { findLinks(text: string, httpOnly: boolean): readonly object[] };
+  WAWebCodeFormatMutator: { removeCodeBlocks(text: string): string };
   WAWebLinkPreviewChatAction: {
     getLinkPreview(link: object, chat: PageChat): Promise<{ readonly data?: object } | null | undefined>;
   };
@@ -86,7 +87,12 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
   WAWebGetEphemeralFieldsMsgActionsUtils: {
     getEphemeralFields: fn('(chat) → fields of a message that disappears', ...SEND),
   },
-  WALinkify: { findLink: unchecked('(text) → link, for its preview') },
+  WALinkify: {
+    findLinks: unchecked('(text, whether only those with http or https) → links, for the preview of the first'),
+  },
+  WAWebCodeFormatMutator: {
+    removeCodeBlocks: unchecked('(text) → the text without them: their links have no preview'),
+  },
   WAWebLinkPreviewChatAction: {
     getLinkPreview: unchecked('(link, chat) → Promise<{data}> from the phone, in its time; null for none'),
   },

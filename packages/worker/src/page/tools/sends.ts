@@ -20,7 +20,9 @@ export function installSendTools(): void {
     previewOf: async (text, chat, timeoutMs) => {
       let timer: ReturnType<typeof setTimeout> | undefined;
       try {
-        const link = optional('WALinkify')?.findLink?.(text);
+        const shown = optional('WAWebCodeFormatMutator')?.removeCodeBlocks?.(text) ?? text;
+        // Web addresses only: without the second argument, addresses for e-mail and missing spaces are links, too.
+        const link = optional('WALinkify')?.findLinks?.(shown, true)[0];
         const load = optional('WAWebLinkPreviewChatAction')?.getLinkPreview;
         if (!link || !load) return {};
         const late = new Promise<undefined>((resolve) => {
