@@ -193,8 +193,14 @@ describe('a poll', () => {
   });
 });
 
+const image = { type: 'image', base64: Buffer.from(media[0].bytes).toString('base64') };
+
+it.each([{ type: 'text', body: 'for all' }, image, place, poll, { type: 'contact', contacts: [carla] }])(
+  'a message of type $type has a secret, which replies need in the announcement group of a community',
+  async (message) => expect(await onPhone((await send(message)).id)).toMatchObject({ hasSecret: true }),
+);
+
 describe('a reply', () => {
-  const image = { type: 'image', base64: Buffer.from(media[0].bytes).toString('base64') };
   const told = (id: string) => events.until('message', (one) => stanzaOf(one.id) === id);
 
   it.each([{ type: 'text', body: 'an answer' }, image])(

@@ -35,6 +35,8 @@ export interface PhoneMessage {
   readonly timestamp: number;
   /** 1 on the server, 2 delivered, 3 read. */
   readonly ack: number;
+  /** Sent by a page, with a secret: without, members of a community's announcement group cannot reply or react to it. */
+  readonly hasSecret?: boolean | undefined;
   /** The message that the quote leads to; undefined where the chat that it names does not have it. */
   readonly quotedMessageId?: string | undefined;
   readonly quotedBody?: string | undefined;

@@ -75,6 +75,7 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
     isViewOnce: attachment?.isViewOnce || undefined,
     backgroundColor: style && hex(style.backgroundColor),
     font: style?.font,
+    hasSecret: message.hasSecret,
     starred: message.starredBy.has(account),
     pinned: (message.pinnedUntilMs ?? 0) > Date.now(),
   };

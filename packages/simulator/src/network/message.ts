@@ -18,6 +18,7 @@ export function createMessage(parts: MessageParts): Message {
     attachment: undefined,
     notice: undefined,
     style: undefined,
+    hasSecret: undefined,
     fields: undefined,
     decryptLateMs: undefined,
     isQuiet: false,

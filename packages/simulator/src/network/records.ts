@@ -187,6 +187,8 @@ export interface Message {
   readonly mentions: readonly AccountRecord[];
   readonly notice: Notice | undefined;
   readonly style: WireTextStyle | undefined;
+  /** The page that has sent it has given it a secret. */
+  readonly hasSecret: boolean | undefined;
   /** Passed on unread: places, contact cards, polls, invitations. */
   readonly fields: Readonly<Record<string, unknown>> | undefined;
   readonly decryptLateMs: number | undefined;

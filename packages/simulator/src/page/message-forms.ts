@@ -100,6 +100,7 @@ export function draftOf(chat: string, msg: Msg): WireDraft {
     fields: Object.keys(fields).length > 0 ? fields : undefined,
     quoted: quoteDraft(values),
     style: styleOf(values),
+    hasSecret: values.messageSecret?.length === 32 || undefined,
   };
 }
 

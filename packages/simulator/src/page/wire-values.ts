@@ -245,7 +245,7 @@ export interface WireChat {
 export type WireDraft = Pick<
   WireMessage,
   'id' | 'chat' | 't' | 'type' | 'body' | 'quoted' | 'media' | 'mentions' | 'style' | 'fields'
->;
+> & { readonly hasSecret?: boolean | undefined };
 
 /** What a page makes a group from. */
 export interface WireGroupDraft {

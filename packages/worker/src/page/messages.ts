@@ -129,7 +129,16 @@ export async function sendMessage(
   if (Date.now() > beginBy) return 'late';
   // The library puts extra options into the message, and looks it up by the id that it has made itself.
   const mark = messageId === undefined ? {} : { chatWebMark: { call, messageId } };
-  const extraOptions = { ...preview, ...quote, ...fields, ...(mentionAll ? { nonJidMentions: 1 } : {}), ...mark };
+  // Members of a community's announcement group can only reply and react to what has one. The library has one for polls.
+  const secret = options.poll ? {} : { messageSecret: crypto.getRandomValues(new Uint8Array(32)) };
+  const extraOptions = {
+    ...preview,
+    ...quote,
+    ...secret,
+    ...fields,
+    ...(mentionAll ? { nonJidMentions: 1 } : {}),
+    ...mark,
+  };
   const body = options.caption === undefined ? text : content;
   const all = { ...options, ...reply, ...written, mentionedJidList, extraOptions };
   const found = await window.WWebJS.sendMessage(chat, body, all);

@@ -59,7 +59,7 @@ export interface MsgAttributes extends MediaFields {
   isVideoCall: boolean;
   callCreator: Wid;
   callParticipants: unknown[];
-  /** By which the votes of a poll are encrypted; it stays between the devices. */
+  /** By which what refers to it is encrypted, such as the votes of a poll; it stays between the devices. */
   messageSecret: Uint8Array;
 }
 

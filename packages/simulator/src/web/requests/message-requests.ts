@@ -103,7 +103,7 @@ function read(network: Network, account: AccountRecord, draft: WireDraft): Messa
   if (to.kind === 'group') requireWriter(to, account);
   if (to.kind === 'newsletter' && to.owner !== account)
     throw new SimulatorError(403, `chat: ${account.number} does not write to that channel`);
-  const { id, t, type, body, style, fields } = draft;
+  const { id, t, type, body, style, fields, hasSecret } = draft;
   return createMessage({
     id,
     from: account,
@@ -113,6 +113,7 @@ function read(network: Network, account: AccountRecord, draft: WireDraft): Messa
     timestamp: t,
     style,
     fields,
+    hasSecret,
     quoted: quoteOf(network, account, draft),
     attachment: attachmentOf(network, draft),
     mentions: mentionsOf(network, draft, to),
