@@ -47,6 +47,7 @@ describe('an edit', () => {
     ['not_mine', 'not_permitted'],
     ['not_editable', 'not_permitted'],
     ['too_late', 'edit_window_closed'],
+    ['unknown', 'outcome_unknown'],
     [{ refused: 429 }, 'rate_limited'],
     [{ refused: 500 }, 'client_failed'],
     [undefined, 'outcome_unknown'],

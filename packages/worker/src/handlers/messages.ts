@@ -47,6 +47,8 @@ export function messageHandlers(
       }
       if (edited === 'not_editable') throw new GatewayError('not_permitted', 'this message cannot be edited');
       if (edited === 'too_late') throw new GatewayError('edit_window_closed', 'the message is too old to be edited');
+      if (edited === 'unknown')
+        throw new GatewayError('outcome_unknown', 'the web client did not report whether the message was edited');
       if (edited && 'refused' in edited) throw refusedBy(edited.refused);
       return { ...readMessage(edited), body };
     },

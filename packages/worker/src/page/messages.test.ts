@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { deleteMessage } from './messages.ts';
+import { deleteMessage, editMessage } from './messages.ts';
 import { installOutcomeTools } from './tools/outcomes.ts';
 
 afterEach(() => vi.unstubAllGlobals());
@@ -27,4 +27,26 @@ it.each([
   installOutcomeTools();
   expect(await deleteMessage('x', true)).toEqual(outcome);
   expect(sendDeleteMsgs).not.toHaveBeenCalled();
+});
+
+it.each([
+  ['leaves a mark', 60, { isSendFailure: true }, 'unknown'],
+  ['leaves a mark, of an old message,', 900, { isSendFailure: true }, 'too_late'],
+  ['throws with a code', 60, Object.assign(new Error('refused'), { status: 408 }), { refused: 408 }],
+])('an edit that %s, %d s after it was sent: %j, %j', async (_how, seconds, failure, outcome) => {
+  const message = { id: { fromMe: true }, type: 'chat', t: Date.now() / 1_000 - seconds };
+  const editing = async () => {
+    if (failure instanceof Error) throw failure;
+    Object.assign(message, failure);
+  };
+  const chatWebTools = {
+    optional: () => undefined,
+    findMessage: async () => message,
+    whileEditing: (_: object, edit: () => unknown) => edit(),
+    hasFailedEdit: ({ isSendFailure }: { isSendFailure?: boolean }) => isSendFailure === true,
+  };
+  const require = () => ({ canEditText: () => true, canEditCaption: () => false });
+  vi.stubGlobal('window', { chatWebTools, require, WWebJS: { editMessage: editing } });
+  installOutcomeTools();
+  expect(await editMessage('x', 'better')).toEqual(outcome);
 });

@@ -172,11 +172,14 @@ export async function react(messageId: string, emoji: string): Promise<'ok' | 'n
   }
 }
 
-/** Edits a message of the account. Returns its new model, undefined if that is unreadable, or why it was not edited. */
+/**
+ * Edits a message of the account. Returns its new model, undefined if that is unreadable, or why it was not edited;
+ * `unknown`: the page has failed, and does not say whether the network has the edit.
+ */
 export async function editMessage(
   messageId: string,
   body: string,
-): Promise<MessageModel | undefined | 'no_message' | 'not_mine' | 'too_late' | 'not_editable' | Refused> {
+): Promise<MessageModel | undefined | 'no_message' | 'not_mine' | 'too_late' | 'not_editable' | 'unknown' | Refused> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
@@ -186,20 +189,19 @@ export async function editMessage(
   // The network's clock decides, not the page's: near its end, the edit window may be closed already, or close during
   // the request.
   const aboutWindowMs = 14 * 60_000;
-  const whyNot = () => (Date.now() - (message.t ?? 0) * 1_000 > aboutWindowMs ? 'too_late' : 'not_editable');
-  if (!canEdit()) return whyNot();
+  const isOld = () => Date.now() - (message.t ?? 0) * 1_000 > aboutWindowMs;
+  if (!canEdit()) return isOld() ? 'too_late' : 'not_editable';
   let edited: PageMessage | undefined;
   try {
     // Without a link preview: the library fails on a link that has none.
     const edit = () => window.WWebJS.editMessage(message, body, { mentionedJidList: [] });
     edited = await tools.whileEditing(message, edit);
   } catch (error) {
-    if (!canEdit() || whyNot() === 'too_late') return whyNot();
-    const no = tools.refusedBy(error);
-    return no.refused === 429 ? no : 'not_editable';
+    if (isOld()) return 'too_late';
+    return canEdit() ? tools.refusedBy(error) : 'not_editable';
   }
-  // The library neither throws nor returns for an edit that failed; the page takes the mark from one that succeeds.
-  if (tools.hasFailedEdit(message)) return whyNot();
+  // The page does not throw where an edit has failed, be it that an answer was lost; it takes the mark from one that succeeds.
+  if (tools.hasFailedEdit(message)) return isOld() ? 'too_late' : 'unknown';
   return tools.sentModel(edited ?? message);
 }
 
