@@ -35,7 +35,7 @@ const sendText = (fields: { quotedMessageId?: string } = {}) =>
   messageHandlers(context).sendMessage({ id: 'main', type: 'text', to: BEN, body: 'hello', ...fields });
 
 interface FileFields {
-  readonly type?: 'image' | 'video' | 'document' | 'sticker';
+  readonly type?: 'image' | 'video' | 'audio' | 'document' | 'sticker';
   readonly to?: string;
   readonly bytes?: string | Buffer;
   readonly mimeType?: string;
@@ -219,6 +219,16 @@ describe('a file', () => {
       media: { mimetype: 'image/jpeg', filename: 'cat.jpeg' },
       isCaptionByUser: false,
     });
+  });
+
+  it.each([
+    ['video/webm', 'audio/webm'],
+    ['video/mp4', 'audio/mp4'],
+    ['application/ogg', 'audio/ogg'],
+    ['audio/mpeg', 'audio/mpeg'],
+  ])('as audio of type %s goes to the page as %s, which takes the kind from it', async (mimeType, mimetype) => {
+    await sendFile({ type: 'audio', mimeType });
+    expect(options()).toMatchObject({ media: { mimetype } });
   });
 
   it('that is not of the kind asked for, or empty, is refused before the browser takes it', async () => {

@@ -54,7 +54,9 @@ export async function withMedia<R>(
     }
     // A default name: without one, the library uses "undefined".
     const filename = source.filename ?? `${kind}.${found?.ext ?? extensionOf(mimeType)}`;
-    return await work({ path, mimeType, filename });
+    // The page takes the kind from the part before the slash, and the type of a container does not say what is in it.
+    const shownType = kind === 'audio' ? mimeType.replace(/^\w+/, 'audio') : mimeType;
+    return await work({ path, mimeType: shownType, filename });
   } finally {
     if (fetchedPath) await rm(fetchedPath, { force: true });
     held.release();

@@ -66,7 +66,6 @@ describe('audio that is to be a voice note', () => {
       ...{ mimeType: 'audio/ogg; codecs=opus', isUpload: true },
     });
     expect(await voiceNote(WAV)).toMatchObject({ mimeType: 'audio/wav', isUpload: true });
-    expect(await voiceNote(WAV, { mimeType: 'video/mp4' })).toMatchObject({ mimeType: 'audio/mp4' });
   });
 
   it.each([

@@ -34,8 +34,7 @@ export async function withVoiceNote<R>(
   const held = spoolShare.hold();
   try {
     const code = await convert(media.path, path, timeoutMs);
-    // The page takes for audio what has an audio type.
-    if (code === NOT_FOUND) return await work({ ...media, mimeType: media.mimeType.replace(/^\w+/, 'audio') });
+    if (code === NOT_FOUND) return await work(media);
     const size = code === 0 ? (await stat(path)).size : 0;
     if (size === 0)
       throw new GatewayError('media_unavailable', 'converting the audio to a voice note failed; nothing was sent');
