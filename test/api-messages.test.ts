@@ -47,6 +47,12 @@ describe.each([{ idProperty: '_serialized' }, { idProperty: '$1' }] as const)(
       expect(await edit(id)).toMatchObject({ id, body: 'without one', fromMe: true, type: 'text' });
       await eventually(async () => expect(await onBensPhone(id)).toMatchObject({ body: 'without one', edited: true }));
 
+      const blank = stack.client.editMessage({ id: 'main', messageId: id, body: ' \n ' });
+      await expect(blank).rejects.toMatchObject({ code: 'invalid_request', issues: [{ path: 'body' }] });
+      const padded = await stack.client.editMessage({ id: 'main', messageId: id, body: '  trimmed ' });
+      expect(padded.body).toBe('trimmed');
+      await eventually(async () => expect(await onBensPhone(id)).toMatchObject({ body: 'trimmed' }));
+
       const { id: plain } = await send('without a link');
       const withLink = { id: 'main', messageId: plain, body: 'see https://example.com/ for more' };
       expect(await stack.client.editMessage(withLink)).toMatchObject({ body: withLink.body });

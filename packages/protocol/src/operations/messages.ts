@@ -105,7 +105,8 @@ export const messageOperations = {
     path: '/sessions/:id/messages/:messageId/edit',
     scope: 'send',
     params: ofMessage,
-    body: v.object({ body: textBody }),
+    // The page trims an edit, and would empty the message with a blank one.
+    body: v.object({ body: v.pipe(textBody, v.trim(), v.minLength(1, 'must not be blank')) }),
     answer: message,
     errors: [...MESSAGE_CHANGE_ERRORS, 'edit_window_closed'],
     timeoutMs: 30_000,
