@@ -1,5 +1,6 @@
 import type { InputOf, Message } from '@chat-web/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from './helpers/eventually.ts';
 import { media } from './helpers/media.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
@@ -54,6 +55,26 @@ describe('mentions', () => {
     // And by number, where it was written by hidden id.
     const lids = { body: `Hello @${CARLA_LID}`, mentions: [`${CARLA_LID}@lid`] };
     expect(await sentText({ ...lids, to: group })).toMatchObject({ body: `Hello @${CARLA}` });
+  });
+
+  it('stay in an edited text that still has them, unless it names others', async () => {
+    for (const to of [group, hidden]) {
+      const { id } = await send({ type: 'text', body: `Hello @${CARLA}`, mentions: [CARLA], to });
+      const edit = async (body: string, mentions?: string[]) => {
+        await stack.client.editMessage({ id: 'main', messageId: id, body, ...(mentions ? { mentions } : {}) });
+        await eventually(async () => expect((await stack.onPhone(BEN, id)).edited).toBe(true));
+        return (await stack.onPhone(BEN, id)).mentions;
+      };
+      // By number, also where the group knows its members by hidden id.
+      expect(await edit(`Hello again, @${CARLA}`)).toEqual([`${CARLA}@c.us`]);
+      expect((await stack.onPhone(BEN, id)).body).toBe(`Hello again, @${to === hidden ? CARLA_LID : CARLA}`);
+      if (to === hidden) expect(await edit(`Hello, @${CARLA_LID}`)).toEqual([`${CARLA}@c.us`]);
+      expect(await edit(`@${BEN} and @${CARLA}`, [BEN, CARLA])).toEqual([`${BEN}@c.us`, `${CARLA}@c.us`]);
+      expect(await edit(`@${BEN} and @${CARLA}`, [])).toBeUndefined();
+      expect(await edit('Hello')).toBeUndefined();
+    }
+    const input = { id: 'main', messageId: 'true_1@c.us_A', body: 'x', mentions: [group] };
+    await expect(stack.client.editMessage(input)).rejects.toMatchObject({ issues: [{ path: 'mentions.0' }] });
   });
 
   it('can be of everybody in a group, and nowhere else', async () => {
@@ -137,6 +158,20 @@ describe('the preview of a link', () => {
     for (const other of ['me@example.com', 'example.com', 'It is done.Next week', '```https://example.com/a```'])
       expect((await sentText({ body: other })).linkPreview).toBeUndefined();
     expect(await issuesOf({ type: 'text', body, linkPreview: 'no' })).toEqual(['linkPreview']);
+  });
+
+  it('stays in an edited text that still has the link, and goes with it', async () => {
+    const { id: messageId } = await send({ type: 'text', body });
+    const edit = async (text: string) => {
+      await stack.client.editMessage({ id: 'main', messageId, body: text });
+      return stack.onPhone(BEN, messageId);
+    };
+    const linkPreview = expect.objectContaining({ title: 'The page at example.com' });
+    expect(await edit('Or at https://example.com/a')).toMatchObject({
+      body: 'Or at https://example.com/a',
+      linkPreview,
+    });
+    expect((await edit('Nowhere')).linkPreview).toBeUndefined();
   });
 
   it('is not waited for where the phone that makes it is off', async () => {

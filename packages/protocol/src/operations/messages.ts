@@ -106,7 +106,11 @@ export const messageOperations = {
     scope: 'send',
     params: ofMessage,
     // The page trims an edit, and would empty the message with a blank one.
-    body: v.object({ body: v.pipe(textBody, v.trim(), v.minLength(1, 'must not be blank')) }),
+    body: v.object({
+      body: v.pipe(textBody, v.trim(), v.minLength(1, 'must not be blank')),
+      /** Without it, those whom the message mentions stay mentioned where the new text has them. */
+      mentions: mentionFields.mentions,
+    }),
     answer: message,
     errors: [...MESSAGE_CHANGE_ERRORS, 'edit_window_closed'],
     timeoutMs: 30_000,

@@ -1,4 +1,5 @@
 import { editWindowMs, isWithin, revokeWindowMs } from '../page/windows.ts';
+import type { WirePreview } from '../page/wire-values.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import { tellDevices } from './account.ts';
 import type { Confirmations } from './confirmations.ts';
@@ -8,6 +9,12 @@ import type { MediaStore } from './media-store.ts';
 import { createMessageId, findMessage } from './message.ts';
 import { deviceView, keyView } from './message-views.ts';
 import type { AccountRecord, Line, Message } from './records.ts';
+
+/** What a text has beside it. */
+interface Around {
+  readonly mentions: readonly AccountRecord[];
+  readonly preview: WirePreview;
+}
 
 /** Changes of messages after they were sent: reactions, edits, deletion. All sides are notified. */
 export class MessageChanges {
@@ -42,13 +49,18 @@ export class MessageChanges {
     this.#tellAll(message, account);
   }
 
-  edit(account: AccountRecord, messageId: string, body: string, atMs = Date.now()): Message {
+  /** `around`: what it then has beside its text; left as it is without. */
+  edit(account: AccountRecord, messageId: string, body: string, atMs = Date.now(), around?: Around): Message {
     const message = changeable(account, messageId);
     if (message.from !== account) throw new SimulatorError(403, `message ${messageId} was sent by another account`);
     if (!isWithin(editWindowMs, message.timestamp)) {
       throw new SimulatorError(409, `message ${messageId} is too old to be edited`);
     }
     message.body = body;
+    if (around) {
+      message.mentions = around.mentions;
+      message.fields = { ...message.fields, ...around.preview };
+    }
     message.editedAtMs = atMs;
     this.#tellAll(message, account);
     return message;

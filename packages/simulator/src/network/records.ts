@@ -184,13 +184,13 @@ export interface Message {
   timestamp: number;
   readonly quoted: Quote | undefined;
   readonly attachment: Attachment | undefined;
-  readonly mentions: readonly AccountRecord[];
+  mentions: readonly AccountRecord[];
   readonly notice: Notice | undefined;
   readonly style: WireTextStyle | undefined;
   /** The page that has sent it has given it a secret. */
   readonly hasSecret: boolean | undefined;
   /** Passed on unread: places, contact cards, polls, invitations. */
-  readonly fields: Readonly<Record<string, unknown>> | undefined;
+  fields: Readonly<Record<string, unknown>> | undefined;
   readonly decryptLateMs: number | undefined;
   /** Pages do not get `isNewMsg` for it. */
   readonly isQuiet: boolean;

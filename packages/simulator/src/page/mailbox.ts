@@ -189,7 +189,8 @@ export class Mailbox {
     const isEdited = editedAtMs !== undefined && editedAtMs !== msg.get('latestEditSenderTimestampMs');
     if (isEdited) {
       const edit = { latestEditSenderTimestampMs: editedAtMs, latestEditMsgKey: keyOf(message) };
-      msg.set({ t, ...textOf(message), ...edit });
+      const mentionedJidList = (message.mentions ?? []).map((id) => createWid(id));
+      msg.set({ t, ...textOf(message), mentionedJidList, ...edit });
     } else msg.set({ t });
     learnReactions(keyOf(message), message.reactions);
     this.#learnVotes(message);

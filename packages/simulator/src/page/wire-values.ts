@@ -241,6 +241,12 @@ export interface WireChat {
   readonly channel?: WireChannel | undefined;
 }
 
+/** What a text shows of a link in it; empty without one. */
+export type WirePreview = Readonly<Partial<Record<(typeof previewFields)[number], unknown>>>;
+
+/** The names of that. */
+export const previewFields = ['title', 'description', 'matchedText'] as const;
+
 /** A message that a page wants to send. */
 export type WireDraft = Pick<
   WireMessage,

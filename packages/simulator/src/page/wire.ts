@@ -22,6 +22,7 @@ import type {
   WireParticipantResult,
   WirePicture,
   WirePresence,
+  WirePreview,
   WirePrivacy,
   WireReceipt,
   WireSelf,
@@ -57,7 +58,10 @@ export interface Requests {
   onboarded: { params: Record<string, never>; result: null };
   /** These three reach all devices, this page included, before they are answered. */
   react: { params: { id: string; emoji: string; reactionId: string; atMs: number }; result: null };
-  edit: { params: { id: string; body: string; atMs: number }; result: null };
+  edit: {
+    params: { id: string; body: string; atMs: number; mentions: readonly string[]; preview: WirePreview };
+    result: null;
+  };
   revoke: { params: { id: string }; result: null };
   /** Deletes messages for this account alone. */
   hide: { params: { ids: readonly string[] }; result: null };

@@ -39,7 +39,7 @@ describe('an edit', () => {
   it('is answered with the message as it is now', async () => {
     context.page.on(editMessage, () => messageModel({ body: 'hello', ack: 2 }));
     expect(await edit()).toMatchObject({ id: messageId, body: 'better', ack: 2 });
-    expect(context.page.calls).toMatchObject([{ kind: 'change', args: [messageId, 'better'] }]);
+    expect(context.page.calls).toMatchObject([{ kind: 'change', args: [messageId, 'better', undefined] }]);
   });
 
   it.each([

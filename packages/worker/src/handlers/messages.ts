@@ -39,8 +39,8 @@ export function messageHandlers(
       }
     },
 
-    editMessage: async ({ messageId, body }) => {
-      const edited = await page.change(CHANGE_TIMEOUT_MS, editMessage, messageId, body);
+    editMessage: async ({ messageId, body, mentions }) => {
+      const edited = await page.change(CHANGE_TIMEOUT_MS, editMessage, messageId, body, mentions);
       if (edited === 'no_message') throw messageNotFound();
       if (edited === 'not_mine') {
         throw new GatewayError('not_permitted', 'only messages that this account has sent can be edited');

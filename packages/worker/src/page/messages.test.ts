@@ -43,10 +43,13 @@ it.each([
     optional: () => undefined,
     findMessage: async () => message,
     whileEditing: (_: object, edit: () => unknown) => edit(),
+    knownChat: () => undefined,
+    mentionedStill: () => [],
+    mentioned: (_: object, ids: readonly string[], text: string) => ({ ids, text }),
     hasFailedEdit: ({ isSendFailure }: { isSendFailure?: boolean }) => isSendFailure === true,
   };
   const require = () => ({ canEditText: () => true, canEditCaption: () => false });
   vi.stubGlobal('window', { chatWebTools, require, WWebJS: { editMessage: editing } });
   installOutcomeTools();
-  expect(await editMessage('x', 'better')).toEqual(outcome);
+  expect(await editMessage('x', 'better', undefined)).toEqual(outcome);
 });

@@ -179,6 +179,7 @@ export async function react(messageId: string, emoji: string): Promise<'ok' | 'n
 export async function editMessage(
   messageId: string,
   body: string,
+  mentions: readonly string[] | undefined,
 ): Promise<MessageModel | undefined | 'no_message' | 'not_mine' | 'too_late' | 'not_editable' | 'unknown' | Refused> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
@@ -193,8 +194,17 @@ export async function editMessage(
   if (!canEdit()) return isOld() ? 'too_late' : 'not_editable';
   let edited: PageMessage | undefined;
   try {
-    // Without a link preview: the library fails on a link that has none.
-    const edit = () => window.WWebJS.editMessage(message, body, { mentionedJidList: [] });
+    const { remote } = message.id;
+    const chat = tools.knownChat(String(remote)) ?? { id: remote };
+    const { ids: mentionedJidList, text } = tools.mentioned(
+      chat,
+      mentions ?? tools.mentionedStill(message, body),
+      body,
+    );
+    // The page drops the preview that it is not given; a new one is not made: the library fails on a link that has none.
+    const { matchedText } = message;
+    const extraOptions = matchedText && text.includes(matchedText) ? { linkPreview: message } : {};
+    const edit = () => window.WWebJS.editMessage(message, text, { mentionedJidList, extraOptions });
     edited = await tools.whileEditing(message, edit);
   } catch (error) {
     if (isOld()) return 'too_late';

@@ -67,6 +67,8 @@ export interface PageMessage {
   readonly quotedParticipant?: PageId;
   readonly quotedRemoteJid?: PageId | null;
   readonly mentionedJidList?: readonly PageId[];
+  /** The link that it has a preview of. */
+  readonly matchedText?: string;
   /** 1: everybody in the group. */
   readonly nonJidMentions?: number;
   readonly isGif?: boolean;

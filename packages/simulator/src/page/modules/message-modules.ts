@@ -8,6 +8,14 @@ import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
+import type { Wid } from '../wid.ts';
+import { previewFields, type WirePreview } from '../wire-values.ts';
+
+/** What an edited message has beside its text. */
+interface EditOptions {
+  readonly mentionedJidList?: Wid[];
+  readonly linkPreview?: WirePreview;
+}
 
 /** What can be done with a message. */
 export function messageModules({ connection, outbox, users }: Page): Modules {
@@ -17,15 +25,18 @@ export function messageModules({ connection, outbox, users }: Page): Modules {
     },
     WAWebSendMessageEditAction: {
       // The page itself refuses a message that is too old; a refusal of the network only shows in the message.
-      // The page shows the edit before the network has it, and goes on showing it after a refusal.
-      sendMessageEdit: async (msg: Msg, text: string) => {
+      // The page shows the edit before the network has it, and goes on showing it after a refusal. What the options lack
+      // the message has no more.
+      sendMessageEdit: async (msg: Msg, text: string, { mentionedJidList = [], linkPreview = {} }: EditOptions) => {
         const id = msg.get('id');
         if (!id || (!canEditText(msg) && !canEditCaption(msg))) throw new Error('Cannot edit message');
         const [body, atMs] = [text.trim(), Date.now()];
         const latestEditMsgKey = new MsgKey({ fromMe: true, remote: id.remote, id: await MsgKey.newId() });
         const shown = msg.get('directPath') ? { caption: body } : { body };
-        msg.set({ ...shown, latestEditMsgKey, latestEditSenderTimestampMs: atMs });
-        const edited = connection.request('edit', { id: id.id, body, atMs }).then(
+        const preview = Object.fromEntries(previewFields.map((name) => [name, linkPreview[name] ?? null]));
+        const mentions = mentionedJidList.map(String);
+        msg.set({ ...shown, ...preview, mentionedJidList, latestEditMsgKey, latestEditSenderTimestampMs: atMs });
+        const edited = connection.request('edit', { id: id.id, body, atMs, mentions, preview }).then(
           () => false,
           () => true,
         );

@@ -73,9 +73,10 @@ export const messageRequests: Handlers<Names> = {
     changes.react(account, id, emoji, { id: reactionId, atMs });
     return null;
   },
-  edit: async ({ changes, postOffice }, { account }, { id, body, atMs }) => {
-    await postOffice.settled(id);
-    changes.edit(account, id, body, atMs);
+  edit: async (network, { account }, { id, body, atMs, mentions, preview }) => {
+    await network.postOffice.settled(id);
+    const people = mentionsOf(network, mentions, found(account, id).to);
+    network.changes.edit(account, id, body, atMs, { mentions: people, preview });
     return null;
   },
   revoke: async ({ changes, postOffice }, { account }, { id }) => {
@@ -116,12 +117,12 @@ function read(network: Network, account: AccountRecord, draft: WireDraft): Messa
     hasSecret,
     quoted: quoteOf(network, account, draft),
     attachment: attachmentOf(network, draft),
-    mentions: mentionsOf(network, draft, to),
+    mentions: mentionsOf(network, draft.mentions, to),
   });
 }
 
 /** Those mentioned; in a group phones find a person only by the id that the group has for them. */
-function mentionsOf({ directory }: Network, { mentions = [] }: WireDraft, to: Party): AccountRecord[] {
+function mentionsOf({ directory }: Network, mentions: readonly string[] = [], to: Party): AccountRecord[] {
   return mentions.flatMap((who) => {
     const found = directory.find(who);
     return found && (to.kind !== 'group' || memberIdOf(to, found) === who) ? found : [];

@@ -47,6 +47,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].quotedParticipant': some('id of its author'),
   'Msg[].quotedRemoteJid': some('id of its chat, if that is not the chat of the reply'),
   'Msg[].mentionedJidList': some('ids of the people mentioned'),
+  'Msg[].matchedText': some('the link of a preview, as it is written'),
   'Msg[].nonJidMentions': some('1 if it mentions everybody in the group'),
   'Msg[].isGif': some('true for a video that is shown as a GIF'),
   'Msg[].isViewOnce': some('true for media that can be opened once'),

@@ -1,4 +1,4 @@
-import type { PageChat, PageWindow } from '../window.ts';
+import type { PageChat, PageMessage, PageWindow } from '../window.ts';
 
 declare const window: PageWindow;
 
@@ -7,14 +7,21 @@ export interface SendTools {
   /** The fields of a link's preview, which the account's phone makes; none without a link, or if it does not come in time. */
   previewOf(text: string, chat: PageChat, timeoutMs: number): Promise<Readonly<Record<string, unknown>>>;
   /** People and the text that mentions them, by the ids by which a group knows its members. */
-  mentioned(chat: PageChat, ids: readonly string[], text: string): { readonly ids: string[]; readonly text: string };
+  mentioned(
+    chat: Pick<PageChat, 'id' | 'groupMetadata'>,
+    ids: readonly string[],
+    text: string,
+  ): { readonly ids: string[]; readonly text: string };
+  /** Whom a message mentions and a new text of it still has, by the ids that stand there. */
+  mentionedStill(message: PageMessage, text: string): string[];
 }
 
 /** Installs the tools for sends. Needs the tools for ids. */
 export function installSendTools(): void {
-  const { optional, lidOf, phoneOr } = window.chatWebTools;
+  const { optional, lidOf, phoneOr, idsOf } = window.chatWebTools;
   // Fields of every message, which a preview must not set.
   const ownFields = ['id', 'ack', 'body', 'from', 'to', 'local', 'self', 't', 'isNewMsg', 'type', 'chatWebMark'];
+  const token = /@(\d{1,20})(?!\d)/g;
   const userOf = (id: string) => id.slice(0, id.indexOf('@'));
   const tools: SendTools = {
     previewOf: async (text, chat, timeoutMs) => {
@@ -50,8 +57,12 @@ export function installSendTools(): void {
       const users = new Map([...pairs].map(([id, other]) => [userOf(id), userOf(other)]));
       return {
         ids: [...new Set(pairs.values())],
-        text: text.replace(/@(\d{1,20})(?!\d)/g, (written, user: string) => `@${users.get(user) ?? written.slice(1)}`),
+        text: text.replace(token, (written, user: string) => `@${users.get(user) ?? written.slice(1)}`),
       };
+    },
+    mentionedStill: ({ mentionedJidList = [] }, text) => {
+      const users = new Set([...text.matchAll(token)].map(([, user]) => user));
+      return mentionedJidList.flatMap(idsOf).filter((id) => users.has(userOf(id)));
     },
   };
   window.chatWebTools = { ...window.chatWebTools, ...tools };
