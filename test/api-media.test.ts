@@ -62,13 +62,14 @@ describe('media', () => {
 
   it.each(media)('of type $type go out by base64 as what they are', async ({ type, bytes, mimeType, phoneType }) => {
     const base64 = Buffer.from(bytes).toString('base64');
-    const caption = type === 'image' || type === 'video' || type === 'document' ? 'look' : undefined;
-    const sent = await send({ type, base64, mimeType, filename: `a file.${type}`, caption });
-    expect(sent).toMatchObject({ type, fromMe: true, hasMedia: true, mimeType });
+    const sent = await send({ type, base64, mimeType, filename: `a file.${type}`, caption: 'look' });
+    // The network has no captions of audio and stickers.
+    const body = type === 'audio' || type === 'sticker' ? '' : 'look';
+    expect(sent).toMatchObject({ type, fromMe: true, hasMedia: true, mimeType, body });
     expect(sent.ack).toBeGreaterThanOrEqual(1);
     expect(await onBensPhone(sent.id)).toMatchObject({ size: bytes.length, sha256: sha256(bytes) });
     const received = await messageOnBensPhone(sent.id);
-    expect(received).toMatchObject({ type: phoneType ?? type, ...(caption ? { body: caption } : {}) });
+    expect(received).toMatchObject({ type: phoneType ?? type, body });
     if (type === 'sticker') {
       const editing = stack.client.editMessage({ id: 'main', messageId: sent.id, body: 'text' });
       await expect(editing).rejects.toMatchObject({ code: 'not_permitted' });

@@ -79,6 +79,9 @@ export function textOf({ media, body }: Pick<WireMessage, 'media' | 'body'>): Pa
   return caption === undefined ? preview : { ...preview, caption, isCaptionByUser: body !== '' };
 }
 
+/** Files whose message has no field for a caption. */
+const captionless: readonly string[] = ['audio', 'ptt', 'sticker'];
+
 /** What the network is to know of a message that the page sends. */
 export function draftOf(chat: string, msg: Msg): WireDraft {
   const values = msg.serialize() as Partial<MsgAttributes>;
@@ -87,7 +90,7 @@ export function draftOf(chat: string, msg: Msg): WireDraft {
   if (type === 'poll_creation' && values.messageSecret?.length !== 32)
     throw new Error('a poll needs a secret of 32 bytes');
   const media = mediaOf(values);
-  const caption = isCaptionByUser ? (values.caption ?? '') : '';
+  const caption = isCaptionByUser && !captionless.includes(type) ? (values.caption ?? '') : '';
   const fields = Object.fromEntries(Object.entries(values).filter(([name]) => passedFields.includes(name as 'loc')));
   return {
     id: id.id,

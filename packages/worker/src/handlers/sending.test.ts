@@ -227,8 +227,8 @@ describe('a file', () => {
     ['application/ogg', 'audio/ogg'],
     ['audio/mpeg', 'audio/mpeg'],
   ])('as audio of type %s goes to the page as %s, which takes the kind from it', async (mimeType, mimetype) => {
-    await sendFile({ type: 'audio', mimeType });
-    expect(options()).toMatchObject({ media: { mimetype } });
+    await sendFile({ type: 'audio', mimeType, caption: 'which audio cannot have' });
+    expect(options()).toMatchObject({ media: { mimetype }, caption: undefined, isCaptionByUser: false });
   });
 
   it('that is not of the kind asked for, or empty, is refused before the browser takes it', async () => {

@@ -102,7 +102,9 @@ async function sendMediaNow(
   attempt: Attempt | undefined,
 ): Promise<Message> {
   const { page } = context;
-  const { type, to, quotedMessageId, caption, voice, gif, viewOnce } = input;
+  const { type, to, quotedMessageId, voice, gif, viewOnce } = input;
+  // The network has none for these: it would be in the answer alone.
+  const caption = type === 'audio' || type === 'sticker' ? undefined : input.caption;
   if (to !== STATUS_FEED) await check(page, to, quotedMessageId, budget);
   const fetchMs = budget.step(context.fetchLimits.timeoutMs, FILE_TIMEOUT_MS + LEAST_SEND_MS);
   const sendFile = ({ path, mimeType, filename }: OutgoingMedia) =>
@@ -117,7 +119,7 @@ async function sendMediaNow(
       const media = { data: key, mimetype: isSticker ? 'image/webp' : mimeType, filename };
       const options = {
         media,
-        caption: isSticker ? undefined : caption,
+        caption,
         isCaptionByUser: Boolean(caption),
         ...mentionsOf(input),
         sendMediaAsSticker: isSticker,
