@@ -1,4 +1,6 @@
+import { sendText } from '@chat-web/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { stanzaOf } from '../scripts/example-world.ts';
 import type { EventLog } from './helpers/event-log.ts';
 import { eventually } from './helpers/eventually.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
@@ -69,6 +71,26 @@ describe('the statuses of others', () => {
       code: 'invalid_request',
       issues: [expect.objectContaining({ path: 'messageId' })],
     });
+  });
+
+  it('are answered in the chat of who posted them', async () => {
+    const { id } = await postAs(BEN, 'what do you think?');
+    const reply = { id: 'main', type: 'text', to: BEN, body: 'nice', quotedMessageId: id } as const;
+    const sent = await sendText(stack.client, reply);
+    expect(sent).toMatchObject({ to: `${BEN}@c.us`, quotedMessageId: id, isStatus: false });
+    const shown = await stack.onPhone(BEN, sent.id);
+    expect(shown).toMatchObject({
+      chat: `${ADA}@c.us`,
+      quotedMessageId: stanzaOf(id),
+      quotedBody: 'what do you think?',
+    });
+    await stack.phones.revoke(BEN, { messageId: stanzaOf(id) });
+    const again = () =>
+      sendText(stack.client, reply).then(
+        () => 'sent',
+        ({ code }: { code: string }) => code,
+      );
+    await expect.poll(again).toMatch(/^(message_not_found|not_permitted)$/);
   });
 
   it('leave the list when they are deleted', async () => {

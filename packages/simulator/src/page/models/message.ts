@@ -184,9 +184,10 @@ function requireId(id: MsgKey | undefined): void {
   throw new Error(`Data passed to getter must include an id property (it's how we memoize) but got ${id}`);
 }
 
-/** False for a message that is still being sent, not decrypted, or deleted for everyone. */
+/** False for a message that is still being sent, not decrypted, or deleted for everyone; and for statuses. */
 export function canReply(msg: Msg): boolean {
   const type = msg.get('type');
+  if (msg.get('id')?.remote.isBroadcast()) return false;
   return (msg.get('ack') ?? 0) > 0 && type !== 'ciphertext' && type !== 'revoked' && !msg.isNotification;
 }
 

@@ -136,7 +136,9 @@ export function installMessageTools(): void {
       const { Blocklist } = window.require('WAWebCollections');
       return idsOf(window.require('WAWebWidFactory').createWid(chatId) as PageId).some((id) => Blocklist?.get(id));
     },
-    isQuotable: (message) => window.require('WAWebMsgReply').canReplyMsg(message.unsafe()),
+    // The page's check is of the chat that it is in; a status is answered in the chat of who posted it.
+    isQuotable: (message) =>
+      message.isStatusV3 ? tools.isDeliverable(message) : window.require('WAWebMsgReply').canReplyMsg(message.unsafe()),
     isChat: ({ id }) => !/@(broadcast|newsletter)$/.test(String(id)),
     isDeliverable: ({ id, type, viewMode }) =>
       !notDelivered.has(type) && !hidden.has(viewMode) && !String(id.remote).endsWith('@newsletter'),
