@@ -300,6 +300,8 @@ export interface PageDraft {
   /** The page forwards it: one of these, by build. */
   readonly forwardedFromWeb?: boolean;
   readonly multicast?: boolean;
+  /** The message that it belongs to. */
+  readonly parentMsgKey?: PageMessage['id'] | null;
   /** Ours, and taken out before the page sees it: what its id is to be. */
   chatWebMark?: SendMark | undefined;
 }

@@ -119,6 +119,19 @@ describe('a message that is forwarded', () => {
     expect(handed).toEqual([{ is: 'handed', call: '7', id: 'true_b_3EB0' }]);
   });
 
+  it('is not what belongs to the one before it, which the page forwards later', async () => {
+    const { tools } = page((exports) => exports);
+    const first = tools.expectForward(chat, { call: '7', messageId: '3EB01' });
+    hand(chat, plain('with a copy in HD'));
+    const { id } = (await first) as { id: string };
+    const next = tools.expectForward(chat, { call: '8', messageId: '3EB02' });
+    hand(chat, { ...plain('the copy'), parentMsgKey: sent.at(-1)?.id });
+    hand(chat, { ...plain('part of an album elsewhere'), parentMsgKey: new MsgKey({ to: 'd', id: 'ALBUM' }) });
+    expect(id).toBe('true_b_3EB01');
+    expect(await next).toMatchObject({ id: 'true_b_3EB02' });
+    expect(sent.map(({ id: key }) => String(key))).toEqual(['true_b_3EB01', 'true_b_PAGE', 'true_b_3EB02']);
+  });
+
   it('keeps the id of the page where none was chosen, and is not expected once that has ended', async () => {
     const { tools } = page((exports) => exports);
     const mark = { call: '7' };

@@ -81,8 +81,10 @@ export function installOutcomeTools(): void {
   const forwards = new Map<string, { readonly mark: SendMark; onHanded(handed: HandedForward): void }>();
   /** Gives a marked message its id, since the library has made another. Returns the mark. */
   const identify = (chat: PageChat, message: PageDraft): SendMark | undefined => {
-    const { id, from, to } = message;
-    const isForward = message.forwardedFromWeb === true || message.multicast === true;
+    const { id, from, to, parentMsgKey } = message;
+    // After a message, the page forwards what belongs to it unseen, such as its copy in HD.
+    const isPart = parentMsgKey?.id !== undefined && own.has(parentMsgKey.id);
+    const isForward = (message.forwardedFromWeb === true || message.multicast === true) && !isPart;
     const mark = message.chatWebMark ?? (isForward ? forwards.get(String(chat.id))?.mark : undefined);
     delete message.chatWebMark;
     if (mark?.messageId === undefined) return mark;
