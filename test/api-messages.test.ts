@@ -41,6 +41,21 @@ describe.each([{ idProperty: '_serialized' }, { idProperty: '$1' }] as const)(
       await expect(toUnknown).rejects.toMatchObject({ code: 'message_not_found' });
     });
 
+    it('of somebody who is blocked get no reaction, and lose the one that they have', async () => {
+      const { id } = await send('before the block');
+      const react = (emoji: string) =>
+        stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: id, emoji }).then(
+          () => 'done',
+          ({ code }: { code: string }) => code,
+        );
+      expect(await react('👍')).toBe('done');
+      await stack.phones.contacts(ADA, { block: [BEN] });
+      await expect.poll(() => react('👎'), { timeout: 5_000 }).toBe('not_permitted');
+      expect(await react('')).toBe('done');
+      await stack.phones.contacts(ADA, { unblock: [BEN] });
+      await expect.poll(() => react('👍'), { timeout: 5_000 }).toBe('done');
+    });
+
     it('are edited while the window is open, by their author alone', async () => {
       const { id } = await send('with a tpyo');
       const edit = (messageId: string) => stack.client.editMessage({ id: 'main', messageId, body: 'without one' });

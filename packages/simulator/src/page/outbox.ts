@@ -4,7 +4,7 @@ import type { Keys } from './keys.ts';
 import type { Mailbox } from './mailbox.ts';
 import { draftOf } from './message-forms.ts';
 import type { Chat } from './models/chat.ts';
-import { blocklist } from './models/contact.ts';
+import { isChatBlocked } from './models/contact.ts';
 import { Msg, type MsgAttributes, messages } from './models/message.ts';
 import { holdStatus } from './models/statuses.ts';
 import type { Wid } from './wid.ts';
@@ -46,7 +46,7 @@ export class Outbox {
     });
     const sent = added.then((msg): Promise<SendResult> | SendResult => {
       // Nothing goes to somebody whom the account has blocked, and no code says so.
-      if (isBlocked(chat)) return { messageSendResult: 'ERROR_UNKNOWN' };
+      if (isChatBlocked(chat)) return { messageSendResult: 'ERROR_UNKNOWN' };
       return this.#keep(draftOf(String(chat.get('id')), msg), msg);
     });
     return [added, sent];
@@ -96,10 +96,6 @@ export class Outbox {
     if ('t' in answer) return { messageSendResult: 'OK', t: answer.t };
     return { messageSendResult: 'ERROR_UNKNOWN', ackErrorCode: answer.nack };
   }
-}
-
-function isBlocked(chat: Chat): boolean {
-  return [chat.get('id'), chat.get('accountLid')].some((id) => id !== undefined && blocklist.get(id) !== undefined);
 }
 
 /** What the page adds to what a script hands it. */

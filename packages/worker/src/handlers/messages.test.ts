@@ -27,6 +27,11 @@ describe('a reaction', () => {
     expect(context.page.calls).toMatchObject([{ kind: 'change', args: [messageId, '👍'] }]);
   });
 
+  it('to somebody who is blocked: not_permitted', async () => {
+    context.page.on(react, () => 'blocked');
+    await expect(sendReaction()).rejects.toMatchObject({ code: 'not_permitted' });
+  });
+
   it('to an unknown message: message_not_found', async () => {
     context.page.on(react, () => 'no_message');
     await expect(sendReaction()).rejects.toMatchObject({ code: 'message_not_found' });

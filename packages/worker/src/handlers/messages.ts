@@ -31,6 +31,7 @@ export function messageHandlers(
           const { messageId, emoji } = input;
           const outcome = await page.change(CHANGE_TIMEOUT_MS, react, messageId, emoji);
           if (outcome === 'no_message') throw messageNotFound();
+          if (outcome === 'blocked') throw new GatewayError('not_permitted', 'the account has blocked the recipient');
           if (outcome !== 'ok') throw refusedBy(outcome.refused);
           return { id: messageId, messageId, emoji };
         }

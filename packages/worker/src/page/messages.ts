@@ -160,10 +160,12 @@ export async function readSent(
 }
 
 /** Reacts to a message, or removes the reaction with an empty emoji. The library ignores unknown messages silently. */
-export async function react(messageId: string, emoji: string): Promise<'ok' | 'no_message' | Refused> {
+export async function react(messageId: string, emoji: string): Promise<'ok' | 'no_message' | 'blocked' | Refused> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
+  // The page reacts to nobody who is blocked, but takes reactions back.
+  if (emoji !== '' && tools.isBlocked(String(message.id.remote))) return 'blocked';
   try {
     await window.require('WAWebSendReactionMsgAction').sendReactionToMsg(message, emoji);
     return 'ok';

@@ -3,6 +3,7 @@ import { Model } from '../model.ts';
 import { switches } from '../switches.ts';
 import { createWid, type Wid } from '../wid.ts';
 import type { WireUser } from '../wire.ts';
+import type { Chat } from './chat.ts';
 
 interface ContactAttributes {
   id: Wid;
@@ -42,6 +43,11 @@ class Blocked extends Model<BlockedAttributes> {
 
 /** Whom the account has blocked, by lid. */
 export const blocklist = new Collection<Blocked>(Blocked);
+
+/** Whether the account has blocked the person of a chat. */
+export function isChatBlocked(chat: Chat): boolean {
+  return [chat.get('id'), chat.get('accountLid')].some((id) => id !== undefined && blocklist.get(id) !== undefined);
+}
 
 /** Adds the contacts of a person to the collection, or updates them. */
 export function learnContact(user: WireUser, isMe: boolean): void {

@@ -1,6 +1,7 @@
 import { type FoundLink, findLink, findLinks } from '../linkify.ts';
 import { canEditCaption, canEditText } from '../message-capability.ts';
 import { type Chat, findChat } from '../models/chat.ts';
+import { isChatBlocked } from '../models/contact.ts';
 import { canReply, type Msg, type MsgAttributes } from '../models/message.ts';
 import { reactionTableMode, reactionTimeOf, rowOf } from '../models/reactions.ts';
 import { pollVoteTableMode } from '../models/votes.ts';
@@ -48,7 +49,9 @@ export function messageModules({ connection, outbox, users }: Page): Modules {
       sendReactionToMsg: async (msg: Msg, emoji: string) => {
         const parent = msg.get('id');
         if (!parent) throw new Error('the message has no id');
-        const isByLid = parent.remote.isLid() || findChat(parent.remote)?.groupMetadata?.get('isLidAddressingMode');
+        const chat = findChat(parent.remote);
+        if (emoji !== '' && chat && isChatBlocked(chat)) throw new Error('Contact is blocked');
+        const isByLid = parent.remote.isLid() || chat?.groupMetadata?.get('isLidAddressingMode');
         const from = users.ownWid(isByLid ? 'lid' : 'pn');
         const made = { id: await MsgKey.newId(), emoji, atMs: reactionTimeOf(parent, from) };
         const row = rowOf(parent, { ...made, from: String(from), fromMe: true }, 0);
