@@ -28,9 +28,13 @@ export interface Operation {
   readonly answer: v.GenericSchema;
   /**
    * Takes an Idempotency-Key. `choosesMessageId`: true for a body that is sent as one message: the gateway chooses its
-   * id, so that the message can be found again.
+   * id, so that the message can be found again. `isHarmlessTwice`: true for a body that can be carried out again without
+   * another effect.
    */
-  readonly keyed?: { choosesMessageId(body: Readonly<Record<string, unknown>>): boolean };
+  readonly keyed?: {
+    choosesMessageId(body: Readonly<Record<string, unknown>>): boolean;
+    isHarmlessTwice?(body: Readonly<Record<string, unknown>>): boolean;
+  };
   /** The HTTP status of its answer, if it is not 200. */
   readonly status?: 201;
   /** Its errors, apart from those of every route. */

@@ -27,5 +27,6 @@ export function keyedRequest(
 ): KeyedRequest {
   const whole = JSON.stringify(body, (_, value) => (value instanceof UploadedFile ? value.sha256 : value));
   const choosesMessageId = operation.keyed?.choosesMessageId(body) ?? false;
-  return { session: String(id), hash, fingerprint: hashOf(name, whole), choosesMessageId };
+  const isHarmlessTwice = operation.keyed?.isHarmlessTwice?.(body) ?? false;
+  return { session: String(id), hash, fingerprint: hashOf(name, whole), choosesMessageId, isHarmlessTwice };
 }

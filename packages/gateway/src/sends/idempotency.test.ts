@@ -24,7 +24,13 @@ class Records {
   }
 }
 
-const request: KeyedRequest = { session: 'main', hash: 'h', fingerprint: 'f', choosesMessageId: true };
+const request: KeyedRequest = {
+  session: 'main',
+  hash: 'h',
+  fingerprint: 'f',
+  choosesMessageId: true,
+  isHarmlessTwice: false,
+};
 
 /** What carries requests out, one after the other as the list says, and keeps how it was asked to. */
 function execution(...outcomes: (GatewayError | object)[]) {
@@ -128,6 +134,17 @@ describe('a request whose outcome is open', () => {
     for (let n = 0; n < 3; n += 1)
       await expect(idempotency.run(group, run)).rejects.toMatchObject({ code: 'outcome_unknown' });
     expect(run.attempts).toEqual([undefined]);
+  });
+
+  it('is carried out again where that is harmless, until it succeeds', async () => {
+    const { idempotency } = setUp();
+    const run = execution(lost, new GatewayError('message_not_found', 'gone'), sent);
+    const reaction = { ...request, choosesMessageId: false, isHarmlessTwice: true };
+    for (let n = 0; n < 2; n += 1)
+      await expect(idempotency.run(reaction, run)).rejects.toMatchObject({ code: 'outcome_unknown' });
+    expect(await idempotency.run(reaction, run)).toEqual({ answer: sent, isReplayed: false });
+    expect(await idempotency.run(reaction, run)).toEqual({ answer: sent, isReplayed: true });
+    expect(run.attempts).toEqual([undefined, undefined, undefined]);
   });
 
   it('is known to the next process, and also to one that restores a checkpoint', async () => {

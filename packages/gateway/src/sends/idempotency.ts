@@ -12,6 +12,8 @@ export interface KeyedRequest {
   readonly fingerprint: string;
   /** The request is sent as one message, whose id the gateway chooses. */
   readonly choosesMessageId: boolean;
+  /** Carrying it out again does what doing it once does. */
+  readonly isHarmlessTwice: boolean;
 }
 
 /** Carries a request out. */
@@ -122,12 +124,12 @@ export class Idempotency {
    * has missed.
    */
   async #repeat(request: KeyedRequest, { messageId }: SentKey, { refusal, carryOut }: Execution): Promise<unknown> {
-    if (messageId === undefined)
+    if (messageId === undefined && !request.isHarmlessTwice)
       throw new GatewayError('outcome_unknown', 'it cannot be found out whether the first request was carried out');
     try {
       const refused = refusal();
       if (refused) throw refused;
-      const answer = await carryOut({ messageId, isRepeat: true });
+      const answer = await carryOut(messageId === undefined ? undefined : { messageId, isRepeat: true });
       await this.#end(request, answer);
       return answer;
     } catch (thrown) {

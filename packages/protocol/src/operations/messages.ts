@@ -94,6 +94,8 @@ export const messageOperations = {
     keyed: {
       // The page makes the ids of texts in the status feed itself.
       choosesMessageId: ({ type, to }) => type !== 'reaction' && !(type === 'text' && to === STATUS_FEED),
+      // A person has one reaction to a message.
+      isHarmlessTwice: ({ type }) => type === 'reaction',
     },
     answer: v.union([message, reactionAnswer]),
     errors: [...SEND_ERRORS, 'media_unavailable'],
