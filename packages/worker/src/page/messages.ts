@@ -117,13 +117,12 @@ export async function sendMessage(
   const waitMs = Math.min(previewMs ?? 0, (beginBy - Date.now()) / 2);
   const preview = waitMs > 0 ? await tools.previewOf(content, chat, waitMs) : {};
   const quoted = options.quotedMessageId ? await tools.findMessage(options.quotedMessageId) : undefined;
-  // The library takes the fields of the reply for another chat, whose id is then sent: the recipient does not find it.
+  // The library takes the fields of the reply for another chat, whose id is then sent: the recipient does not find it. And
+  // it does not know the message by the other id of a person.
   const quote = quoted?.msgContextInfo(chat.id);
+  const reply = quoted ? { quotedMessageId: String(quoted.id) } : {};
   const { ids: mentionedJidList, text } = tools.mentioned(chat, mentions, options.caption ?? content);
   const written = options.caption === undefined ? {} : { caption: text };
-  // The library does not know the message by the other id of a person.
-  const quoted = isChecked && options.quotedMessageId ? await tools.findMessage(options.quotedMessageId) : undefined;
-  const reply = quoted ? { quotedMessageId: String(quoted.id) } : {};
   tools.signal({ is: 'sending', call });
   // After the signal: a page that freezes between the two must not go on in silence.
   if (Date.now() > beginBy) return 'late';
