@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from './helpers/eventually.ts';
 import { media } from './helpers/media.ts';
@@ -165,4 +166,19 @@ describe('the account', () => {
     const renaming = stack.client.setProfileName({ id: 'shop', name: 'Another shop' });
     await expect(renaming).rejects.toMatchObject({ code: 'not_permitted' });
   });
+});
+
+it('an account that is shown as available remains so, though its page has no user', async () => {
+  const [idleMs, awayMs] = [1_500, 200];
+  await using stack = await Stack.start({ simulator: { idleMs, awayMs } });
+  await stack.link('main', ADA);
+  await stack.client.setPresence({ id: 'main', presence: 'available' });
+  const events = await stack.listen('main', ['message', 'presence']);
+  await stack.phones.send(BEN, { to: ADA, body: 'hello' });
+  await events.until('message');
+  await stack.client.subscribePresence({ id: 'main', chatId: BEN });
+  await delay(2 * (idleMs + awayMs));
+  expect((await stack.phones.account(ADA)).devices).toMatchObject([{ presence: 'available' }]);
+  await stack.phones.showState(BEN, { to: ADA, state: 'typing' });
+  await events.until('presence', ({ state }) => state === 'typing');
 });

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Tab } from './testing/tab.ts';
+import { poll, Tab } from './testing/tab.ts';
 
 const [ada, ben, carla] = ['12025550101', '12025550102', '12025550103'] as const;
 
@@ -83,4 +83,17 @@ it('an error of the network may have a name that tells nothing', async () => {
   await tab.link(ada);
   const rename = `await require('WAWebGroupModifyInfoJob').setGroupSubject(a[0], 'Mine')`;
   expect(await tab.fail(rename, group.id)).toMatchObject({ name: 'e', status: 403, statusCode: 403 });
+});
+
+it('the account is shown as available while its user is there', async () => {
+  tab = await Tab.open({ settings: { idleMs: 300, awayMs: 100 } });
+  await tab.link(ada);
+  const isAvailable = `return require('WAWebStreamModel').Stream.available`;
+  const shown = async () => (await tab.phones.account(ada)).devices.map(({ presence }) => presence);
+  await poll(() => tab.run(isAvailable)).toBe(false);
+  await poll(shown).toEqual(['unavailable']);
+  await tab.run(`Object.defineProperty(document, 'hasFocus', { value: () => true });
+    document.dispatchEvent(new Event('mousemove', { bubbles: true }))`);
+  await poll(shown).toEqual(['available']);
+  await poll(shown).toEqual(['unavailable']);
 });

@@ -134,6 +134,8 @@ export const settingsSchema = v.strictObject({
   placeholderResend: flag,
   loadDelayMs: delayMs,
   reconnectDelayMs: delayMs,
+  idleMs: delayMs,
+  awayMs: delayMs,
   offlineProgressEnd: v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(100))),
   firstSyncMs: delayMs,
   passkeyStepMs: delayMs,

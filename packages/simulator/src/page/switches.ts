@@ -74,6 +74,10 @@ export interface PageSwitches {
   loadDelayMs: number;
   /** How long a page waits before it connects again. */
   reconnectDelayMs: number;
+  /** After how long without a sign of its user the page thinks of showing the account as unavailable, */
+  idleMs: number;
+  /** and after how much longer it does. */
+  awayMs: number;
   /** What the offline progress says when all is there; newer builds never get to 100. */
   offlineProgressEnd: number;
   /** How long a device's first sync may take before the page logs itself out. */
@@ -128,6 +132,8 @@ export const firstSwitches: Readonly<PageSwitches> = {
   placeholderResend: true,
   loadDelayMs: 0,
   reconnectDelayMs: 500,
+  idleMs: 60_000,
+  awayMs: 30_000,
   offlineProgressEnd: 100,
   firstSyncMs: 180_000,
   passkeyStepMs: 120_000,

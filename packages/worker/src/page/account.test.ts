@@ -20,10 +20,34 @@ it.each([
     WAWebPresenceChatAction: actions,
   };
   const chatWebTools = { optional: () => ({ Stream }), watchAgain };
-  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  vi.stubGlobal('window', { chatWebTools, chatWeb: { document: '1' }, require: (name: string) => modules[name] });
   for (const presence of ['available', 'available', 'unavailable', 'available'] as const)
     expect(setPresence(presence)).toBe(true);
   expect(watchAgain.mock.calls).toEqual(Array.from({ length: times }, () => ['forgotten']));
   expect(actions.sendPresenceAvailable).toHaveBeenCalledTimes(3);
   expect(actions.sendPresenceUnavailable).toHaveBeenCalledOnce();
+});
+
+it('the page does not change by itself what was set, and does before', () => {
+  const shown: unknown[] = [];
+  const Stream = {
+    markAvailable: () => shown.push('available'),
+    markUnavailable: (delayMs?: number) => shown.push(delayMs ?? 'unavailable'),
+  };
+  const modules: Record<string, unknown> = {
+    WAWebConnModel: { Conn: { pushname: 'Ada' } },
+    WAWebPresenceChatAction: { sendPresenceAvailable: vi.fn(), sendPresenceUnavailable: vi.fn() },
+  };
+  const chatWebTools = { optional: () => ({ Stream }), watchAgain: vi.fn() };
+  vi.stubGlobal('window', { chatWebTools, chatWeb: { document: '1' }, require: (name: string) => modules[name] });
+  const ofThePage = () => {
+    Stream.markUnavailable(30_000);
+    Stream.markAvailable();
+  };
+  ofThePage();
+  for (const presence of ['available', 'unavailable'] as const) {
+    setPresence(presence);
+    ofThePage();
+  }
+  expect(shown).toEqual([30_000, 'available', 'available', 'available', 'unavailable', 30_000]);
 });

@@ -68,6 +68,24 @@ export function setPresence(presence: 'available' | 'unavailable'): boolean {
   // The page tells the network its own state again when it reconnects.
   const Stream = window.chatWebTools.optional('WAWebStreamModel')?.Stream;
   const wasAvailable = Stream?.available === true;
+  const state = window.chatWeb;
+  if (Stream && state) {
+    if (state.presence === undefined) {
+      // Where no user moves the mouse, the page shows the account as unavailable by itself; with the focus, as available.
+      const { markAvailable, markUnavailable } = Stream;
+      try {
+        Stream.markAvailable = () => {
+          if (state.presence === 'available') markAvailable?.call(Stream);
+        };
+        Stream.markUnavailable = (delayMs) => {
+          if (state.presence === 'unavailable') markUnavailable?.call(Stream, delayMs);
+        };
+      } catch {
+        // A build that freezes its modules.
+      }
+    }
+    state.presence = presence;
+  }
   if (isAvailable) Stream?.markAvailable?.();
   else Stream?.markUnavailable?.();
   const { sendPresenceAvailable, sendPresenceUnavailable } = window.require('WAWebPresenceChatAction');

@@ -362,6 +362,8 @@ interface SetUpState {
   linking?: LinkingState;
   /** What has become since `since` was read at `at`: times in milliseconds since 1970. */
   caughtUp?: { readonly since: number; readonly at: number };
+  /** How the account is to be shown; the page decides until that is set. */
+  presence?: 'available' | 'unavailable';
   /** The page loads the statuses that it has stored, or has loaded them. */
   statuses?: Promise<unknown>;
   /** Texts of open dialogs. */

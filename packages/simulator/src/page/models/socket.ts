@@ -11,16 +11,31 @@ export const socket = new SocketModel({ state: 'OPENING', hasSynced: false });
 
 class StreamModel extends Model<{ mode: 'MAIN' | 'QR'; available: boolean }> {
   static override readonly props = ['mode', 'available'];
+  #leaving: ReturnType<typeof setTimeout> | undefined;
 
   markAvailable(): void {
+    this.#stay();
     this.set({ available: true });
   }
 
-  markUnavailable(): void {
-    this.set({ available: false });
-    presences.clearAllPresence();
+  /** After a delay, unless that has begun before; without one, at once. */
+  markUnavailable(delayMs = 0): void {
+    if (delayMs > 0) this.#leaving ??= setTimeout(() => this.markUnavailable(), delayMs);
+    else {
+      this.#stay();
+      this.set({ available: false });
+    }
+  }
+
+  #stay(): void {
+    clearTimeout(this.#leaving);
+    this.#leaving = undefined;
   }
 }
 
 /** Whether the page itself is up, or shows the QR; and whether its user is there. */
 export const stream = new StreamModel({ mode: 'QR', available: false });
+
+stream.on('change:available', (_: unknown, available: boolean) => {
+  if (!available) presences.clearAllPresence();
+});

@@ -3,6 +3,7 @@ import type { Msg } from '../models/message.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { ServerStatusCodeError } from '../server-status-code-error.ts';
+import { followUser } from '../user-activity.ts';
 import type { Wid } from '../wid.ts';
 import type { WirePresence, WirePrivacy } from '../wire.ts';
 
@@ -23,6 +24,7 @@ export function accountModules({ connection, users }: Page): Modules {
   const tell = (presence: WirePresence) => {
     if (conn.get('pushname')) void connection.request('presence', { presence });
   };
+  followUser((available) => tell(available ? 'available' : 'unavailable'));
   const setPrivacyForOneCategory = async ({ name, value }: { name: keyof WirePrivacy; value: string }) => {
     await connection.request('set-privacy', { name, value });
     users.changeSelf({ privacy: { ...users.self?.privacy, [name]: value } as WirePrivacy });

@@ -13,7 +13,9 @@ export interface AccountModules {
     setMyStatus(text: string): Promise<{ status?: number } | undefined>;
     sendReadStatus(message: PageMessage, seconds: number, options: { sendReceipt: boolean }): Promise<unknown>;
   };
-  WAWebStreamModel: { Stream: { available?: boolean; markAvailable?(): void; markUnavailable?(): void } };
+  WAWebStreamModel: {
+    Stream: { available?: boolean; markAvailable?(): void; markUnavailable?(delayMs?: number): void };
+  };
   WAWebPresenceChatAction: { sendPresenceAvailable(): unknown; sendPresenceUnavailable(): unknown };
   WAWebUserPrefsGeneral: { getUserPrivacySettings(): Record<string, unknown> | undefined };
   WAWebSetPrivacyForOneCategoryAction: {
@@ -36,7 +38,7 @@ export const accountParts: Contract<AccountModules> = {
   },
   WAWebStreamModel: {
     Stream: unchecked(
-      'mode MAIN once the page itself is up, for dialogs; available; markAvailable(), markUnavailable()',
+      'mode MAIN once the page itself is up, for dialogs; available; markAvailable(), markUnavailable(delay in ms); wrapped',
     ),
   },
   WAWebPresenceChatAction: {
