@@ -143,6 +143,39 @@ describe('deletions for everyone', () => {
   });
 });
 
+describe('messages that the page has not loaded', () => {
+  it('are told all the same when they are edited or deleted, once each', async () => {
+    const { id: group } = await stack.phones.createGroup(BEN, { subject: 'Choir', participants: [ADA, CARLA] });
+    const { id: stanza } = await stack.phones.send(CARLA, { to: group, body: 'wrong group' });
+    const wrong = await events.until('message', ({ body }) => body === 'wrong group');
+    const [teh, oops] = [await fromBen('teh old text'), await fromBen('old oops')];
+    const old = [stanza, teh.stanza, oops.stanza];
+    // More than the page loads at its start, and of these some are older than what is looked for after it.
+    for (let n = 0; n < 20; n += 1)
+      for (const to of [ADA, group]) {
+        const { id } = await stack.phones.send(BEN, { to, body: `${n} for ${to}` });
+        if (n === 0) old.push(id);
+      }
+    await events.until('message', ({ body }) => body === `19 for ${group}`);
+    for (const id of old) await stack.phones.age(id, 10 * 60_000);
+    await overACrash(async () => {});
+    await stack.phones.edit(BEN, { messageId: teh.stanza, body: 'the old text' });
+    await stack.phones.revoke(BEN, { messageId: oops.stanza });
+    await stack.phones.revoke(BEN, { messageId: stanza });
+    await events.until('message_revoked', ({ id }) => id === wrong.id);
+    await overACrash(async () => {});
+    await stack.client.listMessages({ id: 'main', chatId: BEN, limit: 60 });
+    await delay(SETTLED_MS);
+    expect(events.all('message_edited').filter(({ id }) => id === teh.id)).toEqual([
+      { id: teh.id, chatId: ben, from: ben, body: 'the old text', at: isoTime },
+    ]);
+    expect(events.all('message_revoked').filter(({ id }) => [oops.id, wrong.id].includes(id))).toEqual([
+      { id: oops.id, chatId: ben, from: ben, by: ben },
+      { id: wrong.id, chatId: group, from: `${CARLA}@c.us`, by: ben },
+    ]);
+  });
+});
+
 describe('messages that the account sent on another device', () => {
   it('are one event each; those of the gateway are none', async () => {
     const mine = await toBen('from the gateway');

@@ -1,10 +1,10 @@
 import type { Connection } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { contentOf, keyOf, modelOf, revocationOf, textOf } from './message-forms.ts';
+import { contentOf, keyOf, modelOf, revokeRecordOf, textOf } from './message-forms.ts';
 import { callOf, calls } from './models/calls.ts';
 import { type Chat, chats, findChat, openChat } from './models/chat.ts';
 import { learnGroup, learnGroupOf } from './models/group.ts';
-import { type Msg, messages } from './models/message.ts';
+import { type Msg, messageEdits, messages, type RevokeRecord } from './models/message.ts';
 import { learnChannel } from './models/newsletter.ts';
 import { learnReactions } from './models/reactions.ts';
 import { findStatus, holdStatus } from './models/statuses.ts';
@@ -23,10 +23,15 @@ export class Mailbox {
   readonly #users: Users;
   /** What the page's database has no more: the network may hear of that later. */
   readonly #erased = new Set<string>();
+  /** When messages that are not held were last edited. */
+  readonly #edits = new Map<string, number>();
 
   constructor(connection: Connection, users: Users, keys: Keys) {
     this.#connection = connection;
     this.#users = users;
+    messages.processMultipleMessages = async (_chat, records) => {
+      for (const record of records) this.#revoke(record);
+    };
     connection.handle('message', ({ message, user }) => {
       if (user) users.learn(user);
       this.receive(this.#own(message));
@@ -36,7 +41,7 @@ export class Mailbox {
     });
     connection.handle('changed', ({ message, user, confirm }) => {
       if (user) users.learn(user);
-      this.#update(this.#own(message));
+      this.#update(this.#own(message), true);
       if (confirm !== undefined) connection.send({ type: 'confirmed', confirm });
     });
     connection.handle('ack', ({ keys, ack }) => {
@@ -66,7 +71,7 @@ export class Mailbox {
     if (group) learnGroupOf(group);
     if (channel) learnChannel(channel);
     for (const message of history.map((each) => this.#own(each))) {
-      if (this.#held(keyOf(message)) || this.#heldBefore(message)) this.#update(message);
+      if (this.#held(keyOf(message)) || this.#heldBefore(message)) this.#update(message, false);
       else this.#hold(message, false);
     }
     if (id === statusFeed) return;
@@ -79,7 +84,7 @@ export class Mailbox {
   receive(message: WireMessage): void {
     if (this.#held(keyOf(message))) return;
     if (this.#heldBefore(message)) {
-      this.#update(message);
+      this.#update(message, true);
       return;
     }
     // No event for a message that was deleted before it was delivered.
@@ -178,20 +183,28 @@ export class Mailbox {
   }
 
   /** A message has changed: its text, age or reactions; or it was deleted for everyone. */
-  #update(message: WireMessage): void {
-    const before = this.#heldBefore(message);
-    if (before) this.#revoke(before, message);
-    const msg = this.#held(keyOf(message));
+  #update(message: WireMessage, isNew: boolean): void {
+    const { editedAtMs, revokedId, t } = message;
+    const key = keyOf(message);
+    if (revokedId !== undefined && !this.#held(key))
+      void messages.processMultipleMessages(key.remote, [revokeRecordOf(message, revokedId, isNew)]);
+    const msg = this.#held(key);
+    if (msg?.get('type') === 'ciphertext') {
+      msg.updateAck(message.ack);
+      return;
+    }
+    const editedBefore = msg ? msg.get('latestEditSenderTimestampMs') : this.#edits.get(String(key));
+    if (editedAtMs !== undefined && revokedId === undefined && editedAtMs !== editedBefore) {
+      const edit = { latestEditSenderTimestampMs: editedAtMs, latestEditMsgKey: key };
+      const parentMsg = { ...modelOf(message, false).serialize(), id: msg?.get('id') ?? key };
+      const mentionedJidList = (message.mentions ?? []).map((id) => createWid(id));
+      const editedMsgData = { ...textOf(message), mentionedJidList, ...edit };
+      void messageEdits.updateEditedMessagesAction([{ parentMsg, editedMsgData, isLatest: true }]);
+      this.#edits.set(String(key), editedAtMs);
+    }
     if (!msg) return;
     msg.updateAck(message.ack);
-    if (msg.get('type') === 'ciphertext') return;
-    const { editedAtMs, t } = message;
-    const isEdited = editedAtMs !== undefined && editedAtMs !== msg.get('latestEditSenderTimestampMs');
-    if (isEdited) {
-      const edit = { latestEditSenderTimestampMs: editedAtMs, latestEditMsgKey: keyOf(message) };
-      const mentionedJidList = (message.mentions ?? []).map((id) => createWid(id));
-      msg.set({ t, ...textOf(message), mentionedJidList, ...edit });
-    } else msg.set({ t });
+    msg.set({ t });
     learnReactions(keyOf(message), message.reactions);
     this.#learnVotes(message);
   }
@@ -207,15 +220,17 @@ export class Mailbox {
   }
 
   /** In two steps, as the real page: scripts see what there was under the new id before they see it go. */
-  #revoke(msg: Msg, message: WireMessage): void {
-    const [id, old] = [keyOf(message), msg.get('id')];
-    const chat = findChat(message.chat);
+  #revoke({ id: revokeKey, protocolMessageKey, subtype, from, author, t }: RevokeRecord): void {
+    const msg = this.#held(protocolMessageKey);
+    const old = msg?.get('id');
+    if (!msg || !old) return; // It is in the database alone.
+    const id = new MsgKey({ ...old, id: revokeKey.id });
+    const chat = findChat(old.remote);
     for (const collection of [messages, chat?.get('msgs')]) collection?.rename(msg, id);
-    msg.set(old ? { id, protocolMessageKey: old } : { id });
+    msg.set({ id, protocolMessageKey: old });
     if (chat?.get('lastReceivedKey') === old) chat?.set({ lastReceivedKey: id });
     const gone = { caption: undefined, directPath: undefined, mediaKey: undefined, filename: undefined };
-    const { protocolMessageKey: _, ...revocation } = revocationOf(message, message.revokedId ?? '');
-    const by = { subtype: message.revokedBy === (message.author ?? message.from) ? 'sender' : 'admin' } as const;
-    msg.set({ type: 'revoked', ...by, ...revocation, body: '', ...gone });
+    const by = { subtype: subtype === 'admin_revoke' ? 'admin' : 'sender', revokeSender: author ?? from } as const;
+    msg.set({ type: 'revoked', ...by, revokeTimestamp: t, body: '', ...gone });
   }
 }

@@ -1,5 +1,5 @@
 import { mediaFieldNames } from './media/media-data.ts';
-import { Msg, type MsgAttributes, passedFields } from './models/message.ts';
+import { Msg, type MsgAttributes, passedFields, type RevokeRecord } from './models/message.ts';
 import { MsgKey } from './msg-key.ts';
 import { createWid } from './wid.ts';
 import type { WireDraft, WireMedia, WireMessage, WireType } from './wire.ts';
@@ -53,8 +53,24 @@ export function contentOf(message: WireMessage): Partial<MsgAttributes> {
   return { ...fields, ...callOf(fields), ...textOf(message), ...media, ...style, ...quoteOf(message), ...attributes };
 }
 
+/** What has brought the deletion of a message that was deleted for everyone. */
+export function revokeRecordOf(message: WireMessage, revokedId: string, isNewMsg: boolean): RevokeRecord {
+  const { revokedBy = message.author ?? message.from, revokedAtMs = 0, author, from } = message;
+  const isByAdmin = revokedBy !== (author ?? from);
+  const key = keyOf(message);
+  return {
+    ...{ type: 'protocol', subtype: isByAdmin ? 'admin_revoke' : 'sender_revoke', isNewMsg },
+    id: isByAdmin ? new MsgKey({ ...key, fromMe: false, participant: createWid(revokedBy) }) : key,
+    from: createWid(from),
+    to: createWid(message.to),
+    author: author === undefined ? undefined : createWid(revokedBy),
+    protocolMessageKey: keyOf({ ...message, id: revokedId }),
+    t: Math.floor(revokedAtMs / 1_000),
+  };
+}
+
 /** Of a message that was deleted for everyone: its former id, who deleted it, and when. */
-export function revocationOf(message: WireMessage, revokedId: string): Partial<MsgAttributes> {
+function revocationOf(message: WireMessage, revokedId: string): Partial<MsgAttributes> {
   const { revokedBy, revokedAtMs } = message;
   return {
     protocolMessageKey: keyOf({ ...message, id: revokedId }),

@@ -35,7 +35,12 @@ function page(
   const chat = { id: id('b@c.us'), archive: true, pin: 0, unreadCount: -1, mute: { expiration: -1 } };
   const modules: Record<string, unknown> = {
     WAWebCollections: {
-      Msg: { ...emitter('Msg'), getModelsArray: () => [...messages] },
+      Msg: {
+        ...emitter('Msg'),
+        getModelsArray: () => [...messages],
+        get: (id: string) => messages.find((message) => String((message as PageMessage).id) === id),
+        processMultipleMessages: (_chatId: unknown, records: unknown) => ({ records }),
+      },
       Chat: { ...emitter('Chat'), get: () => chat },
       Mute: emitter('Mute'),
     },
@@ -231,6 +236,71 @@ it('a chat is told once for what changes together, and not for each message', as
   expect(told).toHaveLength(1);
   await trigger('Chat change:unreadCount', chat, 0);
   expect(told).toHaveLength(2);
+});
+
+describe('what becomes of a message that is not in memory', () => {
+  const keyOf = (chat: string, stanza: string, participant?: string, fromMe = false) => ({
+    ...id([fromMe, chat, stanza, ...(participant ? [participant] : [])].join('_')),
+    ...{ fromMe, remote: id(chat), id: stanza, participant: participant && id(participant) },
+  });
+  const record = (subtype: string, key: object, protocolMessageKey: object, more: object = {}) => ({
+    ...{ id: key, type: 'protocol', subtype, protocolMessageKey, isNewMsg: true, t: 1_800_000_000 },
+    ...more,
+  });
+  const process = async (messages: object[], records: unknown) => {
+    const { modules } = page(messages, undefined);
+    const { Msg } = modules.WAWebCollections as { Msg: { processMultipleMessages(...args: unknown[]): unknown } };
+    expect(Msg.processMultipleMessages('chat', records)).toEqual({ records });
+    await vi.advanceTimersByTimeAsync(10);
+    return told.map(({ name, data }) => ({ name, ...data }));
+  };
+  const ofBen = record('sender_revoke', keyOf('b@c.us', 'new'), keyOf('b@c.us', 'old'), { from: id('b@c.us') });
+
+  it('is told, by who has deleted it', async () => {
+    const inGroup = keyOf('1@g.us', 'n', 'a@c.us');
+    const byAdmin = record('admin_revoke', inGroup, keyOf('1@g.us', 'o', 'b@c.us'), { author: id('a@c.us') });
+    const own = record('sender_revoke', keyOf('b@c.us', 'p', '', true), keyOf('b@c.us', 'q', '', true));
+    const name = 'message_revoked';
+    expect(await process([], [null, ofBen, byAdmin, own])).toEqual([
+      { name, id: 'false_b@c.us_old', chatId: 'b@c.us', from: 'b@c.us', by: 'b@c.us' },
+      { name, id: 'false_1@g.us_o_b@c.us', chatId: '1@g.us', from: 'b@c.us', by: 'a@c.us' },
+      { name, id: 'true_b@c.us_q', chatId: 'b@c.us', from: 'me@c.us', by: 'me@c.us' },
+    ]);
+  });
+
+  it.each([
+    ['history', { ...ofBen, isNewMsg: false }],
+    ['of another subtype', { ...ofBen, subtype: 'message_edit' }],
+    ["of the account's own message", { ...ofBen, protocolMessageKey: keyOf('b@c.us', 'old', '', true) }],
+    ['of another chat', { ...ofBen, protocolMessageKey: keyOf('c@c.us', 'old') }],
+    ['of an admin where there is none', { ...ofBen, subtype: 'admin_revoke' }],
+    ["of another's message", record('sender_revoke', keyOf('1@g.us', 'n', 'a'), keyOf('1@g.us', 'o', 'b'))],
+  ])('is not told if that is %s', async (_, one) => {
+    expect(await process([], [one])).toEqual([]);
+  });
+
+  it.each(['old', 'new'])('is not told if it is in memory under another id of the chat, as %s', async (stanza) => {
+    expect(await process([{ id: keyOf('7@lid', stanza) }], [ofBen])).toEqual([]);
+    expect(await process([], undefined)).toEqual([]);
+  });
+
+  it('is told with the new text, of its latest edit', async () => {
+    const parentMsg = { id: keyOf('b@c.us', 'old'), from: id('b@c.us'), type: 'chat', body: 'teh' };
+    const held = { ...parentMsg, id: keyOf('b@c.us', 'held') };
+    const { modules } = page([held], undefined);
+    const edits = { updateEditedMessagesAction: (items: unknown) => items };
+    modules.WAWebUpdateEditedMessagesAction = edits;
+    listenToChanges();
+    const editedMsgData = { body: 'the', latestEditSenderTimestampMs: 1_800_000_000_000 };
+    const items = [
+      { parentMsg: held, editedMsgData, isLatest: true },
+      { parentMsg, editedMsgData: { ...editedMsgData, body: 'later overtaken' }, isLatest: false },
+      { parentMsg, editedMsgData, isLatest: true },
+    ];
+    expect(edits.updateEditedMessagesAction(items)).toBe(items);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(told).toMatchObject([{ name: 'message_edited', data: { id: 'false_b@c.us_old', body: 'the' } }]);
+  });
 });
 
 describe('a notice in a group', () => {

@@ -64,6 +64,40 @@ export function listenToChanges(): void {
     return true;
   });
 
+  /** Has a function of the page report its arguments, before it runs as ever. False where it cannot. */
+  const before = <O extends object, N extends keyof O>(
+    owner: O | undefined,
+    name: N,
+    report: (...args: Parameters<Extract<O[N], (...args: never[]) => unknown>>) => void,
+  ): boolean => {
+    const own = owner?.[name];
+    if (!owner || typeof own !== 'function') return false;
+    const reportQuietly = quietly(report);
+    const wrapped = ((...args: Parameters<typeof report>) => {
+      reportQuietly(...args);
+      return own.apply(owner, args);
+    }) as O[N];
+    try {
+      owner[name] = wrapped;
+    } catch {
+      // A build that freezes its modules.
+    }
+    return owner[name] === wrapped;
+  };
+  // What becomes of a message that is not in the page's memory changes its database alone.
+  once('deletions', () =>
+    before(Msg, 'processMultipleMessages', (_chatId, records) => {
+      for (const record of records) quietly(() => tools.tell(tools.revokedUnseen(record)))();
+    }),
+  );
+  once('edits', () =>
+    before(tools.optional('WAWebUpdateEditedMessagesAction'), 'updateEditedMessagesAction', (edits) => {
+      for (const { parentMsg, editedMsgData, isLatest } of edits)
+        if (isLatest && !Msg.get(String(parentMsg.id)))
+          quietly(() => tools.tell(tools.edited({ ...parentMsg, ...editedMsgData })))();
+    }),
+  );
+
   once('chats', () => {
     const { Chat, Mute } = window.require('WAWebCollections');
     if (!Chat.on) return false;

@@ -92,7 +92,7 @@ export interface PageMessage {
   readonly latestEditMsgKey?: PageId;
   readonly latestEditSenderTimestampMs?: number;
   /** Of a message that was deleted for everyone: its former id, who deleted it, and when. */
-  readonly protocolMessageKey?: PageId;
+  readonly protocolMessageKey?: PageMessage['id'];
   readonly revokeSender?: PageId;
   readonly revokeTimestamp?: number;
   downloadMedia(options: {
@@ -103,6 +103,13 @@ export interface PageMessage {
   once(event: string, listener: (message: PageMessage) => void): void;
   unsafe(): PageMessage;
   msgContextInfo(chatId: PageId): Readonly<Record<string, unknown>>;
+}
+
+/** An edit that the page's database has taken: the message before it, and what it changes. */
+export interface PageEdit {
+  readonly parentMsg: PageMessage;
+  readonly editedMsgData: Partial<PageMessage>;
+  readonly isLatest?: boolean;
 }
 
 /** What people attach to a message, as the page stores it. */

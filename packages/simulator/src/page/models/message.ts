@@ -191,5 +191,32 @@ export function canReply(msg: Msg): boolean {
   return (msg.get('ack') ?? 0) > 0 && type !== 'ciphertext' && type !== 'revoked' && !msg.isNotification;
 }
 
+/** What the network brings to delete a message for everyone. */
+export type RevokeRecord = Pick<MsgAttributes, 'id' | 'from' | 'to' | 't' | 'protocolMessageKey'> & {
+  readonly type: 'protocol';
+  readonly subtype: 'sender_revoke' | 'admin_revoke';
+  readonly author: Wid | undefined;
+  readonly isNewMsg: boolean;
+};
+
+class Messages extends Collection<Msg> {
+  /** Shows what the database has of such records. Scripts wrap it, so that it is looked up for each. */
+  processMultipleMessages: (chat: Wid, records: readonly RevokeRecord[]) => Promise<void> = async () => undefined;
+}
+
 /** Every message that the page holds. */
-export const messages = new Collection<Msg>(Msg as never);
+export const messages = new Messages(Msg as never);
+
+/** An edit that the database has taken. */
+interface MessageEdit {
+  readonly parentMsg: Partial<MsgAttributes> & Pick<MsgAttributes, 'id'>;
+  readonly editedMsgData: Partial<MsgAttributes>;
+  readonly isLatest: boolean;
+}
+
+/** Shows edits; scripts wrap it, too. */
+export const messageEdits = {
+  updateEditedMessagesAction: async (edits: readonly MessageEdit[]): Promise<void> => {
+    for (const { parentMsg, editedMsgData } of edits) messages.get(parentMsg.id)?.set(editedMsgData);
+  },
+};

@@ -2,7 +2,7 @@ import { type FoundLink, findLink, findLinks } from '../linkify.ts';
 import { canEditCaption, canEditText } from '../message-capability.ts';
 import { type Chat, findChat } from '../models/chat.ts';
 import { isChatBlocked } from '../models/contact.ts';
-import { canReply, type Msg, type MsgAttributes } from '../models/message.ts';
+import { canReply, type Msg, type MsgAttributes, messageEdits } from '../models/message.ts';
 import { reactionTableMode, reactionTimeOf, rowOf } from '../models/reactions.ts';
 import { pollVoteTableMode } from '../models/votes.ts';
 import { MsgKey } from '../msg-key.ts';
@@ -65,6 +65,7 @@ export function messageModules({ connection, outbox, users }: Page): Modules {
         reactionTableMode.updateAck({ ...row, ack: 1 }, 1);
       },
     },
+    WAWebUpdateEditedMessagesAction: messageEdits,
     WAWebAddonReactionTableMode: { reactionTableMode },
     WAWebAddonPollVoteTableMode: { pollVoteTableMode },
     WAWebGetEphemeralFieldsMsgActionsUtils: { getEphemeralFields: () => ({}) },

@@ -1,4 +1,4 @@
-import type { PageCall, PageReaction, PageVote } from '../window.ts';
+import type { PageCall, PageEdit, PageReaction, PageVote } from '../window.ts';
 import { type Contract, fn, object, unchecked } from './part.ts';
 
 /** A table of what people attach to messages. */
@@ -12,6 +12,9 @@ export interface StoredTable<R> {
 export interface ChangeModules {
   WAWebAddonReactionTableMode: { reactionTableMode: StoredTable<PageReaction> };
   WAWebAddonPollVoteTableMode: { pollVoteTableMode: StoredTable<PageVote> };
+  WAWebUpdateEditedMessagesAction: {
+    updateEditedMessagesAction?(edits: readonly PageEdit[], ...more: unknown[]): unknown;
+  };
   WAWebCallCollection: {
     on(event: string, listener: (call: PageCall | null | undefined) => void): void;
     activeCall?: PageCall | null;
@@ -46,6 +49,11 @@ export const changeParts: Contract<ChangeModules> = {
     'pollVoteTableMode.bulkGetByParentMsgKey': fn(
       '([key]) → Promise of the same, one for each person and poll',
       'listPollVotes',
+    ),
+  },
+  WAWebUpdateEditedMessagesAction: {
+    updateEditedMessagesAction: unchecked(
+      '([{parentMsg, editedMsgData, isLatest}]) → Promise; shows edits that the database has taken; wrapped',
     ),
   },
   WAWebCallCollection: {

@@ -60,6 +60,7 @@ export interface CollectionModules {
       }>;
       on(event: string, listener: (message: PageMessage, value?: unknown) => void): void;
       off(event: string, listener: (message: PageMessage) => void): void;
+      processMultipleMessages?(chatId: unknown, records: readonly PageMessage[], ...more: unknown[]): unknown;
     };
   };
 }
@@ -86,6 +87,9 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
         'searchMessages',
       ),
       'WAWebDBMessageFindLocal.msgFindSearch',
+    ),
+    'Msg.processMultipleMessages': unchecked(
+      '(chat id, [record]) → Promise; shows what the database has of them, such as a deletion for everyone; wrapped',
     ),
     'Msg.getMessagesById': unchecked('([serialised id]) → Promise<{messages}>, also of those not loaded'),
     Label: unchecked('the labels'),

@@ -43,6 +43,8 @@ export interface ChangeTools {
   sentElsewhere(message: PageMessage): FoundChange | undefined;
   edited(message: PageMessage): FoundChange | undefined;
   revoked(message: PageMessage): FoundChange | undefined;
+  /** The same of what the network has brought for it, where the page does not have the message in memory. */
+  revokedUnseen(record: PageMessage): FoundChange | undefined;
   /** A notice in a group: who came or went, who asks to be let in, and what else was changed. */
   regrouped(message: PageMessage): FoundChange | undefined;
   /** A vote in that poll. */
@@ -175,6 +177,27 @@ export function installChangeTools(): void {
         return { name: 'message_revoked', data: { id: String(key), chatId: phoneOr(id.remote), ...people } };
       };
       return { at: timeOf(revokeTimestamp ?? t), people: [id.remote, author, revokeSender], read };
+    },
+    revokedUnseen: (record) => {
+      const { id, type, subtype, isNewMsg, protocolMessageKey: key, from, t } = record;
+      const isByAdmin = subtype === 'admin_revoke';
+      const isRevocation = type === 'protocol' && (isByAdmin || subtype === 'sender_revoke');
+      if (!isRevocation || !isNewMsg || !key || isChannel(key.remote)) return undefined;
+      const isSame = (one: PageId | undefined, other: PageId | undefined) => phoneOr(one) === phoneOr(other);
+      const isAuthor = key.fromMe === id.fromMe && isSame(key.participant, id.participant);
+      // As the page decides: of others, only an admin deletes messages.
+      const isAllowed = isByAdmin ? String(key.remote).endsWith('@g.us') : isAuthor;
+      if (!isAllowed || !isSame(key.remote, id.remote)) return undefined;
+      // It may be there under another id of the chat, or already deleted.
+      const { Msg } = window.require('WAWebCollections');
+      if (Msg.getModelsArray().some(({ id: one }) => one.id === key.id || one.id === id.id)) return undefined;
+      const by = id.fromMe ? ownIds()[0] : (record.author ?? id.participant ?? from);
+      const author = key.fromMe ? ownIds()[0] : (key.participant ?? key.remote);
+      const read = (): PageChange => {
+        const people = { from: phoneOr(author), by: phoneOr(by) };
+        return { name: 'message_revoked', data: { id: String(key), chatId: phoneOr(key.remote), ...people } };
+      };
+      return { at: timeOf(t), people: [key.remote, author, by], read };
     },
     regrouped: (message) => {
       const { id, type, subtype, author, t, body } = message;
