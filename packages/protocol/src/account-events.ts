@@ -3,7 +3,7 @@ import { count, LIMITS, listOf, networkId, writtenText } from './limits.ts';
 import { message } from './resources.ts';
 import { isoTime } from './times.ts';
 
-/** The states of a call. `ringing` is reported only where the page can take calls. */
+/** The states of a call. `ringing` is reported only where the page can take calls, `ongoing` only for groups. */
 export const CALL_STATES = [
   ...(['ringing', 'ongoing', 'completed', 'missed', 'rejected', 'canceled', 'accepted_elsewhere', 'failed'] as const),
   'unknown',

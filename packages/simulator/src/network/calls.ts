@@ -2,8 +2,9 @@ import type { CallDraft, CallEnd } from '../control/inputs.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import { chatIdOf, tellDevices } from './account.ts';
 import { createMessage, createMessageId } from './message.ts';
+import { deviceView } from './message-views.ts';
 import type { Network } from './network.ts';
-import type { AccountRecord } from './records.ts';
+import type { AccountRecord, Message } from './records.ts';
 
 /** The phone of an account calls another, whose pages ring. */
 export function ring(
@@ -13,20 +14,29 @@ export function ring(
 ): { id: string } {
   const called = personOf(network, caller, to);
   const id = draft.id ?? createMessageId(caller);
-  called.ringing = { caller, call: { id, from: chatIdOf(caller), isVideo: video } };
+  // The page has it in its log from the first ring on.
+  const entry = deviceView(entryOf(caller, called, { id, video, outcome: 'Ongoing' }), called);
+  called.ringing = { caller, call: { id, from: chatIdOf(caller), isVideo: video, entry } };
   tellDevices(called, { type: 'call', call: called.ringing.call });
   return { id };
 }
 
-/** The call is over: the pages have it in their log, under its id. */
+/** The call is over: the log of the pages has how it ended, under its id. */
 export function hangUp(network: Network, caller: AccountRecord, { to, id, video = false, outcome }: CallEnd): void {
   const called = personOf(network, caller, to);
   if (called.ringing?.call.id === id) called.ringing = undefined;
   tellDevices(called, { type: 'call', call: null });
+  network.postOffice.bring(entryOf(caller, called, { id, video, outcome }), called);
+}
+
+function entryOf(
+  caller: AccountRecord,
+  called: AccountRecord,
+  { id, video, outcome }: { readonly id: string; readonly video: boolean; readonly outcome: string },
+): Message {
   const call = { callOutcome: outcome, isVideoCall: video, callCreator: chatIdOf(caller), callParticipants: [] };
   const fields = { viewMode: 'VISIBLE', kind: 'callLog', ...call };
-  const message = createMessage({ id, from: caller, to: called, type: 'call_log', fields });
-  network.postOffice.bring({ ...message, isQuiet: true }, called);
+  return { ...createMessage({ id, from: caller, to: called, type: 'call_log', fields }), isQuiet: true };
 }
 
 /** A page of the person who is called rejects it. */

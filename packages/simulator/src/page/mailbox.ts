@@ -61,7 +61,10 @@ export class Mailbox {
       for (const chat of news.chats) this.restore(chat);
     });
     connection.handle('marks', ({ chat, marks }) => findChat(chat)?.become(marks));
-    connection.handle('call', ({ call }) => calls.setActiveCall(call && callOf(call)));
+    connection.handle('call', ({ call }) => {
+      calls.setActiveCall(call && callOf(call));
+      if (call) this.receive(call.entry);
+    });
     connection.handle('cleared', ({ chat, isDeleted }) => this.clear(chat, isDeleted));
     connection.handle('chat-read', ({ chat }) => findChat(chat)?.set({ unreadCount: 0 }));
   }
@@ -82,7 +85,10 @@ export class Mailbox {
 
   /** A message that is new. */
   receive(message: WireMessage): void {
-    if (this.#held(keyOf(message))) return;
+    const held = this.#held(keyOf(message));
+    // How a call ended.
+    if (held && message.type === 'call_log') held.set(contentOf(message));
+    if (held) return;
     if (this.#heldBefore(message)) {
       this.#update(message, true);
       return;

@@ -298,4 +298,6 @@ export interface WireCall {
   readonly id: string;
   readonly from: string;
   readonly isVideo: boolean;
+  /** As the page's log has it while it rings. */
+  readonly entry: WireMessage;
 }

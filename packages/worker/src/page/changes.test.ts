@@ -345,6 +345,15 @@ it('calls that the page shows in turn are told once each', async () => {
   expect(told.map(({ data }) => (data as { id: string }).id)).toEqual(['c', 'd']);
 });
 
+it('a call is told as ongoing in a group alone: of two people the page says that while it rings', async () => {
+  page([], undefined);
+  for (const chat of ['b@c.us', '1@g.us']) {
+    const entry = { id: { ...id(chat), remote: id(chat), id: chat }, type: 'call_log', callCreator: id('b@c.us') };
+    await trigger('Msg add', { ...entry, callOutcome: 'Ongoing', t: Math.floor(Date.now() / 1_000) });
+  }
+  expect(told).toMatchObject([{ name: 'call', data: { id: '1@g.us', state: 'ongoing', group: true } }]);
+});
+
 it('a call is told in a page without a call engine, which makes it of what comes in', async () => {
   const call = { id: 'c', peerJid: id('b@c.us'), isGroup: false, getState: () => null };
   const taken = vi.fn(function (this: unknown, _incoming: unknown) {

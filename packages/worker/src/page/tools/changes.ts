@@ -254,6 +254,8 @@ export function installChangeTools(): void {
       if (type !== 'call_log' || !callOutcome) return undefined;
       const caller = personOf(callCreator ?? from);
       const group = String(id.remote).endsWith('@g.us');
+      // Of two people the page says so while it rings; of a group, that one can join.
+      if (callOutcome === 'Ongoing' && !group) return undefined;
       const state = callOutcome.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
       const at = timeOf(t);
       const read = (): PageChange => {
