@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ACCOUNT_EVENTS } from '@chat-web/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SETTLED_MS, startAccountStory } from './helpers/account-story.ts';
 import type { EventLog } from './helpers/event-log.ts';
 import { eventually } from './helpers/eventually.ts';
@@ -82,6 +82,29 @@ describe('votes in polls', () => {
     const told = [['Saturday'], ['Friday', 'Sunday'], [], ['Sunday']];
     expect(events.all('poll_vote')).toEqual(told.map((chosen) => ({ ...vote, options: chosen })));
   });
+});
+
+it('what several people do in the same millisecond is an event each', async () => {
+  const { id: group } = await stack.phones.createGroup(ADA, { subject: 'Lunch', participants: [BEN, CARLA] });
+  await events.until('group_joined', ({ groupId }) => groupId === group);
+  const options = ['Here', 'There'];
+  const poll = { type: 'poll', to: group, question: 'Where?', options, multiple: false } as const;
+  const { id } = await stack.client.sendMessage({ id: 'main', ...poll });
+  const messageId = id.split('_')[2] ?? '';
+  for (const number of [BEN, CARLA]) await stack.onPhone(number, id);
+  vi.useFakeTimers({ toFake: ['Date'] }); // The clock of the phones.
+  for (const number of [BEN, CARLA]) {
+    await stack.phones.react(number, { messageId, emoji: '🍝' });
+    await stack.phones.vote(number, { messageId, options: ['Here'] });
+  }
+  vi.useRealTimers();
+  const both = [ben, `${CARLA}@c.us`];
+  await eventually(() => expect(events.all('poll_vote').filter(({ pollId }) => pollId === id)).toHaveLength(2));
+  const reactions = () => events.all('message_reaction').filter(({ emoji }) => emoji === '🍝');
+  await eventually(() => expect(reactions().map(({ from }) => from)).toEqual(both));
+  await overACrash(async () => {});
+  expect(events.all('poll_vote').filter(({ pollId }) => pollId === id)).toMatchObject(both.map((from) => ({ from })));
+  expect(reactions()).toHaveLength(2);
 });
 
 describe('edits', () => {

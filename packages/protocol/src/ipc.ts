@@ -101,6 +101,9 @@ export type PasskeyStep = v.InferOutput<typeof passkeyStep>;
 
 const phoneDigits = v.pipe(v.string(), v.regex(/^\d{5,15}$/));
 
+/** The id of a row in a table of the page, such as that of one reaction. */
+export const rowId = v.pipe(networkId, v.maxLength(100));
+
 /** What a worker reports about its session, in order. */
 export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('qr'), qr: pngDataUrl }),
@@ -137,8 +140,8 @@ export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('unlinked') }),
   v.object({ name: v.literal('message'), message }),
   v.object({ name: v.literal('message_ack'), id: networkId, ack }),
-  /** It may be reported again after a restart. */
-  v.object({ name: v.literal('account_event'), event: accountEvent }),
+  /** It may be reported again after a restart, with the same `row`, if any. */
+  v.object({ name: v.literal('account_event'), event: accountEvent, row: v.optional(rowId) }),
   /** The page itself sends this message: it was not sent on another device. */
   v.object({ name: v.literal('own_message'), id: networkId }),
   /** All messages before this time, in Unix seconds, were delivered: the session was listening. */

@@ -130,8 +130,8 @@ export class EventLog {
   }
 
   /** Publishes an event of an account, unless it is stored or being stored already. */
-  publishAccountEvent(session: string, event: AccountEvent): void {
-    const key = toldKeyOf(event);
+  publishAccountEvent(session: string, event: AccountEvent, row?: string): void {
+    const key = toldKeyOf(event, row);
     const place = `${session}/${key}`;
     if (key !== '' && (this.#storing.has(place) || this.#told.has(session, key))) return;
     this.#storing.add(place);

@@ -24,6 +24,12 @@ describe('published events', () => {
     expect(told.has('main', toldKeyOf(reaction('m', '👍')))).toBe(false);
   });
 
+  it('differ by their rows where several people do the same at the same time', () => {
+    const keys = [undefined, 'A1', 'B2'].map((row) => toldKeyOf(reaction('m', '👍'), row));
+    expect(new Set(keys).size).toBe(3);
+    expect(toldKeyOf({ name: 'chat_updated', data: { chatId: 'c', unreadCount: 0 } }, 'A1')).toBe('');
+  });
+
   it('are the newest thousand, and survive a restart and a move', () => {
     const told = new ToldEvents();
     for (let n = 0; n < 1_100; n += 1) told.apply(recordOf(toldNotes.own('main', `true_${n}`)));

@@ -27,10 +27,13 @@ const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string }
 const toldKey = v.pipe(v.string(), v.maxLength(600));
 const movedPart = listOf(toldKey, MAX_TOLD);
 
-/** The key of an event; empty if it is never reported again. */
-export function toldKeyOf({ name, data }: AccountEvent): string {
+/**
+ * The key of an event; empty if it is never reported again. The id of its `row` tells apart what several people do in the same
+ * millisecond.
+ */
+export function toldKeyOf({ name, data }: AccountEvent, row?: string): string {
   const key = (KEYS[name] as (data: unknown) => string)(data);
-  return key === '' ? '' : `${name} ${key}`;
+  return key === '' ? '' : [name, key, row].filter((part) => part !== undefined).join(' ');
 }
 
 /**

@@ -345,7 +345,7 @@ export class Session {
         return;
       case 'account_event':
         this.stats.heard();
-        this.#context.events.publishAccountEvent(this.id, event.event);
+        this.#context.events.publishAccountEvent(this.id, event.event, event.row);
         return;
       case 'own_message':
         this.#context.events.noteOwnMessage(this.id, event.id);

@@ -224,10 +224,10 @@ export class WhatsAppClient extends LibraryClient {
   }
 
   /** What the listeners of `page/listeners.ts` and `page/changes.ts` tell. */
-  #onSignal({ is, model, id, ack, name, data, happenedAt }: ReceivedSignal): void {
+  #onSignal({ is, model, id, ack, name, data, row, happenedAt }: ReceivedSignal): void {
     if (is === 'message') this.#signals.onMessage(model);
     else if (is === 'ack') this.#signals.onAck(id, ack);
-    else if (is === 'change') this.#signals.onChange({ name, data, happenedAt });
+    else if (is === 'change') this.#signals.onChange({ name, data, row, happenedAt });
     else if (is === 'own') this.#signals.onOwnMessage(id);
   }
 

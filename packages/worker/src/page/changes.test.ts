@@ -93,6 +93,16 @@ describe('the table of reactions', () => {
     expect(told.map(({ data }) => data.messageId)).toContain('true_b@c.us_1');
   });
 
+  it('tells each row with its id', async () => {
+    const [mode, votes] = [table(), table()];
+    page([], mode, votes);
+    mode.bulkUpsert([row({ id: { id: 'A1' } }), row()]);
+    const vote = { pollUpdateParentKey: key, selectedOptionLocalIds: [1], from: id('b@c.us') };
+    votes.bulkUpsert([{ ...vote, id: { id: 'B2' }, senderTimestampMs: Date.now() }]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(told).toMatchObject([{ row: 'A1' }, { row: undefined }, { name: 'poll_vote', row: 'B2' }]);
+  });
+
   it('is listened to once, and where it is loaded later', async () => {
     const { modules } = page([], undefined);
     const mode = table();

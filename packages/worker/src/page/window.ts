@@ -162,6 +162,8 @@ export interface PageCall {
 export interface PageChange {
   readonly name: AccountEventName;
   readonly data: Readonly<Record<string, unknown>>;
+  /** The id of the row of a table from which it is. */
+  readonly row?: string | undefined;
 }
 
 /** What somebody does. */

@@ -34,6 +34,16 @@ describe('the events of an account', () => {
     expect(read).toHaveBeenCalledWith((NOW - 120) * 1_000, 500);
   });
 
+  it('have the id of their row, where that is one', async () => {
+    const rows: unknown[] = [];
+    const report = (event: WorkerEvent) => event.name === 'account_event' && rows.push(event.row);
+    const stored = { ...change('1'), row: 'A1' };
+    const events = new AccountEvents(report, async () => [stored, { ...stored, row: 7 }], vi.fn(), NOW, 0);
+    await events.catchUp();
+    for (const row of ['B2', 'x'.repeat(101), undefined]) events.onChange({ ...live(reaction('2')), row });
+    expect(rows).toEqual(['A1', undefined, 'B2', undefined, undefined]);
+  });
+
   it('come live also where the page cannot be read', async () => {
     const { events, told } = accountEvents(() => Promise.reject(new Error('no')));
     events.onChange(live(reaction('1')));

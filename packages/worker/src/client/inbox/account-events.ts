@@ -1,4 +1,5 @@
-import { errorText, OVERLAP_SECONDS } from '@chat-web/protocol';
+import { errorText, OVERLAP_SECONDS, rowId } from '@chat-web/protocol';
+import * as v from 'valibot';
 import { wasNavigated } from '../page-errors.ts';
 import type { Log, ReportEvent } from '../port.ts';
 import { toAccountEvent } from './account-event.ts';
@@ -14,6 +15,7 @@ const FIRST_SYNC_MS = 3_600_000;
 export interface Change {
   readonly name: unknown;
   readonly data: unknown;
+  readonly row?: unknown;
   /** By the network's clock where the page knows that, else by the sender's. Milliseconds since 1970. */
   readonly happenedAt?: unknown;
 }
@@ -99,8 +101,7 @@ export class AccountEvents {
       if (pause !== this.#pauses) return;
       this.#isComplete = true;
       for (const change of found) {
-        const { name, data } = (change ?? {}) as Readonly<Record<string, unknown>>;
-        this.#tell(name, data);
+        this.#tell((change ?? {}) as Partial<Change>);
       }
     } catch (error) {
       if (!wasNavigated(error)) this.#resume(pause);
@@ -117,17 +118,18 @@ export class AccountEvents {
     for (const change of heldBack) this.#tellLive(change);
   }
 
-  #tellLive({ name, data, happenedAt }: Change): void {
+  #tellLive(change: Change): void {
+    const { data, happenedAt } = change;
     // The page may store history as it stores news, but only these have a time before the link.
     const isTimed = Object.hasOwn((data ?? {}) as object, 'at');
     const isOld = isTimed && typeof happenedAt === 'number' && happenedAt < this.#historyUntil;
-    if (!isOld || !this.#isFirstSync) this.#tell(name, data);
+    if (!isOld || !this.#isFirstSync) this.#tell(change);
   }
 
-  #tell(name: unknown, data: unknown): void {
+  #tell({ name, data, row }: Partial<Change>): void {
     try {
       const event = toAccountEvent(name, data);
-      this.#report({ name: 'account_event', event });
+      this.#report({ name: 'account_event', event, row: v.is(rowId, row) ? row : undefined });
     } catch (error) {
       // Never with what was to be told: it may be a text that somebody wrote.
       const eventName = typeof name === 'string' ? name.slice(0, 60) : 'unknown';

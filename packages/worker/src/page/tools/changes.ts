@@ -221,7 +221,7 @@ export function installChangeTools(): void {
         (offered.find((option) => option?.localId === localId) ?? offered[localId])?.name ?? '';
       const read = (): PageChange => {
         const who = { pollId: String(id), chatId: phoneOr(key.remote), from: phoneOr(author) };
-        return { name: 'poll_vote', data: { ...who, options: numbers.map(nameOf), at } };
+        return { name: 'poll_vote', data: { ...who, options: numbers.map(nameOf), at }, row: vote.id?.id };
       };
       return { at: timeOf(t), people: [key.remote, author], read };
     },
@@ -265,11 +265,12 @@ export function installChangeTools(): void {
       };
       return { at, people: [id.remote, caller], read };
     },
-    reacted: ({ reactionParentKey: key, reactionText: emoji, reactionTimestamp: at, from, author = from, t = at }) => {
+    reacted: ({ id, reactionParentKey: key, reactionText: emoji = '', reactionTimestamp: at, ...reaction }) => {
+      const { from, author = from, t = at } = reaction;
       if (!key || isChannel(key.remote)) return undefined;
       const read = (): PageChange => {
         const message = { messageId: String(key), chatId: phoneOr(key.remote) };
-        return { name: 'message_reaction', data: { ...message, from: phoneOr(author), emoji: emoji ?? '', at } };
+        return { name: 'message_reaction', data: { ...message, from: phoneOr(author), emoji, at }, row: id?.id };
       };
       return { at: timeOf(t), people: [key.remote, author], read };
     },
