@@ -124,6 +124,15 @@ describe('edits', () => {
     ]);
   });
 
+  it('of a poll have its new question', async () => {
+    const poll = { question: 'Wen?', options: ['Now', 'Later'] };
+    const { id } = await stack.client.sendMessage({ id: 'main', type: 'poll', to: BEN, ...poll });
+    await stack.onPhone(BEN, id);
+    await stack.phones.edit(ADA, { messageId: id.split('_')[2] ?? '', body: 'When?' });
+    const edit = await events.until('message_edited', (edited) => edited.id === id);
+    expect(edit).toEqual({ id, chatId: ben, from: ada, body: 'When?', at: isoTime });
+  });
+
   it('of the account are told only if the network takes them, as are its reactions', async () => {
     const mine = await toBen('unchanged');
     const theirs = await fromBen('no comment');

@@ -56,7 +56,8 @@ export class MessageChanges {
     if (!isWithin(editWindowMs, message.timestamp)) {
       throw new SimulatorError(409, `message ${messageId} is too old to be edited`);
     }
-    message.body = body;
+    if (message.type === 'poll_creation') message.fields = { ...message.fields, pollName: body };
+    else message.body = body;
     if (around) {
       message.mentions = around.mentions;
       message.fields = { ...message.fields, ...around.preview };

@@ -203,8 +203,10 @@ export class Mailbox {
     if (editedAtMs !== undefined && revokedId === undefined && editedAtMs !== editedBefore) {
       const edit = { latestEditSenderTimestampMs: editedAtMs, latestEditMsgKey: key };
       const parentMsg = { ...modelOf(message, false).serialize(), id: msg?.get('id') ?? key };
+      const { pollName } = message.fields ?? {};
+      const text = pollName === undefined ? textOf(message) : { pollName };
       const mentionedJidList = (message.mentions ?? []).map((id) => createWid(id));
-      const editedMsgData = { ...textOf(message), mentionedJidList, ...edit };
+      const editedMsgData = { ...text, mentionedJidList, ...edit };
       void messageEdits.updateEditedMessagesAction([{ parentMsg, editedMsgData, isLatest: true }]);
       this.#edits.set(String(key), editedAtMs);
     }

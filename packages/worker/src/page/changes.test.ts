@@ -61,6 +61,7 @@ function page(
     isOwn: () => false,
     findMessage,
     messageModel: (message: object) => message,
+    textOf: ({ directPath, caption, body }: PageMessage) => (directPath ? caption : body),
     signal: ({ is: _, happenedAt: __, ...change }: (typeof told)[number] & { is: string; happenedAt: number }) =>
       told.push(change),
   };
@@ -214,6 +215,13 @@ describe('an edit', () => {
     await trigger('Msg change:latestEditMsgKey', message);
     expect(bodies()).toEqual(['of the phone']);
     expect(await stored()).toHaveLength(1);
+  });
+
+  it('is told with a text alone, which may be an empty caption', async () => {
+    page([], undefined);
+    await trigger('Msg change:latestEditMsgKey', edited('', { body: undefined }));
+    await trigger('Msg change:latestEditMsgKey', edited('a thumbnail', { directPath: '/v', caption: undefined }));
+    expect(bodies()).toEqual(['']);
   });
 
   it('of another device is told at once, whatever became of one of this page', async () => {

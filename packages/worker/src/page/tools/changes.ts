@@ -60,7 +60,8 @@ export interface ChangeTools {
 
 /** Installs the tools for changes. Needs the tools for messages and outcomes. */
 export function installChangeTools(): void {
-  const { phoneOr, ownIds, resolveNumbers, messageModel, isDeliverable, isPost, isOwn, signal } = window.chatWebTools;
+  const { phoneOr, ownIds, resolveNumbers, messageModel, textOf, isDeliverable, isPost } = window.chatWebTools;
+  const { isOwn, signal } = window.chatWebTools;
   const secondMs = 1_000;
   const fewPeople = 5;
   // Of newer times than the year 5138, as seconds, there are none.
@@ -161,10 +162,11 @@ export function installChangeTools(): void {
     },
     edited: (message) => {
       const { id, from, author = from, latestEditSenderTimestampMs: at } = message;
-      if (!at || !isDeliverable(message)) return undefined;
+      // A caption may have been taken away; other messages without a text, such as events, have none that was edited.
+      const body = textOf(message) ?? (message.directPath ? '' : undefined);
+      if (!at || body === undefined || !isDeliverable(message)) return undefined;
       const read = (): PageChange => {
         const chatId = phoneOr(id.remote);
-        const body = message.directPath ? message.caption : message.body;
         return { name: 'message_edited', data: { id: String(id), chatId, from: phoneOr(author), body, at } };
       };
       return { at: timeOf(at), people: [id.remote, author], read };
