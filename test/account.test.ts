@@ -75,7 +75,7 @@ describe('the account', () => {
       for (const [refused, code] of [
         [403, 'not_permitted'],
         [429, 'rate_limited'],
-        [500, 'client_failed'],
+        [500, 'outcome_unknown'],
       ] as const) {
         await refuse(request, refused);
         await expect(call(), `${request} ${refused}`).rejects.toMatchObject({ code });

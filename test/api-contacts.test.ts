@@ -92,7 +92,7 @@ describe('people', () => {
     for (const [status, code] of [
       [429, 'rate_limited'],
       [403, 'not_permitted'],
-      [500, 'client_failed'],
+      [500, 'outcome_unknown'],
     ] as const) {
       await client.blockContact(of(DEV));
       await refuse('block', status);

@@ -21,6 +21,13 @@ describe('a handler that throws what it should not', () => {
     await expect(dispatch(handlersThat(fails), 'listChats', {}, supported)).rejects.toMatchObject({
       code: 'client_failed',
     });
+    const unknown = () => {
+      throw new GatewayError('outcome_unknown', 'the network failed');
+    };
+    await expect(dispatch(handlersThat(unknown), 'listChats', {}, supported)).rejects.toMatchObject({
+      code: 'client_failed',
+      message: 'the network failed',
+    });
     const begun = () => expect.unreachable();
     const refusing = { assertSupported: async () => fails() };
     await expect(dispatch(handlersThat(begun), 'sendMessage', {}, refusing)).rejects.toMatchObject({

@@ -39,7 +39,10 @@ export async function dispatch(
   try {
     answer = await handler(input, attempt);
   } catch (error) {
-    throw asGatewayError(error, failure);
+    const known = asGatewayError(error, failure);
+    // A read changes nothing: its outcome cannot be unknown.
+    const isRead = failure === 'client_failed' && known.code === 'outcome_unknown';
+    throw isRead ? new GatewayError(failure, known.message) : known;
   }
   const parsed = v.safeParse(operation.answer, answer);
   if (parsed.success) return parsed.output;

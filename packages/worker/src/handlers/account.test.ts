@@ -44,8 +44,9 @@ it('settings go to the network by its names, in the order of the reference', asy
 });
 
 it.each([
-  [[], { refused: 500 }, 'client_failed', 'nothing was changed'],
-  [['last'], { refused: 500 }, 'outcome_unknown', 'before that, lastSeen was changed'],
+  [[], { refused: 400 }, 'client_failed', 'nothing was changed'],
+  [[], { refused: 500 }, 'outcome_unknown', 'the network failed'],
+  [['last'], { refused: 400 }, 'outcome_unknown', 'before that, lastSeen was changed'],
   [['last', 'groupadd'], { refused: 429 }, 'rate_limited', 'before that, lastSeen, groups were changed'],
   [['last'], 'late', 'outcome_unknown', 'the time limit was reached'],
 ] as const)('after %j were changed, %j is an error that says so', async (changed, no, code, text) => {

@@ -41,7 +41,8 @@ describe('a refusal of the network', () => {
     [419, 'not_permitted'],
     [423, 'not_permitted'],
     [429, 'rate_limited'],
-    [500, 'client_failed'],
+    [409, 'client_failed'],
+    [500, 'outcome_unknown'],
   ])('%i is %s', async (refused, code) => {
     context.page.on(followChannel, () => ({ refused }));
     await expect(handlers.followChannel(ofChannel)).rejects.toMatchObject({ code });

@@ -47,18 +47,16 @@ export function channelHandlers({ page }: HandlerContext): Handlers<Names | 'pos
     },
 
     followChannel: async ({ channelId }) => {
-      allowed(await page.change(CHANGE_TIMEOUT_MS, followChannel, channelId));
+      const outcome = await page.change(CHANGE_TIMEOUT_MS, followChannel, channelId);
+      if (outcome === 'unknown') throw unknownWhether('followed');
+      allowed(outcome);
       return { channelId, following: true };
     },
 
     unfollowChannel: async ({ channelId }) => {
       const outcome = await page.change(CHANGE_TIMEOUT_MS, unfollowChannel, channelId);
       if (outcome === 'own') throw new GatewayError('not_permitted', 'the account owns that channel');
-      if (outcome === 'unknown')
-        throw new GatewayError(
-          'outcome_unknown',
-          'the web client did not report whether the channel is still followed',
-        );
+      if (outcome === 'unknown') throw unknownWhether('still followed');
       allowed(outcome);
       return { channelId, following: false };
     },
@@ -73,6 +71,10 @@ export function channelHandlers({ page }: HandlerContext): Handlers<Names | 'pos
       return sent.ack === 0 ? { ...sent, ack: 1 } : sent;
     },
   };
+}
+
+function unknownWhether(state: string): GatewayError {
+  return new GatewayError('outcome_unknown', `the web client did not report whether the channel is ${state}`);
 }
 
 function allowed<T>(outcome: T | 'no_channel' | Refused): Exclude<T, 'no_channel' | Refused> {

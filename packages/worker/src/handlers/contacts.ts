@@ -30,7 +30,7 @@ export function contactHandlers({
 
     numberExists: async ({ number }) => {
       const exists = await page.read(LOOKUP_TIMEOUT_MS, numberExists, number);
-      if (typeof exists === 'object') throw refusedBy(exists.refused);
+      if (typeof exists === 'object') throw refusedBy(exists.refused, 'client_failed');
       return { number: number.slice(0, number.indexOf('@')), exists };
     },
 

@@ -24,7 +24,8 @@ const REFUSALS: readonly [GroupRefusal, string][] = [
   [{ refused: 401 }, 'not_permitted'],
   [{ refused: 403 }, 'not_permitted'],
   [{ refused: 429 }, 'rate_limited'],
-  [{ refused: 500 }, 'client_failed'],
+  [{ refused: 409 }, 'client_failed'],
+  [{ refused: 500 }, 'outcome_unknown'],
 ];
 
 describe.each([
@@ -81,7 +82,8 @@ describe('a group', () => {
   it.each([
     ['none_registered', 'recipient_not_found'],
     [{ refused: 429 }, 'rate_limited'],
-    [{ refused: 500 }, 'client_failed'],
+    [{ refused: 409 }, 'client_failed'],
+    [{ refused: 500 }, 'outcome_unknown'],
   ] as const)('whose creation ends with %j: %s', async (outcome, code) => {
     context.page.on(createGroup, () => outcome);
     const created = handlers.createGroup({ id: 'main', subject: 'Friends', participants: [BEN] });

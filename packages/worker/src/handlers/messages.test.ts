@@ -54,7 +54,8 @@ describe('an edit', () => {
     ['too_late', 'edit_window_closed'],
     ['unknown', 'outcome_unknown'],
     [{ refused: 429 }, 'rate_limited'],
-    [{ refused: 500 }, 'client_failed'],
+    [{ refused: 409 }, 'client_failed'],
+    [{ refused: 500 }, 'outcome_unknown'],
     [undefined, 'outcome_unknown'],
     [messageModel({ t: undefined }), 'outcome_unknown'],
   ] as const)('that ends with %j: %s', async (outcome, code) => {

@@ -174,7 +174,7 @@ export async function check(
     case 'not_quotable':
       throw new GatewayError('not_permitted', 'the message to quote cannot be replied to');
     default:
-      throw refusedBy(finding.refused);
+      throw refusedBy(finding.refused, 'client_failed');
   }
 }
 
@@ -187,8 +187,12 @@ const LIMIT_SECONDS = new Map([
   [475, 86_400],
 ]);
 
-/** The error for a refusal of the network, by its code: nothing was changed. */
-export function refusedBy(code: number): GatewayError {
+/**
+ * The error for a refusal by the network: nothing was changed. A code of 500 or more is no refusal: the page also uses it
+ * for its own errors while it sends a request or reads the response, so the request may have taken effect. `failed` is the
+ * error code for that.
+ */
+export function refusedBy(code: number, failed: 'outcome_unknown' | 'client_failed' = 'outcome_unknown'): GatewayError {
   const retryAfterSeconds = LIMIT_SECONDS.get(code);
   if (retryAfterSeconds !== undefined)
     return new GatewayError('rate_limited', `the network limits the rate of this request (code ${code}): retry later`, {
@@ -196,6 +200,7 @@ export function refusedBy(code: number): GatewayError {
     });
   if (code === 401 || code === 403)
     return new GatewayError('not_permitted', `the network does not permit the request (code ${code})`);
+  if (code >= 500) return new GatewayError(failed, `the network failed to answer the request (code ${code})`);
   return new GatewayError('client_failed', `the network refused the request (code ${code}); nothing was changed`);
 }
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { setPresence } from './account.ts';
+import { setPresence, setPrivacy } from './account.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -50,4 +50,14 @@ it('the page does not change by itself what was set, and does before', () => {
     ofThePage();
   }
   expect(shown).toEqual([30_000, 'available', 'available', 'available', 'unavailable', 30_000]);
+});
+
+it.each([
+  ['a refusal', { status: 403 }, { refused: 403 }],
+  ['an error of the page, which may come after the change', new Error('no storage'), 'unknown'],
+])('a privacy setting that ends with %s', async (_, error, no) => {
+  const setPrivacyForOneCategory = () => Promise.reject(error);
+  const chatWebTools = { refusal: (thrown: unknown) => (thrown as { status?: number }).status };
+  vi.stubGlobal('window', { chatWebTools, require: () => ({ setPrivacyForOneCategory }) });
+  expect(await setPrivacy([{ name: 'last', value: 'all' }], 1_000)).toEqual({ changed: [], no });
 });

@@ -119,8 +119,8 @@ export async function setPrivacy(
       changed.push(change.name);
     } catch (error) {
       // What was changed must not be lost with an error of the page.
-      if (changed.length > 0 && window.chatWebTools.refusal(error) === undefined) return { changed, no: 'unknown' };
-      return { changed, no: window.chatWebTools.refusedBy(error) };
+      const refused = window.chatWebTools.refusal(error);
+      return { changed, no: refused === undefined ? 'unknown' : { refused } };
     }
   }
   return { changed };

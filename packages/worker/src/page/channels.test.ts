@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { unfollowChannel } from './channels.ts';
+import { followChannel, unfollowChannel } from './channels.ts';
 
 const ID = '120363000000000022@newsletter';
 const refusal = (error: unknown) => (error as { status?: number }).status;
@@ -26,4 +26,26 @@ it.each([
     throw error;
   });
   expect(await unfollowChannel(ID)).toEqual(outcome);
+});
+
+it.each([
+  ['a refusal of the network', { status: 429 }, 'guest', { refused: 429 }],
+  ['an error of the page, such as of an answer that it cannot read', new Error('no field'), 'guest', 'unknown'],
+  ['an error after the account is in', new Error('no storage'), 'subscriber', 'ok'],
+] as const)('a channel is followed, with %s', async (_, error, role, outcome) => {
+  const newsletterMetadata = { membershipType: 'guest' };
+  const chat = { id: ID, newsletterMetadata };
+  const modules: Record<string, unknown> = {
+    WAWebCollections: { WAWebNewsletterCollection: { get: () => chat } },
+    WAWebLoadNewsletterPreviewChatAction: { loadNewsletterPreviewChat: async () => chat },
+    WAWebNewsletterSubscribeAction: {
+      subscribeToNewsletterAction: async () => {
+        newsletterMetadata.membershipType = role;
+        throw error;
+      },
+    },
+  };
+  const chatWebTools = { refusal, refusedBy: (thrown: unknown) => ({ refused: refusal(thrown) }) };
+  vi.stubGlobal('window', { require: (name: string) => modules[name], chatWebTools });
+  expect(await followChannel(ID)).toEqual(outcome);
 });

@@ -78,22 +78,30 @@ export async function listChannelMessages(
     .flatMap((message) => tools.sentModel(message) ?? []);
 }
 
-/** Follows a channel. Does nothing if the account follows or has it. */
-export async function followChannel(channelId: string): Promise<'ok' | 'no_channel' | Refused> {
+/**
+ * Follows a channel. Does nothing if the account follows or has it. `unknown`: the page does not say whether the network
+ * has taken it.
+ */
+export async function followChannel(channelId: string): Promise<'ok' | 'no_channel' | 'unknown' | Refused> {
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
   const role = () => channels?.get(channelId)?.newsletterMetadata?.membershipType ?? 'guest';
   if (role() !== 'guest') return 'ok';
+  const tools = window.chatWebTools;
+  let hasAsked = false;
   try {
     // The page follows only a channel whose metadata it has, and says nothing otherwise.
     const preview = await window.require('WAWebLoadNewsletterPreviewChatAction').loadNewsletterPreviewChat(channelId);
     const chat = channels?.get(channelId) ?? preview;
     if (!chat) return 'no_channel';
     const surface = { eventSurface: 3 };
-    await window.require('WAWebNewsletterSubscribeAction').subscribeToNewsletterAction(chat, surface);
+    const { subscribeToNewsletterAction } = window.require('WAWebNewsletterSubscribeAction');
+    hasAsked = true;
+    await subscribeToNewsletterAction(chat, surface);
     return role() === 'guest' ? { refused: 400 } : 'ok';
   } catch (error) {
     // The page has more to do once the network has it, and any of that may fail.
-    return role() === 'guest' ? window.chatWebTools.refusedBy(error) : 'ok';
+    if (role() !== 'guest') return 'ok';
+    return hasAsked && tools.refusal(error) === undefined ? 'unknown' : tools.refusedBy(error);
   }
 }
 
