@@ -60,8 +60,8 @@ export interface ChangeTools {
 
 /** Installs the tools for changes. Needs the tools for messages and outcomes. */
 export function installChangeTools(): void {
-  const { phoneOr, ownIds, resolveNumbers, messageModel, textOf, isDeliverable, isPost } = window.chatWebTools;
-  const { isOwn, signal } = window.chatWebTools;
+  const { phoneOr, ownIds, resolveNumbers, messageModel, textOf, isDeliverable, isPost, isOwn, signal } =
+    window.chatWebTools;
   const secondMs = 1_000;
   const fewPeople = 5;
   // Of newer times than the year 5138, as seconds, there are none.
