@@ -6,7 +6,7 @@ const common = {
   ...{ isolate: false, testTimeout: 600_000, hookTimeout: 60_000 },
   expect: { poll: { timeout: 10_000 } },
 };
-const quiet = { maxWorkers: 3, sequence: { groupOrder: 1 } };
+const quiet = { maxWorkers: 4, sequence: { groupOrder: 1 } };
 const sideBySide = { maxWorkers: 6, sequence: { groupOrder: 2 } };
 
 /**
