@@ -61,3 +61,12 @@ it.each([
   vi.stubGlobal('window', { chatWebTools, require: () => ({ setPrivacyForOneCategory }) });
   expect(await setPrivacy([{ name: 'last', value: 'all' }], 1_000)).toEqual({ changed: [], no });
 });
+
+it('of a privacy setting that the page does not even ask for, nothing is left open', async () => {
+  const setPrivacyForOneCategory = () => {
+    throw new TypeError('broken');
+  };
+  const chatWebTools = { refusal: () => undefined };
+  vi.stubGlobal('window', { chatWebTools, require: () => ({ setPrivacyForOneCategory }) });
+  await expect(setPrivacy([{ name: 'last', value: 'all' }], 1_000)).rejects.toThrow('broken');
+});

@@ -114,10 +114,13 @@ export async function setPrivacy(
   const changed: string[] = [];
   for (const change of changes) {
     if (Date.now() > deadline) return { changed, no: 'late' };
+    let asked: Promise<unknown> | undefined;
     try {
-      await setPrivacyForOneCategory(change);
+      asked = setPrivacyForOneCategory(change);
+      await asked;
       changed.push(change.name);
     } catch (error) {
+      if (!asked && changed.length === 0) throw error; // Nothing was sent.
       // What was changed must not be lost with an error of the page.
       const refused = window.chatWebTools.refusal(error);
       return { changed, no: refused === undefined ? 'unknown' : { refused } };

@@ -3,7 +3,17 @@ import { listChats } from './chats.ts';
 import { installChatTools } from './tools/chats.ts';
 import { installIdTools } from './tools/identities.ts';
 
-const id = (text: string) => ({ toString: () => text });
+/** A class of its own: the prototype of ids gets a property. */
+class Wid {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  toString(): string {
+    return this.text;
+  }
+}
+const id = (text: string) => new Wid(text);
 afterEach(() => vi.unstubAllGlobals());
 
 it('a chat that cannot be read costs nobody the others', () => {

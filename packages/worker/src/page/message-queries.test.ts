@@ -12,9 +12,19 @@ import { installChangeTools } from './tools/changes.ts';
 import { installIdTools } from './tools/identities.ts';
 
 const id = (text: string) => ({ toString: () => text });
+/** A class of its own: the prototype of ids gets a property. */
+class Wid {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+  toString(): string {
+    return this.text;
+  }
+}
 const createWid = (text: string) => {
   if (!/^\w+@[\w.]+$/.test(text)) throw new Error('invalid wid');
-  return id(text);
+  return new Wid(text);
 };
 
 /** A page with these modules, and a message with these fields by any id. */
