@@ -26,12 +26,34 @@ it('groups are listed with their members from what the page has stored, or by on
     expect(groups).toHaveLength(30);
     return groups.filter(({ participantCount }) => participantCount !== undefined).length;
   };
-  await phones.refuseRequests(ADA, { requests: ['group'], code: 429 });
-  expect(await list()).toBe(30);
-  await phones.configure({ groupsStored: false });
-  await client.restartSession({ id: 'main' });
-  expect(await list()).toBe(30);
-  // Not asked again for the sake of the group that was left.
   await phones.refuseRequests(ADA, { requests: ['group', 'groups'], code: 429 });
   expect(await list()).toBe(30);
+  // One by one they would take more time than there is.
+  await phones.refuseRequests(ADA, { requests: ['group', 'groups'], code: null });
+  await phones.configure({ groupsStored: false, participantsDelayMs: 3_000 });
+  await client.restartSession({ id: 'main' });
+  expect(await list()).toBe(30);
+  // They are not queried again for the sake of the group that was left.
+  await phones.refuseRequests(ADA, { requests: ['group', 'groups'], code: 429 });
+  expect(await list()).toBe(30);
+});
+
+it('so many chats are watched, and no more', async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_MAX_REQUESTS_PER_SESSION: '300' } });
+  const { phones, client } = stack;
+  await phones.fill(ADA, { chats: 201, contacts: 0, groups: 0 });
+  await stack.link('main', ADA);
+  await client.setPresence({ id: 'main', presence: 'available' });
+  const people = (
+    await eventually(async () => {
+      const chats = await client.listChats({ id: 'main' });
+      expect(chats.length).toBeGreaterThanOrEqual(201);
+      return chats;
+    })
+  ).map(({ id }) => id);
+  const watch = (chatId: string) => client.subscribePresence({ id: 'main', chatId });
+  await Promise.all(people.slice(0, 200).map(watch));
+  await expect(watch(people[200] ?? '')).rejects.toMatchObject({ code: 'not_permitted' });
+  // One of them may be asked for again.
+  expect(await watch(people[0] ?? '')).toMatchObject({ chatId: people[0] });
 });

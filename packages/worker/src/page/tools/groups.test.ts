@@ -148,4 +148,28 @@ describe('the members of many groups', () => {
     await loading([...groups, groupOf('4@g.us')]);
     expect(run).toHaveBeenCalledTimes(2);
   });
+
+  it('are queried for all at once as soon as several are missing, or slow to come', async () => {
+    const { groups, load, run } = page([], async () => groups.map(({ id: one }: { id: object }) => load(String(one))));
+    const more = Array.from({ length: 20 }, (_, n) => groupOf(`${n + 10}@g.us`));
+    const { WAWebGroupMetadataCollection: collection } = modules.WAWebCollections as {
+      WAWebGroupMetadataCollection: { find: ReturnType<typeof vi.fn> };
+    };
+    await loading([...groups, ...more]);
+    expect(collection.find.mock.calls.length).toBeLessThan(7);
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it('are those of a group that was left only if the network says so', async () => {
+    const { groups } = page([], async () => undefined);
+    const queryGroupJob = vi.fn(async (one: object) => ({
+      status: String(one) === '2@g.us' ? 'not_member' : 'success',
+    }));
+    modules.WAWebGroupQueryGroupJob = { queryGroupJob };
+    await loading(groups);
+    const Chat = { get: (one: string) => groups.find((group) => String((group as { id: object }).id) === one) };
+    Object.assign(modules.WAWebCollections as object, { Chat });
+    const own = await Promise.all(['1@g.us', '2@g.us', '3@g.us'].map((one) => tools.ownGroup(one, 0)));
+    expect(own.map((one) => one !== undefined)).toEqual([true, false, true]);
+  });
 });

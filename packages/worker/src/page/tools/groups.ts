@@ -10,8 +10,8 @@ export interface GroupTools {
   /** A group that the account is a member of: the page also lists those that it has left. */
   ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined>;
   /**
-   * Loads the members of groups: those that the page has stored, and all others by one request to the network. After it,
-   * `ownGroup` needs no more time for them.
+   * Loads the members of groups: from the page's database, and if that lacks several, by one request for all groups. After
+   * it, `ownGroup` needs no more time for them.
    */
   loadGroups(groups: readonly PageChat[], timeoutMs: number): Promise<void>;
   /** Queries a group, and waits until the page shows what is expected; false if it does not in time. */
@@ -88,7 +88,7 @@ export function installGroupTools(): void {
   };
 
   const outside = new Set(['not_member', 'terminated', 'terminated_local']);
-  /** By id, groups of which the network has said that the account is no member. Whose members come later is none. */
+  /** Ids of groups that the account is not in, as the network says, until their members come. */
   const left = new Set<string>();
   /** The query for the members hides that the account is none, or that there is no such group any more. */
   const isOutside = async (group: PageChat, timeoutMs: number) => {
@@ -105,25 +105,32 @@ export function installGroupTools(): void {
     const run = optional('WAWebQueryAndUpdateGroupMetadataJob')?.queryAndUpdateAllGroupMetadata;
     if (!run || Date.now() < nextQueryAt) return;
     nextQueryAt = Date.now() + betweenMs;
-    const isAnswered = run({}).then(
-      () => true,
-      () => false,
-    );
-    if (!(await Promise.race([isAnswered, delay(deadline - Date.now())]))) return;
+    await Promise.race([run({}).catch(() => {}), delay(deadline - Date.now())]);
     await untilLoaded(missing, deadline);
-    for (const group of missing) if (loaded(group).length === 0) left.add(String(group.id));
   };
   const loadGroups: GroupTools['loadGroups'] = async (groups, timeoutMs) => {
     const deadline = Date.now() + timeoutMs;
     const unloaded = () => groups.filter((group) => loaded(group).length === 0 && !left.has(String(group.id)));
     const waiting = unloaded();
     const atOnce = 2;
+    // A look into the database that takes longer has gone on to the network.
+    const storedMs = 500;
+    const mostMissing = 4;
+    let missing = 0;
     const work = async () => {
-      for (let group = waiting.shift(); group && Date.now() < deadline; group = waiting.shift())
-        await readStored(group, deadline - Date.now());
+      while (waiting.length > 0 && missing < mostMissing && Date.now() < deadline) {
+        const group = waiting.shift() as PageChat;
+        const startedAt = Date.now();
+        await readStored(group, Math.min(4 * storedMs, deadline - startedAt));
+        if (loaded(group).length === 0 || Date.now() - startedAt > storedMs) missing += 1;
+      }
     };
     await Promise.all(Array.from({ length: atOnce }, work));
     if (unloaded().length > 0) await queryAll(unloaded(), deadline);
+    // The answer also leaves out some groups that the account is in.
+    const mostQueried = 5;
+    for (const group of unloaded().slice(0, mostQueried))
+      if (await isOutside(group, deadline - Date.now()).catch(() => false)) left.add(String(group.id));
   };
 
   const ownGroup: GroupTools['ownGroup'] = async (id, timeoutMs) => {
