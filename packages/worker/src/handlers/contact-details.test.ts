@@ -58,6 +58,23 @@ describe('the other ids of people', () => {
     expect(context.page.calls.map(({ args }) => Number(args[1]) > 0)).toEqual([false, false, false, true]);
   });
 
+  it('are not queried twice at once, nor again at once after a query that may have been made', async () => {
+    context.page.on(resolvePeople, () => ({ found, isQueried: true }));
+    await Promise.all([resolve(), resolve()]);
+    expect(context.page.calls.map(({ args }) => Number(args[1]) > 0)).toEqual([false, true]);
+  });
+
+  it.each([
+    ['outcome_unknown', true],
+    ['client_failed', false],
+  ] as const)('wait for the next query after %s: %s', async (code, isWaiting) => {
+    context.page.on(resolvePeople, () => {
+      throw new GatewayError(code, 'it fails');
+    });
+    for (const _ of ['once', 'twice']) await expect(resolve()).rejects.toMatchObject({ code });
+    expect(context.page.calls.map(({ args }) => Number(args[1]) > 0)).toEqual([false, isWaiting]);
+  });
+
   it.each([
     [{ waitMs: 2_500 }, { code: 'rate_limited', retryAfterSeconds: 3 }],
     [{ refused: 429 }, { code: 'rate_limited', retryAfterSeconds: 60 }],

@@ -27,6 +27,27 @@ const ABOUT_PAUSE_SECONDS = 60;
 /** Handlers of the operations on what is known of people. */
 export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof typeof contactDetailOperations> {
   let nextLookUpsAt = 0;
+  /**
+   * Keeps a distance between look-ups. `ask` gets how many milliseconds the network must be left alone; `isQueried` says of
+   * its answer whether the network was asked.
+   */
+  const paced = async <T>(ask: (pauseMs: number) => Promise<T>, isQueried: (answer: T) => boolean): Promise<T> => {
+    const [before, now] = [nextLookUpsAt, performance.now()];
+    const reserved = Math.max(before, now + LOOK_UPS_PAUSE_MS);
+    nextLookUpsAt = reserved;
+    const release = () => {
+      if (nextLookUpsAt === reserved) nextLookUpsAt = before;
+    };
+    try {
+      const answer = await ask(before - now);
+      if (!isQueried(answer)) release();
+      return answer;
+    } catch (error) {
+      // Nothing was asked.
+      if (error instanceof GatewayError && error.code !== 'outcome_unknown') release();
+      throw error;
+    }
+  };
   const change = async (contactId: string, isBlocked: boolean): Promise<string> => {
     const changed = await page.change(CHANGE_TIMEOUT_MS, setBlocked, contactId, isBlocked, SETTLE_TIMEOUT_MS);
     if (changed === 'self') throw new GatewayError('not_permitted', 'an account cannot block itself');
@@ -36,32 +57,25 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
   };
   return {
     numbersExist: async ({ numbers }) => {
-      const waitMs = nextLookUpsAt - performance.now();
-      if (waitMs > 0) throw tooSoon('numbers were looked up a moment ago', waitMs);
-      nextLookUpsAt = performance.now() + LOOK_UPS_PAUSE_MS;
-      const found = await page.change(QUERY_TIMEOUT_MS, numbersExist, numbers).catch((error: unknown) => {
-        // Nothing was asked.
-        if (error instanceof GatewayError && error.code !== 'outcome_unknown') nextLookUpsAt = 0;
-        throw error;
-      });
+      const found = await paced(
+        async (pauseMs) => (pauseMs > 0 ? { waitMs: pauseMs } : page.change(QUERY_TIMEOUT_MS, numbersExist, numbers)),
+        (answer) => answer === 'unanswered' || !('waitMs' in answer),
+      );
       if (found === 'unanswered')
-        throw new GatewayError('client_failed', 'the network did not tell of any of the numbers; retry later');
-      if ('waitMs' in found) {
-        nextLookUpsAt = 0;
-        throw tooSoon('the account was linked a moment ago, and look-ups may unlink it again', found.waitMs);
-      }
+        throw new GatewayError('client_failed', 'the network gave no result for any of the numbers; retry later');
+      if ('waitMs' in found) throw tooSoon(found.waitMs);
       if ('refused' in found) throw refusedBy(found.refused);
       const digits = (id: string) => id.slice(0, id.indexOf('@'));
       return { numbers: numbers.map((id, index) => ({ number: digits(id), exists: found.exist[index] ?? null })) };
     },
 
     resolveContacts: async ({ ids }) => {
-      const pauseMs = nextLookUpsAt - performance.now();
-      const resolved = await page.change(QUERY_TIMEOUT_MS, resolvePeople, ids, pauseMs);
-      if ('waitMs' in resolved)
-        throw tooSoon('numbers were looked up a moment ago, or the account linked', resolved.waitMs);
+      const resolved = await paced(
+        (pauseMs) => page.change(QUERY_TIMEOUT_MS, resolvePeople, ids, pauseMs),
+        (answer) => 'refused' in answer || ('found' in answer && answer.isQueried),
+      );
+      if ('waitMs' in resolved) throw tooSoon(resolved.waitMs);
       if ('refused' in resolved) throw refusedBy(resolved.refused);
-      if (resolved.isQueried) nextLookUpsAt = performance.now() + LOOK_UPS_PAUSE_MS;
       return { contacts: [...resolved.found] };
     },
 
@@ -90,7 +104,11 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
   };
 }
 
-function tooSoon(why: string, waitMs: number): GatewayError {
+function tooSoon(waitMs: number): GatewayError {
+  const why =
+    waitMs > LOOK_UPS_PAUSE_MS
+      ? 'the account was linked less than ten minutes ago, and look-ups may unlink it again'
+      : 'numbers were looked up a moment ago';
   const retryAfterSeconds = Math.ceil(waitMs / 1_000);
-  return new GatewayError('rate_limited', `${why}: nothing was asked, retry later`, { retryAfterSeconds });
+  return new GatewayError('rate_limited', `${why}: nothing was queried, retry later`, { retryAfterSeconds });
 }

@@ -57,15 +57,16 @@ export function groupDetailsHandlers({
 
 /** The error for a setting that was refused, which names those that were changed before it. */
 function refusedAfter(code: number | 'unknown', changed: readonly string[]): GatewayError {
+  const before = changed.length > 0 ? `; changed before it: ${changed.join(', ')}` : '';
   if (code === 'unknown')
-    return new GatewayError(
-      'outcome_unknown',
-      `the web client failed, and may have changed the next setting; changed before it: ${changed.join(', ')}`,
-    );
+    return new GatewayError('outcome_unknown', `the web client failed, and may have changed a setting${before}`);
   const refusal = refusedBy(code);
   if (changed.length === 0) return refusal;
-  const message = `the network refused a setting (code ${code}); changed before it: ${changed.join(', ')}`;
-  return new GatewayError(refusal.code, message, { retryAfterSeconds: refusal.retryAfterSeconds });
+  const message = `the network refused a setting (code ${code})${before}`;
+  // `client_failed` says that nothing was changed.
+  return new GatewayError(refusal.code === 'client_failed' ? 'outcome_unknown' : refusal.code, message, {
+    retryAfterSeconds: refusal.retryAfterSeconds,
+  });
 }
 
 /** Unix seconds of the page as a time of the API; undefined for anything else. */

@@ -136,12 +136,14 @@ export async function changeSettings(
   let refusal: number | 'unknown' | undefined;
   for (const [setting, value] of Object.entries(wanted)) {
     if (value === undefined) continue;
+    let asked: Promise<unknown> | undefined;
     try {
-      refusal = codeIn(await request(setting, value === 'admins' || value === true));
+      asked = request(setting, value === 'admins' || value === true);
+      refusal = codeIn(await asked);
     } catch (error) {
+      if (!asked && changed.length === 0) throw error; // Nothing was sent.
       // What was changed must not be lost with an error of the page.
       refusal = tools.refusal(error) ?? 'unknown';
-      if (refusal === 'unknown' && changed.length === 0) throw error;
     }
     if (refusal !== undefined) break;
     changed.push(setting);
