@@ -84,6 +84,9 @@ describe('the statuses of others', () => {
       quotedMessageId: stanzaOf(id),
       quotedBody: 'what do you think?',
     });
+    // Anywhere else it would show them the status.
+    const elsewhere = sendText(stack.client, { ...reply, to: CARLA });
+    await expect(elsewhere).rejects.toMatchObject({ code: 'not_permitted' });
     await stack.phones.revoke(BEN, { messageId: stanzaOf(id) });
     const again = () =>
       sendText(stack.client, reply).then(

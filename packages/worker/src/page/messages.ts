@@ -30,7 +30,7 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
   if (!quotedMessageId) return 'ok';
   const quoted = await tools.findMessage(quotedMessageId);
   if (!quoted) return 'no_quoted_message';
-  return tools.isQuotable(quoted) ? 'ok' : 'not_quotable';
+  return tools.isQuotable(quoted, chatId) ? 'ok' : 'not_quotable';
 }
 
 /** The acks of messages, as far as the page has these, by the ids that were asked for. */
@@ -107,7 +107,7 @@ export async function sendMessage(
     if (!tools.knownChat(chatId) || chatId.endsWith('@broadcast') || tools.isBlocked(chatId)) return false;
     if (!options.quotedMessageId) return true;
     const quoted = Msg.get(options.quotedMessageId);
-    return quoted !== undefined && tools.isQuotable(quoted);
+    return quoted !== undefined && tools.isQuotable(quoted, chatId);
   };
   if (messageId !== undefined && !tools.canIdentify()) return 'no_choice';
   if (!isChecked && !isKnown()) return 'unchecked';

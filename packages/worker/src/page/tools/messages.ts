@@ -15,7 +15,7 @@ export interface MessageTools {
   /** True for a person whom the account has blocked. */
   isBlocked(chatId: string): boolean;
   /** True if the page lets the message be quoted in a reply. */
-  isQuotable(message: PageMessage): boolean;
+  isQuotable(message: PageMessage, chatId: string): boolean;
   /** False for the status feed and channels, which the page may list among the chats. */
   isChat(chat: PageChat): boolean;
   /** It is posted to the status feed, or as a status to a group. */
@@ -136,9 +136,13 @@ export function installMessageTools(): void {
       const { Blocklist } = window.require('WAWebCollections');
       return idsOf(window.require('WAWebWidFactory').createWid(chatId) as PageId).some((id) => Blocklist?.get(id));
     },
-    // The page's check is of the chat that it is in; a status is answered in the chat of who posted it.
-    isQuotable: (message) =>
-      message.isStatusV3 ? tools.isDeliverable(message) : window.require('WAWebMsgReply').canReplyMsg(message.unsafe()),
+    isQuotable: (message, chatId) => {
+      if (!message.isStatusV3) return window.require('WAWebMsgReply').canReplyMsg(message.unsafe());
+      // The page checks the chat that a message is in; a status is answered in the chat of the person who posted it.
+      const wid = window.require('WAWebWidFactory').createWid(chatId) as PageId;
+      const { participant, remote } = message.id;
+      return tools.isDeliverable(message) && idsOf(wid).includes(String(participant ?? message.author ?? remote));
+    },
     isChat: ({ id }) => !/@(broadcast|newsletter)$/.test(String(id)),
     isDeliverable: ({ id, type, viewMode }) =>
       !notDelivered.has(type) && !hidden.has(viewMode) && !String(id.remote).endsWith('@newsletter'),
