@@ -32,6 +32,8 @@ export function messageHandlers(
           const outcome = await page.change(CHANGE_TIMEOUT_MS, react, messageId, emoji);
           if (outcome === 'no_message') throw messageNotFound();
           if (outcome === 'blocked') throw new GatewayError('not_permitted', 'the account has blocked the recipient');
+          if (outcome === 'unknown')
+            throw new GatewayError('outcome_unknown', 'the web client did not report whether the reaction was sent');
           if (outcome !== 'ok') throw refusedBy(outcome.refused);
           return { id: messageId, messageId, emoji };
         }

@@ -158,18 +158,27 @@ export async function readSent(
   return { model: tools.sentModel(message), state };
 }
 
-/** Reacts to a message, or removes the reaction with an empty emoji. The library ignores unknown messages silently. */
-export async function react(messageId: string, emoji: string): Promise<'ok' | 'no_message' | 'blocked' | Refused> {
+/**
+ * Reacts to a message, or removes the reaction with an empty emoji. `unknown`: the page does not report whether the network
+ * has it. The library ignores unknown messages silently.
+ */
+export async function react(
+  messageId: string,
+  emoji: string,
+): Promise<'ok' | 'no_message' | 'blocked' | 'unknown' | Refused> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
-  // The page reacts to nobody who is blocked, but takes reactions back.
+  // The page does not react to blocked people, but takes reactions back.
   if (emoji !== '' && tools.isBlocked(String(message.id.remote))) return 'blocked';
+  const { sendReactionToMsg } = window.require('WAWebSendReactionMsgAction');
+  const reacting = sendReactionToMsg(message, emoji);
   try {
-    await window.require('WAWebSendReactionMsgAction').sendReactionToMsg(message, emoji);
+    await reacting;
     return 'ok';
   } catch (error) {
-    return tools.refusedBy(error);
+    // The page throws the same for a refusal and for a lost connection.
+    return tools.refusal(error) === undefined ? 'unknown' : tools.refusedBy(error);
   }
 }
 
@@ -211,7 +220,8 @@ export async function editMessage(
     if (isOld()) return 'too_late';
     return canEdit() ? tools.refusedBy(error) : 'not_editable';
   }
-  // The page does not throw where an edit has failed, be it that an answer was lost; it takes the mark from one that succeeds.
+  // The page does not throw if an edit has failed, for example because the answer was lost; it removes the mark from one
+  // that succeeds.
   if (tools.hasFailedEdit(message)) return isOld() ? 'too_late' : 'unknown';
   return tools.sentModel(edited ?? message);
 }
