@@ -220,7 +220,9 @@ it('a pin that would change nothing is not sent, unless it is to last longer', a
   };
   const pinned = async (pin: object | undefined, want: boolean, message: object = {}, duration = oneDay) => {
     const PinInChatCollection = { getByParentMsgKey: () => pin };
-    const modules = { WAWebPinInChatCollection: { PinInChatCollection } };
+    // The page's own check of an unsent message.
+    const canPinMsg = ({ id: key, ack = 1 }: { id: { fromMe: boolean }; ack?: number }) => !key.fromMe || ack > 0;
+    const modules = { WAWebPinInChatCollection: { PinInChatCollection }, WAWebMsgActionCapability: { canPinMsg } };
     page({ ...modules, WAWebSendPinMessageAction: { sendPinInChatMsg: sent } }, message);
     sent.mockClear();
     return [await pinMessage('A', want, duration, 10), sent.mock.calls.length];
@@ -238,6 +240,8 @@ it('a pin that would change nothing is not sent, unless it is to last longer', a
   ] as const)
     expect(await pinned(pin, want)).toEqual(['ok', 1]);
   expect(await pinned(undefined, true, { ack: 0 })).toEqual(['not_sent', 0]);
+  const theirs = { ...id('false_1@c.us_A'), fromMe: false, remote: id('1@c.us') };
+  expect(await pinned(undefined, true, { ack: 0, id: theirs })).toEqual(['ok', 1]);
 });
 
 it('a message of a kind that the page neither stars nor pins stays as it is', async () => {

@@ -211,6 +211,7 @@ export async function pinMessage(
   const message = await tools.findMessage(messageId);
   if (!message || !tools.isDeliverable(message)) return 'no_message';
   const chatId = String(message.id.remote);
+  if (message.id.fromMe && message.ack !== undefined && message.ack < 1) return 'not_sent';
   const { canPinMsg } = tools.optional('WAWebMsgActionCapability') ?? {};
   if (chatId.endsWith('@g.us')) {
     const own = await tools.ownGroup(chatId, membersMs);
@@ -220,7 +221,6 @@ export async function pinMessage(
     // The page looks at the members as well, which may not be loaded.
     if (pinned && own.members && canPinMsg && !canPinMsg(message)) return 'not_pinnable';
   } else if (pinned && canPinMsg && !canPinMsg(message)) return 'not_pinnable';
-  if (message.ack !== undefined && message.ack < 1) return 'not_sent';
   // Everybody in the chat is shown each pin, also one that changes nothing. What the page does not hold may be pinned.
   const held = tools.optional('WAWebPinInChatCollection')?.PinInChatCollection?.getByParentMsgKey?.(message.id);
   if (held && (held.ack ?? 1) > 0) {
