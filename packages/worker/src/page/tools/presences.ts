@@ -59,7 +59,13 @@ export function installPresenceTools(): void {
     const [state, who] = isGroup(chat) ? ['unavailable', undefined] : ['available', last.who];
     return { state, who, lastSeen: undefined };
   };
-  const isKnown = (chat: PageChat) => tools.presenceRows(chat).some(({ hasData }) => hasData);
+  const isKnown = (chat: PageChat) => {
+    try {
+      return tools.presenceRows(chat).some(({ hasData }) => hasData);
+    } catch {
+      return false; // It is asked for all the same.
+    }
+  };
 
   const tools: PresenceTools = {
     presenceIds: ({ id, accountLid }) => [...new Set([id, accountLid].flatMap((one) => (one ? idsOf(one) : [])))],
