@@ -109,8 +109,13 @@ describe('people', () => {
     await phones.profile(BEN, { about: 'At the beach' });
     await phones.profile(CARLA, { hidesAbout: true });
     expect(await client.getAbout(of(BEN))).toEqual({ contactId: idOf(BEN), about: 'At the beach' });
-    await refuse('about', 429);
-    await expect(client.getAbout(of(BEN))).rejects.toMatchObject({ code: 'rate_limited' });
+    for (const [status, code] of [
+      [429, 'rate_limited'],
+      [403, 'not_permitted'],
+    ] as const) {
+      await refuse('about', status);
+      await expect(client.getAbout(of(BEN))).rejects.toMatchObject({ code });
+    }
     await refuse('about', null);
     expect(await client.getAbout(of(DEV))).toEqual({ contactId: idOf(DEV), about: '' });
     for (const number of [CARLA, NOBODY])
@@ -119,7 +124,7 @@ describe('people', () => {
     expect(chats).not.toContain(idOf(BEN));
   });
 
-  it('share groups with the account, once their members are loaded', async () => {
+  it('share groups with the account, contacts or not', async () => {
     const { client } = stack;
     for (const contactId of [BEN, CARLA, STELLA, lidOfStella])
       expect(await client.listCommonGroups(of(contactId))).toEqual([{ id: groupId, subject: 'Shared' }]);
@@ -128,8 +133,13 @@ describe('people', () => {
 
   it('may be businesses, and have a profile', async () => {
     const { client, phones } = stack;
-    await refuse('business-profile', 429);
-    await expect(client.getBusinessProfile(of(SHOP))).rejects.toMatchObject({ code: 'rate_limited' });
+    for (const [status, code] of [
+      [429, 'rate_limited'],
+      [403, 'not_permitted'],
+    ] as const) {
+      await refuse('business-profile', status);
+      await expect(client.getBusinessProfile(of(SHOP))).rejects.toMatchObject({ code });
+    }
     await refuse('business-profile', null);
     const businessProfile = {
       ...{ description: 'We sell lamps', address: '1 Main Street', email: 'lamps@example.com' },

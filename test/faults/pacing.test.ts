@@ -98,11 +98,19 @@ it('sends in a second stay within the limit, sixteen at once and over a kill of 
   await eventually(async () => expect(await stack.phones.messages(BEN, { with: ADA })).toHaveLength(2));
 });
 
+const LOOK_UPS_PAUSE_MS = 10_000;
+
 it('numbers are not looked up again at once, also where the network has refused the last request', async () => {
   await using stack = await Stack.start();
   const { client, phones } = stack;
   await stack.linkLongAgo('main', ADA);
   const look = () => client.numbersExist({ id: 'main', numbers: [BEN] });
+  const resolve = () => client.resolveContacts({ id: 'main', ids: ['12025559999'] });
+  const notPermitted = expect.objectContaining({ code: 'not_permitted' });
+  await phones.refuseRequests(ADA, { requests: ['exists-many'], code: 403 });
+  await expect(resolve()).rejects.toEqual(notPermitted);
+  await expect(look()).rejects.toEqual(notPermitted);
+  await delay(LOOK_UPS_PAUSE_MS);
   await phones.refuseRequests(ADA, { requests: ['exists-many'], code: 429 });
   await expect(look()).rejects.toMatchObject({ code: 'rate_limited' });
   await phones.refuseRequests(ADA, { requests: ['exists-many'], code: null });
