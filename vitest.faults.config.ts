@@ -6,7 +6,7 @@ const common = {
   ...{ isolate: false, testTimeout: 600_000, hookTimeout: 60_000 },
   expect: { poll: { timeout: 10_000 } },
 };
-const quiet = { maxWorkers: 4, sequence: { groupOrder: 1 } };
+const quiet = { maxWorkers: 6, sequence: { groupOrder: 1 } };
 const sideBySide = { maxWorkers: 6, sequence: { groupOrder: 2 } };
 
 /**
@@ -51,13 +51,14 @@ function hasHeadlessShell(): boolean {
  * the end. Those that load the machine take turns beside those that do little but wait.
  */
 const ORDER = [
-  ...['crash-loop', 'conflict', 'busy-is-not-dead', 'gateway-killed', 'detection'],
+  ...['code-renewals', 'slow-accounts', 'crash-loop', 'conflict', 'busy-is-not-dead', 'gateway-killed', 'detection'],
   ...['locks', 'one-session-cannot-hurt-another', 'sweep', 'memory', 'start-cannot-hang'],
-  ...['code-renewals', 'missing-modules', 'slow-accounts', 'doctor', 'slow-callers', 'hostile-worker'],
-  ...['watchdog', 'doctor-findings', 'qr', 'moves', 'ready-is-never-missed', 'own-computer', 'resumed-streams'],
-  ...['slow-look-ups', 'pairing-code', 'navigation-storms', 'keyed-sends', 'builds', 'service-under-systemd'],
+  ...['watchdog', 'pairing-code', 'qr', 'pacing', 'slow-look-ups'],
+  ...['missing-modules', 'doctor', 'slow-callers', 'hostile-worker'],
+  ...['doctor-findings', 'moves', 'ready-is-never-missed', 'own-computer', 'resumed-streams'],
+  ...['navigation-storms', 'keyed-sends', 'builds', 'service-under-systemd'],
   ...['console-try', 'listener', 'missed-account-events', 'frozen-page', 'move-tool', 'graceful-stop', 'console-keys'],
-  ...['moved-sessions', 'large-media', 'console-webhooks', 'caught-up', 'console-sessions', 'pacing', 'phones-page'],
+  ...['moved-sessions', 'large-media', 'console-webhooks', 'caught-up', 'console-sessions', 'phones-page'],
   ...['examples-without-client', 'installed-service', 'console-host', 'frozen-sends', 'hostile-bodies'],
   ...['console-events', 'isolation', 'listening', 'inbox', 'page-builds', 'lifecycle', 'streams', 'page-passkey'],
   'page-keys',
@@ -82,7 +83,7 @@ export default defineConfig({
       {
         test: {
           ...common,
-          // Half of these load the machine, or measure what a loaded one spoils; the others leave it to them.
+          // Some of these load the machine, or measure what a loaded one spoils; the others mostly wait, and leave it to them.
           name: 'quiet',
           include: ['test/faults/quiet/*.test.ts'],
           ...quiet,

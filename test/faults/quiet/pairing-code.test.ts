@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@chat-web/host';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readQr } from '../../scripts/demo-output.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { browserAndWorkerIn } from '../helpers/processes.ts';
-import { rawRequest } from '../helpers/raw-request.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { readQr } from '../../../scripts/demo-output.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { browserAndWorkerIn } from '../../helpers/processes.ts';
+import { rawRequest } from '../../helpers/raw-request.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const CARLA = '12025550103';
 const MINUTE_MS = 60_000;

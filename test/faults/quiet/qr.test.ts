@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { readQr } from '../../scripts/demo-output.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { figure, seconds } from '../helpers/figure.ts';
-import { browsersIn, workersOf } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { readQr } from '../../../scripts/demo-output.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { figure, seconds } from '../../helpers/figure.ts';
+import { browsersIn, workersOf } from '../../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const ROTATIONS = 30;
 const ROTATION_MS = 500;

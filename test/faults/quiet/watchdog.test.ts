@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure } from '../helpers/figure.ts';
-import { NotifySocket } from '../helpers/notify-socket.ts';
-import { workersOf } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { figure } from '../../helpers/figure.ts';
+import { NotifySocket } from '../../helpers/notify-socket.ts';
+import { workersOf } from '../../helpers/processes.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
-const BLOCKS_ON_SIGNAL = new URL('../fixtures/blocks-on-signal.mjs', import.meta.url).href;
+const BLOCKS_ON_SIGNAL = new URL('../../fixtures/blocks-on-signal.mjs', import.meta.url).href;
 const WATCHED_S = 65;
 const BLOCKED_S = 40;
 /** Long enough for every worker to be thought silent three times over. */

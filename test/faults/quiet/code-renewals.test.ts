@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { figure, seconds } from '../helpers/figure.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { figure, seconds } from '../../helpers/figure.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const CODE_MS = 180_000;
 const LATE_MS = 10_000;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const SHY = { number: '12025550189', name: 'Shy Shirley', lid: '81604523377189', addressing: 'lid' } as const;
 const FARID = '12025550106';

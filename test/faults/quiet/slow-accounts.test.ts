@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure, seconds } from '../helpers/figure.ts';
-import { logLines, startsOf } from '../helpers/log-lines.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { figure, seconds } from '../../helpers/figure.ts';
+import { logLines, startsOf } from '../../helpers/log-lines.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const MB = 1_048_576;
 const MINUTE = 60_000;

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sendText } from '@chat-web/host';
 import { expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const STRANGERS = Array.from({ length: 16 }, (_, n) => `120255502${String(n).padStart(2, '0')}`);
 const FRIEND = STRANGERS[15] ?? '';
