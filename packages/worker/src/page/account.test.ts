@@ -5,7 +5,7 @@ afterEach(() => vi.unstubAllGlobals());
 
 it.each([
   ['a page that knows its own state', true, 2],
-  // It may ask for chats that it knows: these are left out there.
+  // It may query chats that it knows, which these tests leave out.
   ['an older one', false, 3],
 ])('%s asks again for what it has forgotten when the account is shown anew', (_, isKnown, times) => {
   const Stream = {
@@ -28,7 +28,7 @@ it.each([
   expect(actions.sendPresenceUnavailable).toHaveBeenCalledOnce();
 });
 
-it('the page does not change by itself what was set, and does before', () => {
+it('the page does not change the presence once it was set, but does before', () => {
   const shown: unknown[] = [];
   const Stream = {
     markAvailable: () => shown.push('available'),

@@ -2,20 +2,20 @@ import type { PageWindow, Refused } from './window.ts';
 
 declare const window: PageWindow;
 
-/** The account itself; the about text is queried, within the time. */
+/** The account itself. Queries its about text, with a time limit. */
 export async function readProfile(aboutMs: number): Promise<Record<string, unknown>> {
   const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
   const { Conn } = window.require('WAWebConnModel');
   const [wid, lid] = [getMaybeMePnUser(), getMaybeMeLidUser()];
   const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), aboutMs));
   const asked = window.require('WAWebContactStatusBridge').getStatus({ wid: wid ?? lid, token: '' });
-  // An answer that is late, refused or stale is not the same as no text.
-  const told = await Promise.race([asked.catch(() => undefined), late]);
+  // A late, refused or stale answer does not mean that there is no text.
+  const answer = await Promise.race([asked.catch(() => undefined), late]);
   return {
     id: String(wid ?? lid),
     lid: lid && String(lid),
     name: Conn.pushname,
-    about: told && !told.stale ? (told.status ?? '') : undefined,
+    about: answer && !answer.stale ? (answer.status ?? '') : undefined,
     isBusiness: Conn.canSetMyPushname?.() === false,
   };
 }
@@ -41,7 +41,7 @@ export async function setAbout(about: string): Promise<'ok' | Refused> {
   }
 }
 
-/** Changes the picture to the image with that key, cut to a square as the page does it. */
+/** Changes the picture to the image with that key, cropped to a square as by the page. */
 export async function setPicture(key: string): Promise<'ok' | 'no_image' | Refused> {
   const tools = window.chatWebTools;
   try {
@@ -61,17 +61,17 @@ export async function removePicture(): Promise<'ok' | Refused> {
   }
 }
 
-/** Shows the account as available or not. False without a name: the network ignores it then. */
+/** Shows the account as available or not. False without a name: the network ignores the presence then. */
 export function setPresence(presence: 'available' | 'unavailable'): boolean {
   if (!window.require('WAWebConnModel').Conn.pushname) return false;
   const isAvailable = presence === 'available';
-  // The page tells the network its own state again when it reconnects.
+  // On reconnect, the page sends its own state to the network again.
   const Stream = window.chatWebTools.optional('WAWebStreamModel')?.Stream;
   const wasAvailable = Stream?.available === true;
   const state = window.chatWeb;
   if (Stream && state) {
     if (state.presence === undefined) {
-      // Where no user moves the mouse, the page shows the account as unavailable by itself; with the focus, as available.
+      // The page sets the presence itself: unavailable if no user moves the mouse, available when it has the focus.
       const { markAvailable, markUnavailable } = Stream;
       try {
         Stream.markAvailable = () => {
@@ -81,7 +81,7 @@ export function setPresence(presence: 'available' | 'unavailable'): boolean {
           if (state.presence === 'unavailable') markUnavailable?.call(Stream, delayMs);
         };
       } catch {
-        // A build that freezes its modules.
+        // This build freezes its modules.
       }
     }
     state.presence = presence;
@@ -102,8 +102,8 @@ export function readPrivacy(): Record<string, unknown> {
 }
 
 /**
- * Changes privacy settings in turn, by the network's names. Returns what was changed, and what ended it; `unknown`: the
- * next one may have been changed as well.
+ * Changes privacy settings one by one, by the network's names. Returns the changed ones, and why it stopped; `unknown`:
+ * the next one may have been changed as well.
  */
 export async function setPrivacy(
   changes: readonly { readonly name: string; readonly value: string }[],

@@ -6,9 +6,8 @@ import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
 
 /**
- * Scripts of the page are sent there as text, from the bundle: a name that the bundler changes, or a helper that it
- * adds outside of them, does not exist in the page. Each may use the same names from outside as its author wrote, no
- * others.
+ * Page scripts are sent to the page as text, from the bundle: a name that the bundler changes, or a helper that it adds
+ * outside of them, does not exist in the page. Each script may use only the outside names that its source uses.
  */
 
 interface Node {
@@ -82,7 +81,7 @@ describe('in the bundle, the scripts of', () => {
     }
   });
 
-  it('all of these files are compared', () => {
+  it('compares all of these files', () => {
     expect(files.flatMap(scriptsIn).length).toBeGreaterThan(40);
   });
 
@@ -115,7 +114,7 @@ describe('in the bundle, the scripts of', () => {
   });
 });
 
-it('the bundle loads nothing but built-in modules and its own parts', () => {
+it('the bundle loads only built-in modules and its own parts', () => {
   const names = readdirSync(BUNDLE).filter((name) => name.endsWith('.cjs'));
   const known = new Set([...builtinModules, ...builtinModules.map((name) => `node:${name}`), 'supports-color']);
   for (const name of names) {

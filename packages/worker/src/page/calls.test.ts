@@ -24,7 +24,7 @@ function page(engine: Engine | Promise<Engine> | null | undefined, isActive = tr
 }
 afterEach(() => vi.unstubAllGlobals());
 
-it('is over once the page shows it no more', async () => {
+it('is over once the page no longer shows it', async () => {
   const calls = page({
     rejectCall: async () => {
       calls.activeCall = null;
@@ -34,14 +34,14 @@ it('is over once the page shows it no more', async () => {
   expect(await rejectCall('A1', 10)).toBe('ok');
 });
 
-it('may ring on, also where the engine does not answer', async () => {
+it('may keep ringing, even if the engine does not answer', async () => {
   page({ rejectCall: async () => {} });
   expect(await rejectCall('A1', 10)).toBe('rings');
   page({ rejectCall: () => new Promise(() => {}) });
   expect(await rejectCall('A1', 10)).toBe('rings');
 });
 
-it('may be over, or be another one, once the engine is loaded; that may take too long', async () => {
+it('may be over or replaced once the engine is loaded, which may take too long', async () => {
   const rejected = vi.fn(async () => {});
   const calls = page({ rejectCall: rejected });
   const outcome = rejectCall('A1', 10);
@@ -52,7 +52,7 @@ it('may be over, or be another one, once the engine is loaded; that may take too
   expect(await rejectCall('A1', 10)).toBe('rings');
 });
 
-it('cannot be rejected without an engine, nor another call than the one that the engine has', async () => {
+it('cannot be rejected without an engine, or if the engine has another call', async () => {
   for (const engine of [undefined, null]) {
     page(engine);
     expect(await rejectCall('A1', 10)).toBe('no_engine');

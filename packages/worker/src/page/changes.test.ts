@@ -84,7 +84,7 @@ afterEach(() => {
 describe('the table of reactions', () => {
   const table = () => ({ bulkUpsert: (rows: unknown) => stored.push(rows) as unknown });
 
-  it('stores what it is told, whatever we make of it', async () => {
+  it('stores its rows, even if our listener fails', async () => {
     const mode = table();
     page([], mode);
     for (const rows of [[row()], [null], undefined, [{}], [row({ reactionParentKey: {} })]])
@@ -94,7 +94,7 @@ describe('the table of reactions', () => {
     expect(told.map(({ data }) => data.messageId)).toContain('true_b@c.us_1');
   });
 
-  it('tells each row with its id', async () => {
+  it('reports each row with its id', async () => {
     const [mode, votes] = [table(), table()];
     page([], mode, votes);
     mode.bulkUpsert([row({ id: { id: 'A1' } }), row()]);
@@ -104,7 +104,7 @@ describe('the table of reactions', () => {
     expect(told).toMatchObject([{ row: 'A1' }, { row: undefined }, { name: 'poll_vote', row: 'B2' }]);
   });
 
-  it('is listened to once, and where it is loaded later', async () => {
+  it('is listened to once, even if it loads later', async () => {
     const { modules } = page([], undefined);
     const mode = table();
     modules.WAWebAddonReactionTableMode = { reactionTableMode: mode };
@@ -118,14 +118,14 @@ describe('the table of reactions', () => {
   const hourMs = 3_600_000;
   const at = (time: number, more: object = {}) => row({ reactionTimestamp: time, ...more });
 
-  it('gets history and old rows again: only what came about within the last hour is told', async () => {
+  it('also gets history and old rows: only those of the last hour are reported', async () => {
     const mode = table();
     page([], mode);
     const now = Date.now();
     const t = Math.floor(now / 1_000);
     mode.bulkUpsert([
       ...[at(now - 2 * hourMs), at(now - 0.9 * hourMs, { reactionText: 'recent' })],
-      // The clock of who reacts is wrong: the network's counts.
+      // The sender's clock is wrong: the network's counts.
       ...[at(now - 9 * hourMs, { t, reactionText: 'late clock' }), at(now, { t: t - 7_200 })],
       row({ reactionTimestamp: undefined }),
     ]);
@@ -133,7 +133,7 @@ describe('the table of reactions', () => {
     expect(told.map(({ data }) => data.emoji)).toEqual(['recent', 'late clock']);
   });
 
-  it('is told what comes late after a session was down, but not for ever', async () => {
+  it('reports rows that arrive late after a session was down, but not forever', async () => {
     const mode = { ...table(), bulkGetByParentMsgKey: async () => [] };
     page([], mode);
     const now = Date.now();
@@ -145,7 +145,7 @@ describe('the table of reactions', () => {
     expect(told.map(({ data }) => data.emoji)).toEqual(['late']);
   });
 
-  it('gets own ones before the network has them: these are told with their ack, and not where it is an error', async () => {
+  it('gets own rows before the network has them: they are reported with their ack, unless it is an error', async () => {
     const mode = { ...table(), updateAck: (_: object, ack: number) => ack };
     page([], mode);
     const own = (emoji: string, ack: number) => row({ id: { ...key, fromMe: true }, reactionText: emoji, ack });
@@ -167,7 +167,7 @@ describe('the table of reactions', () => {
     expect((await changesSince(0, 10)).map(({ data }) => data.emoji)).toEqual(['sent']);
   });
 
-  it('may be frozen: all else is told', async () => {
+  it('may be frozen: everything else is reported', async () => {
     const { chat } = page([], Object.freeze(table()));
     await trigger('Chat change:pin', chat);
     expect(told).toHaveLength(1);
@@ -182,7 +182,7 @@ describe('an edit', () => {
   const bodies = () => told.map(({ data }) => data.body);
   const stored = async () => (await changesSince(0, 10)).filter(({ name }) => name === 'message_edited');
 
-  it('of this page is told once the network has it; a failed one is not, until the page has sent it again', async () => {
+  it('of this page is reported once the network has it; a failed one only after a successful retry', async () => {
     const message = edited('mine') as { isSendFailure?: boolean };
     page([message], undefined);
     const tools = (globalThis as unknown as { window: PageWindow }).window.chatWebTools;
@@ -204,7 +204,7 @@ describe('an edit', () => {
     expect(bodies()).toEqual(['mine']);
   });
 
-  it('of this page that never ends does not keep later ones from being told', async () => {
+  it('of this page that never ends does not block later ones', async () => {
     const message = edited('of the phone');
     page([message], undefined);
     const tools = (globalThis as unknown as { window: PageWindow }).window.chatWebTools;
@@ -217,14 +217,14 @@ describe('an edit', () => {
     expect(await stored()).toHaveLength(1);
   });
 
-  it('is told with a text alone, which may be an empty caption', async () => {
+  it('is only reported with a text, which may be an empty caption', async () => {
     page([], undefined);
     await trigger('Msg change:latestEditMsgKey', edited('', { body: undefined }));
     await trigger('Msg change:latestEditMsgKey', edited('a thumbnail', { directPath: '/v', caption: undefined }));
     expect(bodies()).toEqual(['']);
   });
 
-  it('of another device is told at once, whatever became of one of this page', async () => {
+  it('of another device is reported at once, even after a failed one of this page', async () => {
     page([], undefined);
     await trigger('Msg change:latestEditMsgKey', edited('of the phone', { isSendFailure: true }));
     expect(bodies()).toEqual(['of the phone']);
@@ -244,7 +244,7 @@ it('the poll of an old vote is not loaded', async () => {
   expect(told).toMatchObject([{ name: 'poll_vote', data: { options: ['B'] } }]);
 });
 
-it('a chat is told once for what changes together, and not for each message', async () => {
+it('a chat is reported once for simultaneous changes, and not for each message', async () => {
   const { chat } = page([], undefined);
   for (const event of ['change:archive', 'change:pin']) for (const on of listeners.get(`Chat ${event}`) ?? []) on(chat);
   await trigger('Mute change:expiration', { id: chat.id });
@@ -256,7 +256,7 @@ it('a chat is told once for what changes together, and not for each message', as
   expect(told).toHaveLength(2);
 });
 
-describe('what becomes of a message that is not in memory', () => {
+describe('a change of a message that is not in memory', () => {
   const keyOf = (chat: string, stanza: string, participant?: string, fromMe = false) => ({
     ...id([fromMe, chat, stanza, ...(participant ? [participant] : [])].join('_')),
     ...{ fromMe, remote: id(chat), id: stanza, participant: participant && id(participant) },
@@ -274,7 +274,7 @@ describe('what becomes of a message that is not in memory', () => {
   };
   const ofBen = record('sender_revoke', keyOf('b@c.us', 'new'), keyOf('b@c.us', 'old'), { from: id('b@c.us') });
 
-  it('is told, by who has deleted it', async () => {
+  it('is reported, with who deleted it', async () => {
     const inGroup = keyOf('1@g.us', 'n', 'a@c.us');
     const byAdmin = record('admin_revoke', inGroup, keyOf('1@g.us', 'o', 'b@c.us'), { author: id('a@c.us') });
     const own = record('sender_revoke', keyOf('b@c.us', 'p', '', true), keyOf('b@c.us', 'q', '', true));
@@ -293,16 +293,16 @@ describe('what becomes of a message that is not in memory', () => {
     ['of another chat', { ...ofBen, protocolMessageKey: keyOf('c@c.us', 'old') }],
     ['of an admin where there is none', { ...ofBen, subtype: 'admin_revoke' }],
     ["of another's message", record('sender_revoke', keyOf('1@g.us', 'n', 'a'), keyOf('1@g.us', 'o', 'b'))],
-  ])('is not told if that is %s', async (_, one) => {
+  ])('is not reported if the deletion is %s', async (_, one) => {
     expect(await process([], [one])).toEqual([]);
   });
 
-  it.each(['old', 'new'])('is not told if it is in memory under another id of the chat, as %s', async (stanza) => {
+  it.each(['old', 'new'])('is not reported if it is in memory under another id of the chat, as %s', async (stanza) => {
     expect(await process([{ id: keyOf('7@lid', stanza) }], [ofBen])).toEqual([]);
     expect(await process([], undefined)).toEqual([]);
   });
 
-  it('is told with the new text, of its latest edit', async () => {
+  it('is reported with the new text of the latest edit', async () => {
     const parentMsg = { id: keyOf('b@c.us', 'old'), from: id('b@c.us'), type: 'chat', body: 'teh' };
     const held = { ...parentMsg, id: keyOf('b@c.us', 'held') };
     const { modules } = page([held], undefined);
@@ -342,7 +342,7 @@ describe('a notice in a group', () => {
   });
 });
 
-it('a call is told when it rings, once, not when it is made here', async () => {
+it('an incoming call is reported once, when it rings; an outgoing one is not', async () => {
   const { modules } = page([], undefined);
   modules.WAWebWidFactory = { createWid: id };
   const call = { id: 'c', peerJid: id('b:7@c.us'), groupJid: null, getState: () => 3 };
@@ -356,14 +356,14 @@ it('a call is told when it rings, once, not when it is made here', async () => {
   ]);
 });
 
-it('calls that the page shows in turn are told once each', async () => {
+it('calls that the page shows in turn are reported once each', async () => {
   page([], undefined);
   const call = (name: string) => ({ id: name, peerJid: id('b@c.us'), groupJid: null, getState: () => 3 });
   for (const one of [call('c'), call('d'), call('c')]) await trigger('Call change:activeCall', one);
   expect(told.map(({ data }) => (data as { id: string }).id)).toEqual(['c', 'd']);
 });
 
-it('a call is told as ongoing in a group alone: of two people the page says that while it rings', async () => {
+it('a call is only reported as ongoing in a group: for two people, the page also says so while ringing', async () => {
   page([], undefined);
   for (const chat of ['b@c.us', '1@g.us']) {
     const entry = { id: { ...id(chat), remote: id(chat), id: chat }, type: 'call_log', callCreator: id('b@c.us') };
@@ -372,7 +372,7 @@ it('a call is told as ongoing in a group alone: of two people the page says that
   expect(told).toMatchObject([{ name: 'call', data: { id: '1@g.us', state: 'ongoing', group: true } }]);
 });
 
-it('a call is told in a page without a call engine, which makes it of what comes in', async () => {
+it('a call is reported in a page without a call engine, which creates it from the incoming data', async () => {
   const call = { id: 'c', peerJid: id('b@c.us'), isGroup: false, getState: () => null };
   const taken = vi.fn(function (this: unknown, _incoming: unknown) {
     return this === calls ? call : undefined;
@@ -385,7 +385,7 @@ it('a call is told in a page without a call engine, which makes it of what comes
   expect(told).toMatchObject([{ name: 'call', data: { id: 'c', from: 'b@c.us', state: 'ringing' } }]);
 });
 
-it('what happened since a time is read in its order, the newest of it, also where the reactions hang', async () => {
+it('the newest changes since a time are read in order, even if reading reactions hangs', async () => {
   const sent = (n: number) => ({
     ...{ id: { ...id(`m${n}`), remote: id('b@c.us'), fromMe: true }, from: id('me@c.us'), type: 'chat', ack: 1 },
     t: 1_800_000_000 + n,

@@ -5,9 +5,9 @@ import type { PageCall, PageChange, PageChat, PageMessage, PageReaction, PageWin
 declare const window: PageWindow;
 
 /**
- * Listens to what becomes of messages, and reports it. To be called again as long as the page may load more of its
- * modules: what is attached is not attached twice. Not by the library's wrappers: if one of these rejects, the page
- * loses what it was about to store.
+ * Listens to changes of messages, chats, calls and presence, and reports them. Call again while the page may load more
+ * of its modules: each listener is attached once. Does not use the library's wrappers: if one of these rejects, the
+ * page loses what it was about to store.
  */
 export function listenToChanges(): void {
   const { Msg } = window.require('WAWebCollections');
@@ -18,13 +18,13 @@ export function listenToChanges(): void {
     if (state.attached?.[name]) return;
     if (attach()) state.attached = { ...state.attached, [name]: true };
   };
-  /** A listener that the page does not notice. */
+  /** Wraps a listener so that its errors do not reach the page. */
   const quietly = <A extends unknown[]>(listener: (...args: A) => void) => {
     return (...args: A) => {
       try {
         listener(...args);
       } catch {
-        // This build has it in another form.
+        // This build uses another form.
       }
     };
   };
@@ -33,7 +33,7 @@ export function listenToChanges(): void {
   once('messages', () => {
     const recentMs = 3_600_000;
     onMessage('add', (message) => {
-      // Entries of the call log do not say that they are new.
+      // Call log entries have no `isNewMsg`.
       const call = tools.called(message);
       if (call && call.at > Date.now() - recentMs) tools.tell(call);
       if (!message.isNewMsg) return;
@@ -51,11 +51,11 @@ export function listenToChanges(): void {
     };
     onMessage('change:latestEditMsgKey', (message) => {
       const editing = tools.editing(message);
-      // Others come from the network.
+      // Not an edit by this page: it came from the network.
       if (!editing) tools.tell(tools.edited(message));
       else void editing.catch(() => {}).then(quietly(() => tellEdit(message)));
     });
-    // The page has sent an edit again that had failed.
+    // The page has retried a failed edit.
     onMessage('change:isSendFailure', (message) => {
       if (!tools.editing(message)) tellEdit(message);
     });
@@ -64,7 +64,7 @@ export function listenToChanges(): void {
     return true;
   });
 
-  /** Has a function of the page report its arguments, before it runs as ever. False where it cannot. */
+  /** Wraps a function of the page to report its arguments before it runs. False if it cannot be wrapped. */
   const before = <O extends object, N extends keyof O>(
     owner: O | undefined,
     name: N,
@@ -84,7 +84,7 @@ export function listenToChanges(): void {
     }
     return owner[name] === wrapped;
   };
-  // What becomes of a message that is not in the page's memory changes its database alone.
+  // Changes of a message that is not in the page's memory only reach its database.
   once('deletions', () =>
     before(Msg, 'processMultipleMessages', (_chatId, records) => {
       for (const record of records) quietly(() => tools.tell(tools.revokedUnseen(record)))();
@@ -101,7 +101,7 @@ export function listenToChanges(): void {
   once('chats', () => {
     const { Chat, Mute } = window.require('WAWebCollections');
     if (!Chat.on) return false;
-    // Some changes come in pairs: a chat that is archived is unpinned.
+    // Some changes come in pairs: archiving a chat also unpins it.
     const together = 200;
     const waiting = new Set<PageChat>();
     const report = (chat: PageChat | undefined) => {
@@ -116,7 +116,7 @@ export function listenToChanges(): void {
       );
     };
     for (const event of ['change:archive', 'change:pin']) Chat.on(event, quietly(report));
-    // Each message that arrives adds to it: that is told by the message.
+    // Each incoming message increases the count, and is reported as a message.
     Chat.on(
       'change:unreadCount',
       quietly((chat, now) => {
@@ -133,17 +133,17 @@ export function listenToChanges(): void {
   once('calls', () => {
     const calls = tools.optional('WAWebCallCollection');
     if (!calls?.on) return false;
-    const told = new Set<string>();
+    const reported = new Set<string>();
     const rememberedMs = 600_000;
     const report = quietly((call: PageCall | null | undefined) => {
-      // A moment later it has its state.
+      // The state is set a moment later.
       setTimeout(
         quietly(() => {
           const { id } = call ?? {};
-          const ringing = call && id && !told.has(id) ? tools.rings(call) : undefined;
+          const ringing = call && id && !reported.has(id) ? tools.rings(call) : undefined;
           if (!ringing || !id) return;
-          told.add(id);
-          setTimeout(() => told.delete(id), rememberedMs);
+          reported.add(id);
+          setTimeout(() => reported.delete(id), rememberedMs);
           tools.tell(ringing);
         }),
         0,
@@ -153,7 +153,7 @@ export function listenToChanges(): void {
     const { processIncomingCall: take } = calls;
     if (typeof take === 'function')
       try {
-        // Without a call engine the page makes a call of what comes in, and raises no event.
+        // Without a call engine, the page creates the call here, and emits no event.
         calls.processIncomingCall = (...incoming) => {
           const call = take.apply(calls, incoming);
           report(call);
@@ -171,7 +171,7 @@ export function listenToChanges(): void {
       presences?.on(
         event,
         quietly((what) => {
-          // In the same turn the page says whether it was told this.
+          // The page sets whether the network reported this in the same turn.
           void Promise.resolve().then(quietly(() => tools.tell(tools.activityChange(what))));
         }),
       );
@@ -190,9 +190,9 @@ export function listenToChanges(): void {
   });
 
   /**
-   * Wraps the functions of a table that stores rows: the page calls them as ever, and gets what they return. What is no
-   * news is not told: the page stores history by them, and stores rows again when their chat is read. A row that is made
-   * here is stored before it is sent, and told with its ack.
+   * Wraps the functions of a table that stores rows: the page calls them as before, and gets their results. Only news
+   * is reported: the page also stores history with them, and stores rows again when their chat is read. A row created
+   * in this page is stored before it is sent, and reported with its ack.
    */
   const onStored = <R extends Pick<PageReaction, 'id' | 'ack' | 't'>>(
     mode: StoredTable<R> | undefined,
@@ -243,10 +243,7 @@ export function listenToChanges(): void {
   );
 }
 
-/**
- * What has become, since a time in milliseconds, of the messages that the page has in memory: the newest of that,
- * oldest first.
- */
+/** The newest changes, since a time in milliseconds, of the messages that the page has in memory, oldest first. */
 export async function changesSince(since: number, most: number): Promise<PageChange[]> {
   const tools = window.chatWebTools;
   if (window.chatWeb) window.chatWeb.caughtUp = { since, at: Date.now() };
@@ -260,7 +257,7 @@ export async function changesSince(since: number, most: number): Promise<PageCha
     try {
       return read();
     } catch {
-      return undefined; // An unreadable one must not fail the others.
+      return undefined; // One unreadable message must not fail the others.
     }
   };
   const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), readMs));

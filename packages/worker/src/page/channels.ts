@@ -2,7 +2,7 @@ import type { MessageModel, PageMessage, PageWindow, Refused } from './window.ts
 
 declare const window: PageWindow;
 
-/** A channel as it leaves the page. */
+/** A channel, as the page returns it. */
 export interface ChannelModel {
   readonly id: string | undefined;
   readonly name: string | undefined;
@@ -13,7 +13,7 @@ export interface ChannelModel {
   readonly isVerified: boolean | undefined;
 }
 
-/** The channels that the account follows or has, from the page's memory. Others may be there, as previews. */
+/** The channels that the account follows or manages, from the page's memory, which may also hold previews of others. */
 export function listChannels(): ChannelModel[] {
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
   return (channels?.getModelsArray() ?? []).flatMap((chat) => {
@@ -25,7 +25,7 @@ export function listChannels(): ChannelModel[] {
   });
 }
 
-/** Queries a channel, by its id or invite code. It is not opened. */
+/** Queries a channel by its id or invite code, without opening it. */
 export async function readChannel(key: string): Promise<ChannelModel | 'no_channel' | Refused> {
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
   const held = channels
@@ -34,24 +34,26 @@ export async function readChannel(key: string): Promise<ChannelModel | 'no_chann
   const role = held?.newsletterMetadata?.membershipType;
   try {
     const { queryNewsletterMetadataByInviteCode: query } = window.require('WAWebNewsletterMetadataQueryJob');
-    const told = await query(key, role);
-    if (!told?.idJid) return 'no_channel';
+    const answer = await query(key, role);
+    if (!answer?.idJid) return 'no_channel';
     return {
-      id: told.idJid,
-      name: told.newsletterNameMetadataMixin?.nameElementValue,
+      id: answer.idJid,
+      name: answer.newsletterNameMetadataMixin?.nameElementValue,
       description:
-        told.newsletterDescriptionMetadataMixin?.descriptionQueryDescriptionResponseMixin?.elementValue ?? undefined,
+        answer.newsletterDescriptionMetadataMixin?.descriptionQueryDescriptionResponseMixin?.elementValue ?? undefined,
       role: role ?? 'guest',
-      followers: told.newsletterSubscribersMetadataMixin?.subscribersCount,
-      inviteCode: told.newsletterInviteLinkMetadataMixin?.inviteCode,
-      isVerified: told.newsletterVerificationMetadataMixin?.verificationState === 'verified',
+      followers: answer.newsletterSubscribersMetadataMixin?.subscribersCount,
+      inviteCode: answer.newsletterInviteLinkMetadataMixin?.inviteCode,
+      isVerified: answer.newsletterVerificationMetadataMixin?.verificationState === 'verified',
     };
   } catch (error) {
     return window.chatWebTools.refusedBy(error);
   }
 }
 
-/** The newest messages of a channel that the account follows or has, oldest first; older ones are loaded within the time. */
+/**
+ * The newest messages of a channel that the account follows or manages, oldest first. Loads older ones until the limit.
+ */
 export async function listChannelMessages(
   channelId: string,
   limit: number,
@@ -68,7 +70,7 @@ export async function listChannelMessages(
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
   while (shown().length < limit) {
     const before = chat.msgs.getModelsArray().length;
-    // What is loaded already is listed, also if the rest cannot be.
+    // If loading fails, the loaded messages are still listed.
     const loaded = await Promise.race([loadEarlierMsgs({ chat }).catch(() => undefined), late]);
     if (loaded === 'late' || !loaded?.length || chat.msgs.getModelsArray().length === before) break;
   }
@@ -79,8 +81,8 @@ export async function listChannelMessages(
 }
 
 /**
- * Follows a channel. Does nothing if the account follows or has it. `unknown`: the page does not say whether the network
- * has taken it.
+ * Follows a channel. Does nothing if the account follows or manages it already. `unknown`: the network may have
+ * accepted the change.
  */
 export async function followChannel(channelId: string): Promise<'ok' | 'no_channel' | 'unknown' | Refused> {
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
@@ -89,7 +91,7 @@ export async function followChannel(channelId: string): Promise<'ok' | 'no_chann
   const tools = window.chatWebTools;
   let hasAsked = false;
   try {
-    // The page follows only a channel whose metadata it has, and says nothing otherwise.
+    // The page silently ignores a channel without metadata.
     const preview = await window.require('WAWebLoadNewsletterPreviewChatAction').loadNewsletterPreviewChat(channelId);
     const chat = channels?.get(channelId) ?? preview;
     if (!chat) return 'no_channel';
@@ -99,13 +101,13 @@ export async function followChannel(channelId: string): Promise<'ok' | 'no_chann
     await subscribeToNewsletterAction(chat, surface);
     return role() === 'guest' ? { refused: 400 } : 'ok';
   } catch (error) {
-    // The page has more to do once the network has it, and any of that may fail.
+    // A later step of the page may have failed after the network accepted the change.
     if (role() !== 'guest') return 'ok';
     return hasAsked && tools.refusal(error) === undefined ? 'unknown' : tools.refusedBy(error);
   }
 }
 
-/** Unfollows a channel. `unknown`: the page does not say whether the network has taken it. */
+/** Unfollows a channel. `unknown`: the network may have accepted the change. */
 export async function unfollowChannel(channelId: string): Promise<'ok' | 'no_channel' | 'own' | 'unknown' | Refused> {
   const tools = window.chatWebTools;
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
@@ -119,12 +121,12 @@ export async function unfollowChannel(channelId: string): Promise<'ok' | 'no_cha
     return 'ok';
   } catch (error) {
     if (role() === 'guest') return 'ok';
-    // The page takes the channel out of its database before it shows that: an error of its own may be of that.
+    // The page then updates its database before its memory: its own error may come from that, after the change.
     return tools.refusal(error) === undefined ? 'unknown' : tools.refusedBy(error);
   }
 }
 
-/** Posts a text. Returns its message, undefined if the page does not say what became of it. */
+/** Posts a text. Returns its message, or undefined if the outcome is unknown. */
 export async function postToChannel(
   channelId: string,
   body: string,
@@ -137,7 +139,7 @@ export async function postToChannel(
   const tools = window.chatWebTools;
   const { sendNewsletterTextMsg } = window.require('WAWebNewsletterSendMsgAction');
   const result = await sendNewsletterTextMsg(chat, body, {});
-  // In a channel this name is an answer of the network. Other failures leave open whether it has the post.
+  // In a channel, this name is a refusal by the network. After other failures it may have the post.
   if (result?.messageSendResult === 'ERROR_NETWORK') return { refused: Number(result.ackErrorCode) || 400 };
   if (tools.readOutcome(result).is !== 'sent' || !result?.msg) return undefined;
   const message = tools.sentModel(result.msg);

@@ -30,7 +30,7 @@ const fails = async () => {
   throw new Error('failed');
 };
 
-it('a chat that is out of the archive, and could not be pinned, is not said to be as it was', async () => {
+it('a chat that was unarchived, but could not be pinned, is not reported as unchanged', async () => {
   const WAWebChatPinBridge = { getNumConversationsPinned: async () => 0, getPinLimit: () => 3 };
   const modules = { WAWebChatPinBridge, WAWebSetArchiveChatAction: { setArchive: async () => {} } };
   for (const setPin of [fails, async () => {}]) {
@@ -43,7 +43,7 @@ it('a chat that is out of the archive, and could not be pinned, is not said to b
   await expect(pinChat('1@c.us', true, 10)).rejects.toThrow('failed');
 });
 
-it('a chat may be cleared where the page fails at a later step, which it is told all the same', async () => {
+it('a chat may be cleared even if a later step of the page fails', async () => {
   const told: unknown[] = [];
   const finalizeClearChat = async (_: object, clearing: Promise<unknown>) =>
     void told.push(await clearing.catch(() => 'failed'));
@@ -55,7 +55,7 @@ it('a chat may be cleared where the page fails at a later step, which it is told
   expect(told).toEqual(['failed', undefined]);
 });
 
-it('labels that the page has passed on, and does not show, are not said to be refused', async () => {
+it('labels that the page has sent but does not show are not reported as refused', async () => {
   const Label = { addOrRemoveLabelsMD: vi.fn() };
   const modules = { WAWebCollections: { Label }, WAWebEditLabelAssociationBridge: { editLabelAssociation: vi.fn() } };
   page({ labels: [] }, modules);

@@ -4,7 +4,7 @@ declare const window: PageWindow;
 
 type ChatRow = Record<string, unknown>;
 
-/** What a change of a chat ends with: the chat, `no_chat`, or `ignored` if the page has not carried it out. */
+/** The outcome of a change of a chat: the chat, `no_chat`, or `ignored` if the page did not apply it. */
 export type ChatOutcome = ChatRow | 'no_chat' | 'ignored';
 
 /** A chat, from the page's memory. */
@@ -13,15 +13,15 @@ export function findChat(chatId: string): ChatRow | undefined {
   return chat && window.chatWebTools.chatModel(chat);
 }
 
-/** Marks a chat as read, and sends the receipts. The page does not tell a refusal: the chat stays unread then. */
+/** Marks a chat as read, and sends the receipts. The page does not report a refusal: the chat then stays unread. */
 export async function markChatRead(chatId: string, settleMs: number): Promise<ChatOutcome> {
   const tools = window.chatWebTools;
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   const before = chat.unreadCount ?? 0;
-  // At once: the account need not be shown as online for it.
+  // Sent at once: the account need not be online.
   await window.require('WAWebUpdateUnreadChatAction').sendSeen({ chat, afterAvailable: false });
-  // More may have arrived meanwhile; -1 is a mark by hand.
+  // More messages may have arrived meanwhile; -1 means marked as unread.
   const isRead = () => before === 0 || (before < 0 ? chat.unreadCount !== before : (chat.unreadCount ?? 0) < before);
   return (await tools.holds(isRead, settleMs)) ? tools.chatModel(chat) : 'ignored';
 }
@@ -55,7 +55,7 @@ export async function archiveChat(chatId: string, archived: boolean, settleMs: n
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   const isDone = () => (chat.archive === true) === archived;
-  // While a change is under way, the page returns its promise, even if it does the opposite.
+  // During a change, the page returns the promise of that change, even for the opposite one.
   return tools.oneByOne(chat, async () => {
     if (!isDone()) await window.require('WAWebSetArchiveChatAction').setArchive(chat, archived, false);
     return (await tools.holds(isDone, settleMs)) ? tools.chatModel(chat) : 'ignored';
@@ -63,8 +63,8 @@ export async function archiveChat(chatId: string, archived: boolean, settleMs: n
 }
 
 /**
- * Pins a chat, or unpins it. `too_many`: the account has pinned as many as it may; `unarchived`: that is all that the
- * page has done.
+ * Pins a chat, or unpins it. `too_many`: the account has reached the limit of pins; `unarchived`: the page unarchived
+ * the chat, but did not pin it.
  */
 export async function pinChat(
   chatId: string,
@@ -79,9 +79,9 @@ export async function pinChat(
     let isUnarchived = false;
     if (!isDone()) {
       const { getNumConversationsPinned, getPinLimit } = window.require('WAWebChatPinBridge');
-      // The page itself does not check it.
+      // The page itself does not check the limit.
       if (pinned && (await getNumConversationsPinned(chat.id)) >= getPinLimit(chat.id)) return 'too_many';
-      // As the page does: it would stay in the archive, where nothing is pinned.
+      // As the page does: an archived chat cannot be pinned.
       if (pinned && chat.archive) {
         await window.require('WAWebSetArchiveChatAction').setArchive(chat, false, false);
         isUnarchived = true;
@@ -97,7 +97,7 @@ export async function pinChat(
   });
 }
 
-/** Mutes a chat until a time in Unix seconds; 0: not, -1: for ever. */
+/** Mutes a chat until a time in Unix seconds; 0: unmute, -1: forever. */
 export async function muteChat(chatId: string, expiration: number, settleMs: number): Promise<ChatOutcome> {
   const tools = window.chatWebTools;
   const chat = tools.findChat(chatId);
@@ -111,8 +111,8 @@ export async function muteChat(chatId: string, expiration: number, settleMs: num
 }
 
 /**
- * Deletes all messages of a chat. Returns the chat's id; `still_shown` if the page keeps them in its memory; `unknown` if
- * it has failed at some step.
+ * Deletes all messages of a chat. Returns the chat's id; `still_shown` if the page keeps them in memory; `unknown` if a
+ * step failed.
  */
 export async function clearChat(
   chatId: string,
@@ -122,21 +122,23 @@ export async function clearChat(
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   const clearing = window.require('WAWebChatClearBridge').sendClear(chat, false, false);
-  // It may reject when the messages are deleted, and the network has been told.
+  // It may reject after the messages are deleted and the network has the change.
   const gone = await clearing.then(
     (done) => done?.result ?? [],
     () => undefined,
   );
-  // That was the page's database. This is its memory; it hides the failures of the step before.
+  // The first step clears the page's database, this one its memory; it hides failures of the first.
   const cleared = window.require('WAWebClearChatUtils').finalizeClearChat(chat, clearing);
-  await cleared.catch(() => {}); // Whatever it lacks, the chat is cleared.
+  await cleared.catch(() => {}); // The chat is cleared even if this fails.
   if (!gone) return 'unknown';
   const { Msg } = window.require('WAWebCollections');
   const isGone = () => gone.every((id) => !Msg.get(String(id)));
   return (await tools.holds(isGone, settleMs)) ? { id: tools.phoneOr(chat.id) ?? chatId } : 'still_shown';
 }
 
-/** Deletes a chat. Returns its id; `is_member` for a group that the account is in, `failed` if the page says so. */
+/**
+ * Deletes a chat. Returns its id; `is_member` if the account is in the group; `failed` if the page reports a failure.
+ */
 export async function deleteChat(
   chatId: string,
   membersMs: number,
@@ -147,7 +149,7 @@ export async function deleteChat(
   const isGroup = String(chat.id).endsWith('@g.us');
   if (isGroup && (await tools.ownGroup(String(chat.id), membersMs))) return 'is_member';
   const { sendDelete, sendDeleteWithStatus } = window.require('WAWebDeleteChatAction');
-  // Of the page itself: the network gets it later.
+  // The answer is the page's own: the network gets the change later.
   const answer = await (sendDeleteWithStatus ? sendDeleteWithStatus(chat, false) : sendDelete(chat, false));
   const { status = 200 } = (answer ?? {}) as { readonly status?: number };
   return answer === false || status >= 400 ? 'failed' : { id: tools.phoneOr(chat.id) ?? chatId };

@@ -16,7 +16,7 @@ class Wid {
 const id = (text: string) => new Wid(text);
 afterEach(() => vi.unstubAllGlobals());
 
-it('a chat that cannot be read costs nobody the others', () => {
+it('an unreadable chat does not fail the others', () => {
   const unreadable = {
     id: id('2@c.us'),
     get mute(): never {

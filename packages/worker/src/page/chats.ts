@@ -2,14 +2,14 @@ import type { PageChat, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
-/** All chats that can be read, from the page's memory: the network is not queried. */
+/** All readable chats, from the page's memory, without a query to the network. */
 export function listChats() {
   const { eachReadable, isChat, chatModel } = window.chatWebTools;
   const all = window.require('WAWebCollections').Chat.getModelsArray();
   return eachReadable(all, (chat) => (isChat(chat) ? chatModel(chat) : [])).flat();
 }
 
-/** All groups. Those whose members are not loaded in time are listed without them. */
+/** All groups. A group whose members are not loaded in time is listed without members. */
 export async function listGroups(timeoutMs: number) {
   const { Chat } = window.require('WAWebCollections');
   const { loadGroups, ownGroup } = window.chatWebTools;

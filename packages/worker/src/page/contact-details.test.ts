@@ -29,7 +29,7 @@ function page(modules: Record<string, unknown>): void {
 }
 afterEach(() => vi.unstubAllGlobals());
 
-describe('numbers that are looked up together', () => {
+describe('numbers looked up together', () => {
   const answered = (list: readonly object[]) => {
     class USyncUser {
       withPhone = () => this;
@@ -46,7 +46,7 @@ describe('numbers that are looked up together', () => {
   };
   const one = { id: id('1@c.us'), contact: { type: 'in', content: '+1' } };
 
-  it('are registered or not, as the network says', async () => {
+  it('are registered or not, as the network reports', async () => {
     const other = { contact: { type: 'out', content: '+2' } };
     expect(await answered([other, one])).toEqual({ exist: [true, false] });
     expect(await answered([one, { ...one, contact: { type: 'in' }, pn: id('2@c.us') }])).toEqual({
@@ -54,7 +54,7 @@ describe('numbers that are looked up together', () => {
     });
   });
 
-  it('are not told unregistered where the network says nothing of one', async () => {
+  it('are not reported as unregistered if missing in the answer', async () => {
     const refused = { contact: { errorCode: 429, errorText: 'rate-overlimit' } };
     expect(await answered([one])).toEqual({ exist: [true, null] });
     expect(await answered([one, refused])).toEqual({ exist: [true, null] });
@@ -88,7 +88,7 @@ describe('an about text', () => {
   });
 });
 
-describe('a person who is unblocked or blocked', () => {
+describe('a person to block or unblock', () => {
   /** Contacts and the list of those who are blocked, by id; the page hands over what it does. */
   const change = async (
     contacts: Record<string, object>,
@@ -129,17 +129,17 @@ describe('a person who is unblocked or blocked', () => {
     expect(await change(contacts, [LID], false)).toEqual([{ id: NUMBER }, [{ id: LID, blocked: false }]]);
   });
 
-  it('is handed over by hidden id, also where the contact is by number', async () => {
+  it('is passed by hidden id, even if the contact has the number', async () => {
     expect(await change({ [NUMBER]: {} }, [], true)).toEqual([{ id: NUMBER }, [{ id: LID, blocked: true }]]);
     expect(await change({ [NUMBER]: {} }, [LID], true)).toEqual([{ id: NUMBER }, []]);
   });
 
-  it('is handed over by the hidden id that the network tells, where the page does not know it', async () => {
+  it('is passed by the hidden id from the network if the page does not know it', async () => {
     expect(await change({ [NEW]: {} }, [], true, NEW)).toEqual([{ id: NEW }, [{ id: '8@lid', blocked: true }]]);
     expect(await change({ [NEW]: {} }, ['8@lid'], true, NEW)).toEqual([{ id: NEW }, []]);
   });
 
-  it('is unknown with neither a contact nor a place on the list', async () => {
+  it('is unknown without a contact and without an entry on the list', async () => {
     for (const isBlocked of [true, false]) expect(await change({}, [], isBlocked)).toEqual(['no_contact', []]);
   });
 });

@@ -4,8 +4,8 @@ import type { PageId, PageWindow, Refused } from './window.ts';
 declare const window: PageWindow;
 
 /**
- * Queries which numbers are registered, all by one request; null: the network did not tell of that one. `waitMs`: nothing
- * was asked, since the account was linked a moment ago. `unanswered`: it told of none. The page's own function for one
+ * Queries which numbers are registered, in one request; null: the answer lacks that number. `waitMs`: not queried,
+ * since the account was linked a moment ago. `unanswered`: the answer has none of them. The page's own function for one
  * number also stores hidden ids.
  */
 export async function numbersExist(
@@ -23,7 +23,7 @@ export async function numbersExist(
   }
 }
 
-/** A person by both ids. Null: there is none, or it is hidden. Undefined: the network gave no result. */
+/** A person with both ids. Null: no such id, or hidden. Undefined: the network returned no result. */
 interface BothIds {
   readonly id: string;
   /** Digits. */
@@ -32,8 +32,8 @@ interface BothIds {
 }
 
 /**
- * Finds the other id of people: in the page's memory, and of all others by one request for numbers and one for hidden ids.
- * `waitMs`: the network must not be queried before.
+ * Finds the other ids of people: in the page's memory, and the rest with one request for numbers and one for hidden
+ * ids. `waitMs`: how long to wait before the next query.
  */
 export async function resolvePeople(
   people: string[],
@@ -64,7 +64,7 @@ export async function resolvePeople(
       if (number !== undefined) return { ...one, number: number && (numberIn([number]) ?? null) };
       const { isRegistered, ids = [] } = byNumber.get(one.id) ?? {};
       if (isRegistered === undefined) return one;
-      // The network may write the number in another way than it was asked for.
+      // The network may return the number in another form than requested.
       return { ...one, number: isRegistered ? (numberIn(ids) ?? one.number) : null, lid: ids.find(isHidden) ?? null };
     });
     return { found, isQueried: true };
@@ -90,7 +90,7 @@ export async function setBlocked(
   const listed = () => ids.flatMap((one) => Blocklist?.get(one) ?? [])[0];
   const isDone = () => (listed() !== undefined) === isBlocked;
   const known = ids.flatMap((one) => Contact.get(one) ?? [])[0];
-  // Who is on the list may have no contact.
+  // A person on the block list need not be a contact.
   if (!known && !listed()) return 'no_contact';
   if (isDone()) return { id };
   if (isBlocked && lid === undefined) {
@@ -99,10 +99,10 @@ export async function setBlocked(
     if (lid !== undefined) ids.unshift(lid);
     if (isDone()) return { id };
   }
-  // By hidden id, or as listed: for a person by number without a chat, the page throws.
+  // By hidden id, or as listed: for a number without a chat, the page throws.
   const wanted = String((isBlocked ? lid : listed()?.id) ?? id);
   const row = Contact.get(wanted);
-  // The page does nothing with a contact that is marked as done already.
+  // The page ignores a contact that already has the requested mark.
   const isUsable = row !== undefined && (row.isContactBlocked === true) !== isBlocked;
   const make = () => new Contact.modelClass({ id: createWid(wanted), isContactBlocked: !isBlocked });
   const contact = isUsable ? row : make();
@@ -117,7 +117,7 @@ export async function setBlocked(
   return (await tools.holds(isDone, settleMs)) ? { id } : { refused: 400 };
 }
 
-/** The page's rows of the people who are blocked. */
+/** The page's rows of blocked people. */
 export function listBlocked(): Record<string, unknown>[] {
   const { idsOf, phoneOr, lidOf, contactModel } = window.chatWebTools;
   const { Blocklist, Contact } = window.require('WAWebCollections');
@@ -131,31 +131,28 @@ export function listBlocked(): Record<string, unknown>[] {
   });
 }
 
-/**
- * Queries what a person has written about themselves; null if that is hidden, empty if there is none. `later`: the
- * network did not tell.
- */
+/** Queries a person's about text; null if it is hidden, empty if there is none. `later`: the network did not answer. */
 export async function getAbout(personId: string): Promise<{ readonly about: string | null } | 'later' | Refused> {
   const { createWid } = window.require('WAWebWidFactory');
   const { getStatus } = window.require('WAWebContactStatusBridge');
   const { Chat } = window.require('WAWebCollections');
-  // Some are known to the network by one of the two only.
+  // The network knows some people by only one of the two ids.
   const ids = window.chatWebTools.idsOf(createWid(personId));
-  // Of somebody who tells it to contacts alone, the network tells it by this.
+  // The network requires this token for a text that only contacts may see.
   const tcToken = ids.flatMap((id) => Chat.get(id)?.tcToken ?? [])[0];
-  let told: { readonly about: string | null } | undefined;
+  let result: { readonly about: string | null } | undefined;
   try {
     for (const id of ids) {
       const { status, stale } = (await getStatus({ wid: createWid(id), token: '', tcToken })) ?? { stale: true };
-      // A refusal for the one person is in the place of the text.
+      // A refusal for this person replaces the text.
       const { errorCode } = (status ?? {}) as { readonly errorCode?: number };
       if (errorCode !== undefined) return { refused: Number(errorCode) || 400 };
       if (stale === true) continue;
       if (typeof status === 'string' && status !== '') return { about: status };
-      // Empty for one that is hidden, null for none.
-      told = { about: status === '' ? (told?.about ?? null) : '' };
+      // The network returns an empty text if it is hidden, null if there is none.
+      result = { about: status === '' ? (result?.about ?? null) : '' };
     }
-    return told ?? 'later';
+    return result ?? 'later';
   } catch (error) {
     return window.chatWebTools.refusedBy(error);
   }
@@ -178,12 +175,12 @@ export async function listCommonGroups(personId: string): Promise<Record<string,
   }));
 }
 
-/** Queries the profile of a business. */
+/** Queries a business profile. */
 export async function getBusinessProfile(personId: string): Promise<Record<string, unknown> | Refused> {
   const { BusinessProfile: profiles, Contact } = window.require('WAWebCollections');
   const wid = window.require('WAWebWidFactory').createWid(personId) as PageId;
   try {
-    // `find` returns one that was queried before, however old it is.
+    // `find` may return a cached profile of any age.
     const profile = (await (profiles?.fetchBizProfile?.(wid) ?? profiles?.find(wid))) ?? {};
     const { description, email, address, structuredAddress, website, categories, businessHours } = profile;
     return {

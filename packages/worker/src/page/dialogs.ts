@@ -3,12 +3,12 @@ import type { PageElement, PageWindow } from './window.ts';
 declare const window: PageWindow;
 
 /**
- * Closes the dialog "What's new", which appears after a link and every few weeks: while it is open, some sends fail.
- * Runs in every document. While a dialog is open it looks at the given interval; otherwise only after the document has
- * changed, once per interval at most: a page that does nothing is not woken.
+ * Closes the dialog "What's new", which appears after linking and every few weeks: while it is open, some sends fail.
+ * Runs in every document. While a dialog is open, it checks at the given interval; otherwise only after the document
+ * has changed, at most once per interval: an idle page is not woken.
  *
- * Only this dialog is closed. The only button of others, or Escape, logs the account out ("Connecting to WhatsApp",
- * fatal errors), or takes it over from another window: those are reported, with their text.
+ * Only this dialog is closed. In others, the only button, or Escape, logs the account out ("Connecting to WhatsApp",
+ * fatal errors), or takes it over from another window: those are reported with their text.
  */
 export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
   // In the language of the account, not of the browser.
@@ -64,7 +64,7 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
     try {
       lookAt(dialogs);
     } finally {
-      // Also if the page has put something else in the place of a button.
+      // Even if the page has replaced a button.
       if (dialogs.length > 0) setTimeout(look, intervalMs);
       else observer.observe(window.document, { subtree: true, childList: true, attributeFilter: ['role'] });
     }
@@ -87,7 +87,7 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
     if (window.chatWeb) window.chatWeb.dialogs = left.slice(0, 3);
   };
   const observer = new MutationObserver(() => {
-    observer.disconnect(); // A page that is busy changes a thousand times a second.
+    observer.disconnect(); // A busy page changes a thousand times a second.
     setTimeout(look, intervalMs);
   });
   look();

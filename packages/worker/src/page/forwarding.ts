@@ -6,7 +6,7 @@ declare const window: PageWindow;
 /** Why a message cannot be forwarded. */
 type Unforwardable = 'no_message' | 'not_forwardable';
 
-/** What a message to forward is, or why it cannot be; `not_loaded`: not before the page has downloaded its file. */
+/** The kind of a message to forward, or why it cannot be; `not_loaded`: the page has to download its file first. */
 export async function checkForward(messageId: string): Promise<'file' | 'no_file' | 'not_loaded' | Unforwardable> {
   const message = await window.chatWebTools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
@@ -16,8 +16,8 @@ export async function checkForward(messageId: string): Promise<'file' | 'no_file
 }
 
 /**
- * Has the page download the file of a message to forward, within the time. `gone`: the network does not have it;
- * `not_downloaded`: the page could not, or has not yet.
+ * Makes the page download the file of a message to forward, with a time limit. `gone`: the network does not have it;
+ * `not_downloaded`: the download failed, or has not finished.
  */
 export async function loadForward(
   messageId: string,
@@ -33,7 +33,7 @@ export async function loadForward(
 
 /**
  * Forwards a message with the page's own function, and waits until the network has it. That function hides failures and
- * names no message: both are learned where it hands the message over. `not_handed` if it certainly was not.
+ * returns no message: a hook at the handover reports both. `not_handed`: the message was certainly not handed over.
  */
 export async function forwardMessage(
   plan: SendPlan,
@@ -48,7 +48,7 @@ export async function forwardMessage(
   if (!message) return 'no_message';
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
   if (!chat) return {};
-  // One at a time to a chat: the page does not say which message it forwards.
+  // One at a time per chat: the page does not say which message it forwards.
   const mark = { call, messageId: plan.messageId };
   let handing = tools.expectForward(chat, mark);
   const pollMs = 50;
@@ -58,7 +58,7 @@ export async function forwardMessage(
   }
   if (!handing) return 'late';
   tools.signal({ is: 'sending', call });
-  // After the signal: a page that freezes between the two must not go on in silence.
+  // Checked after the signal: if the page freezes in between, it must not send later without the worker knowing.
   if (Date.now() > beginBy) {
     tools.endForward(chat, mark);
     return 'late';
@@ -71,11 +71,11 @@ export async function forwardMessage(
   const handed = await Promise.race([handing, ended, delay(Math.max(0, answerBy - Date.now()))]);
   if (!handed) return {};
   if ('error' in handed) {
-    // It throws for a recipient that is blocked alone, before anything is handed over.
+    // It only throws for a blocked recipient, before anything is handed over.
     if (/block/i.test(String(handed.error))) return 'blocked';
     throw handed.error;
   }
-  // Of texts that it could not send it says nothing.
+  // It does not report texts that it could not send.
   if ('undelivered' in handed) return handed.undelivered?.length ? 'not_handed' : {};
   const added = await Promise.race([handed.added, delay(Math.max(0, answerBy - Date.now()))]).catch(() => undefined);
   const sent = window.require('WAWebCollections').Msg.get(handed.id) ?? added;

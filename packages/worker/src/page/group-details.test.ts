@@ -42,7 +42,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-it('a description is removed as the page does it, in builds that take it apart', async () => {
+it('a description is removed as the page does it, in builds with separate fields', async () => {
   expect(await setDescription(GROUP, 'Trip', 10)).toBe('ok');
   expect(await setDescription(GROUP, '', 10)).toBe('ok');
   expect(calls).toEqual([
@@ -51,7 +51,7 @@ it('a description is removed as the page does it, in builds that take it apart',
   ]);
 });
 
-it('a description that somebody else has changed is set again at once where the page has heard of that', async () => {
+it('a description that someone else changed is set again at once if the page has received the change', async () => {
   const refreshed = vi.fn(async () => {
     known.descId = 'THIRD';
     return true;
@@ -66,13 +66,13 @@ it('a description that somebody else has changed is set again at once where the 
   expect(await setDescription(GROUP, 'Trip', 10)).toBe('ok');
   expect(calls.map(([, , replaced]) => replaced)).toEqual(['FIRST', 'SECOND']);
   expect(refreshed).not.toHaveBeenCalled();
-  // It has not: it is asked for.
+  // It has not received the change: the group is queried.
   conflict = () => {};
   expect(await setDescription(GROUP, 'Trip', 10)).toBe('ok');
   expect(calls.slice(2).map(([, , replaced]) => replaced)).toEqual(['SECOND', 'THIRD']);
 });
 
-it('where admins alone are to add people, nobody else is to invite them by link', async () => {
+it('if only admins may add people, only they may invite by link', async () => {
   const change = (addParticipants: 'admins' | 'everyone') => changeSettings(GROUP, { addParticipants }, 10, 10);
   expect(await change('admins')).toMatchObject({ changed: ['addParticipants'], isShown: true });
   known.memberLinkMode = 'admin_link';

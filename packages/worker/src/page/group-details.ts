@@ -3,7 +3,7 @@ import type { GroupRefusal, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
-/** A group as the page has it; its members are queried if they are not loaded. */
+/** A group, from the page's memory; queries its members if they are not loaded. */
 export async function readGroup(groupId: string, membersMs: number): Promise<Record<string, unknown> | 'no_group'> {
   const tools = window.chatWebTools;
   const own = await tools.ownGroup(groupId, membersMs);
@@ -27,7 +27,7 @@ export async function readGroup(groupId: string, membersMs: number): Promise<Rec
   };
 }
 
-/** Makes members admins, or admins members, in one request. Returns the network's code for each, in order. */
+/** Promotes or demotes members in one request. Returns the network's code for each, in order. */
 export async function changeRoles(
   groupId: string,
   people: string[],
@@ -61,7 +61,7 @@ export async function setDescription(groupId: string, text: string, membersMs: n
   const { group } = own;
   const { setGroupDescription } = window.require('WAWebGroupModifyInfoJob');
   const newest = () => group.groupMetadata?.descId;
-  /** That which the last attempt named. */
+  /** The description that the last attempt replaced. */
   let replaced: string | undefined;
   const set = async () => {
     const newDescId = await window.require('WAWebMsgKey').newId();
@@ -76,7 +76,7 @@ export async function setDescription(groupId: string, text: string, membersMs: n
       await set();
     } catch (error) {
       if (tools.refusal(error) !== 409) throw error;
-      // The page had missed a change by someone else; it may have heard of that meanwhile.
+      // The page missed a change by someone else; it may have received it meanwhile.
       const hasHeard = () => newest() !== replaced;
       if (!hasHeard()) await tools.refreshGroup(group, hasHeard, membersMs);
       await set();
@@ -87,19 +87,19 @@ export async function setDescription(groupId: string, text: string, membersMs: n
   }
 }
 
-/** What became of a change of settings. */
+/** The outcome of a change of settings. */
 export interface ChangedSettings {
-  /** The settings that the network has taken, in order. */
+  /** The settings that the network accepted, in order. */
   readonly changed: readonly string[];
-  /** Its code for the next one, or that it is not known what became of that. */
+  /** The network's code for the next one, or that its outcome is unknown. */
   readonly refusal: number | 'unknown' | undefined;
   /** The settings as the page has them now. */
   readonly settings: GroupSettings;
-  /** Whether the page shows what was changed. */
+  /** Whether the page shows the changes. */
   readonly isShown: boolean;
 }
 
-/** Changes settings of a group one by one, until one is refused; then waits until the page shows them. */
+/** Changes settings of a group one by one, until one is refused. Waits until the page shows the changes. */
 export async function changeSettings(
   groupId: string,
   wanted: GroupSettings,
@@ -118,7 +118,7 @@ export async function changeSettings(
     const property = properties[setting];
     if (property)
       return window.require('WAWebGroupModifyInfoJob').setGroupProperty(group.id, property, isForAdmins ? 1 : 0);
-    // Where admins alone add people, the page lets them alone invite people by link, too.
+    // If only admins add people, the page also lets only admins invite people by link.
     const links = isForAdmins && group.groupMetadata?.memberLinkMode !== 'admin_link';
     const update = {
       member_add_mode: isForAdmins ? 'ADMIN_ADD' : 'ALL_MEMBER_ADD',
@@ -126,7 +126,7 @@ export async function changeSettings(
     };
     return window.require('WAWebMexUpdateGroupPropertyJob').mexUpdateGroupPropertyJob(String(group.id), update);
   };
-  // A refusal is returned by the one, and thrown by the other.
+  // One function returns a refusal, the other throws it.
   const codeIn = (answer: unknown): number | undefined => {
     const { name, value } = (answer ?? {}) as { name?: string; value?: Record<string, { value?: { code?: unknown } }> };
     if (name === undefined || name.endsWith('Success')) return undefined;

@@ -8,7 +8,7 @@ export async function readInvite(groupId: string, membersMs: number): Promise<{ 
   const own = await tools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   const { group, isAdmin } = own;
-  // The page says that there is no code, which is not a refusal by its form.
+  // The page only reports a missing code here, not a refusal.
   if (isAdmin === false && group.groupMetadata?.memberLinkMode !== 'all_member_link') return 'not_admin';
   try {
     const { fetchMexGroupInviteCode } = window.require('WAWebMexFetchGroupInviteCodeJob');
@@ -18,7 +18,7 @@ export async function readInvite(groupId: string, membersMs: number): Promise<{ 
   }
 }
 
-/** Makes a group's invite invalid. Returns the code of the new one. */
+/** Revokes a group's invite. Returns the code of the new one. */
 export async function renewInvite(groupId: string, membersMs: number): Promise<{ code: string } | GroupRefusal> {
   const tools = window.chatWebTools;
   const own = await tools.ownGroup(groupId, membersMs);
@@ -32,7 +32,7 @@ export async function renewInvite(groupId: string, membersMs: number): Promise<{
   }
 }
 
-/** Queries what an invite is for. */
+/** Queries the group of an invite. */
 export async function queryInvite(code: string): Promise<Record<string, unknown> | Refused> {
   const tools = window.chatWebTools;
   try {
@@ -51,7 +51,7 @@ export async function queryInvite(code: string): Promise<Record<string, unknown>
   }
 }
 
-/** A group that was joined, or whether an admin has to approve it first. */
+/** The joined group, and whether an admin has to approve it first. */
 export interface Joined {
   readonly groupId: string;
   readonly waits: boolean;
@@ -71,7 +71,7 @@ export async function joinByInvite(code: string, membersMs: number): Promise<Joi
     if (!waits) await tools.openGroup(gid, 'queryGroupInviteCode', { isGroupJoin: true });
     return { groupId: String(gid), waits };
   } catch (error) {
-    // The mode has changed meanwhile: thrown although the account has joined, or waits.
+    // The mode changed meanwhile: the page throws, although the account has joined or waits.
     const { gid, membershipApprovalMode } = (error ?? {}) as { gid?: PageId; membershipApprovalMode?: boolean };
     if (gid) return { groupId: String(gid), waits: membershipApprovalMode === true };
     const waitsAlready = 304;
@@ -80,7 +80,7 @@ export async function joinByInvite(code: string, membersMs: number): Promise<Joi
   }
 }
 
-/** Queries who waits to be let into a group. */
+/** Queries the pending requests to join a group. */
 export async function queryJoinRequests(
   groupId: string,
   membersMs: number,
@@ -98,7 +98,7 @@ export async function queryJoinRequests(
   }
 }
 
-/** Answers people who wait to be let into a group, in one request. Returns the network's code for each, in order. */
+/** Answers pending requests to join a group, in one request. Returns the network's code for each, in order. */
 export async function answerJoinRequests(
   groupId: string,
   people: string[],

@@ -10,7 +10,7 @@ export function hasGroup(groupId: string): boolean {
   return Boolean(window.require('WAWebCollections').Chat.get(groupId));
 }
 
-/** Changes a group's picture to the image with that key, cut to a square. */
+/** Changes a group's picture to the image with that key, cropped to a square. */
 export async function setGroupPicture(groupId: string, key: string, membersMs: number): Promise<'ok' | PictureRefusal> {
   const tools = window.chatWebTools;
   const own = await tools.ownGroup(groupId, membersMs);

@@ -29,11 +29,11 @@ function page(ids: Record<string, readonly string[] | 'unknown'>, job: (...args:
   return done;
 }
 
-describe('people who are added to a group', () => {
+describe('people added to a group', () => {
   const add = (people: readonly string[]) => addParticipants('9@g.us', [...people], 20, 0);
   const known = { [BEN]: [BEN, '11@lid'], [CARLA]: [CARLA, '22@lid'], [DORA]: [DORA, '33@lid'] };
 
-  it('are added by one request, by hidden id where the group has its members by that', async () => {
+  it('are added in one request, by hidden id if the group uses hidden ids', async () => {
     const participants = [
       { userWid: id('22@lid'), code: '403' },
       { userWid: id('11@lid'), code: '200' },
@@ -48,26 +48,26 @@ describe('people who are added to a group', () => {
     ]);
   });
 
-  it('are not added because they were invited to the network, nor because the answer lacks them', async () => {
+  it('are not reported as added if invited to the network, or missing in the answer', async () => {
     page(known, () => ({ participants: [], invitedOutContacts: [{ phoneNumberWid: id(BEN), code: '200' }] }));
     expect(await add([BEN, CARLA])).toEqual([404, 504]);
   });
 
-  it('may have been added where there is no answer in time, and were not where that is a refusal', async () => {
+  it('may have been added if there is no answer in time, but not after a refusal', async () => {
     page(known, () => new Promise(() => {}));
     expect(await add([BEN, DORA])).toEqual([504, 409]);
     page(known, () => Promise.reject({ status: 429 }));
     expect(await add([BEN, DORA])).toEqual({ refused: 429 });
   });
 
-  it('are not asked about where all is known', async () => {
+  it('are not queried if all are known', async () => {
     const done = page(known, () => undefined);
     expect(await add([DORA])).toEqual([409]);
     expect(done).toEqual([]);
   });
 });
 
-describe('members who are removed', () => {
+describe('removed members', () => {
   const members = [BEN, CARLA, DORA].map((one) => ({ id: id(one) }));
   const remove = (own: object, people: readonly string[]) => {
     const asked: string[][] = [];
@@ -96,7 +96,7 @@ describe('members who are removed', () => {
     return removeParticipants('9@g.us', [...people], 0).then((codes) => [codes, asked]);
   };
 
-  it('are removed by one request, but for the account itself; who is not in the answer may have been', async () => {
+  it('are removed in one request, except the account itself; those missing in the answer may have been', async () => {
     expect(await remove({}, [BEN, DORA, CARLA])).toEqual([[406, 405, 504], [[BEN, CARLA]]]);
   });
 
@@ -108,7 +108,7 @@ describe('members who are removed', () => {
   });
 });
 
-describe('a group that is left', () => {
+describe('leaving a group', () => {
   it.each([
     [async () => true, 'ok'],
     [async () => false, 'no_group'],
@@ -120,7 +120,7 @@ describe('a group that is left', () => {
 });
 
 describe('a new group', () => {
-  it('has those who are registered, and those of whom the network did not tell', async () => {
+  it('includes registered people, and those missing in the answer', async () => {
     const done = page({ [BEN]: [BEN, '11@lid'], [CARLA]: 'unknown' }, () => ({ wid: id('8@g.us') }));
     expect(await createGroup('Trip', [BEN, CARLA, DORA])).toEqual({ id: '8@g.us' });
     expect(done).toEqual([
@@ -132,7 +132,7 @@ describe('a new group', () => {
     ]);
   });
 
-  it('is not made of nobody', async () => {
+  it('is not created without participants', async () => {
     const done = page({}, () => undefined);
     expect(await createGroup('Trip', [BEN])).toBe('none_registered');
     expect(done).toEqual([]);

@@ -14,21 +14,21 @@ export async function renameGroup(groupId: string, subject: string, membersMs: n
   }
 }
 
-/** Leaves a group. `unknown`: the page does not tell what became of it. */
+/** Leaves a group. `unknown`: the page does not report the outcome. */
 export async function leaveGroup(groupId: string, membersMs: number): Promise<'ok' | 'unknown' | GroupRefusal> {
   const own = await window.chatWebTools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   const { sendExitGroup } = window.require('WAWebExitGroupAction');
-  // Resolves with false if the network refuses; rejects without an answer, or if it cannot store that the group was left.
+  // Resolves with false if the network refuses; rejects if there is no answer, or if the page cannot store the change.
   const isLeft = await sendExitGroup(own.group).catch(() => 'unknown' as const);
   if (isLeft === 'unknown') return 'unknown';
   if (isLeft !== false) return 'ok';
-  return own.members ? { refused: 400 } : 'no_group'; // The members of a group that was left cannot be queried.
+  return own.members ? { refused: 400 } : 'no_group'; // Members cannot be queried after leaving.
 }
 
 /**
- * Adds people, all by one request. Returns the network's code for each, in order: 404 for who is not registered, 409 for
- * members, 504 for who is not in the answer or got none in time, 503 for who could not be looked up.
+ * Adds people in one request. Returns the network's code for each, in order: 404 if not registered, 409 if a member
+ * already, 504 if missing in the answer or not answered in time, 503 if the look-up failed.
  */
 export async function addParticipants(
   groupId: string,
@@ -63,7 +63,7 @@ export async function addParticipants(
     const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs));
     const answer = wanted.length > 0 ? await Promise.race([add(group.id, wanted), late]) : undefined;
     const told = new Map((answer?.participants ?? []).map(({ userWid, code }) => [String(userWid), Number(code)]));
-    // An invitation to the network is no success.
+    // An invitation to join the network is not a success.
     for (const { phoneNumberWid: id } of answer?.invitedOutContacts ?? []) told.set(String(id), 404);
     for (const { person, ids } of added) codes.set(person, ids.flatMap((id) => told.get(id) ?? [])[0] || 504);
   } catch (error) {
@@ -73,8 +73,8 @@ export async function addParticipants(
 }
 
 /**
- * Removes people, all by one request. Returns the network's code for each, in order: 404 for who is not in the group, 405
- * for the account itself, 504 for who is not in the answer, 503 for who could not be looked up.
+ * Removes people in one request. Returns the network's code for each, in order: 404 if not in the group, 405 for the
+ * account itself, 504 if missing in the answer, 503 if the look-up failed.
  */
 export async function removeParticipants(
   groupId: string,
@@ -85,13 +85,13 @@ export async function removeParticipants(
   const own = await tools.ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   if (own.isAdmin === false) return 'not_admin';
-  // In which form a member is removed is known from the members alone.
+  // Only the list of members shows the form of id to remove a member by.
   if (!own.members) return { refused: 429 };
   const { createWid } = window.require('WAWebWidFactory');
   const isSelf = (person: string) => tools.isMe(createWid(person) as PageId);
   const others = people.filter((person) => !isSelf(person));
   try {
-    // The page's own action keeps the codes to itself.
+    // The page's own action does not return the codes.
     const codes = await tools.codesFor(others, own.members, async (ids) => {
       const { removeGroupParticipants } = window.require('WAWebGroupModifyParticipantsJob');
       return tools.memberCodes(await removeGroupParticipants(own.group.id, ids));
@@ -102,7 +102,7 @@ export async function removeParticipants(
   }
 }
 
-/** Creates a group. Returns its id, that no participant is registered, or the network's code. */
+/** Creates a group. Returns its id, or that no participant is registered, or the network's code. */
 export async function createGroup(
   subject: string,
   people: string[],
@@ -110,7 +110,7 @@ export async function createGroup(
   const { createWid } = window.require('WAWebWidFactory');
   try {
     const ids = await window.chatWebTools.idsOfPeople(people);
-    // The network decides on those of whom it did not tell.
+    // People with an unknown look-up result are included: the network decides.
     const registered = people.filter((_, n) => ids[n] === 'unknown' || (ids[n] ?? []).length > 0);
     if (registered.length === 0) return 'none_registered';
     const created = await window.require('WAWebGroupCreateJob').createGroup(
@@ -118,7 +118,7 @@ export async function createGroup(
         addressingModeOverride: 'lid',
         memberAddMode: true,
         membershipApprovalMode: false,
-        // These two say what all members may do: with false, admins alone write and edit.
+        // What all members may do: if false, only admins write or edit.
         announce: true,
         restrict: true,
         ephemeralDuration: 0,

@@ -2,7 +2,7 @@ import type { MessageModel, PageChat, PageMessage, PageWindow } from './window.t
 
 declare const window: PageWindow;
 
-/** An inbound message in the page's memory: `isNew` if it arrived live, and was not loaded as history. */
+/** An inbound message in the page's memory. `isNew`: it arrived live, and is not loaded history. */
 export interface HeldMessage {
   readonly id: string;
   readonly isNew: boolean;
@@ -17,7 +17,7 @@ export interface LoadLimits {
 /** The inbound messages since a time (Unix seconds) in the page's memory, oldest first. */
 export function inboundSince(sinceSeconds: number): HeldMessage[] {
   const { Chat, Msg } = window.require('WAWebCollections');
-  // Timestamps are whole seconds; within one, a chat knows the order of its messages.
+  // Timestamps are whole seconds; within a second, the chat has the order of its messages.
   const places = new Map<string, number>();
   for (const chat of Chat.getModelsArray().filter(({ t }) => (t ?? 0) >= sinceSeconds))
     for (const [place, { id }] of chat.msgs.getModelsArray().entries()) places.set(String(id), place);
@@ -38,15 +38,15 @@ export function hasChanged(sinceSeconds: number): boolean {
 
 /**
  * Loads the stored messages since a time (Unix seconds) into memory: after a start, the page has only the last few of
- * each chat there. The newest chats first, a batch of each in turns, so that a long chat does not delay all others.
- * Returns how many chats are incomplete when a limit is reached.
+ * each chat there. Starts with the newest chats, and loads one batch of each in turn, so that a long chat does not
+ * delay the others. Returns how many chats are incomplete when a limit is reached.
  */
 export async function loadSince(sinceSeconds: number, { timeoutMs, mostMessages }: LoadLimits): Promise<number> {
   const { Chat } = window.require('WAWebCollections');
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
   const deadline = Date.now() + timeoutMs;
   const isLate = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), timeoutMs));
-  // Without the status feed: reading its history after a link has had accounts unlinked.
+  // Without the status feed: accounts were unlinked when its history was read after linking.
   const { isChat } = window.chatWebTools;
   const reachesBack = (chat: PageChat) => chat.msgs.getModelsArray().some(({ t }) => (t ?? 0) < sinceSeconds);
   let left = Chat.getModelsArray()

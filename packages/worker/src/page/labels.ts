@@ -2,7 +2,7 @@ import type { PageLabel, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
-/** Why there are no labels. `not_business`: other accounts have lists in their place, which are not shown as labels. */
+/** Why there are no labels. `not_business`: other accounts have lists instead, which are not returned as labels. */
 export type NoLabels = 'not_business' | 'no_chat';
 
 /** The labels of the account, or those of a chat. */
@@ -18,8 +18,8 @@ export function listLabels(chatId?: string): PageLabel[] | NoLabels {
 }
 
 /**
- * Gives a chat these labels, and takes all others from it. `no_label`: the account has no label of some id; `not_shown`:
- * the page has passed the change on, and does not show it.
+ * Gives a chat these labels, and removes all others. `no_label`: the account has no label with one of the ids;
+ * `not_shown`: the page sent the change, but does not show it.
  */
 export async function setChatLabels(
   chatId: string,
@@ -31,11 +31,11 @@ export async function setChatLabels(
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   const { Label } = window.require('WAWebCollections');
-  // Not by `get`: a collection has something under the name of each property that objects inherit.
+  // Not by `get`: in a collection, it also finds inherited properties of objects.
   const known = new Set(tools.ownLabels().map(({ id }) => String(id)));
   if (!Label || labelIds.some((id) => !known.has(id))) return 'no_label';
   const wanted = new Set(labelIds);
-  // Some ids are of lists that the network keeps by itself.
+  // Some ids are of lists that the network maintains.
   const present = () => (chat.labels ?? []).map(String).filter((id) => known.has(id));
   return tools.oneByOne(chat, async () => {
     const before = present();
@@ -46,12 +46,12 @@ export async function setChatLabels(
       ...removed.flatMap((id) => tools.labelRemovals(id)),
     ];
     if (actions.length > 0) {
-      // The collection's own function for both does not tell whether it has failed.
+      // The collection's own function for both steps hides failures.
       await window.require('WAWebEditLabelAssociationBridge').editLabelAssociation(actions, [chat]);
       try {
         Label.addOrRemoveLabelsMD(actions, [chat]);
       } catch {
-        // That only shows it.
+        // This step only updates what the page shows.
       }
     }
     const isDone = () => present().length === wanted.size && present().every((id) => wanted.has(id));

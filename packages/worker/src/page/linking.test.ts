@@ -24,7 +24,7 @@ const show = (...testIds: string[]) =>
     `document.body.innerHTML = ${JSON.stringify(testIds.map((id) => `<div data-testid="${id}"></div>`).join(''))}`,
   );
 
-it('each card of the passkey screen is told apart, and its end', async () => {
+it('recognises each card of the passkey screen, and its end', async () => {
   expect(await stepOf()).toBeUndefined();
   for (const [card, step] of [
     ['shortcake_passkey_prompt_card', 'passkey'],
@@ -39,13 +39,13 @@ it('each card of the passkey screen is told apart, and its end', async () => {
   expect(await stepOf()).toBeUndefined();
 });
 
-it('a page that is not prepared yet is looked at all the same', async () => {
+it('also reads a page that is not prepared yet', async () => {
   await page.evaluate('delete window.chatWeb');
   await show('shortcake_passkey_screen');
   expect(await stepOf()).toBe('passkey');
 });
 
-it('the event counts while no screen was ever told apart, and for as long as the network waits', async () => {
+it('the event counts only if no screen was ever recognised, and while the network waits', async () => {
   await page.evaluate(`
     const listeners = {};
     const WAWebLinkDeviceEvents = { on: (name, listener) => { listeners[name] = listener; } };
@@ -118,7 +118,7 @@ describe('a pairing code', () => {
     expect(await request()).toEqual({ is: 'refused', ...why });
   });
 
-  it('is neither requested nor withdrawn on a page that is linked, or for a minute after one was typed', async () => {
+  it('is neither requested nor withdrawn on a linked page, or for a minute after one was typed', async () => {
     await prepare('CONNECTED', '');
     expect(await request()).toEqual({ is: 'not_unpaired' });
     await page.evaluate(returnToQr, TYPED_MS);
@@ -132,12 +132,12 @@ describe('a pairing code', () => {
     expect(await calls()).toEqual(['qr']);
   });
 
-  it('whose page is linked meanwhile is no refusal', async () => {
+  it('is not refused if the page is linked meanwhile', async () => {
     await prepare('UNPAIRED', "modules.WAWebSocketModel.Socket.state = 'PAIRING'; throw new Error('t');");
     expect(await request()).toEqual({ is: 'not_unpaired' });
   });
 
-  it('is renewed or ended as the network wants, once for each time that it does', async () => {
+  it('is renewed or ended once for each request of the network', async () => {
     await prepare('UNPAIRED', '');
     const codeOf = async () => (await page.evaluate(readLinkScreen, PASSKEY_MS)).code;
     expect(await codeOf()).toBeUndefined();

@@ -2,18 +2,18 @@ import type { LinkingState, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
-/** What the page shows to whoever links it, beside a QR. */
+/** What the page shows for linking, besides a QR. */
 export interface LinkScreen {
-  /** What the page waits for before it links an account with a passkey. */
+  /** The step that the page waits for to link an account with a passkey. */
   readonly passkey: 'passkey' | 'phone' | 'code' | undefined;
-  /** What the network has asked for since the last look: another pairing code, or the end of pairing by code. */
+  /** What the network requested since the last read: another pairing code, or the end of pairing by code. */
   readonly code: 'renew' | 'end' | undefined;
 }
 
 /**
- * Looks at the screen of the page that asks for a passkey. The request to the browser, which follows if somebody presses
- * the button there, is the page's own, and is neither seen nor changed. Where the screen cannot be told from others, the
- * event that opens it counts, for as long as the network waits for the passkey.
+ * Reads the page's passkey screen. The browser's passkey request, which follows a click on the button there, is the
+ * page's own: this neither reads nor changes it. If the screen cannot be recognised, the event that opens it counts,
+ * for as long as the network waits for the passkey.
  */
 export function readLinkScreen(passkeyMs: number): LinkScreen {
   const { chatWeb } = window;
@@ -37,7 +37,7 @@ export function readLinkScreen(passkeyMs: number): LinkScreen {
         });
       chatWeb.linking = linking;
     } catch {
-      // Not loaded yet, or not in this build.
+      // Not loaded yet, or missing in this build.
     }
   }
   const isShown = (testId: string) => [...window.document.querySelectorAll(`[data-testid="${testId}"]`)].length > 0;
@@ -70,9 +70,10 @@ export type CodeAnswer =
   | CodeRefusal;
 
 /**
- * Requests a code for the owner of a number, in digits. The page drops the secret of the QR that it shows: whoever scans
- * that one is not linked. `notifiesPhone`: the network shows the request on the phone. `typedMs`: how long the link may
- * take once a code was typed. The library's own way repeats it every three minutes for as long as the page lives.
+ * Requests a pairing code for a number, in digits. The page drops the secret of the current QR, which can then no
+ * longer link. `notifiesPhone`: the network shows the request on the phone. `typedMs`: how long linking may take once a
+ * code was typed. The library's own function would repeat the request every three minutes for as long as the page
+ * lives.
  */
 export async function requestCode(number: string, notifiesPhone: boolean, typedMs: number): Promise<CodeAnswer> {
   const isUnpaired = () => window.require('WAWebSocketModel').Socket.state?.startsWith('UNPAIRED');
@@ -85,7 +86,7 @@ export async function requestCode(number: string, notifiesPhone: boolean, typedM
     return { is: 'code', code: await api.startAltLinkingFlow(number, notifiesPhone) };
   } catch (error) {
     if (!isUnpaired()) return { is: 'not_unpaired' };
-    // A CompanionHelloError, whose own name a build may shorten, or one of the server.
+    // A CompanionHelloError, whose name a build may shorten, or a server error.
     interface Thrown {
       readonly name?: unknown;
       readonly status?: unknown;
@@ -101,7 +102,7 @@ export async function requestCode(number: string, notifiesPhone: boolean, typedM
   }
 }
 
-/** Gives the QR a secret again, unless the page is being linked. The QR that is shown stays void: another must follow. */
+/** Gives the QR a new secret, unless the page is being linked. The current QR stays invalid: another must follow. */
 export async function returnToQr(typedMs: number): Promise<void> {
   if (!window.require('WAWebSocketModel').Socket.state?.startsWith('UNPAIRED')) return;
   if (Date.now() - (window.chatWeb?.linking?.typedAt ?? 0) < typedMs) return;

@@ -4,7 +4,7 @@ declare const window: PageWindow;
 
 /**
  * Listens to the page's messages and acks, and reports them to the worker. The library's own listeners are not used:
- * they need nine modules instead of one, and copy each message out of the page at each of its changes.
+ * they need nine modules instead of one, and copy a message out of the page at every change.
  */
 export function listen(): void {
   const { Msg } = window.require('WAWebCollections');
@@ -13,7 +13,7 @@ export function listen(): void {
   const report = (message: PageMessage) => {
     if (!tools.isDeliverable(message)) return;
     const resolved = tools.resolvePeople(message).catch(() => {});
-    // The model is made in turn, so that all messages of a burst have the same id for a person.
+    // The model is made in turn, so that all messages of a burst use the same id for a person.
     tools.inTurn(resolved, () => ({ is: 'message', model: tools.messageModel(message) }));
   };
 

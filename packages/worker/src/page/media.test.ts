@@ -28,7 +28,7 @@ const status = (code: number) => () => Promise.reject(Object.assign(new Error('r
 
 it.each([
   ['RESOLVED', bytes, { size: 3, mimeType: 'image/png', filename: undefined }],
-  // The page has failed at what it does with media once it has them, or at the first host: the direct download decides.
+  // The page failed in a step after its download, or at the first host: the direct download decides.
   ['ERROR_UNKNOWN', bytes, { size: 3, mimeType: 'image/png', filename: undefined }],
   ['ERROR_UNKNOWN', status(404), 'gone'],
   ['ERROR_UNKNOWN', status(429), 'later'],
@@ -40,7 +40,7 @@ it.each([
   expect(await loadMedia('x', 'key', 10)).toEqual(outcome);
 });
 
-it('what the direct download throws has a name', async () => {
+it('errors of the direct download have a name', async () => {
   page('ERROR_UNKNOWN', () => Promise.reject(new Error('no connection')));
   await expect(loadMedia('x', 'key', 10)).rejects.toThrow('Error: no connection');
 });

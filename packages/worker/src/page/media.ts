@@ -2,18 +2,18 @@ import type { PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
-/** Keeps the file that an input element holds, under a key. */
+/** Stores the file of an input element under a key. */
 export function keepFile(input: { readonly files: ArrayLike<Blob> }, key: string): void {
   const file = input.files[0];
   if (file) window.chatWebTools.keep(key, file);
 }
 
-/** Drops a file, also one that arrives later: its request is over. */
+/** Drops a file, even one that arrives later: its request has ended. */
 export function dropFile(key: string): void {
   window.chatWebTools.drop(key);
 }
 
-/** Media that are loaded in the page. */
+/** Media loaded in the page. */
 export interface LoadedMedia {
   readonly size: number;
   readonly mimeType: string | undefined;
@@ -21,8 +21,8 @@ export interface LoadedMedia {
 }
 
 /**
- * Downloads and decrypts a message's media into the page, under a key. `unfinished`: the page's own download, which comes
- * first, has not ended within `waitMs`; it goes on.
+ * Downloads and decrypts a message's media into the page, under a key. `unfinished`: the page's own download, which
+ * runs first, has not finished within `waitMs`, and continues.
  */
 export async function loadMedia(
   messageId: string,
@@ -73,20 +73,18 @@ export async function loadMedia(
     if (status === 404 || status === 410 || /MediaNotFound|MediaNotOnPhone|MediaNeedsReupload/.test(name))
       return 'gone';
     if (status === 429 || status === 507) return 'later';
-    throw new Error(`${name || 'Error'}: ${text}`); // An error class of the page is lost at its border.
+    throw new Error(`${name || 'Error'}: ${text}`); // Errors lose their class when they leave the page.
   }
 }
 
-/**
- * Queries the picture of a person or a group; null if none is visible, `later` if the network limits the rate.
- */
+/** Queries the picture of a person or a group; null if none is visible, `later` if the network limits the rate. */
 export async function loadPicture(chatId: string, key: string, eachMs: number): Promise<LoadedMedia | null | 'later'> {
   const tools = window.chatWebTools;
   const { Chat } = window.require('WAWebCollections');
   const { requestProfilePicFromServer } = window.require('WAWebContactProfilePicThumbBridge');
   const wid = window.require('WAWebWidFactory').createWid(chatId);
   const isGroup = chatId.endsWith('@g.us');
-  // The hidden id first: the token for a picture belongs to it, and a query by number may get no answer.
+  // The hidden id first: the picture's token belongs to it, and a query by number may get no answer.
   if (!isGroup && !tools.lidOf(wid)) {
     try {
       if (!(await tools.isRegistered(wid))) return null;
@@ -122,7 +120,7 @@ export async function loadPicture(chatId: string, key: string, eachMs: number): 
       url = answer.eurl;
       break;
     }
-    if (answer?.tag === '') isNone = true; // By this id: the picture may belong to the other one.
+    if (answer?.tag === '') isNone = true; // For this id: the picture may belong to the other one.
     if (answer?.stale || answer?.tag === undefined) isLater = true;
   }
   if (!url) return isLater && !isNone ? 'later' : null;
@@ -134,12 +132,12 @@ export async function loadPicture(chatId: string, key: string, eachMs: number): 
   return { size: picture.size, mimeType: picture.type, filename: undefined };
 }
 
-/** The file with that key, as bytes: the browser reads a file of a text type as text, and loses what is cut in two. */
+/** The file with that key, as bytes: read as text, a character cut in two by a chunk would be lost. */
 export function heldFile(key: string): Blob | undefined {
   return window.chatWebTools.files.get(key)?.slice(0, undefined, 'application/octet-stream');
 }
 
-/** Converts an image to a sticker: WebP, 512 by 512, proportions kept. False if it is not an image. */
+/** Converts an image to a sticker: WebP, 512 by 512, aspect ratio kept. False if it is not an image. */
 export async function makeSticker(key: string): Promise<boolean> {
   const image = window.chatWebTools.files.get(key);
   if (!image) return false;

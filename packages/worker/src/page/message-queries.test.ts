@@ -50,7 +50,7 @@ function page(modules: Record<string, unknown>, message: object = {}, tools: obj
 }
 afterEach(() => vi.unstubAllGlobals());
 
-describe('a row that cannot be read costs nobody the others', () => {
+describe('an unreadable row does not fail the others', () => {
   it('reactions', async () => {
     const sender = (senderUserJid: unknown) => ({ senderUserJid, reactionText: '👍', timestamp: 1 });
     const reactions = [
@@ -87,7 +87,7 @@ describe('a row that cannot be read costs nobody the others', () => {
   });
 });
 
-it('what the network does not have is not listed: own reactions and votes that failed, or are under way', async () => {
+it('own reactions and votes that failed or are being sent are not listed', async () => {
   const sender = (msgKey: string, ack?: number | null) => ({
     ...{ msgKey, ack, senderUserJid: `${msgKey.length}@c.us`, reactionText: '👍', timestamp: 1 },
   });
@@ -155,14 +155,14 @@ describe('the messages of a chat', () => {
   afterEach(() => vi.useRealTimers());
   const notices = (count: number) => Array.from({ length: count }, () => 'gp2');
 
-  it('are found behind any number of notices', async () => {
+  it('are found past any number of notices', async () => {
     const reads = chatOf(['chat', 'chat', ...notices(900)]);
     expect(await listMessages('1@c.us', {}, 1, 10_000)).toMatchObject({ models: ['1'], hasMore: true });
     expect(reads.slice(0, 3)).toEqual([2, 100, 100]);
     expect(await listMessages('1@c.us', {}, 2, 10_000)).toMatchObject({ models: ['0', '1'], hasMore: false });
   });
 
-  it('are told in part where the time is over, and not at all where there is none yet', async () => {
+  it('are returned in part after the time limit; none yet is an error', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     chatOf([...notices(500), 'chat'], 4_000);
     expect(await listMessages('1@c.us', {}, 2, 10_000)).toMatchObject({ models: ['500'], hasMore: true });
@@ -170,7 +170,7 @@ describe('the messages of a chat', () => {
     expect(await listMessages('1@c.us', {}, 2, 10_000)).toBe('too_slow');
   });
 
-  it('are of the person, by number or hidden id', async () => {
+  it('match the person by number or hidden id', async () => {
     chatOf(['chat', 'chat', 'chat']);
     for (const one of ['1@c.us', '9@lid'])
       expect(await listMessages(one, { after: '0' }, 5, 10_000)).toMatchObject({ models: ['1', '2'], hasMore: false });
@@ -184,7 +184,7 @@ describe('a search', () => {
   const found = { messages: [...rows, post], eof: false, canceled: false };
   const newestFirst = { models: ['2', '1', '0'], hasMore: true };
 
-  it('goes to the index, not to what the page remembers', async () => {
+  it('uses the index, not the cache of the page', async () => {
     const msgFindSearch = vi.fn(async () => ({ ...found, status: 200 }));
     page({ WAWebDBMessageFindLocal: { msgFindSearch } }, {}, tools);
     expect(await searchMessages('word', '9@lid', 2, 10, 1_000)).toEqual(newestFirst);
@@ -200,7 +200,7 @@ describe('a search', () => {
     expect(await searchMessages('word', undefined, 1, 10, 10)).toBe('not_ready');
   });
 
-  it('goes to the collection in a build without that', async () => {
+  it('uses the collection in a build without the index', async () => {
     const search = vi.fn(async () => found);
     page({ WAWebCollections: { Msg: { search } } }, {}, tools);
     expect(await searchMessages('word', undefined, 1, 10, 1_000)).toEqual(newestFirst);
@@ -210,7 +210,7 @@ describe('a search', () => {
 
 const oneDay = { name: 'OneDay', seconds: 86_400 };
 
-it('a pin that would change nothing is not sent, unless it is to last longer', async () => {
+it('a pin that changes nothing is not sent, unless it lasts longer', async () => {
   const sent = vi.fn();
   const held = {
     pinType: 1,
@@ -244,7 +244,7 @@ it('a pin that would change nothing is not sent, unless it is to last longer', a
   expect(await pinned(undefined, true, { ack: 0, id: theirs })).toEqual(['ok', 1]);
 });
 
-it('a message of a kind that the page neither stars nor pins stays as it is', async () => {
+it('a message that the page can neither star nor pin is unchanged', async () => {
   const sent = vi.fn();
   const no = { canStarMsg: () => false, canPinMsg: () => false };
   const modules = { WAWebMsgActionCapability: no, WAWebSendPinMessageAction: { sendPinInChatMsg: sent } };
@@ -252,13 +252,13 @@ it('a message of a kind that the page neither stars nor pins stays as it is', as
   page({ ...modules, WAWebCollections: { Chat: { get: () => ({}) } } });
   expect(await starMessage('A', true)).toBe('not_allowed');
   expect(await pinMessage('A', true, oneDay, 10)).toBe('not_pinnable');
-  // It looks at the members of a group, which may not be loaded.
+  // `canPinMsg` reads the members of a group, which may not be loaded.
   page(modules, { id: { ...id('B'), remote: id('1@g.us') } }, members);
   expect(await pinMessage('B', true, oneDay, 10)).toBe('ok');
   expect(sent).toHaveBeenCalledTimes(1);
 });
 
-it('a chat goes on where the page leaves out some of what it has read, ends where it reads nothing, and has no posts', async () => {
+it('a chat continues if the page leaves out messages, ends if it reads none, and has no posts', async () => {
   const row = (n: number) => ({ id: { ...id(String(n)), remote: id('1@c.us') }, type: 'chat' });
   const reads = [[row(3), { ...row(4), isGroupStatus: true }], [row(2)], [row(1)], []];
   const msgFindByDirection = async () => ({ messages: reads.shift() ?? [], status: 200 });

@@ -20,8 +20,8 @@ export interface MessagePage {
 }
 
 /**
- * Messages of a chat from the page's database, oldest first: before or after one of them, or the newest. Nothing is loaded
- * into the chat, which would stay in memory. `too_slow`: none was found in time.
+ * Messages of a chat from the page's database, oldest first: before or after one of them, or the newest. Does not load
+ * them into the chat, where they would stay in memory. `too_slow`: none was found in time.
  */
 export async function listMessages(
   chatId: string,
@@ -37,7 +37,7 @@ export async function listMessages(
   if (!anchor || tools.phoneOr(anchor.remote) !== tools.phoneOr(chat.id)) return 'no_message';
   const direction = after === undefined ? 'before' : 'after';
   const { msgFindByDirection } = window.require('WAWebDBMessageFindLocal');
-  // Notices are among them: it reads on behind these, since a client can only go on from a message.
+  // The result includes notices: read on past these, since a client can only continue from a message.
   const leastMore = 100;
   const deadline = Date.now() + timeoutMs;
   let found: PageMessage[] = [];
@@ -48,12 +48,12 @@ export async function listMessages(
     const { messages = [], status } = await msgFindByDirection({ anchor: from as never, count, direction });
     if (status === 404) {
       if (from === anchor) return 'no_message';
-      break; // The last one was deleted meanwhile.
+      break; // The last message was deleted meanwhile.
     }
     const read = messages.filter((message) => message !== undefined && message !== null) as PageMessage[];
     const kept = read.filter((message) => tools.isDeliverable(message) && !tools.isPost(message));
     found = direction === 'before' ? [...kept, ...found] : [...found, ...kept];
-    // It may leave out some of those that it has read: fewer than were asked for need not be the last.
+    // It may leave out some of the messages: fewer than requested does not mean that this is the end.
     const last = direction === 'before' ? read[0] : read.at(-1);
     hasMore = last === undefined ? messages.length >= count : String(last.id) !== String(from);
     if (!last) break;
@@ -68,7 +68,7 @@ export async function listMessages(
   };
 }
 
-/** Messages with words that begin like the text, newest first. `not_ready`: the index has not answered in time. */
+/** Messages with words that start with the text, newest first. `not_ready`: the index did not answer in time. */
 export async function searchMessages(
   text: string,
   chatId: string | undefined,
@@ -79,23 +79,23 @@ export async function searchMessages(
   const tools = window.chatWebTools;
   const chat = chatId === undefined ? undefined : tools.findChat(chatId);
   if (chatId !== undefined && !chat) return 'no_chat';
-  // The collection's own search loads what it finds, and for a minute gives the same answer for any number of messages.
+  // The collection's own search loads what it finds, and caches the answer for a minute, regardless of `limit`.
   const find = tools.optional('WAWebDBMessageFindLocal')?.msgFindSearch;
   const searching = find
     ? find({ searchTerm: text, page, count: limit, remote: chat?.id })
     : window.require('WAWebCollections').Msg.search(text, page, limit, chat?.id);
-  // Until its index is open, the page keeps the search waiting, for ever if that fails.
+  // Until the index is open, the page keeps the search waiting: forever if opening fails.
   const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs));
   const answer = await Promise.race([searching, late]);
   if (!answer) return 'not_ready';
   const { messages = [], eof, canceled, status = 200 } = answer;
   const nothingFound = 404;
   if (canceled === true || (status >= 400 && status !== nothingFound))
-    throw new Error(`the page has given the search up (status ${status})`);
+    throw new Error(`the page cancelled the search (status ${status})`);
   const found = messages
     .filter((message) => message && tools.isDeliverable(message) && !tools.isPost(message))
     .slice(0, limit);
-  // Those of a page come oldest first.
+  // The messages of one page are oldest first.
   const newestFirst = found.reverse().sort((one, other) => (other?.t ?? 0) - (one?.t ?? 0));
   return { models: newestFirst.map((message) => message && tools.sentModel(message)), hasMore: eof === false };
 }
@@ -112,7 +112,7 @@ export async function listReactions(
   for (const key of tools.keysOf(message)) if (!reactions?.length) ({ reactions } = await getReactions(String(key)));
   const senders = tools.eachReadable(reactions, (group) => group.senders ?? []).flat();
   const { createWid } = window.require('WAWebWidFactory');
-  // The page also stores an own one that the network does not have.
+  // The page also stores the account's own reactions that the network does not have.
   const isUnsent = (key: unknown, ack: unknown) =>
     String(key).startsWith('true_') && typeof ack === 'number' && ack <= 0;
   const told = tools
@@ -125,7 +125,7 @@ export async function listReactions(
   return told.map(({ person, ...reaction }) => ({ ...reaction, from: tools.phoneOr(person) }));
 }
 
-/** The votes in a poll that were not taken back; times in milliseconds. */
+/** The votes in a poll, without retracted ones; times in milliseconds. */
 export async function listPollVotes(messageId: string): Promise<'no_poll' | readonly unknown[]> {
   const tools = window.chatWebTools;
   const poll = await tools.findMessage(messageId);
@@ -137,11 +137,11 @@ export async function listPollVotes(messageId: string): Promise<'no_poll' | read
     .flat();
   await tools.resolveNumbers(told.flatMap(({ people }) => people));
   const cast = tools.eachReadable(told, ({ at, read }) => ({ from: undefined as unknown, ...read().data, at }));
-  // Under each of the two keys there may be one of the same person.
+  // A person may have a vote under each of the two keys.
   return [...new Map(cast.sort((one, other) => one.at - other.at).map((vote) => [vote.from, vote])).values()];
 }
 
-/** Who has got, read and played a message that the account has sent; times in Unix seconds. */
+/** Who received, read and played a message of the account; times in Unix seconds. */
 export async function listReceipts(messageId: string) {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
@@ -155,19 +155,19 @@ export async function listReceipts(messageId: string) {
   const [delivered, read, played] = lists.map((list) =>
     tools.eachReadable(list, ({ id, t }) => ({ id: tools.phoneOr(id), at: t })),
   );
-  // Where each list has those of the next as well, the page subtracts who has read it twice.
+  // If each list includes the next one, `deliveryRemaining` of the page subtracts readers twice.
   const isGroup = String(message.id.remote).endsWith('@g.us');
   const all = info.playedRemaining === undefined ? undefined : info.playedRemaining + (info.played?.length ?? 0);
   const remaining = isGroup || all === undefined ? info.deliveryRemaining : all - (info.delivery?.length ?? 0);
   return { delivered, read, played, remaining };
 }
 
-/** Keeps the preview that is in a message, under a key; null if there is none. */
+/** Stores the preview in a message under a key; null if there is none. */
 export async function loadThumbnail(messageId: string, key: string): Promise<LoadedMedia | null | 'no_message'> {
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
-  // The body of a file, and of a place, is its preview; that of any other message is its text.
+  // The body of a file or location is its preview; that of any other message is its text.
   const hasPreview = message.directPath !== undefined || message.type === 'location';
   const body = hasPreview ? message.body : undefined;
   const jpegStart = '/9j/';
@@ -178,8 +178,8 @@ export async function loadThumbnail(messageId: string, key: string): Promise<Loa
 }
 
 /**
- * Stars a message, or removes the star. The page has it at once; other devices get it later. `not_allowed`: none of this
- * kind can be; `ignored`: the page has not carried it out.
+ * Stars a message, or removes the star. The page shows it at once; other devices get it later. `not_allowed`: this kind
+ * of message cannot be starred; `ignored`: the page did not apply it.
  */
 export async function starMessage(
   messageId: string,
@@ -192,14 +192,14 @@ export async function starMessage(
   const { canStarMsg } = tools.optional('WAWebMsgActionCapability') ?? {};
   if (starred && canStarMsg && !canStarMsg(message)) return 'not_allowed';
   const { sendStarMsgs } = window.require('WAWebChatSendMessages');
-  // While one is under way in the chat, the page returns its promise, also for another message.
+  // During one in the chat, the page returns the promise of that one, even for another message.
   await tools.oneByOne(chat, () => sendStarMsgs(chat, [message], starred));
   return (message.star === true) === starred ? 'ok' : 'ignored';
 }
 
 /**
- * Pins a message in its chat, or unpins it. `not_allowed`: only admins of the group may; `not_pinnable`: none of this kind
- * can be; `not_sent`: the network does not have it; `unknown`: the page does not tell what became of it.
+ * Pins a message in its chat, or unpins it. `not_allowed`: only admins of the group may; `not_pinnable`: this kind of
+ * message cannot be pinned; `not_sent`: the network does not have it; `unknown`: the page does not report the outcome.
  */
 export async function pinMessage(
   messageId: string,
@@ -216,9 +216,9 @@ export async function pinMessage(
   if (chatId.endsWith('@g.us')) {
     const own = await tools.ownGroup(chatId, membersMs);
     const { restrict, announce } = own?.group.groupMetadata ?? {};
-    // As the page looks at it before it offers to pin.
+    // The check of the page before it offers to pin.
     if (!own || ((restrict || announce) && own.isAdmin === false)) return 'not_allowed';
-    // The page looks at the members as well, which may not be loaded.
+    // `canPinMsg` also reads the members, which may not be loaded.
     if (pinned && own.members && canPinMsg && !canPinMsg(message)) return 'not_pinnable';
   } else if (pinned && canPinMsg && !canPinMsg(message)) return 'not_pinnable';
   // Everybody in the chat is shown each pin, also one that changes nothing. What the page does not hold may be pinned.
@@ -233,7 +233,7 @@ export async function pinMessage(
     await window.require('WAWebSendPinMessageAction').sendPinInChatMsg(message, pinned ? 1 : 2, duration.name);
     return 'ok';
   } catch (error) {
-    // The page throws the same for a refusal and for a lost connection.
+    // The page throws the same error for a refusal and for a lost connection.
     return tools.refusal(error) === undefined ? 'unknown' : tools.refusedBy(error);
   }
 }

@@ -7,14 +7,14 @@ export type SendCheck =
   | ('ok' | 'no_chat' | 'no_recipient' | 'blocked' | 'no_quoted_message' | 'not_quotable')
   | Refused;
 
-/** Checks whether a message can be sent. People without a chat are queried, once. */
+/** Checks whether a message can be sent. Queries people without a chat, once. */
 export async function checkSend(chatId: string, quotedMessageId: string | undefined): Promise<SendCheck> {
   const tools = window.chatWebTools;
-  // The library posts to the status feed what is sent to any broadcast: a list would be shown to everybody.
+  // The library posts messages to any broadcast list to the status feed, where everyone would see them.
   if (chatId.endsWith('@broadcast')) return 'no_chat';
   if (!tools.knownChat(chatId)) {
     const wid = window.require('WAWebWidFactory').createWid(chatId);
-    // The page would open a chat with any group id, and lose what is sent there.
+    // The page would open a chat for any group id, and lose messages sent there.
     if (chatId.endsWith('@g.us')) return 'no_chat';
     try {
       if (chatId.endsWith('@c.us') && !(await tools.isRegistered(wid))) return 'no_recipient';
@@ -25,7 +25,7 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
       return tools.refusedBy(error);
     }
   }
-  // The page sends nothing there, and does not say so.
+  // The page silently sends nothing to a blocked person.
   if (tools.isBlocked(chatId)) return 'blocked';
   if (!quotedMessageId) return 'ok';
   const quoted = await tools.findMessage(quotedMessageId);
@@ -33,15 +33,15 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
   return tools.isQuotable(quoted, chatId) ? 'ok' : 'not_quotable';
 }
 
-/** The acks of messages, as far as the page has these, by the ids that were asked for. */
+/** The acks of the messages that the page has, by the requested ids. */
 export async function acksOf(ids: readonly string[]): Promise<{ readonly id: string; readonly ack: unknown }[]> {
   const { findMessage } = window.chatWebTools;
-  // An id that this build cannot read is none that it has.
+  // An id that this build cannot parse is not in the page.
   const found = await Promise.all(ids.map((id) => findMessage(id).catch(() => undefined)));
   return found.flatMap((message, n) => (message ? [{ id: ids[n] ?? '', ack: message.ack }] : []));
 }
 
-/** The newest messages that this account has sent since that time, in Unix seconds, and that the network has; oldest first. */
+/** The newest messages of this account since that time, in Unix seconds, that the network has; oldest first. */
 export function acksSince(seconds: number, most: number): { readonly id: string; readonly ack: unknown }[] {
   const { Msg } = window.require('WAWebCollections');
   const { isDeliverable } = window.chatWebTools;
@@ -56,19 +56,19 @@ export function acksSince(seconds: number, most: number): { readonly id: string;
 export interface SendPlan {
   /** Identifies the send in signals. */
   readonly call: string;
-  /** From then on the message is not sent: the caller has been told so. */
+  /** The message is not sent after this time: the caller has received an error. */
   readonly beginBy: number;
-  /** When the answer must be on its way. */
+  /** When the answer must be sent. */
   readonly answerBy: number;
   /** How long to wait for the network to confirm the message, in milliseconds. */
   readonly ackTimeoutMs: number;
-  /** What the part of the message's id behind its chat is to be; undefined: the page chooses. */
+  /** The part of the message's id after its chat; undefined: the page chooses. */
   readonly messageId?: string | undefined;
 }
 
 /**
- * A message that was handed over, and whether the network has it; no model if the page describes it illegibly.
- * `unchecked`, `late`, and `no_choice` where this build lets nobody choose the id: nothing was sent.
+ * A message that was handed over, and whether the network has it; no model if it is unreadable. `unchecked`, `late` and
+ * `no_choice`: nothing was sent; `no_choice`: this build does not accept a chosen id.
  */
 export type SendAnswer =
   | 'unchecked'
@@ -76,23 +76,23 @@ export type SendAnswer =
   | 'no_choice'
   | { readonly model?: MessageModel | undefined; readonly state?: SendState };
 
-/** How a message is sent. What is not named here is an option of the library, and passed on. */
+/** How a message is sent. Other fields are options of the library, and passed through. */
 export interface SendOptions {
   readonly quotedMessageId?: string | undefined;
   readonly caption?: string | undefined;
-  /** How long to wait for the preview of a link, in milliseconds; absent: it is sent without. */
+  /** How long to wait for a link preview, in milliseconds; absent: sent without a preview. */
   readonly previewMs?: number | undefined;
   /** Ids of people. */
   readonly mentions?: readonly string[] | undefined;
   readonly mentionAll?: boolean | undefined;
-  /** What the message consists of beside its text, by the names of the page. */
+  /** Fields of the message besides its text, by the page's names. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly [option: string]: unknown;
 }
 
 /**
  * Sends a message with the library's own function in the page, and waits until the network has it. Unless `isChecked`,
- * it is sent only if a look into the page's memory shows that it can be: most are replies to an open chat.
+ * it is sent only if the page's memory shows that it can be, as for most replies in an open chat.
  */
 export async function sendMessage(
   { call, beginBy, answerBy, ackTimeoutMs, messageId }: SendPlan,
@@ -113,22 +113,22 @@ export async function sendMessage(
   if (!isChecked && !isKnown()) return 'unchecked';
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
   if (!chat) return {};
-  // At most half of the time that there is to begin.
+  // At most half of the time left to begin.
   const waitMs = Math.min(previewMs ?? 0, (beginBy - Date.now()) / 2);
   const preview = waitMs > 0 ? await tools.previewOf(content, chat, waitMs) : {};
   const quoted = options.quotedMessageId ? await tools.findMessage(options.quotedMessageId) : undefined;
-  // The library takes the fields of the reply for another chat, whose id is then sent: the recipient does not find it. And
-  // it does not know the message by the other id of a person.
+  // The library creates the fields of a reply for another chat, and sends its id, which the recipient does not find.
+  // Nor does it find the message by a person's other id.
   const quote = quoted?.msgContextInfo(chat.id);
   const reply = quoted ? { quotedMessageId: String(quoted.id) } : {};
   const { ids: mentionedJidList, text } = tools.mentioned(chat, mentions, options.caption ?? content);
   const written = options.caption === undefined ? {} : { caption: text };
   tools.signal({ is: 'sending', call });
-  // After the signal: a page that freezes between the two must not go on in silence.
+  // Checked after the signal: if the page freezes in between, it must not send later without the worker knowing.
   if (Date.now() > beginBy) return 'late';
-  // The library puts extra options into the message, and looks it up by the id that it has made itself.
+  // The library puts extra options into the message, and looks it up by the id that it generated.
   const mark = messageId === undefined ? {} : { chatWebMark: { call, messageId } };
-  // Members of a community's announcement group can only reply and react to what has one. The library has one for polls.
+  // In a community's announcement group, replies and reactions need a secret. The library sets one only for polls.
   const secret = options.poll ? {} : { messageSecret: crypto.getRandomValues(new Uint8Array(32)) };
   const extraOptions = {
     ...preview,
@@ -145,7 +145,7 @@ export async function sendMessage(
   return sent ? tools.answerOf(sent, { call, answerBy, ackTimeoutMs }) : {};
 }
 
-/** What became of a message that may have been sent before, as `sendMessage` tells it; undefined if the page has none. */
+/** The outcome of a message that may have been sent before, as from `sendMessage`; undefined if the page has none. */
 export async function readSent(
   messageId: string,
   chatId: string,
@@ -183,8 +183,8 @@ export async function react(
 }
 
 /**
- * Edits a message of the account. Returns its new model, undefined if that is unreadable, or why it was not edited;
- * `unknown`: the page has failed, and does not say whether the network has the edit.
+ * Edits a message of the account. Returns its new model, undefined if it is unreadable, or why it was not edited;
+ * `unknown`: the page failed, and the network may have the edit.
  */
 export async function editMessage(
   messageId: string,
@@ -197,7 +197,7 @@ export async function editMessage(
   if (!message.id.fromMe) return 'not_mine';
   const { canEditText, canEditCaption } = window.require('WAWebMsgActionCapability');
   const canEdit = () => canEditText(message) || canEditCaption(message);
-  // The network's clock decides, not the page's: near its end, the edit window may be closed already, or close during
+  // The network's clock decides, not the page's: near its end, the edit window may be closed, or close during
   // the request.
   const aboutWindowMs = 14 * 60_000;
   const isOld = () => Date.now() - (message.t ?? 0) * 1_000 > aboutWindowMs;
@@ -211,7 +211,7 @@ export async function editMessage(
       mentions ?? tools.mentionedStill(message, body),
       body,
     );
-    // The page drops the preview that it is not given; a new one is not made: the library fails on a link that has none.
+    // Without this, the page drops the preview. No new one is made: the library fails on a link without a preview.
     const { matchedText } = message;
     const extraOptions = matchedText && text.includes(matchedText) ? { linkPreview: message } : {};
     const edit = () => window.WWebJS.editMessage(message, text, { mentionedJidList, extraOptions });
@@ -228,7 +228,7 @@ export async function editMessage(
 
 /**
  * Deletes a message, for everyone if requested and still possible. Returns for whom it was deleted. `ignored`: the page
- * has not carried it out; `unknown`: it does not say whether the others have been told.
+ * did not apply it; `unknown`: it may have been deleted for everyone.
  */
 export async function deleteMessage(
   messageId: string,
@@ -247,10 +247,10 @@ export async function deleteMessage(
   const chat = Chat.get(message.id.remote);
   if (!chat) return 'no_message';
   const { canSenderRevokeMsg, canAdminRevokeMsg } = window.require('WAWebMsgActionCapability');
-  // Not with the page's commands: they resolve before anything is done.
+  // Not with the page's commands: they resolve before they do anything.
   const { sendRevokeMsgs, sendDeleteMsgs } = window.require('WAWebChatSendMessages');
   const record = { type: 'message', list: [message] } as const;
-  // While one is under way in the chat, the page returns its promise, also for another message.
+  // During one in the chat, the page returns the promise of that one, even for another message.
   return tools.oneByOne(chat, async () => {
     if (message.type === 'revoked') return 'no_message';
     if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {
@@ -258,7 +258,7 @@ export async function deleteMessage(
         const [result] = (await sendRevokeMsgs(chat, record, true)) ?? [];
         const { is, name, code } = tools.readOutcome(result);
         const limited = 429;
-        // Not for the account alone instead: then nobody could try again.
+        // No fallback to a deletion for the account only: that would rule out another attempt.
         if (is === 'refused') return code || name === 'ERROR_RATE_LIMIT' ? { refused: code ?? limited } : 'ignored';
         return is === 'unknown' && name !== undefined ? 'unknown' : 'everyone';
       } catch (error) {
@@ -270,7 +270,7 @@ export async function deleteMessage(
       sendDeleteMsgs.length > 1
         ? await sendDeleteMsgs(chat, record, true)
         : await sendDeleteMsgs({ chat_: chat, record, clearMedia: true });
-    // The number of messages that were deleted: what the network refuses is not thrown.
+    // The number of deleted messages: the page does not throw a refusal by the network.
     return deleted === 0 ? 'ignored' : 'me';
   });
 }

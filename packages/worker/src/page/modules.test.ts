@@ -20,7 +20,7 @@ describe('a part of the contract', () => {
     ]);
   });
 
-  it('that is a field must be in one of the newest models, if there are any', async () => {
+  it('that is a field must be present in one of the newest models, if there are any', async () => {
     const lacking = (models: object[]) =>
       missing({ A: { Msg: { getModelsArray: () => models } } }, { A: { 'Msg[].id': 'field', 'Msg[].t': 'field' } });
     expect(await lacking([])).toEqual([]);

@@ -6,8 +6,8 @@ type Module = Record<string, unknown>;
 type Require = (name: string) => Module | undefined;
 
 /**
- * Gives the library stand-ins for modules that it requires but can do without, so that a part that this build lacks
- * does not fail all others. False while the page's registry is not loaded yet.
+ * Gives the library stand-ins for modules that it requires but can work without, so that a part missing in this build
+ * does not break all others. False until the page's registry is loaded.
  */
 export function prepareModules(): boolean {
   const own = window.require as unknown as Require | undefined;
@@ -71,14 +71,14 @@ export function prepareModules(): boolean {
         whole.set(name, module);
         return module;
       }
-      // Not cached: some exports are set a moment after their module.
+      // Not cached: some exports are set a moment after their module loads.
       const filled = lacking.map((part) => [part, { value: standIn[part], writable: true, enumerable: true }]);
       return Object.create(module, Object.fromEntries(filled)) as Module;
     };
     try {
       window.require = lenient as never;
     } catch {
-      // A build that freezes its registry: the library runs without stand-ins.
+      // This build freezes its registry: the library runs without stand-ins.
     }
     // The library waits for this property, and reads no other.
     const version = find('WAWebBuildConstants')?.VERSION_STR;
@@ -89,15 +89,15 @@ export function prepareModules(): boolean {
 
 /** The result of a check of the contract. */
 export interface ContractReport {
-  /** The version that the page states. */
+  /** The page's version, as it reports it. */
   readonly version: string | undefined;
   /** Missing parts: `Module`, or `Module.part`. */
   readonly missing: readonly string[];
 }
 
 /**
- * Checks for parts of modules: by module, the paths and their kinds (see `Part`). A module that is not loaded yet is
- * loaded by the page's own loader, from the first of its `components` that contains it.
+ * Checks for parts of modules, given as paths and kinds by module (see `Part`). Loads missing modules with the page's
+ * own loader, from the first of their `components` that contains them.
  */
 export async function resolveContract(
   parts: Readonly<Record<string, Readonly<Record<string, string>>>>,

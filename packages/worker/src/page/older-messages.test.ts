@@ -30,12 +30,12 @@ function page(left: number, jid = '7@lid'): void {
   vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
 }
 
-it.each(['49@s.whatsapp.net', '7@lid'])('the phone may name a chat with a hidden id %s', async (jid) => {
+it.each(['49@s.whatsapp.net', '7@lid'])('the phone may answer for a chat with a hidden id as %s', async (jid) => {
   page(0, jid);
   expect(await loadOlderMessages('49@c.us', 100)).toEqual({ id: '49@c.us', loaded: true, isOlderOnPhone: true });
 });
 
-it('a phone is asked for a chat that was not in the history, and not while it still sends that', async () => {
+it('requests a chat that was not in the history, but not while the phone still sends it', async () => {
   page(3);
   expect(await loadOlderMessages('49@c.us', 100)).toMatchObject({ loaded: true });
   page(2);

@@ -2,7 +2,7 @@ import type { PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
-/** What became of it. */
+/** The outcome of a request for older messages. */
 export interface OlderMessages {
   readonly id: string;
   /** False: the phone has none. */
@@ -11,12 +11,12 @@ export interface OlderMessages {
 }
 
 /**
- * Why nothing was loaded: the phone gives no more, or may not give any, still sends what it has, was not asked, or has
- * not answered.
+ * Why nothing was loaded: older messages are on the phone only, or may not be shared, the first sync is still running,
+ * the page did not send the request, or the phone did not answer.
  */
 export type NoOlderMessages = 'no_chat' | 'phone_only' | 'not_shared' | 'syncing' | 'not_asked' | 'no_answer';
 
-/** Asks the phone for messages from before those of the chat. They go to the page's database; nothing else is loaded. */
+/** Requests older messages of a chat from the phone. They are stored in the page's database, and not loaded. */
 export async function loadOlderMessages(chatId: string, timeoutMs: number): Promise<OlderMessages | NoOlderMessages> {
   const tools = window.chatWebTools;
   const chat = tools.findChat(chatId);
@@ -36,7 +36,7 @@ export async function loadOlderMessages(chatId: string, timeoutMs: number): Prom
   const events = window.require('WAWebHistorySyncOnDemandEvents').WAWebHistorySyncOnDemandEvents;
   const named = (end: string) => `history_sync_on_demand_events:${end}_history_sync_od`;
   const [success, failure] = [named('success'), named('error')];
-  // The page names the chat by its number or its hidden id.
+  // The event has the chat's number or hidden id.
   const userOf = (id: unknown) => String(id).split('@', 1)[0];
   const own = new Set([chat.id, chat.accountLid].flatMap((id) => (id ? tools.idsOf(id).map(userOf) : [])));
   const isOwn = (jid: unknown) => own.has(userOf(jid));
@@ -57,7 +57,7 @@ export async function loadOlderMessages(chatId: string, timeoutMs: number): Prom
   try {
     const { sendPeerDataOperationRequest } = window.require('WAWebSendNonMessageDataRequest');
     await Promise.race([sendPeerDataOperationRequest(3, { chatId: chat.id }), late]);
-    // After some that had no answer the page asks no more for a while, and does not say so.
+    // After several unanswered requests, the page silently stops sending them for a while.
     const utils = tools.optional('WAWebNonMessageDataRequestHistorySyncOnDemandUtils');
     const asked = utils?.inFlightHistorySyncOnDemandRequests;
     if (outcome === undefined && asked && ![...asked.values()].some(isOwn)) return 'not_asked';

@@ -2,7 +2,7 @@ import type { PageWindow, Refused } from './window.ts';
 
 declare const window: PageWindow;
 
-/** All contact models, people or not. The library's own function queries the network about each business. */
+/** All contact models, including those that are not people. The library's function would query each business. */
 export function listContacts(): Record<string, unknown>[] {
   const { Contact } = window.require('WAWebCollections');
   return Contact.getModelsArray().flatMap((contact) => {
@@ -15,8 +15,8 @@ export function listContacts(): Record<string, unknown>[] {
 }
 
 /**
- * The page's rows of a person, by number and by hidden id: often only one of them has the name. Opens no chat. The
- * number of a hidden id is queried.
+ * The page's rows of a person, by number and by hidden id: often only one of them has the name. Does not open a chat.
+ * Queries the number of a hidden id.
  */
 export async function findContact(personId: string): Promise<Record<string, unknown>[]> {
   const { Contact } = window.require('WAWebCollections');

@@ -50,14 +50,14 @@ it.each([
   expect(models.map((model) => String(model.id)).sort()).toEqual(['49@c.us', '7@lid']);
 });
 
-it('a chat by number whose hidden id the page knows elsewhere is asked for by that', async () => {
+it('a chat by number is subscribed by hidden id if the page knows it', async () => {
   const subscribed = vi.fn();
   page('50@c.us', undefined, { subscribeUserPresence: subscribed });
   await subscribePresence('50@c.us', 10);
   expect(subscribed.mock.calls.map(String)).toEqual(['8@lid']);
 });
 
-it('a page without a function for that kind of chat subscribes to nothing', async () => {
+it('a page without a function for that kind of chat does not subscribe', async () => {
   page('1@g.us', undefined, { subscribeUserPresence: vi.fn() });
   expect(await subscribePresence('1@g.us', 10)).toBe('no_function');
 });
@@ -79,7 +79,7 @@ it.each([
   expect(subscribed).toHaveBeenCalledTimes(times);
 });
 
-it('a chat whose first request fails is not watched; one that was watched before still is', async () => {
+it('a chat whose first request fails is not watched; one watched before still is', async () => {
   const subscribeUserPresence = vi.fn(async () => {});
   const { tools } = page('49@c.us', '7@lid', { subscribeUserPresence });
   const chat = { id: id('49@c.us'), accountLid: id('7@lid') } as never;

@@ -2,7 +2,7 @@ import type { PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
-/** What the network has said of a chat so far. */
+/** What the network has reported about a chat so far. */
 export interface ChatPresence {
   readonly id: string;
   /** Undefined: nothing yet. */
@@ -11,7 +11,7 @@ export interface ChatPresence {
   readonly lastSeen?: number | undefined;
 }
 
-/** Asks the network to tell what people do in a chat, and waits a moment for what they do now. */
+/** Subscribes to the presence in a chat, and waits a moment for the current state. */
 export async function subscribePresence(
   chatId: string,
   answerMs: number,

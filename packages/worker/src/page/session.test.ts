@@ -7,9 +7,9 @@ afterEach(() => vi.unstubAllGlobals());
 it.each([
   ['1@c.us', '9@lid', '1@c.us'],
   ['1:7@c.us', undefined, '1@c.us'],
-  // An account whose number the page does not know is not deaf for that.
+  // For an account whose number the page does not know, the hidden id is queried.
   [undefined, '9:7@lid', '9@lid'],
-])('an account with %s and %s asks about %s', async (number, lid, asked) => {
+])('an account with %s and %s queries %s', async (number, lid, asked) => {
   const queryWidExists = vi.fn();
   const me = { getMaybeMePnUser: () => id(number), getMaybeMeLidUser: () => id(lid) };
   const modules = { ...me, createWid: (text: string) => text, queryWidExists };

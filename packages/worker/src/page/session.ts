@@ -15,7 +15,7 @@ export interface PageState {
   readonly dialogs: readonly string[];
 }
 
-/** Reads the state of the page: an event that was lost is made up for at the next read. */
+/** Reads the state of the page, polled because an event may be lost. */
 export function readPageState(): PageState {
   window.chatWeb ??= { document: `${Date.now()}-${Math.random()}` };
   const { document, injected = false, listening = false, dialogs = [] } = window.chatWeb;
@@ -41,7 +41,7 @@ export function mark(document: string, step: string): void {
   if (window.chatWeb?.document === document) Object.assign(window.chatWeb, { [step]: true });
 }
 
-/** The linked account, by phone number where the page knows it, else by hidden id. */
+/** The linked account, by phone number if the page knows it, otherwise by hidden id. */
 export function readAccount(): Record<'pushname' | 'wid' | 'platform', string | undefined> {
   const { pushname, platform } = window.require('WAWebConnModel').Conn;
   const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
@@ -51,15 +51,15 @@ export function readAccount(): Record<'pushname' | 'wid' | 'platform', string | 
 /** Queries the network about the account itself. Resolves or rejects with its answer; hangs on a dead connection. */
 export async function queryNetwork(): Promise<void> {
   const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
-  // Some accounts have no number that the page knows.
+  // The page does not know the number of some accounts.
   const me = getMaybeMePnUser() ?? getMaybeMeLidUser();
   const wid = window.require('WAWebWidFactory').createWid(String(me).replace(/:\d+@/, '@'));
   await window.require('WAWebQueryExistsJob').queryWidExists(wid);
 }
 
-/** Requests new QR references after the last one has expired. That would end a link that is under way. */
+/** Requests new QR references after the last one has expired. Does nothing while linking, which it would abort. */
 export function refreshQr(): void {
-  const typedMs = 60_000; // How long the page waits for the link once a pairing code was typed.
+  const typedMs = 60_000; // How long linking may take once a pairing code was typed.
   const isTyped = Date.now() - (window.chatWeb?.linking?.typedAt ?? 0) < typedMs;
   const asksForPasskey = [...window.document.querySelectorAll('[data-testid="shortcake_passkey_screen"]')].length > 0;
   if (isTyped || asksForPasskey) return;
@@ -68,10 +68,10 @@ export function refreshQr(): void {
   else window.require('WAWebLaunchSocketUtils').refreshQR();
 }
 
-/** Unlinks this device from the phone. The page is loaded again afterwards, which may end this call. */
+/** Unlinks this device from the phone. The page reloads afterwards, which may abort this call. */
 export async function unlink(timeoutMs: number): Promise<void> {
   const { Cmd } = window.require('WAWebCmd');
-  // The page returns before the network has been told, and would be closed by then.
+  // The page returns before it has told the network, and would be closed too early.
   const over = new Promise<void>((resolve) => {
     for (const event of ['logout', 'logout_from_bridge']) Cmd.on(event, resolve);
     setTimeout(resolve, timeoutMs);

@@ -3,8 +3,8 @@ import type { PageMessage, PageSendResult, PageWindow, Posted } from './window.t
 declare const window: PageWindow;
 
 /**
- * Posts a text to the status feed. The library's own function returns a message with another id, which no ack or delete
- * ever matches; the page returns the message, or only lists it.
+ * Posts a text to the status feed. The library's own function returns a message with another id, which no ack or
+ * deletion matches; the page returns the message, or only lists it.
  */
 export async function postTextStatus(
   text: string,
@@ -35,7 +35,7 @@ export async function postTextStatus(
   }
 }
 
-/** Posts a file to the status feed, uploaded as the library does it. */
+/** Posts a file to the status feed, uploaded as by the library. */
 export async function postMediaStatus(
   media: { readonly data: string; readonly mimetype: string; readonly filename: string },
   caption: string | undefined,
@@ -65,7 +65,7 @@ export async function postMediaStatus(
   let result: PageSendResult | undefined;
   let posted: PageMessage | undefined;
   if (sendStatusMediaMsgAction.length > 1) {
-    // Until spring 2026: a message of the page, and a callback before it is sent.
+    // Builds until spring 2026 take a message of the page, and a callback before it is sent.
     const { Msg } = window.require('WAWebCollections') as unknown as {
       Msg: { modelClass: new (data: object) => PageMessage };
     };

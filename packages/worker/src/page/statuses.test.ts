@@ -23,7 +23,7 @@ it('statuses are loaded once, and again after a failure', async () => {
   expect(sync).toHaveBeenCalledTimes(3);
 });
 
-it('callers wait for the same load, which may last longer than each of them waits', async () => {
+it('callers wait for the same load, which may outlast each of them', async () => {
   page(soon);
   const calls = [1, 2].map(() => loadStatuses(LIMIT_MS));
   for (const call of calls) await expect(call).rejects.toThrow('not loaded its statuses yet');
@@ -31,7 +31,7 @@ it('callers wait for the same load, which may last longer than each of them wait
   expect(sync).toHaveBeenCalledTimes(1);
 });
 
-it('a load that never ends is tried again', async () => {
+it('a load that never ends is retried', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   page(
@@ -45,7 +45,7 @@ it('a load that never ends is tried again', async () => {
   expect(sync).toHaveBeenCalledTimes(2);
 });
 
-it('a page without that has nothing to load', async () => {
+it('a page without the function has nothing to load', async () => {
   vi.stubGlobal('window', { require: () => ({ Status: {} }), chatWeb: { document: '1' } });
   await loadStatuses(LIMIT_MS);
 });

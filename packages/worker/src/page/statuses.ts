@@ -9,8 +9,8 @@ export interface PersonStatuses {
 }
 
 /**
- * Has the page load the statuses that it has stored, until it has once: it may not do so by itself. The network is not
- * queried. Rejects where the page cannot load them, or has not in time.
+ * Makes the page load its stored statuses once, which it may not do by itself. Does not query the network. Rejects if
+ * the page cannot load them, or not in time.
  */
 export async function loadStatuses(timeoutMs: number): Promise<void> {
   const state = window.chatWeb;
@@ -31,13 +31,13 @@ export async function loadStatuses(timeoutMs: number): Promise<void> {
   await Promise.race([state.statuses, late]);
 }
 
-/** The statuses of other people since that time, in Unix seconds, from the page's memory; who posted last comes first. */
+/** The statuses of other people since that time, in Unix seconds, from the page's memory; the newest poster first. */
 export function listStatuses(since: number, mostPeople: number, mostOfOne: number): PersonStatuses[] {
   const tools = window.chatWebTools;
   const { Status } = window.require('WAWebCollections');
   return Status.getModelsArray()
     .flatMap(({ id, msgs }) => {
-      // Groups and channels may have statuses as well, and so has the network itself.
+      // Groups, channels and the network itself may have statuses as well.
       if (!/^[1-9]\d*@(c\.us|lid)$/.test(String(id)) || tools.isMe(id)) return [];
       const found = msgs
         .getModelsArray()
@@ -54,22 +54,22 @@ export function listStatuses(since: number, mostPeople: number, mostOfOne: numbe
     .slice(0, mostPeople);
 }
 
-/** Marks a status as seen. `unknown`: the page does not say whether the network was told. */
+/** Marks a status as seen. `unknown`: the page does not report whether the network has it. */
 export async function markStatusSeen(messageId: string): Promise<'ok' | 'no_status' | 'own' | 'unknown'> {
   const { Status } = window.require('WAWebCollections');
   const [, , stanza] = messageId.split('_');
   for (const status of Status.getModelsArray()) {
-    // The author may be in the id by number or by hidden id.
+    // The author in the id may be a number or a hidden id.
     const message = status.msgs
       .getModelsArray()
       .find(({ id }) => String(id) === messageId || (stanza !== undefined && id.id === stanza));
     if (!message || !messageId.includes('_status@broadcast_')) continue;
     if (message.id.fromMe) return 'own';
     if (message.ack >= 3) return 'ok';
-    // Not by the model: it swallows the result. Without the option, newer builds tell the network nothing.
+    // Not with the model's method, which hides the result. Without the option, newer builds do not send a receipt.
     const { sendReadStatus } = window.require('WAWebContactStatusBridge');
-    const isTold = await sendReadStatus(message, Math.floor(Date.now() / 1_000), { sendReceipt: true });
-    if (isTold !== true) return 'unknown';
+    const isSent = await sendReadStatus(message, Math.floor(Date.now() / 1_000), { sendReceipt: true });
+    if (isSent !== true) return 'unknown';
     status.handleReadStatus?.(message.id);
     return 'ok';
   }

@@ -12,14 +12,14 @@ import type { PresenceTools } from './tools/presences.ts';
 import type { SendTools } from './tools/sends.ts';
 
 /**
- * Types of the page for scripts: the library's own helpers, and the modules of the page's registry. Only the parts that
- * are used; `contract.ts` documents each of them.
+ * Types of the page for scripts: the library's own helpers, and the modules of the page's registry. Only the parts in
+ * use; the files in `contract/` document each of them.
  *
  * Scripts are sent to the page as text, so each can use only its arguments and `window`. Shared functions are on
  * `window.chatWebTools`, which is installed before the listeners.
  */
 
-/** An id of the page: `toString()` is the serialised form in every build. */
+/** An id of the page. `toString()` returns the serialised form in every build. */
 export interface PageId {
   readonly user?: string;
   readonly server?: string;
@@ -44,12 +44,12 @@ export interface PageMessage {
   /** It arrived live. */
   readonly isNewMsg?: boolean;
   readonly isStatusV3?: boolean;
-  /** A status that is posted to a group: only its chat is that of the group. */
+  /** A status posted to a group: its chat is the group, but it is not a message of it. */
   readonly isGroupStatus?: boolean;
-  /** `HIDDEN`, `SCHEDULED_MESSAGE`, …; absent of an ordinary one. */
+  /** `HIDDEN`, `SCHEDULED_MESSAGE`, …; absent on ordinary messages. */
   readonly viewMode?: string;
   readonly isForwarded?: boolean;
-  /** Sending it, or its last edit, has failed. */
+  /** The message, or its last edit, could not be sent. */
   readonly isSendFailure?: boolean;
   readonly star?: boolean;
   readonly body?: string;
@@ -67,9 +67,9 @@ export interface PageMessage {
   readonly quotedParticipant?: PageId;
   readonly quotedRemoteJid?: PageId | null;
   readonly mentionedJidList?: readonly PageId[];
-  /** The link that it has a preview of. */
+  /** The link that the preview is of. */
   readonly matchedText?: string;
-  /** 1: everybody in the group. */
+  /** 1: mentions everyone in the group. */
   readonly nonJidMentions?: number;
   readonly isGif?: boolean;
   readonly isViewOnce?: boolean;
@@ -80,18 +80,18 @@ export interface PageMessage {
   readonly pollName?: string;
   readonly pollOptions?: readonly ({ readonly name?: string; readonly localId?: number } | undefined)[];
   readonly pollSelectableOptionsCount?: number;
-  /** Of a notice in a group: whom it concerns. */
+  /** On a group notice: the people it is about. */
   readonly recipients?: readonly (PageId | string)[];
   readonly templateParams?: readonly unknown[];
-  /** Of an entry of the call log. */
+  /** On a call log entry. */
   readonly callOutcome?: string;
   readonly callCreator?: PageId;
   readonly isVideoCall?: boolean;
-  /** It was made in this page. */
+  /** It was created in this page. */
   readonly local?: boolean;
   readonly latestEditMsgKey?: PageId;
   readonly latestEditSenderTimestampMs?: number;
-  /** Of a message that was deleted for everyone: its former id, who deleted it, and when. */
+  /** On a message deleted for everyone: its former id, who deleted it, and when. */
   readonly protocolMessageKey?: PageMessage['id'];
   readonly revokeSender?: PageId;
   readonly revokeTimestamp?: number;
@@ -105,26 +105,26 @@ export interface PageMessage {
   msgContextInfo(chatId: PageId): Readonly<Record<string, unknown>>;
 }
 
-/** An edit that the page's database has taken: the message before it, and what it changes. */
+/** An edit that is in the page's database: the message before it, and the changed fields. */
 export interface PageEdit {
   readonly parentMsg: PageMessage;
   readonly editedMsgData: Partial<PageMessage>;
   readonly isLatest?: boolean;
 }
 
-/** What people attach to a message, as the page stores it. */
+/** A reaction to a message or a vote in a poll, as the page stores it. */
 interface PageAddon {
   readonly id?: PageMessage['id'];
-  /** Of one that was made in this page: -1 if it failed, 0 until the network has it. */
+  /** On one created in this page: -1 if it failed, 0 until the network has it. */
   readonly ack?: number;
-  /** When the network got it, in Unix seconds; absent in history. */
+  /** When the network received it, in Unix seconds; absent in history. */
   readonly t?: number;
 }
 
 /** A reaction to a message, as the page stores it. */
 export interface PageReaction extends PageAddon {
   readonly reactionParentKey?: PageMessage['id'];
-  /** Empty if it was taken back. */
+  /** Empty if the reaction was removed. */
   readonly reactionText?: string;
   /** Milliseconds. */
   readonly reactionTimestamp?: number;
@@ -132,10 +132,10 @@ export interface PageReaction extends PageAddon {
   readonly author?: PageId;
 }
 
-/** What somebody has chosen in a poll, as the page stores it. */
+/** A vote in a poll, as the page stores it. */
 export interface PageVote extends PageAddon {
   readonly pollUpdateParentKey?: PageMessage['id'];
-  /** Numbers, in some tables as bytes; none once it was taken back. */
+  /** Numbers, in some tables as bytes; empty if the vote was removed. */
   readonly selectedOptionLocalIds?: Iterable<number> | ArrayBuffer;
   /** Milliseconds. */
   readonly senderTimestampMs?: number;
@@ -143,32 +143,32 @@ export interface PageVote extends PageAddon {
   readonly author?: PageId;
 }
 
-/** A call that the page may take. */
+/** A call in the page. */
 export interface PageCall {
   readonly id?: string;
-  /** Of the caller's device. */
+  /** The caller's device. */
   readonly peerJid?: PageId;
-  /** None of a call between two. */
+  /** Null or absent on a call between two people. */
   readonly groupJid?: PageId | null;
   readonly isVideo?: boolean;
   readonly isGroup?: boolean;
   readonly outgoing?: boolean;
   userEndedCall?: boolean;
-  /** 3 and 8: it rings. Null in a page without a call engine. */
+  /** 3 and 8: ringing. Null in a page without a call engine. */
   getState?(): number | null;
 }
 
-/** What became of messages, groups and chats, as it leaves the page. Times are in milliseconds. */
+/** A change of a message, group, chat, call or presence, as the page returns it. Times are in milliseconds. */
 export interface PageChange {
   readonly name: AccountEventName;
   readonly data: Readonly<Record<string, unknown>>;
-  /** The id of the row of a table from which it is. */
+  /** The id of the table row that the change comes from. */
   readonly row?: string | undefined;
 }
 
-/** What somebody does. */
+/** A person's presence or activity. */
 export interface PageActivity {
-  /** Who; of a group, empty while nobody does anything. */
+  /** The person; empty for a group without activity. */
   readonly id?: PageId;
   /** `available`, `unavailable`, `typing` or `recording_audio`. */
   readonly type?: string;
@@ -176,7 +176,7 @@ export interface PageActivity {
   readonly t?: number;
 }
 
-/** What is known of the presence of a person, or of the members of a group. */
+/** The presence of a person, or of the members of a group. */
 export interface PagePresence {
   readonly id: PageId;
   readonly hasData?: boolean;
@@ -196,24 +196,24 @@ interface PageParticipants {
   get(id: unknown): PageParticipant | undefined;
 }
 
-/** Until when a chat is muted. */
+/** The mute state of a chat. */
 export interface PageMute {
   readonly id?: PageId;
-  /** Unix seconds; 0 if it is not muted, -1 for ever. */
+  /** Unix seconds; 0 if it is not muted, -1 for forever. */
   readonly expiration?: number;
   mute(how: { expiration: number; sendDevice: true; showToast: false }): Promise<unknown>;
   unmute(how: { sendDevice: true; showToast: false }): Promise<unknown>;
 }
 
-/** A chat of the page; groups have metadata, which may be loaded before their members. */
+/** A chat of the page. Groups have metadata, which may be loaded before their members. */
 export interface PageChat {
   readonly id: PageId;
   readonly name?: string;
   readonly formattedTitle?: string;
-  /** -1 if it was marked as unread by hand. */
+  /** -1 if it was marked as unread. */
   readonly unreadCount?: number;
   readonly archive?: boolean;
-  /** When it was pinned; absent or 0 if it is not. */
+  /** When it was pinned; absent or 0 if it is not pinned. */
   readonly pin?: number;
   readonly mute?: PageMute;
   readonly t?: number;
@@ -222,28 +222,28 @@ export interface PageChat {
   /** The loaded messages. */
   readonly msgs: { getModelsArray(): PageMessage[] };
   readonly lastReceivedKey?: PageId;
-  /** Whether the phone has older messages that are not here. */
+  /** Whether the phone has older messages than the page. */
   readonly endOfHistoryTransferType?: number | null;
-  /** The hidden id of the person, of a chat with one. */
+  /** The person's hidden id, in a chat with one person. */
   readonly accountLid?: PageId;
-  /** A token for pictures that are not public. */
+  /** A token for pictures and texts that are not public. */
   readonly tcToken?: unknown;
   readonly groupMetadata?: PageGroup;
   readonly newsletterMetadata?: PageChannel;
 }
 
-/** What the page knows of a group. It may be loaded before the members, and in parts. */
+/** The metadata of a group. It may be loaded before the members, and in parts. */
 export interface PageGroup {
   readonly size?: number;
   readonly participants?: PageParticipants;
   readonly desc?: string;
-  /** By which a change says what it replaces. */
+  /** The id of the description, which a change passes as the one that it replaces. */
   readonly descId?: string;
   readonly owner?: PageId;
   readonly creation?: number;
-  /** Only admins write. */
+  /** Only admins can send messages. */
   readonly announce?: boolean | number;
-  /** Only admins change subject, description and picture. */
+  /** Only admins can change subject, description and picture. */
   readonly restrict?: boolean | number;
   readonly memberAddMode?: string;
   readonly memberLinkMode?: string;
@@ -251,7 +251,7 @@ export interface PageGroup {
   readonly isLidAddressingMode?: boolean;
 }
 
-/** What the page knows of a channel. */
+/** The metadata of a channel. */
 interface PageChannel {
   /** `owner`, `admin`, `subscriber` or `guest`. */
   readonly membershipType?: string;
@@ -266,7 +266,7 @@ interface PageChannel {
 export interface PageStatus {
   readonly id: PageId;
   readonly msgs: { getModelsArray(): PageMessage[] };
-  /** Counts it as seen in the page. */
+  /** Marks a status as seen in the page. */
   handleReadStatus?(id: PageId): void;
 }
 
@@ -289,7 +289,7 @@ export interface PageLabel {
   readonly isActive?: boolean;
 }
 
-/** The profile of a business. Without a profile, there is nothing but its id. */
+/** The profile of a business. Without a profile, it only has an id. */
 export interface PageBusinessProfile {
   readonly description?: unknown;
   readonly address?: unknown;
@@ -301,34 +301,34 @@ export interface PageBusinessProfile {
   readonly businessHours?: { readonly config?: Readonly<Record<string, unknown>>; readonly timezone?: unknown } | null;
 }
 
-/** A message that is handed to the page. */
+/** A message handed to the page. */
 export interface PageDraft {
   id: PageMessage['id'];
   readonly from?: unknown;
   readonly to?: unknown;
-  /** The page forwards it: one of these, by build. */
+  /** On a forwarded message; which of these depends on the build. */
   readonly forwardedFromWeb?: boolean;
   readonly multicast?: boolean;
-  /** The message that it belongs to. */
+  /** The message that this one belongs to. */
   readonly parentMsgKey?: PageMessage['id'] | null;
-  /** Ours, and taken out before the page sees it: what its id is to be. */
+  /** Set by us, and removed before the page sees it: the id to give the message. */
   chatWebMark?: SendMark | undefined;
 }
 
-/** Identifies a message on its way through the library. */
+/** Identifies a message while it passes through the library. */
 export interface SendMark {
   readonly call: string;
   /** The part of its id that is unique in its chat; undefined: the page chooses. */
   readonly messageId?: string | undefined;
 }
 
-/** A message that was forwarded: its id, and the message once it is in its chat. */
+/** A forwarded message: its id, and the message once it is in its chat. */
 export interface HandedForward {
   readonly id: string;
   readonly added: Promise<PageMessage | undefined>;
 }
 
-/** How a send ended: `OK`, or one of several errors. */
+/** The result of a send: `OK`, or one of several errors. */
 export interface PageSendResult {
   readonly messageSendResult?: string;
   /** The network's code of a refusal. */
@@ -347,14 +347,14 @@ export interface PageElement {
   querySelectorAll(selector: string): ArrayLike<PageElement> & Iterable<PageElement>;
 }
 
-/** What the page has told about the link. */
+/** What the page has reported about linking. */
 export interface LinkingState {
-  /** When it last asked for a passkey, and whether its screen was ever seen. */
+  /** When the page last requested a passkey, and whether its screen was ever recognised. */
   passkeyAt: number;
   hasScreen: boolean;
   /** When a pairing code was last typed. */
   typedAt: number;
-  /** What the network has asked for since the last look. */
+  /** What the network requested since the last read. */
   code?: 'renew' | 'end' | undefined;
 }
 
@@ -363,23 +363,23 @@ interface SetUpState {
   readonly document: string;
   injected?: boolean;
   listening?: boolean;
-  /** What listens to changes. */
+  /** The attached listeners for changes. */
   attached?: Readonly<Record<string, boolean>>;
-  /** The page's own `require`, wrapped by the one with stand-ins. */
+  /** The page's own `require`, which the one with stand-ins wraps. */
   require?: (name: string) => unknown;
-  /** What the page has told about the link; times are in milliseconds since 1970. */
+  /** What the page has reported about linking; times are in milliseconds since 1970. */
   linking?: LinkingState;
-  /** What has become since `since` was read at `at`: times in milliseconds since 1970. */
+  /** The changes since `since` were read at `at`: times in milliseconds since 1970. */
   caughtUp?: { readonly since: number; readonly at: number };
-  /** How the account is to be shown; the page decides until that is set. */
+  /** The requested presence of the account; the page decides until it is set. */
   presence?: 'available' | 'unavailable';
-  /** The page loads the statuses that it has stored, or has loaded them. */
+  /** The load of the stored statuses, running or done. */
   statuses?: Promise<unknown>;
   /** Texts of open dialogs. */
   dialogs?: readonly string[];
 }
 
-/** A message as it leaves the page. */
+/** A message, as the page returns it. */
 export interface MessageModel {
   readonly id: string;
   readonly fromMe: boolean;
@@ -405,18 +405,18 @@ export interface MessageModel {
   readonly poll?: { readonly options: readonly (string | undefined)[]; readonly multiple: boolean } | undefined;
 }
 
-/** What the page tells the worker by itself. `call` identifies a send that the worker has asked for. */
+/** What the page reports to the worker unasked. `call` identifies a send that the worker requested. */
 export type PageSignal =
   | { readonly is: 'message'; readonly model: MessageModel }
   | { readonly is: 'ack'; readonly id: string; readonly ack: number }
   | ({ readonly is: 'change'; readonly happenedAt: number } & PageChange)
-  /** The page sends this message itself. */
+  /** This page sent the message. */
   | { readonly is: 'own'; readonly id: string }
   /** The page is about to hand the message over. */
   | { readonly is: 'sending'; readonly call: string }
-  /** It hands it over under this id, which the worker has chosen a part of. */
+  /** The message was handed over with this id; the worker chose a part of it. */
   | { readonly is: 'handed'; readonly call: string; readonly id: string }
-  /** It has handed it over, and the network takes its time to confirm it. */
+  /** The message was handed over, and the network has not confirmed it yet. */
   | { readonly is: 'sent'; readonly call: string; readonly id: string };
 
 /** The outcome of a send, from the page's own promise. */
@@ -447,10 +447,10 @@ export interface Refused {
   readonly refused: number;
 }
 
-/** A status that was posted: its message, or why it was refused. Undefined: the page returned no valid result. */
+/** A posted status: its message, or why it was refused. Undefined: the page returned no valid result. */
 export type Posted = { readonly message: MessageModel } | { readonly refused: SendRefusal } | undefined;
 
-/** A group that the account is a member of, and its members, if they were loaded in time. */
+/** A group that the account is a member of, with its members if they were loaded in time. */
 export interface OwnGroup {
   readonly group: PageChat;
   readonly members: readonly PageParticipant[] | undefined;
@@ -461,7 +461,7 @@ export interface OwnGroup {
 /** Why a group was not read or changed. */
 export type GroupRefusal = 'no_group' | 'not_admin' | Refused;
 
-/** The functions that our scripts share in the page. */
+/** The functions that our scripts share within the page. */
 type PageTools = IdTools &
   NumberTools &
   MessageTools &
@@ -473,7 +473,7 @@ type PageTools = IdTools &
   PresenceTools &
   ChangeTools;
 
-/** Media as the library prepares them: a model of the page, with fields of the library's own. */
+/** Media prepared by the library: a model of the page, with the library's own fields. */
 type PageMedia = Record<string, unknown> & { toJSON?(): Record<string, unknown> };
 
 /** The page's global object. */
