@@ -12,48 +12,48 @@ import type {
 
 declare const window: PageWindow;
 
-/** A change that was found, before the numbers of its people are known. */
+/** A detected change, before the numbers of its people are known. */
 export interface FoundChange {
-  /** By the network's clock where the page knows that, else by the sender's. Milliseconds since 1970. */
+  /** By the network's clock if the page knows it, otherwise by the sender's. Milliseconds since 1970. */
   readonly at: number;
   readonly people: readonly (PageId | undefined)[];
   read(): PageChange;
 }
 
-/** Describes what becomes of messages. Undefined: there is no such change. */
+/** Describes changes. Undefined: there is no such change. */
 export interface ChangeTools {
-  /** Signals in the order of these calls, each once `resolved` has settled, which it must. A signal that throws is left out. */
+  /** Signals in call order, each once `resolved` has settled, which it must. A signal that throws is skipped. */
   inTurn(resolved: Promise<unknown>, signal: () => PageSignal): void;
-  /** The same for a change. */
+  /** Signals a change in the same order. */
   tell(found: FoundChange | undefined): void;
   /**
-   * Whether a row of a table came about so recently that it is news: the page also stores what is history, and stores
-   * old rows again. `sentAt`: by the clock of the sender, in milliseconds or seconds.
+   * True if a table row is recent, and so news: the page also stores history, and stores old rows again. `sentAt`: by
+   * the sender's clock, in milliseconds or seconds.
    */
   isNews(row: { readonly t?: number }, sentAt: number | undefined): boolean;
-  /** It was made in this page, and the network does not have it: not yet, or it never will. */
+  /** It was created in this page, and the network does not have it: not yet, or never. */
   isUnsent(row: Pick<PageReaction, 'id' | 'ack'>): boolean;
-  /** Runs an edit of an own message: the page shows it before the network has it. */
+  /** Runs an edit of one of the account's messages: the page shows it before the network has it. */
   whileEditing<R>(message: PageMessage, edit: () => Promise<R>): Promise<R>;
-  /** Resolves when an edit that this page makes is done, or has failed; undefined if it makes none. */
+  /** Resolves when this page's current edit is done, or has failed; undefined if there is none. */
   editing(message: PageMessage): Promise<unknown> | undefined;
-  /** The page shows an own edit which the network does not have. */
+  /** The page shows an edit by the account that the network does not have. */
   hasFailedEdit(message: PageMessage): boolean;
-  /** This account has sent it on another device. */
+  /** The account sent it on another device. */
   sentElsewhere(message: PageMessage): FoundChange | undefined;
   edited(message: PageMessage): FoundChange | undefined;
   revoked(message: PageMessage): FoundChange | undefined;
-  /** The same of what the network has brought for it, where the page does not have the message in memory. */
+  /** A deletion from the network's record, for a message that is not in the page's memory. */
   revokedUnseen(record: PageMessage): FoundChange | undefined;
-  /** A notice in a group: who came or went, who asks to be let in, and what else was changed. */
+  /** A group notice: members who joined or left, requests to join, and other changes. */
   regrouped(message: PageMessage): FoundChange | undefined;
-  /** A vote in that poll. */
+  /** A vote in a poll. */
   voted(vote: PageVote, poll: PageMessage | undefined): FoundChange | undefined;
-  /** A chat as it is now. */
+  /** The current state of a chat. */
   chatState(chat: PageChat): FoundChange;
-  /** A call that rings. */
+  /** A ringing call. */
   rings(call: PageCall): FoundChange | undefined;
-  /** An entry of the call log. */
+  /** A call log entry. */
   called(message: PageMessage): FoundChange | undefined;
   reacted(reaction: PageReaction): FoundChange | undefined;
 }
@@ -64,7 +64,7 @@ export function installChangeTools(): void {
     window.chatWebTools;
   const secondMs = 1_000;
   const fewPeople = 5;
-  // Of newer times than the year 5138, as seconds, there are none.
+  // As seconds, this would be after the year 5138.
   const isMs = (time: number) => time > 100_000_000_000;
   const timeOf = (time: number | undefined) => (time === undefined || isMs(time) ? (time ?? 0) : time * secondMs);
   const isChannel = (chat: PageId) => String(chat).endsWith('@newsletter');
@@ -74,7 +74,7 @@ export function installChangeTools(): void {
     last = last
       .then(() => resolved)
       .then(() => signal(make()))
-      .catch(() => {}); // An unreadable one must not stop the others.
+      .catch(() => {}); // One failure must not stop the others.
   };
 
   const joined = new Set([
@@ -99,12 +99,12 @@ export function installChangeTools(): void {
     const { createWid } = window.require('WAWebWidFactory');
     return createWid(String(id).replace(/@s\.whatsapp\.net$/, '@c.us')) as PageId;
   };
-  /** Whose device it is: of a call, the page has the id of that. */
+  /** The owner of a device: for a call, the page has the id of the device. */
   const personOf = (id: PageId | null | undefined) => {
     const isDevice = /:\d+@/.test(String(id));
     return (isDevice ? toWid(String(id).replace(/:\d+@/, '@')) : id) ?? undefined;
   };
-  /** Some notices do not name those whom they concern: they are about whoever wrote them, or the account itself. */
+  /** Some notices do not name the people they are about: these are their authors, or the account itself. */
   const concernedBy = ({ subtype = '', recipients = [], templateParams = [], author }: PageMessage) => {
     if (recipients.length > 0) return recipients.map(toWid);
     if (subtype === 'created_membership_requests') return templateParams.slice(1).map(toWid);
@@ -120,13 +120,13 @@ export function installChangeTools(): void {
     isNews: ({ t }, sentAt) => {
       const now = Date.now();
       const { caughtUp } = window.chatWeb ?? {};
-      // What was kept for a session that was down may arrive after the rest was read.
+      // Rows kept by the network while the session was down may arrive after the catch-up.
       const since = caughtUp && now - caughtUp.at < recentMs ? caughtUp.since : now;
       return timeOf(t ?? sentAt) >= Math.min(since, now - recentMs);
     },
     tell: (found) => {
       if (!found) return;
-      // A notice in a group may concern all its members.
+      // A group notice may be about all members.
       const isLive = found.people.filter((person) => person !== undefined).length <= fewPeople;
       const resolved = resolveNumbers(found.people, isLive).catch(() => {});
       inTurn(resolved, () => ({ is: 'change', happenedAt: found.at, ...found.read() }));
@@ -139,7 +139,7 @@ export function installChangeTools(): void {
       const forget = () => {
         if (edits.get(key) === done) edits.delete(key);
       };
-      // Later ones are to be told also where the page never answers.
+      // If the page never answers, later edits must still be reported.
       const hanging = setTimeout(forget, hangMs);
       try {
         return await done;
@@ -162,7 +162,7 @@ export function installChangeTools(): void {
     },
     edited: (message) => {
       const { id, from, author = from, latestEditSenderTimestampMs: at } = message;
-      // A caption may have been taken away; other messages without a text, such as events, have none that was edited.
+      // The edit may have removed a caption; in other messages without a text, such as events, no text was edited.
       const body = textOf(message) ?? (message.directPath ? '' : undefined);
       if (!at || body === undefined || !isDeliverable(message)) return undefined;
       const read = (): PageChange => {
@@ -187,10 +187,10 @@ export function installChangeTools(): void {
       if (!isRevocation || !isNewMsg || !key || isChannel(key.remote)) return undefined;
       const isSame = (one: PageId | undefined, other: PageId | undefined) => phoneOr(one) === phoneOr(other);
       const isAuthor = key.fromMe === id.fromMe && isSame(key.participant, id.participant);
-      // As the page decides: of others, only an admin deletes messages.
+      // The page's own rule: only admins delete messages of others.
       const isAllowed = isByAdmin ? String(key.remote).endsWith('@g.us') : isAuthor;
       if (!isAllowed || !isSame(key.remote, id.remote)) return undefined;
-      // It may be there under another id of the chat, or already deleted.
+      // The message may be in memory under another id of the chat, or already deleted.
       const { Msg } = window.require('WAWebCollections');
       if (Msg.getModelsArray().some(({ id: one }) => one.id === key.id || one.id === id.id)) return undefined;
       const by = id.fromMe ? ownIds()[0] : (record.author ?? id.participant ?? from);
@@ -217,7 +217,7 @@ export function installChangeTools(): void {
     voted: ({ pollUpdateParentKey: key, selectedOptionLocalIds: chosen = [], ...vote }, poll) => {
       const { senderTimestampMs: at, from, author = from, t = at } = vote;
       const { id = key, pollOptions: offered } = poll ?? {};
-      if (!key || !offered) return undefined; // A poll from before the link.
+      if (!key || !offered) return undefined; // A poll from before linking.
       const numbers = [...(chosen instanceof ArrayBuffer ? new Uint8Array(chosen) : chosen)];
       const nameOf = (localId: number) =>
         (offered.find((option) => option?.localId === localId) ?? offered[localId])?.name ?? '';
@@ -242,7 +242,7 @@ export function installChangeTools(): void {
       const from = personOf(call.peerJid);
       const chat = call.groupJid ?? from;
       const ringing = [3, 8];
-      const state = call.getState?.() ?? undefined; // None in a page without a call engine.
+      const state = call.getState?.() ?? undefined; // Null in a page without a call engine.
       if (!id || !from || outgoing || (state !== undefined && !ringing.includes(state))) return undefined;
       const group = call.isGroup === true || String(chat).endsWith('@g.us');
       const at = Date.now();
@@ -256,12 +256,12 @@ export function installChangeTools(): void {
       if (type !== 'call_log' || !callOutcome) return undefined;
       const caller = personOf(callCreator ?? from);
       const group = String(id.remote).endsWith('@g.us');
-      // Of two people the page says so while it rings; of a group, that one can join.
+      // Between two people, this also means ringing; in a group, that the call can be joined.
       if (callOutcome === 'Ongoing' && !group) return undefined;
       const state = callOutcome.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toLowerCase();
       const at = timeOf(t);
       const read = (): PageChange => {
-        // The entry has the id of the call.
+        // The id of the entry is that of the call.
         const call = { id: id.id ?? String(id), chatId: phoneOr(id.remote), from: phoneOr(caller) };
         return { name: 'call', data: { ...call, video, group, state, at } };
       };

@@ -32,7 +32,7 @@ describe('labels', () => {
     expect(ids(page({ WAWebCollections, WAWebSchemaLabel: { ListType } }))).toEqual(['1', '2', '3', '4', 'lead']);
   });
 
-  it('are taken with what the network has recognised by itself', () => {
+  it("are removed with the network's detected labels", () => {
     const mapManualLabelIdToDetectedOutcomeLabelId = (id: string) => (id === '2' ? '70' : null);
     const tools = page({ WAWebBizLabelUtils: { mapManualLabelIdToDetectedOutcomeLabelId } });
     expect(tools.labelRemovals('1')).toEqual([{ id: '1', type: 'remove' }]);
@@ -43,7 +43,7 @@ describe('labels', () => {
   });
 });
 
-it('the phone has older messages also of a chat that was not in the history, and perhaps of one that is still sent', () => {
+it('the phone also has older messages of a chat that was not in the history; unknown during the sync', () => {
   const tools = page({});
   const isOlder = (left: number | undefined) =>
     tools.isOlderOnPhone({ endOfHistoryTransferType: left ?? null } as never);

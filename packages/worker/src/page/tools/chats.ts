@@ -3,25 +3,25 @@ import type { PageChat, PageLabel, PageWindow } from '../window.ts';
 
 declare const window: PageWindow & { addEventListener(event: 'pagehide', listener: () => void): void };
 
-/** Finds chats, makes models of them, and shows what the account does in them. */
+/** Finds chats, makes models of them, and shows the account's typing state in them. */
 export interface ChatTools {
   /** The chat with a person or group, by number or hidden id; undefined unless the page has it in memory. */
   findChat(id: string): PageChat | undefined;
   /** False unless it is a business account: only those have labels. */
   hasLabels(): boolean;
-  /** The labels of the account, without the lists that the network keeps among them, such as that of unread chats. */
+  /** The labels of the account, without the network's own lists, such as that of unread chats. */
   ownLabels(): PageLabel[];
-  /** What takes a label from a chat: also what the network has recognised by itself, which would give it back. */
+  /** The actions that remove a label from a chat: also the network's detected label, which would add it again. */
   labelRemovals(id: string): LabelAction[];
-  /** A chat as it leaves the page. */
+  /** A chat, as the page returns it. */
   chatModel(chat: PageChat): Record<string, unknown>;
-  /** Whether the phone has older messages of it than the page; undefined if that is unknown. */
+  /** Whether the phone has older messages of a chat than the page; undefined if unknown. */
   isOlderOnPhone(chat: PageChat): boolean | undefined;
-  /** Shows a state in a chat until the time is over or the page goes; `paused` ends it. */
+  /** Shows a state in a chat for some time, at most until the page unloads; `paused` ends it. */
   showState(chat: PageChat, state: 'typing' | 'recording' | 'paused', forMs: number): Promise<void>;
-  /** Does something with a chat after all that was begun with it before. */
+  /** Runs work on a chat after all earlier work on it. */
   oneByOne<T>(chat: PageChat, work: () => Promise<T>): Promise<T>;
-  /** Waits until something holds in the page's models; false if it does not in time. */
+  /** Waits until a condition holds in the page's models; false if it does not in time. */
   holds(is: () => boolean, timeoutMs: number): Promise<boolean>;
 }
 
@@ -29,13 +29,13 @@ export interface ChatTools {
 export function installChatTools(): void {
   const { optional, phoneOr, isChat, knownChat, textOf } = window.chatWebTools;
 
-  /** Where others see that the account types; by it, what ends that. */
+  /** Chats in which the account shows as typing or recording, each with a function that stops it. */
   const shown = new Map<string, () => void>();
-  // Whoever sees it forgets it after some 25 s.
+  // Other clients drop the state after about 25 s.
   const repeatMs = 10_000;
   const showState: ChatTools['showState'] = async (chat, state, forMs) => {
     const bridge = window.require('WAWebChatStateBridge');
-    // The network takes the hidden id alone where there is one.
+    // If there is a hidden id, the network accepts only that.
     const to = chat.accountLid ?? chat.id;
     const key = String(to);
     const pause = async () => bridge.sendChatStatePaused(to);
@@ -69,7 +69,7 @@ export function installChatTools(): void {
   });
 
   const turns = new Map<PageChat, Promise<unknown>>();
-  // Longer than a caller waits for its own.
+  // Longer than any caller waits for its own work.
   const turnMs = 30_000;
   const oneByOne: ChatTools['oneByOne'] = (chat, work) => {
     const isLate = new Promise((resolve) => setTimeout(resolve, turnMs));

@@ -45,11 +45,11 @@ describe('a download', () => {
     return [stage, downloadMedia.mock.calls.length];
   };
 
-  it.each(['RESOLVED', 'REUPLOADING'])('is not begun where the media are %s', async (stage) => {
+  it.each(['RESOLVED', 'REUPLOADING'])('is not started if the media are %s', async (stage) => {
     expect(await download(stage, async () => {})).toEqual([stage, 0]);
   });
 
-  it('waits for one that is under way already', async () => {
+  it('waits for one that is already running', async () => {
     const end = async (media: { mediaStage: string }) => {
       setTimeout(() => Object.assign(media, { mediaStage: 'RESOLVED' }), 50);
     };
@@ -63,7 +63,7 @@ describe('a download', () => {
     expect(await download('FETCHING', act)).toEqual(['FETCHING', 1]);
   });
 
-  it('that rejects has ended as its stage says', async () => {
+  it('that rejects ends with its stage as the outcome', async () => {
     const failing = async (media: { mediaStage: string }) => {
       media.mediaStage = 'ERROR_UNKNOWN';
       fail();

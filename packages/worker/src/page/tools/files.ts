@@ -2,24 +2,24 @@ import type { PageId, PageMessage, PageWindow, Refused } from '../window.ts';
 
 declare const window: PageWindow;
 
-/** Keeps files for uploads, and media for downloads; changes pictures. */
+/** Stores files for uploads, and media for downloads; changes pictures. */
 export interface FileTools {
   /** By key. */
   readonly files: Map<string, Blob>;
-  /** Keeps a file, unless its key was dropped before. */
+  /** Stores a file, unless its key was dropped before. */
   keep(key: string, file: Blob): void;
   drop(key: string): void;
   /**
-   * Has the page download a message's media, unless it has, within the time. Returns the stage that they have come to:
-   * `FETCHING` if the download goes on, be it this one or an earlier one.
+   * Makes the page download a message's media, unless it has them, with a time limit. Returns their stage: `FETCHING`
+   * if this download or an earlier one is still running.
    */
   download(message: PageMessage, timeoutMs: number): Promise<string>;
   /**
-   * Changes the picture of the account or of a group to the middle square of the image with that key. Throws what the
-   * page throws.
+   * Changes the picture of the account or of a group to the middle square of the image with that key. Throws the page's
+   * errors.
    */
   setPicture(wid: PageId | undefined, key: string): Promise<'ok' | 'no_image' | Refused>;
-  /** Removes it. Throws the same. */
+  /** Removes the picture. Throws the page's errors. */
   removePicture(wid: PageId | undefined): Promise<'ok' | Refused>;
 }
 
@@ -31,7 +31,7 @@ interface Picture {
   readonly picture: string;
 }
 
-/** What the browser has for images. */
+/** The browser's functions for images. */
 interface ImageWindow {
   createImageBitmap(image: Blob): Promise<{ width: number; height: number }>;
   OffscreenCanvas: new (
@@ -59,7 +59,7 @@ export function installFileTools(): void {
     const [x, y] = [Math.floor((image.width - side) / 2), Math.floor((image.height - side) / 2)];
     const canvas = new (window as unknown as ImageWindow).OffscreenCanvas(size, size);
     const context = canvas.getContext('2d');
-    context.fillStyle = '#fff'; // JPEG has no transparency: it would be black.
+    context.fillStyle = '#fff'; // JPEG has no transparency: it would turn black.
     context.fillRect(0, 0, size, size);
     context.drawImage(image, x, y, side, side, 0, 0, size, size);
     const jpeg = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 });
@@ -85,7 +85,7 @@ export function installFileTools(): void {
         const { sendSetPicture } = window.require('WAWebContactProfilePicThumbBridge');
         return byStatus(await sendSetPicture(wid, urls.thumbnail, urls.picture));
       }
-      // The page's own function also queries the new picture, and fails with that, though the picture was set.
+      // The page's own function also queries the new picture: if that fails, so does the function, although it was set.
       const jpeg = atob(urls.picture.slice(urls.picture.indexOf(',') + 1));
       await sendPicture(
         wid,
@@ -108,9 +108,9 @@ export function installFileTools(): void {
       if (stage() === 'RESOLVED' || stage() === 'REUPLOADING') return stage();
       const endsAt = Date.now() + timeoutMs;
       const late = new Promise((resolve) => setTimeout(resolve, timeoutMs));
-      // As initiated by the user: else the page does not download media of people who are not in the address book.
+      // As if by the user: otherwise the page does not download media from people who are not in the address book.
       const asked = message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated: true, rmrReason: 1 });
-      await Promise.race([asked.catch(() => {}), late]); // The stage says how it went.
+      await Promise.race([asked.catch(() => {}), late]); // The stage shows the outcome.
       const pollMs = 100;
       while (stage() === 'FETCHING' && Date.now() < endsAt) await new Promise((resolve) => setTimeout(resolve, pollMs));
       return stage();

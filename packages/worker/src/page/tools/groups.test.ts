@@ -40,7 +40,7 @@ beforeEach(() => {
   };
   const chatWebTools = {
     optional: (name: string) => modules[name],
-    // The page knows both ids of one person alone.
+    // The page knows both ids of only one person.
     idsOf: (one: object) => (String(one) === '1@c.us' ? ['1@c.us', '11@lid'] : [String(one)]),
   };
   vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
@@ -56,7 +56,7 @@ afterEach(() => {
 const among = [member('11@lid'), member('22@lid'), member('33@lid')];
 const act = async (ids: readonly object[]) => ids.map((one) => ({ id: one as never, code: 200 }));
 
-it('people whom the page does not know by both ids are looked up by one query', async () => {
+it('people that the page does not know by both ids are looked up in one query', async () => {
   answer = async () => ({
     list: [
       { contact: { type: 'out', content: '+4' } },
@@ -68,12 +68,12 @@ it('people whom the page does not know by both ids are looked up by one query', 
   expect(queries).toEqual([['+2', '+4']]);
 });
 
-it('nobody is queried whom the page knows', async () => {
+it('people that the page knows are not queried', async () => {
   expect(await tools.codesFor(['1@c.us', '22@lid'], among, act)).toEqual([200, 200]);
   expect(queries).toEqual([]);
 });
 
-it('a query that is refused, fails or takes too long is not to say that they are not there', async () => {
+it('people are not reported as missing after a refused, failed or slow query', async () => {
   answer = async () => ({ error: { all: { errorCode: 429 } } });
   expect(await tools.codesFor(['1@c.us', '2@c.us'], among, act)).toEqual([200, 503]);
   answer = async () => ({ list: [{ contact: { errorCode: 429 } }, { contact: { type: 'out', content: '+3' } }] });
@@ -88,7 +88,7 @@ it('a query that is refused, fails or takes too long is not to say that they are
   expect(await late).toEqual([200, 503]);
 });
 
-it('a group that the page cannot open, or not in time, is there all the same', async () => {
+it('does not fail if the page cannot open a group, or not in time', async () => {
   const group = id('9@g.us') as never;
   const find = vi.fn<() => Promise<unknown>>(async () => Promise.reject(new Error('no such chat')));
   modules.WAWebFindChatAction = { findOrCreateLatestChat: find };
@@ -129,7 +129,7 @@ describe('the members of many groups', () => {
     await done;
   };
 
-  it('are read from what the page has stored', async () => {
+  it("are read from the page's storage", async () => {
     const { groups, run } = page(['1@g.us', '2@g.us', '3@g.us'], async () => undefined);
     await loading(groups);
     expect(run).not.toHaveBeenCalled();

@@ -5,9 +5,9 @@ import type { GroupRefusal, OwnGroup, PageChat, PageId, PageParticipant, PageWin
 
 declare const window: PageWindow;
 
-/** Finds a group, its members and those who wait to be let in. */
+/** Finds a group, its members and requests to join it. */
 export interface GroupTools {
-  /** A group that the account is a member of: the page also lists those that it has left. */
+  /** A group that the account is a member of: the page also lists groups that it has left. */
   ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined>;
   /**
    * Loads the members of groups: from the page's database, and if that lacks several, by one request for all groups. After
@@ -16,38 +16,38 @@ export interface GroupTools {
   loadGroups(groups: readonly PageChat[], timeoutMs: number): Promise<void>;
   /** Queries a group, and waits until the page shows what is expected; false if it does not in time. */
   refreshGroup(group: PageChat, isExpected: () => boolean, timeoutMs: number): Promise<boolean>;
-  /** Has the page open a group that is new to it, as its own buttons do; that it does not, or takes long, fails nothing. */
+  /** Makes the page open a new group, as its own buttons do. Never rejects; waits a few seconds at most. */
   openGroup(id: PageId, reason: string, options?: object): Promise<void>;
-  /** Settings of a group as the page has them. */
+  /** The settings of a group, from the page's memory. */
   groupSettings(group: PageChat): GroupSettings;
-  /** Queries who waits to be let into a group. */
+  /** Queries the pending requests to join a group. */
   joinRequests(group: PageId): Promise<readonly JoinRequestRow[]>;
   /**
-   * All ids of people, in order; none of who is not registered. Whom the page does not know by both is queried, all at
-   * once; `unknown`: the network did not tell, or not in time.
+   * All ids of people, in order; empty if not registered. Queries, in one request, the people that the page does not
+   * know by both ids; `unknown`: the network did not answer, or not in time.
    */
   idsOfPeople(people: readonly string[]): Promise<(readonly string[] | 'unknown')[]>;
-  /** Finds people among others by any of their ids, in order; who is not found in memory is queried as above. */
+  /** Finds people among others by any of their ids, in order; queries those not found in memory, as above. */
   findPeople<T extends { readonly id: PageId }>(
     people: readonly string[],
     among: readonly T[],
   ): Promise<(T | 'unknown' | undefined)[]>;
   /**
-   * Acts on those people who are among others. Returns a code for each person, in order: 404 for one who is not among
-   * them, 503 for one who could not be looked up, 504 for one without a code of `act`.
+   * Calls `act` with the people who are among others. Returns a code for each person, in order: 404 if not among them,
+   * 503 if the look-up failed, 504 if `act` returns no code.
    */
   codesFor(
     people: readonly string[],
     among: readonly { readonly id: PageId }[],
     act: (ids: readonly PageId[]) => Promise<readonly PersonCode[]>,
   ): Promise<number[]>;
-  /** The codes in an answer to a change of members. */
+  /** The codes from the answer to a change of members. */
   memberCodes(answer: MemberCodes): PersonCode[];
-  /** The network's refusal of a change of a group; throws an error of the page again. */
+  /** The network's refusal to change a group; rethrows an error of the page. */
   groupRefusal(error: unknown): GroupRefusal;
 }
 
-/** What became of a person, by the network's code. */
+/** The network's code for a person. */
 interface PersonCode {
   readonly id: PageId | undefined;
   readonly code: number;
@@ -66,13 +66,15 @@ export function installGroupTools(): void {
     // The job rejects if the network limits the rate; the collection would return no members.
     return job ? job({ id: group.id }) : (GroupMetadata ?? WAWebGroupMetadataCollection)?.update(group.id);
   };
-  /** From the page's database, which the page fills when it is linked. The network is asked only if it is not there. */
+  /**
+   * Reads the members from the page's database, filled during linking. Queries the network only if they are not there.
+   */
   const readStored = async (group: PageChat, timeoutMs: number) => {
     const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
     const reading = (GroupMetadata ?? WAWebGroupMetadataCollection)?.find?.(group.id);
     await Promise.race([reading?.catch(() => {}), delay(timeoutMs)]);
   };
-  /** The models are set a moment after an answer. */
+  /** Waits for the models, which are set a moment after an answer. */
   const untilLoaded = async (groups: readonly PageChat[], deadline: number) => {
     const until = Math.min(deadline, Date.now() + 20 * settleMs);
     while (groups.some((group) => loaded(group).length === 0) && Date.now() < until) await delay(settleMs);
@@ -90,15 +92,15 @@ export function installGroupTools(): void {
   const outside = new Set(['not_member', 'terminated', 'terminated_local']);
   /** Ids of groups that the account is not in, as the network says, until their members come. */
   const left = new Set<string>();
-  /** The query for the members hides that the account is none, or that there is no such group any more. */
+  /** Asks separately: the query for members hides that the account is not a member, or that the group is gone. */
   const isOutside = async (group: PageChat, timeoutMs: number) => {
     if (left.has(String(group.id))) return true;
     if (timeoutMs <= 0) return false;
-    const told = optional('WAWebGroupQueryGroupJob')?.queryGroupJob?.(group.id, 'enter_group_info');
-    return outside.has((await Promise.race([told, delay(timeoutMs)]))?.status ?? '');
+    const query = optional('WAWebGroupQueryGroupJob')?.queryGroupJob?.(group.id, 'enter_group_info');
+    return outside.has((await Promise.race([query, delay(timeoutMs)]))?.status ?? '');
   };
 
-  // The network limits the rate of the request for all groups more than that of others.
+  // The network's rate limit for a request for all groups is stricter than for others.
   const betweenMs = 300_000;
   let nextQueryAt = 0;
   const queryAll = async (missing: readonly PageChat[], deadline: number) => {
@@ -145,7 +147,7 @@ export function installGroupTools(): void {
     } catch (error) {
       const refused = refusal(error);
       if (refused === 403 || refused === 404) return undefined;
-      // Rate limited, or failed: the members are unknown.
+      // Rate limited or failed: the members are unknown.
     }
     const self = members?.find((member) => isMe(member.id));
     if (members && !self) return undefined;
@@ -205,10 +207,10 @@ export function installGroupTools(): void {
     const unknown = [...new Set(people.filter((person, n) => !person.endsWith('@lid') && (known[n] ?? []).length < 2))];
     const late = delay(lookUpMs).then(() => undefined);
     const queried = unknown.length > 0 ? queryIds(unknown).catch(() => undefined) : undefined;
-    const told = await Promise.race([queried, late]);
+    const answer = await Promise.race([queried, late]);
     return people.map((person, n) => {
       if (!unknown.includes(person)) return known[n] ?? [];
-      const ids = told?.get(person);
+      const ids = answer?.get(person);
       return ids && ids.length > 0 ? [person, ...ids] : (ids ?? 'unknown');
     });
   };
@@ -220,8 +222,8 @@ export function installGroupTools(): void {
     const ids = missing.length > 0 ? await idsOfPeople(missing) : [];
     const queried = new Map(missing.map((person, n) => [person, ids[n] ?? []] as const));
     return people.map((person) => {
-      const told = queried.get(person) ?? [];
-      return found.get(person) ?? (told === 'unknown' ? told : find(told));
+      const other = queried.get(person) ?? [];
+      return found.get(person) ?? (other === 'unknown' ? other : find(other));
     });
   };
 

@@ -20,8 +20,8 @@ let known: Map<string, Wid>;
 let answerMs: number;
 
 /**
- * A page whose network knows the numbers of all ids; without `canAskMany`, it lacks what a query for several needs, and
- * the first such query ends with `failure`.
+ * A page whose network knows the numbers of all ids. Without `canAskMany`, it lacks the parts for a query of several
+ * ids. With `failure`, the first such query ends with that.
  */
 function page({ canAskMany = true, failure }: { canAskMany?: boolean; failure?: Error | undefined } = {}): IdTools {
   const failures = failure ? [failure] : [];
@@ -91,7 +91,7 @@ afterEach(() => {
 });
 
 describe('the numbers of hidden ids', () => {
-  it('are asked by one query, unless the page knows them', async () => {
+  it('are queried in one request, unless the page knows them', async () => {
     const { resolveNumbers, phoneOr } = page();
     known.set('0@lid', wid('0@c.us'));
     const ids = hidden(5);
@@ -117,7 +117,7 @@ describe('the numbers of hidden ids', () => {
     },
   );
 
-  it('are not asked after their caller has given up', async () => {
+  it('are not queried after their caller has timed out', async () => {
     const { resolveNumbers } = page({ canAskMany: false });
     answerMs = 60_000;
     const resolved = resolveNumbers(hidden(10));
@@ -127,7 +127,7 @@ describe('the numbers of hidden ids', () => {
     expect(queries).toEqual([['0@lid']]);
   });
 
-  it('of a live message are asked before those of lists', async () => {
+  it('of a live message are queried before those of lists', async () => {
     const { resolveNumbers, phoneOr } = page({ canAskMany: false });
     void resolveNumbers(hidden(10));
     const live = wid('99@lid');
@@ -138,7 +138,7 @@ describe('the numbers of hidden ids', () => {
     expect(phoneOr(live)).toBe('99@c.us');
   });
 
-  it('of live messages are asked for however many a list has', async () => {
+  it('of live messages are queried even during a long list', async () => {
     const { resolveNumbers, phoneOr } = page();
     void resolveNumbers(hidden(1_000));
     const authors = hidden(30, 5_000);
@@ -149,7 +149,7 @@ describe('the numbers of hidden ids', () => {
     expect(queries.every((ids) => ids.length <= 20)).toBe(true);
   });
 
-  it('are asked one by one where the page throws for several', async () => {
+  it('are queried one by one if the page throws for several', async () => {
     const { resolveNumbers } = page({ failure: new TypeError('it has another form') });
     await resolveNumbers(hidden(2));
     const resolved = resolveNumbers(hidden(2, 10));
@@ -158,7 +158,7 @@ describe('the numbers of hidden ids', () => {
     expect(queries).toEqual([['10@lid'], ['11@lid']]);
   });
 
-  it('are asked by one query again after one that the network has refused', async () => {
+  it('are queried in one request again after a refusal by the network', async () => {
     const { resolveNumbers } = page({ failure: new Error('rate-overlimit') });
     await resolveNumbers(hidden(2));
     const resolved = resolveNumbers(hidden(2, 10));
@@ -167,7 +167,7 @@ describe('the numbers of hidden ids', () => {
     expect(queries).toEqual([['10@lid', '11@lid']]);
   });
 
-  it('are asked again where nobody was asked in time', async () => {
+  it('are queried again if the first query did not start in time', async () => {
     const { resolveNumbers, phoneOr } = page({ canAskMany: false });
     answerMs = 60_000;
     void resolveNumbers([wid('1@lid')], true);

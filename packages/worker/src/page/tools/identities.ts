@@ -7,33 +7,33 @@ declare const window: PageWindow;
 export interface IdTools {
   /** A module that this build may not have. */
   optional<N extends keyof PageModules>(name: N): Partial<PageModules[N]> | undefined;
-  /** What can be read of each row: one that throws must not fail the others. */
+  /** The results of all readable rows: one that throws must not fail the others. */
   eachReadable<T, R>(rows: readonly T[] | null | undefined, read: (row: T) => R): R[];
   /** The id of a person by phone number, if the page knows it; other ids unchanged. */
   phoneOr(id: PageId | undefined): string | undefined;
   /** The hidden id of a person, if the page knows it. */
   lidOf(id: PageId | object): string | undefined;
-  /** All ids of a person that the page knows: that one first. */
+  /** All known ids of a person, the given one first. */
   idsOf(id: PageId): string[];
   /**
-   * Queries the numbers of hidden ids, for two seconds at most; ids without an answer stay hidden. Those of a live event
-   * go first; of a list few are queried.
+   * Queries the numbers of hidden ids, for two seconds at most; ids without an answer stay hidden. Ids of live events
+   * come first; from lists, only a few are queried.
    */
   resolveNumbers(ids: readonly (PageId | undefined)[], isLive?: boolean): Promise<void>;
   /**
-   * Queries the numbers of hidden ids by one request, and has the page remember them. Null: the network does not disclose
-   * it. Those without an answer are missing.
+   * Queries the numbers of hidden ids in one request, and stores them in the page. Null: the network does not disclose
+   * the number. Ids without an answer are missing.
    */
   queryHiddenIds(lids: readonly string[]): Promise<Map<string, string | null> | Refused>;
-  /** Before this time, in milliseconds since 1970, the network is better not queried about numbers. */
+  /** Before this time, in milliseconds since 1970, avoid queries about numbers. */
   readonly lookUpsFrom: number;
   /** False if the number is not registered. Queries the network once; true if this build cannot query. */
   isRegistered(wid: object): Promise<boolean>;
-  /** The account's own ids that the page has: by number, then hidden. */
+  /** The account's own ids that the page knows: by number, then hidden. */
   ownIds(): PageId[];
   /** True for the account's own id, by number or hidden. */
   isMe(id: PageId): boolean;
-  /** A contact for the API; its id is by phone number if that is known. */
+  /** A contact for the API, with an id by phone number if known. */
   contactModel(contact: PageContact): Record<string, unknown>;
 }
 
@@ -80,13 +80,13 @@ export function installIdTools(lookUpsFrom: number): void {
   const { Blocklist } = window.require('WAWebCollections');
   const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-  // From the page's memory: the network is not queried.
+  // From the page's memory, without a query to the network.
   const numberOf = (lid: PageId): PageId | undefined => {
     const numbers = optional('WAWebApiContact')?.getPhoneNumber ?? optional('WAWebLidMigrationUtils')?.toPn;
     try {
       return numbers?.(lid) ?? undefined;
     } catch {
-      return undefined; // Some ids look like a person's, and are not.
+      return undefined; // Some ids look like a person's, but are not.
     }
   };
   const isHidden = (id: PageId | object | undefined): id is PageId => id !== undefined && String(id).endsWith('@lid');
@@ -107,12 +107,12 @@ export function installIdTools(lookUpsFrom: number): void {
     ...new Set([String(id), lidOf(id), phoneOr(id)].filter((each) => each !== undefined)),
   ];
 
-  // Queries to the network, once for each id.
+  // Queries to the network, one per id.
   const lookUpMs = 2_000;
   const unknownForMs = 600_000;
   const mostKept = 5_000;
-  // Many look-ups in a row are what the network restricts accounts for: so many in one query, and so many of lists in
-  // that time.
+  // The network restricts accounts for many look-ups in a row: the most per query, which is also the most ids of lists
+  // within `listedForMs`.
   const mostAtOnce = 20;
   const listedForMs = 10_000;
   const kept = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
@@ -129,24 +129,24 @@ export function installIdTools(lookUpsFrom: number): void {
   const queryHiddenIds: IdTools['queryHiddenIds'] = async (lids) => {
     const { USyncQuery } = window.require('WAWebUsync');
     const { USyncUser } = window.require('WAWebUsyncUser');
-    // As the page asks about one.
+    // The protocols that the page uses to query one id.
     const query = new USyncQuery().withBusinessProtocol().withDisappearingModeProtocol();
     for (const lid of lids) query.withUser(new USyncUser().withId(createWid(lid) as PageId));
     const { error = {}, list = [] } = (await query.execute()) ?? {};
     const [refused] = Object.values(error).flatMap((one) => one?.errorCode ?? []);
-    const told = list.flatMap(({ id, pn }) => (isHidden(id) ? [{ lid: id, pn }] : []));
-    if (refused !== undefined && told.length === 0) return { refused: Number(refused) || 400 };
-    const mappings = told.flatMap(({ lid, pn }) => (pn ? [{ lid, pn }] : []));
+    const answered = list.flatMap(({ id, pn }) => (isHidden(id) ? [{ lid: id, pn }] : []));
+    if (refused !== undefined && answered.length === 0) return { refused: Number(refused) || 400 };
+    const mappings = answered.flatMap(({ lid, pn }) => (pn ? [{ lid, pn }] : []));
     const learn = optional('WAWebDBCreateLidPnMappings')?.createLidPnMappings;
     if (mappings.length > 0) await learn?.({ mappings, flushImmediately: true, learningSource: 'usync' });
-    return new Map(told.map(({ lid, pn }) => [String(lid), pn ? String(pn) : null]));
+    return new Map(answered.map(({ lid, pn }) => [String(lid), pn ? String(pn) : null]));
   };
   const lookUp = async (lids: readonly string[]): Promise<void> => {
     const [only] = lids;
     if (lids.length > 1) await queryHiddenIds(lids);
     else if (only !== undefined) await window.WWebJS.enforceLidAndPnRetrieval(only);
   };
-  /** The next that somebody still waits for: those of live events first. */
+  /** The next ids that a caller still waits for: those of live events first. */
   const takeNext = (): string[] => {
     for (const [key, { until, settle }] of waiting) {
       if (until > Date.now()) continue;
@@ -174,7 +174,7 @@ export function installIdTools(lookUpsFrom: number): void {
         kept.delete(oldest);
       }
       const looked = lookUp(next).catch((error: unknown) => {
-        // This build has the query in another form: one by one from now on. Not after a failure of the network.
+        // This build uses another form of the query: from now on, one by one. Not after a failure of the network.
         const isOther = error instanceof TypeError || window.chatWebTools.refusal(error) === 400;
         if (next.length > 1 && isOther) hasFailed = true;
       });

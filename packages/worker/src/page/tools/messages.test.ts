@@ -21,13 +21,13 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-it('what the page hides is not delivered: another quality of a photo, and what is not sent yet', () => {
+it('hidden messages are not delivered: another quality of a photo, and scheduled messages', () => {
   const isDelivered = (viewMode?: string) => tools().isDeliverable(message({ viewMode }));
   expect([undefined, 'VISIBLE', 'MEDIA_ALBUM'].map(isDelivered)).toEqual([true, true, true]);
   expect(['HIDDEN', 'SCHEDULED_MESSAGE'].map(isDelivered)).toEqual([false, false]);
 });
 
-it('a status that is posted to a group is a status, not a message of its chat', () => {
+it('a status posted to a group is a status, not a message of its chat', () => {
   const isStatus = (one: PageMessage) => [tools().isPost(one), tools().messageModel(one).isStatus];
   expect(isStatus(message({ isGroupStatus: true }))).toEqual([true, true]);
   expect(isStatus(message({}, 'status@broadcast'))).toEqual([true, true]);

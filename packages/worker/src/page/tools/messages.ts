@@ -4,31 +4,29 @@ declare const window: PageWindow;
 
 /** Finds messages, and makes models of them. */
 export interface MessageTools {
-  /** A message by its serialised id, by number or hidden id, also one that is not loaded. */
+  /** A message by its serialised id, by number or hidden id, even if it is not loaded. */
   findMessage(id: string): Promise<PageMessage | undefined>;
-  /** The keys by which other rows may name a message: its own, and the one by the other id of a person in it. */
+  /** The keys that other rows may use for a message: its own, and the one with the other id of a person in it. */
   keysOf(message: PageMessage): PageMessage['id'][];
-  /** A message that this account has sent to a chat, by the part of its id that we chose; also one that is not loaded. */
+  /** A message of this account in a chat, by the part of its id that we chose, even if it is not loaded. */
   findSent(messageId: string, chatId: string): Promise<PageMessage | undefined>;
-  /** The chat with that id, by number or hidden; undefined unless the page has it in memory. */
+  /** The chat with an id, by number or hidden; undefined unless the page has it in memory. */
   knownChat(id: string): PageChat | undefined;
-  /** True for a person whom the account has blocked. */
+  /** True for a person that the account has blocked. */
   isBlocked(chatId: string): boolean;
   /** True if the page lets the message be quoted in a reply. */
   isQuotable(message: PageMessage, chatId: string): boolean;
   /** False for the status feed and channels, which the page may list among the chats. */
   isChat(chat: PageChat): boolean;
-  /** It is posted to the status feed, or as a status to a group. */
+  /** True for a post to the status feed, or a status posted to a group. */
   isPost(message: PageMessage): boolean;
-  /** False for notices, for undecrypted, revoked and hidden messages: they are not delivered. */
+  /** False for notices, and for undecrypted, revoked and hidden messages: they are not delivered. */
   isDeliverable(message: PageMessage): boolean;
-  /** What a person has written: the text, the caption, the name of a place, the question of a poll; of cards their text. */
+  /** The text of a message: body, caption, name of a location, question of a poll, or the text of contact cards. */
   textOf(message: PageMessage): string | undefined;
-  /** A message as it leaves the page. */
+  /** A message, as the page returns it. */
   messageModel(message: PageMessage): MessageModel;
-  /**
-   * The same for a message that was sent or changed; undefined if it is unreadable: the change is done all the same.
-   */
+  /** The model of a sent or changed message; undefined if it is unreadable, which must not fail the change. */
   sentModel(message: PageMessage): MessageModel | undefined;
   /** Queries the numbers of the hidden ids in a message, as `resolveNumbers` does. */
   resolvePeople(message: PageMessage): Promise<void>;
@@ -42,7 +40,7 @@ export function installMessageTools(): void {
   const hasAuthors = /@g\.us$|^status@broadcast$/;
   const quotedId = ({ id, quotedStanzaID, quotedParticipant, quotedRemoteJid }: PageMessage) => {
     if (!quotedStanzaID || !quotedParticipant) return undefined;
-    // From a group or the feed into another chat. Some senders wrongly name the chat of two people, by whom they see there.
+    // A reply in another chat than that of the group or status. Some senders wrongly set a chat between two people.
     const isElsewhere = hasAuthors.test(String(quotedRemoteJid));
     const remote = String(isElsewhere ? quotedRemoteJid : id.remote);
     const mine = isMe(quotedParticipant) || ownIds().some((own) => phoneOr(own) === phoneOr(quotedParticipant));
@@ -50,7 +48,7 @@ export function installMessageTools(): void {
     if (!isElsewhere && isMe(id.remote) && /_(in|out)$/.test(String(id))) return `${key}_out`; // A note to oneself.
     return hasAuthors.test(remote) ? `${key}_${quotedParticipant}` : key;
   };
-  // The body of a file or a place is its thumbnail.
+  // The body of a file or location is its thumbnail.
   const textOf: MessageTools['textOf'] = (message) => {
     if (message.directPath) return message.caption;
     if (message.type === 'location') return message.loc;
@@ -102,10 +100,10 @@ export function installMessageTools(): void {
     ...['debug', 'debug_placeholder', 'unknown', 'oversized', 'reaction', 'pin_message', 'keep_in_chat'],
   ]);
 
-  // The same photo or video in another quality, beside the one that is shown; and what is not sent yet.
+  // A photo or video in another quality besides the visible one; a scheduled message that is not sent yet.
   const hidden = new Set<unknown>(['HIDDEN', 'SCHEDULED_MESSAGE']);
 
-  // The page has each message under one key, and looks it up by both: what others send may name either.
+  // The page stores each message under one key, and looks it up by both: others may send either.
   const parsedKey = (text: string) => {
     const [fromMe, remote = '', id, author] = text.split('_');
     const { createWid } = window.require('WAWebWidFactory');
@@ -154,7 +152,7 @@ export function installMessageTools(): void {
       const chats = new Set([chatId, String(tools.knownChat(chatId)?.id ?? chatId), lidOf(wid) ?? chatId]);
       for (const chat of chats) {
         const key = `true_${chat}_${messageId}`;
-        // With its author where many read it, and marked as sent in a note to oneself.
+        // With the author if the chat has several readers; with `_out` in a note to oneself.
         const keys = /@(c\.us|lid)$/.test(chat)
           ? [key, ...(ownIds().some((self) => String(self) === chat) ? [`${key}_out`] : [])]
           : ownIds().map((self) => `${key}_${self}`);

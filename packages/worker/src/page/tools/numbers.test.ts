@@ -38,7 +38,7 @@ function page(isByLid: boolean | undefined): NumberTools {
 describe('people are found by number with all their ids', () => {
   const contact = { type: 'in', content: '+1' };
 
-  it.each([true, undefined])('in builds that ask by hidden id: %j', async (isByLid) => {
+  it.each([true, undefined])('in builds that query by hidden id: %j', async (isByLid) => {
     answer = (asked) => {
       expect(asked).toEqual(['lid']);
       return { list: [{ contact, id: id('11@lid'), pn: id('1@c.us') }] };
@@ -47,7 +47,7 @@ describe('people are found by number with all their ids', () => {
     expect(found).toEqual(new Map([['1@c.us', { isRegistered: true, ids: ['11@lid', '1@c.us'] }]]));
   });
 
-  it('in builds that ask by number', async () => {
+  it('in builds that query by number', async () => {
     answer = (asked) => {
       expect(asked).toEqual(['pn', 'with hidden id']);
       return { list: [{ contact, id: id('1@c.us'), lid: '11@lid' }] };
@@ -56,7 +56,7 @@ describe('people are found by number with all their ids', () => {
     expect(found).toEqual(new Map([['1@c.us', { isRegistered: true, ids: ['1@c.us', '11@lid'] }]]));
   });
 
-  it('without a hidden id, where the network refuses that alone', async () => {
+  it('without a hidden id, if the network refuses only that', async () => {
     answer = () => ({ list: [{ contact, id: id('1@c.us'), lid: { errorCode: 404 } }] });
     const found = await page(false).queryNumbers(['1@c.us']);
     expect(found).toEqual(new Map([['1@c.us', { isRegistered: true, ids: ['1@c.us'] }]]));

@@ -2,17 +2,17 @@ import type { PageWindow, Refused } from '../window.ts';
 
 declare const window: PageWindow;
 
-/** What the network says of a number. */
+/** The network's answer about a number. */
 export interface NumberFound {
   readonly isRegistered: boolean;
-  /** Of whom it is. */
+  /** The ids of its owner. */
   readonly ids: readonly string[];
 }
 
-/** Looks people up by their numbers. */
+/** Looks up people by number. */
 export interface NumberTools {
   /**
-   * Queries many numbers by one request. By number, as given; those of which the network does not tell are missing.
+   * Queries many numbers in one request. Returns a map by number, as given; numbers without an answer are missing.
    * Rejects with an error of the page or of the network.
    */
   queryNumbers(numbers: readonly string[]): Promise<Map<string, NumberFound> | Refused>;
@@ -25,7 +25,7 @@ export function installNumberTools(): void {
   const queryNumbers: NumberTools['queryNumbers'] = async (numbers) => {
     const { USyncQuery, USYNC_ADDRESSING_MODE: modes } = window.require('WAWebUsync');
     const { USyncUser } = window.require('WAWebUsyncUser');
-    // As the page itself asks: otherwise hidden ids are not told.
+    // As the page itself queries: otherwise the answer has no hidden ids.
     const isByLid = window.chatWebTools.optional('WAWebUsernameGatingUtils')?.usernameContactUsyncLidBased?.() ?? true;
     const query =
       isByLid && modes?.LID
@@ -37,12 +37,12 @@ export function installNumberTools(): void {
     for (const { contact, pn, lid, id } of list) {
       if (contact?.errorCode !== undefined) continue;
       const isRegistered = contact?.type === 'in';
-      // The number as it was asked for; the person's own one may be written in another way.
-      const told = new Set([contact?.content, ...(isRegistered ? [pn, id] : [])].map(digitsOf));
-      // A refusal for the hidden id alone is in its place.
+      // The number as requested; the person's own number may have another form.
+      const forms = new Set([contact?.content, ...(isRegistered ? [pn, id] : [])].map(digitsOf));
+      // A refusal for only the hidden id replaces it.
       const ids = [id, pn, lid].map(String).filter((one) => /^\d+@\S+$/.test(one));
       for (const number of numbers)
-        if (told.has(digitsOf(number)) && !found.get(number)?.isRegistered) found.set(number, { isRegistered, ids });
+        if (forms.has(digitsOf(number)) && !found.get(number)?.isRegistered) found.set(number, { isRegistered, ids });
     }
     const ofOne = list.find(({ contact }) => contact?.errorCode !== undefined)?.contact;
     const refused = error.all ?? error.contact ?? (found.size === 0 ? ofOne : undefined);

@@ -64,7 +64,7 @@ afterEach(() => {
 });
 
 describe('a marked message', () => {
-  it('gets the id that was chosen, and the mark is not in it', () => {
+  it('gets the chosen id, and does not contain the mark', () => {
     const { tools, send, draft } = page((exports) => exports);
     expect(tools.canIdentify()).toBe(true);
     send(draft('me@lid'));
@@ -83,7 +83,7 @@ describe('a marked message', () => {
     expect([sent, signals]).toEqual([[], []]);
   });
 
-  it('is told of only once the page has taken it', () => {
+  it('is only signalled once the page has accepted it', () => {
     const { send } = page(() => ({
       addAndSendMsgToChat: () => {
         throw new Error('no');
@@ -94,7 +94,7 @@ describe('a marked message', () => {
   });
 });
 
-describe('a message that is forwarded', () => {
+describe('a forwarded message', () => {
   const chat = { id: 'c@c.us' } as never;
   const other = { id: 'd@c.us' } as never;
   const plain = (body: string) => ({
@@ -105,7 +105,7 @@ describe('a message that is forwarded', () => {
     (action.addAndSendMsgToChat as (...args: unknown[]) => unknown)(to, message);
   };
 
-  it('is the next one to its chat, and gets the id that was chosen', async () => {
+  it('is the next one to its chat, and gets the chosen id', async () => {
     const { tools } = page((exports) => exports);
     const expected = tools.expectForward(chat, { call: '7', messageId: '3EB0' });
     expect(tools.expectForward(chat, { call: '8' })).toBeUndefined();
@@ -119,7 +119,7 @@ describe('a message that is forwarded', () => {
     expect(handed).toEqual([{ is: 'handed', call: '7', id: 'true_b_3EB0' }]);
   });
 
-  it('is not what belongs to the one before it, which the page forwards later', async () => {
+  it('is not a part of the previous message, which the page forwards later', async () => {
     const { tools } = page((exports) => exports);
     const first = tools.expectForward(chat, { call: '7', messageId: '3EB01' });
     hand(chat, plain('with a copy in HD'));
@@ -132,7 +132,7 @@ describe('a message that is forwarded', () => {
     expect(sent.map(({ id: key }) => String(key))).toEqual(['true_b_3EB01', 'true_b_PAGE', 'true_b_3EB02']);
   });
 
-  it('keeps the id of the page where none was chosen, and is not expected once that has ended', async () => {
+  it('keeps its id if none was chosen, and is no longer expected once forwarding has ended', async () => {
     const { tools } = page((exports) => exports);
     const mark = { call: '7' };
     const expected = tools.expectForward(chat, mark);
@@ -147,7 +147,7 @@ describe('a message that is forwarded', () => {
   });
 });
 
-describe('a build that lets nobody change its modules', () => {
+describe('a build that freezes its modules', () => {
   it.each([
     ['frozen', Object.freeze],
     [
@@ -187,12 +187,12 @@ describe('the deletion of an own status', () => {
     return tools;
   };
 
-  it('needs no feed that is loaded', async () => {
+  it('does not need a loaded feed', async () => {
     const tools = revoking((feed) => feed.revokeMsgs(['x']));
     expect(await tools.revokeStatus(message)).toBe(true);
   });
 
-  it('has failed where the page reports that to itself, which it still does', async () => {
+  it('fails if the page reports a failure internally, which it still does', async () => {
     const report = vi.fn();
     const failures = { postStatusSendFailure: report };
     const tools = revoking(() => failures.postStatusSendFailure('offline'), failures);
@@ -200,7 +200,7 @@ describe('the deletion of an own status', () => {
     expect(report.mock.calls).toEqual([['offline']]);
   });
 
-  it('does not wait for another one; a report is of all that are on their way, and of none that comes later', async () => {
+  it('does not wait for another one; a failure report applies to all pending ones, but not to later ones', async () => {
     const failures = { postStatusSendFailure: vi.fn() };
     const ends: (() => void)[] = [];
     const tools = revoking(() => new Promise<void>((resolve) => ends.push(resolve)), failures);
@@ -214,7 +214,7 @@ describe('the deletion of an own status', () => {
     expect(await third).toBe(true);
   });
 
-  it('throws what the page throws, and is not on its way any more', async () => {
+  it("rethrows the page's error, and is no longer pending", async () => {
     const failures = { postStatusSendFailure: vi.fn() };
     const tools = revoking(() => Promise.reject(new Error('no')), failures);
     await expect(tools.revokeStatus(message)).rejects.toThrow('no');
@@ -222,7 +222,7 @@ describe('the deletion of an own status', () => {
     expect(await tools.revokeStatus(message)).toBe(true);
   });
 
-  it('is taken as done in a build that freezes its modules', async () => {
+  it('counts as done in a build that freezes its modules', async () => {
     const tools = revoking(() => {}, Object.freeze({ postStatusSendFailure: () => {} }));
     expect(await tools.revokeStatus(message)).toBe(true);
   });

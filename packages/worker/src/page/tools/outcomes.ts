@@ -18,29 +18,29 @@ import type {
 
 declare const window: PageWindow;
 
-/** Reads the outcome of calls to the page, and tells the worker. */
+/** Reads the outcomes of calls to the page, and signals them to the worker. */
 export interface OutcomeTools {
   signal(signal: PageSignal): void;
   /** True for a message that the page has sent since it was loaded. */
   isOwn(message: PageMessage): boolean;
   /** The status code if an error is a refusal of the network; undefined for an error of the page. */
   refusal(error: unknown): number | undefined;
-  /** The same as a result; throws an error of the page again. */
+  /** A refusal of the network as a result; rethrows an error of the page. */
   refusedBy(error: unknown): Refused;
-  /** The outcome of a request, by the status in its answer: without one, it was a success. */
+  /** The outcome of a request, by the status in its answer: no status means success. */
   byStatus(answer: { readonly status?: unknown } | undefined): 'ok' | Refused;
-  /** True if a message can be given an id of ours. */
+  /** True if we can choose the id of a message. */
   canIdentify(): boolean;
   /** The id of the marked message of a call, once it was handed over. */
   handedId(call: string): string | undefined;
   /**
-   * The next message that the page forwards to a chat is that of the mark: resolves when it is handed over. Undefined
+   * Applies the mark to the next message that the page forwards to a chat; resolves when it is handed over. Undefined
    * while another one is expected there.
    */
   expectForward(chat: PageChat, mark: SendMark): Promise<HandedForward> | undefined;
-  /** The mark's message is not expected any more. */
+  /** Stops expecting the message of the mark. */
   endForward(chat: PageChat, mark: SendMark): void;
-  /** What became of a message that was handed over; no state if this build cannot tell. */
+  /** The outcome of a message that was handed over; no state if it cannot be read in this build. */
   answerOf(
     sent: PageMessage,
     plan: Pick<SendPlan, 'call' | 'answerBy' | 'ackTimeoutMs'>,
@@ -49,9 +49,9 @@ export interface OutcomeTools {
   readOutcome(result: unknown): SendOutcome;
   /** Waits until the network has confirmed or refused a message: by its ack, or by the page's own result. */
   untilConfirmed(sent: PageMessage, timeoutMs: number): Promise<SendState>;
-  /** Deletes an own status for everyone. False: the page reports that it could not send that, or not to all. */
+  /** Deletes one of the account's statuses for everyone. False: the page could not send that, or not to all. */
   revokeStatus(message: PageMessage): Promise<boolean>;
-  /** The outcome of a status, from the page's own result; `findMessage` is called if that lacks the message. */
+  /** The outcome of a status post, from the page's own result; calls `findMessage` if that lacks the message. */
   posted(
     result: PageSendResult | undefined,
     findMessage: () => Promise<PageMessage | undefined> | PageMessage | undefined,
@@ -64,7 +64,7 @@ export function installOutcomeTools(): void {
 
   // The page returns a promise for each send, which the library discards.
   const outcomes = new Map<string, Promise<SendOutcome>>();
-  // Other names leave open whether the network has the message: a lost answer may have been a success.
+  // With other names the network may have the message: a lost answer may have been a success.
   const refusals = new Set(['ERROR_UPLOAD', 'ERROR_CANCELLED', 'ERROR_RATE_LIMIT']);
   const readOutcome: OutcomeTools['readOutcome'] = (result) => {
     const { messageSendResult, ackErrorCode } = (result ?? {}) as Record<string, unknown>;
@@ -79,10 +79,10 @@ export function installOutcomeTools(): void {
   const mostOwn = 2_000;
   const own = new Set<string>();
   const forwards = new Map<string, { readonly mark: SendMark; onHanded(handed: HandedForward): void }>();
-  /** Gives a marked message its id, since the library has made another. Returns the mark. */
+  /** Replaces the id that the library generated for a marked message. Returns the mark. */
   const identify = (chat: PageChat, message: PageDraft): SendMark | undefined => {
     const { id, from, to, parentMsgKey } = message;
-    // After a message, the page forwards what belongs to it unseen, such as its copy in HD.
+    // After a message, the page also forwards hidden parts of it, such as its HD copy.
     const isPart = parentMsgKey?.id !== undefined && own.has(parentMsgKey.id);
     const isForward = (message.forwardedFromWeb === true || message.multicast === true) && !isPart;
     const mark = message.chatWebMark ?? (isForward ? forwards.get(String(chat.id))?.mark : undefined);
@@ -99,7 +99,7 @@ export function installOutcomeTools(): void {
   let addAndSend: AddAndSend | undefined;
   const noted: AddAndSend = (chat, message, ...more) => {
     const mark = identify(chat, message);
-    // By the part that stays the same whether the chat is known by number or hidden id.
+    // The part of the id that does not depend on whether the chat has a number or a hidden id.
     const ownId = message.id.id ?? String(message.id);
     own.add(ownId);
     for (const oldest of own) {
@@ -120,13 +120,13 @@ export function installOutcomeTools(): void {
       if (forward?.mark === mark) {
         forwards.delete(String(chat.id));
         const added = Promise.resolve(promises[0]) as Promise<PageMessage | undefined>;
-        added.catch(() => {}); // It is told by its outcome.
+        added.catch(() => {}); // `outcome` reports the failure.
         forward.onHanded({ id: key, added });
       }
     }
     return promises;
   };
-  /** Whether messages pass `noted`. A build that freezes its modules ignores it: then the acks have the outcome alone. */
+  /** Whether messages pass `noted`. If this build freezes its modules, they do not: then only acks show the outcome. */
   const wrap = (): boolean => {
     const sends = optional('WAWebSendMsgChatAction');
     if (!sends?.addAndSendMsgToChat) return false;
@@ -150,7 +150,8 @@ export function installOutcomeTools(): void {
     const acked = new Promise<SendState>((resolve) => {
       onAck = (message) => {
         if (message !== sent || sent.ack === 0) return;
-        // For a failed send, the page also has a result, which may name the cause or leave the outcome open.
+        // For a failed send, the page also returns a result, which may have the cause, or say that the outcome is
+        // unknown.
         if (sent.ack > 0) resolve({ ack: sent.ack });
         else setTimeout(() => resolve({ ack: isUnknown ? 0 : sent.ack }), 500);
       };
@@ -182,7 +183,7 @@ export function installOutcomeTools(): void {
     return name === 'ServerStatusCodeError' ? 400 : undefined;
   };
 
-  /** The deletions of own statuses that are on their way. */
+  /** Pending deletions of the account's statuses. */
   const revocations = new Set<{ hasFailed: boolean }>();
   type OnFailure = NonNullable<PageModules['WAWebPostSendStatusFailure']['postStatusSendFailure']>;
   let report: OnFailure | undefined;
@@ -197,7 +198,7 @@ export function installOutcomeTools(): void {
     try {
       failures.postStatusSendFailure = noting;
     } catch {
-      // A build that freezes its modules.
+      // This build freezes its modules.
     }
   };
 
@@ -205,12 +206,12 @@ export function installOutcomeTools(): void {
     revokeStatus: async (message) => {
       const { Status } = window.require('WAWebCollections');
       const { sendStatusRevokeMsgAction: revoke } = window.require('WAWebRevokeStatusAction');
-      // The page keeps a failure to itself, but for a report that names no message: better all unknown than one wrong.
+      // The page only reports a failure without naming the message: all pending deletions then count as unknown.
       wrapFailures();
       const revocation = { hasFailed: false };
       revocations.add(revocation);
       try {
-        // The page takes it out of the feed, which it may not have loaded.
+        // The page removes it from the feed, which may not be loaded.
         await revoke(Status.getMyStatus() ?? { revokeMsgs: () => {} }, message);
         return !revocation.hasFailed;
       } finally {
@@ -240,7 +241,7 @@ export function installOutcomeTools(): void {
         const { Msg } = window.require('WAWebCollections');
         return { model, state: await untilConfirmed(Msg.get(model.id) ?? sent, timeoutMs) };
       } catch {
-        return { model }; // It is on its way, whatever this build lacks.
+        return { model }; // It was handed over, even if this build lacks a part.
       } finally {
         clearTimeout(slow);
       }

@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.unstubAllGlobals());
 
-it('tells of watched chats alone, by either id of the person', () => {
+it('only reports watched chats, by either id of the person', () => {
   const chatstate = { id: id('7@lid'), type: 'recording_audio' };
   models = [{ id: id('7@lid'), chatstate, hasData: true }];
   expect(tools.activityChange(chatstate as never)).toBeUndefined();
@@ -46,13 +46,13 @@ it('tells of watched chats alone, by either id of the person', () => {
   expect(tools.activityChange(chatstate as never)?.read()).toEqual({ name: 'presence', data });
 });
 
-it('looks at nothing while no chat is watched', () => {
+it('reads no models while no chat is watched', () => {
   const presences = vi.spyOn(models, 'find');
   expect(tools.activityChange({ id: id('7@lid') } as never)).toBeUndefined();
   expect(presences).not.toHaveBeenCalled();
 });
 
-it('tells by the ids that the page has learnt meanwhile, and by the number of a chat with a hidden id', () => {
+it('reports by ids that the page has learnt meanwhile, and by the number of a chat with a hidden id', () => {
   const changeOf = (owner: string) => {
     const chatstate = { id: id(owner), type: 'typing' };
     models = [{ id: id(owner), chatstate, hasData: true }];
@@ -66,7 +66,7 @@ it('tells by the ids that the page has learnt meanwhile, and by the number of a 
   expect(changeOf('8@c.us')).toBeDefined();
 });
 
-it('says when somebody was last seen only of those who are away', () => {
+it('includes the time last seen only for people who are away', () => {
   expect(tools.activity({ type: 'unavailable', t: 5 })).toEqual({ state: 'unavailable', lastSeen: 5_000 });
   expect(tools.activity({ type: 'available', t: 5 })).toEqual({ state: 'available', lastSeen: undefined });
 });
@@ -78,7 +78,7 @@ it('watches 200 chats at most, each once', () => {
   expect(tools.watchPresence(chat('7@c.us'))).toBe(true);
 });
 
-it('asks again for what the page has forgotten, or for all, one by one', async () => {
+it('subscribes again to chats that the page has forgotten, or to all, one by one', async () => {
   vi.useFakeTimers();
   try {
     for (const number of [1, 2, 3]) tools.watchPresence(chat(`4${number}@c.us`, `${number}@lid`));
@@ -89,7 +89,7 @@ it('asks again for what the page has forgotten, or for all, one by one', async (
     void tools.watchAgain('forgotten');
     await vi.advanceTimersByTimeAsync(5_000);
     expect(asked).toEqual(['1@lid', '3@lid']);
-    // What is asked for meanwhile adds to it, and ends nothing.
+    // A call during this adds to it, and stops nothing.
     void tools.watchAgain('all');
     await vi.advanceTimersByTimeAsync(600);
     expect(asked.slice(2)).toEqual(['1@lid']);
@@ -101,7 +101,7 @@ it('asks again for what the page has forgotten, or for all, one by one', async (
   }
 });
 
-it('tells nothing where the page only forgets what it was told, and what it is told then if that is new', () => {
+it('does not report a state that the page has forgotten, but the next one if it is new', () => {
   const chatstate = { id: id('7@lid'), type: 'available', t: 0 };
   const owner = { id: id('7@lid'), chatstate, hasData: true };
   models = [owner];
@@ -111,13 +111,13 @@ it('tells nothing where the page only forgets what it was told, and what it is t
   Object.assign(chatstate, { type: 'unavailable' });
   owner.hasData = false;
   expect([state(chatstate), state(owner)]).toEqual([undefined, undefined]);
-  // The page shows it so already: there is no other event for it.
+  // The page shows this state already: there is no other event for it.
   owner.hasData = true;
   expect(state(owner)).toBe('unavailable');
   expect(state(owner)).toBeUndefined();
 });
 
-it('says when somebody was last seen as often as that changes', () => {
+it('reports the time last seen whenever it changes', () => {
   const chatstate = { id: id('7@lid'), type: 'unavailable', t: 5 };
   models = [{ id: id('7@lid'), chatstate, hasData: true }];
   tools.watchPresence(chat('49@c.us', '7@lid'));
@@ -130,7 +130,7 @@ it('says when somebody was last seen as often as that changes', () => {
 it.each([
   ['49@c.us', '7@lid', { from: '49@c.us', state: 'available' }],
   ['1@g.us', undefined, { from: undefined, state: 'unavailable' }],
-])('ends the typing in %s that the page forgets, once', (chatId, lid, end) => {
+])('ends typing in %s once if the page forgets it', (chatId, lid, end) => {
   const chatstate = { id: id('49@c.us'), type: 'typing' };
   const owner = { id: id(lid ?? chatId), chatstate, hasData: true };
   models = [owner];
@@ -142,7 +142,7 @@ it.each([
   expect(told()).toBeUndefined();
 });
 
-it('hears, after it has asked again, by an id that the page has learnt meanwhile', async () => {
+it('receives presence by an id that the page has learnt meanwhile, after subscribing again', async () => {
   vi.useFakeTimers();
   try {
     const known = { ...chat('50@c.us'), accountLid: undefined as object | undefined };

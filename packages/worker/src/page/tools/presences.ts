@@ -3,34 +3,35 @@ import type { FoundChange } from './changes.ts';
 
 declare const window: PageWindow;
 
-/** Knows of which chats it was asked what people do there, and describes that. */
+/** Keeps the chats whose presence is watched, and describes changes in them. */
 export interface PresenceTools {
-  /** The ids by which the network may tell of a chat. */
+  /** The ids that the network may use for a chat. */
   presenceIds(chat: PageChat): string[];
-  /** The page's models for these ids, made where there is none: without one, the page drops what it is told. */
+  /** The page's models for these ids, created if missing: without one, the page drops the network's reports. */
   presenceRows(chat: PageChat): readonly PagePresence[];
-  /** Asks the network to tell of a chat; undefined if this build cannot do so for a chat of its kind. */
+  /** Returns a function that subscribes to a chat; undefined if this build cannot do so for this kind of chat. */
   presenceRequest(chat: PageChat): (() => unknown) | undefined;
   /**
-   * Asks again for the watched chats, one by one: the page forgets what it was told when it is offline, or shows the
-   * account so. For all of them, or for those of which the page knows nothing.
+   * Subscribes to the watched chats again, one by one: the page forgets their presence when it is offline, or shows the
+   * account as offline. To all of them, or to those that the page has forgotten.
    */
   watchAgain(which: 'all' | 'forgotten'): Promise<void>;
-  /** From now on, changes in this chat are told. False: there are too many such chats. */
+  /** Starts reporting changes in this chat. False: too many chats are watched. */
   watchPresence(chat: PageChat): boolean;
   isWatched(chat: PageChat): boolean;
-  /** Changes in this chat are no longer told. */
+  /** Stops reporting changes in this chat. */
   unwatchPresence(chat: PageChat): void;
-  /** What somebody does, for the API. */
+  /** A person's presence or activity, for the API. */
   activity(shown: PageActivity): { readonly state: string; readonly lastSeen: number | undefined };
   /**
-   * What is done in a chat, by its model or what that shows; undefined unless the chat is watched, the network has told it,
-   * and it is not what was told last. What the page forgets while it is offline is no change, but that ends typing.
+   * The new state in a chat, found by its model or its `chatstate`; undefined unless the chat is watched, the network
+   * reported it, and it differs from the last report. If the page forgets the state while offline, only typing and
+   * recording end.
    */
   activityChange(what: PagePresence | PageActivity): FoundChange | undefined;
 }
 
-/** What is done in a chat, and by whom: nobody in a group once nothing is done there any more. */
+/** The activity in a chat, and the person; no person in a group without activity. */
 interface Activity extends ReturnType<PresenceTools['activity']> {
   readonly who: PageId | undefined;
 }
@@ -40,20 +41,20 @@ export function installPresenceTools(): void {
   const { optional, phoneOr, lidOf, idsOf } = window.chatWebTools;
   const most = 200;
   const secondMs = 1_000;
-  /** Many requests at once would look like those of a machine. */
+  /** Many requests at once would look automated. */
   const betweenMs = 500;
-  /** By all ids of each. */
+  /** Each chat under all of its ids. */
   const watched = new Map<string, PageChat>();
-  /** The chats to ask for again; true: also if the page knows by then what is done there. */
+  /** Chats to subscribe to again; true: even if the page knows their presence by then. */
   const forgotten = new Map<PageChat, boolean>();
   let isAsking = false;
-  /** What was told last, by chat. */
-  const told = new Map<string, Activity>();
+  /** The last report, by chat. */
+  const reported = new Map<string, Activity>();
   const names: Readonly<Record<string, string>> = { recording_audio: 'recording' };
   const isGroup = ({ id }: PageChat) => String(id).endsWith('@g.us');
   const isSame = (one: Activity | undefined, other: Activity) =>
     one?.state === other.state && one.lastSeen === other.lastSeen && String(one.who) === String(other.who);
-  /** What is done once the page has forgotten it: else nobody would hear that somebody has stopped typing. */
+  /** The state after the page has forgotten it: otherwise no event would report the end of typing. */
   const endOf = (last: Activity | undefined, chat: PageChat): Activity | undefined => {
     if (last?.state !== 'typing' && last?.state !== 'recording') return undefined;
     const [state, who] = isGroup(chat) ? ['unavailable', undefined] : ['available', last.who];
@@ -79,14 +80,14 @@ export function installPresenceTools(): void {
       const subscribe = isGroup(chat) ? bridge.subscribeGroupPresence : bridge.subscribeUserPresence;
       const older = bridge.subscribePresence;
       if (!subscribe && !older) return undefined;
-      // A person is asked for by hidden id.
+      // People are subscribed to by hidden id.
       const lid = chat.accountLid ?? (isGroup(chat) ? undefined : lidOf(chat.id));
       const whom = lid ? (window.require('WAWebWidFactory').createWid(String(lid)) as PageId) : chat.id;
       return () => (subscribe ? subscribe(whom) : older?.(whom, chat.tcToken));
     },
     watchAgain: async (which) => {
       for (const chat of new Set(watched.values())) {
-        // The page may have learnt another id of it since.
+        // The page may have learnt another id of the chat since.
         tools.watchPresence(chat);
         if (which === 'all') forgotten.set(chat, true);
         else if (!forgotten.has(chat) && !isKnown(chat)) forgotten.set(chat, false);
@@ -97,9 +98,9 @@ export function installPresenceTools(): void {
         await new Promise((resolve) => setTimeout(resolve, betweenMs));
         const isOwed = forgotten.get(chat) === true;
         forgotten.delete(chat);
-        // Its answer would end what somebody has begun to type meanwhile.
+        // The answer would end typing that has started meanwhile.
         if (!isOwed && isKnown(chat)) continue;
-        // One that fails, or hangs, does not keep the others from being asked for.
+        // One that fails or hangs must not block the others.
         void Promise.resolve()
           .then(() => tools.presenceRequest(chat)?.())
           .catch(() => {});
@@ -126,11 +127,11 @@ export function installPresenceTools(): void {
       const chat = owner && watched.get(String(owner.id));
       const shown = owner?.chatstate;
       if (!chat || !shown) return undefined;
-      const last = told.get(String(chat.id));
+      const last = reported.get(String(chat.id));
       const who = isGroup(chat) ? shown.id || undefined : chat.id;
       const done = owner.hasData === true ? { ...tools.activity(shown), who } : endOf(last, chat);
       if (!done || isSame(last, done)) return undefined;
-      told.set(String(chat.id), done);
+      reported.set(String(chat.id), done);
       const { state, lastSeen } = done;
       const read = (): PageChange => ({
         name: 'presence',

@@ -2,17 +2,17 @@ import type { PageChat, PageMessage, PageWindow } from '../window.ts';
 
 declare const window: PageWindow;
 
-/** Prepares what is sent. */
+/** Prepares messages to send. */
 export interface SendTools {
-  /** The fields of a link's preview, which the account's phone makes; none without a link, or if it does not come in time. */
+  /** The fields of a link preview, made by the account's phone; none without a link, or if it is not ready in time. */
   previewOf(text: string, chat: PageChat, timeoutMs: number): Promise<Readonly<Record<string, unknown>>>;
-  /** People and the text that mentions them, by the ids by which a group knows its members. */
+  /** The mentioned people and the text, with the kind of ids that the group uses for its members. */
   mentioned(
     chat: Pick<PageChat, 'id' | 'groupMetadata'>,
     ids: readonly string[],
     text: string,
   ): { readonly ids: string[]; readonly text: string };
-  /** Whom a message mentions and a new text of it still has, by the ids that stand there. */
+  /** The people mentioned in a message that its new text still mentions, by the ids in the text. */
   mentionedStill(message: PageMessage, text: string): string[];
 }
 
@@ -28,7 +28,7 @@ export function installSendTools(): void {
       let timer: ReturnType<typeof setTimeout> | undefined;
       try {
         const shown = optional('WAWebCodeFormatMutator')?.removeCodeBlocks?.(text) ?? text;
-        // Web addresses only: without the second argument, addresses for e-mail and missing spaces are links, too.
+        // Web addresses only: without the second argument, e-mail addresses and missing spaces count as links, too.
         const link = optional('WALinkify')?.findLinks?.(shown, true)[0];
         const load = optional('WAWebLinkPreviewChatAction')?.getLinkPreview;
         if (!link || !load) return {};
@@ -40,7 +40,7 @@ export function installSendTools(): void {
         const fields = Object.entries(data).filter(([name]) => !ownFields.includes(name));
         return { ...Object.fromEntries(fields), preview: true, subtype: 'url' };
       } catch {
-        return {}; // The text is worth more than its preview.
+        return {}; // The text matters more than its preview.
       } finally {
         clearTimeout(timer);
       }
