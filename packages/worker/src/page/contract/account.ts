@@ -30,7 +30,7 @@ export const accountParts: Contract<AccountModules> = {
   },
   WAWebContactStatusBridge: {
     getStatus: fn(
-      "({wid, tcToken}), in older builds token → Promise<{status}>, null for no text and '' for a hidden one; {stale: true} if it is not told",
+      "({wid, tcToken}), in older builds token → Promise<{status}>, null for no text and '' for a hidden one; {stale: true} without an answer",
       ...(['getProfile', 'getAbout'] as const),
     ),
     setMyStatus: fn('(text) → Promise<{status}>; a refusal is a status other than 200', 'setProfileAbout'),
@@ -42,7 +42,7 @@ export const accountParts: Contract<AccountModules> = {
     ),
   },
   WAWebPresenceChatAction: {
-    sendPresenceAvailable: fn('() → told to the network; there is no answer', 'setPresence'),
+    sendPresenceAvailable: fn('() → sent to the network, without an answer', 'setPresence'),
     sendPresenceUnavailable: fn('() → the same', 'setPresence'),
   },
   WAWebUserPrefsGeneral: {

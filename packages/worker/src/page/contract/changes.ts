@@ -1,14 +1,14 @@
 import type { PageCall, PageEdit, PageReaction, PageVote } from '../window.ts';
 import { type Contract, fn, object, unchecked } from './part.ts';
 
-/** A table of what people attach to messages. */
+/** A table of reactions or votes. */
 export interface StoredTable<R> {
   bulkUpsert(rows: readonly R[], ...more: unknown[]): unknown;
   updateAck?(row: R, ack: number, ...more: unknown[]): unknown;
   bulkGetByParentMsgKey?(keys: readonly object[]): Promise<readonly R[]>;
 }
 
-/** Modules for what becomes of messages. */
+/** Modules for changes of messages, and for calls. */
 export interface ChangeModules {
   WAWebAddonReactionTableMode: { reactionTableMode: StoredTable<PageReaction> };
   WAWebAddonPollVoteTableMode: { pollVoteTableMode: StoredTable<PageVote> };
@@ -35,9 +35,9 @@ export const changeParts: Contract<ChangeModules> = {
       'message_reaction',
     ),
     'reactionTableMode.updateAck': unchecked(
-      '(row, ack) → the network has one that was made here, or -1; it was stored with ack 0; wrapped',
+      '(row, ack) → the network has a row created in this page, stored with ack 0; -1 if it failed; wrapped',
     ),
-    'reactionTableMode.bulkGetByParentMsgKey': unchecked('([key]) → Promise of the same, taken-back ones too'),
+    'reactionTableMode.bulkGetByParentMsgKey': unchecked('([key]) → Promise of the reactions, including removed ones'),
   },
   WAWebAddonPollVoteTableMode: {
     pollVoteTableMode: object('the table of votes', 'poll_vote'),
@@ -45,28 +45,28 @@ export const changeParts: Contract<ChangeModules> = {
       '([{pollUpdateParentKey, selectedOptionLocalIds, senderTimestampMs, author | from}]) → stores votes; wrapped',
       'poll_vote',
     ),
-    'pollVoteTableMode.updateAck': unchecked('the same'),
+    'pollVoteTableMode.updateAck': unchecked('the same for votes'),
     'pollVoteTableMode.bulkGetByParentMsgKey': fn(
-      '([key]) → Promise of the same, one for each person and poll',
+      '([key]) → Promise of the votes, one per person and poll',
       'listPollVotes',
     ),
   },
   WAWebUpdateEditedMessagesAction: {
     updateEditedMessagesAction: unchecked(
-      '([{parentMsg, editedMsgData, isLatest}]) → Promise; shows edits that the database has taken; wrapped',
+      '([{parentMsg, editedMsgData, isLatest}]) → Promise; shows edits that are in the database; wrapped',
     ),
   },
   WAWebCallCollection: {
-    // Without the collection, nobody knows of a call that rings.
+    // Without the collection, ringing calls are unknown.
     on: fn(
       '(add | change:activeCall, listener({id, peerJid, isVideo, isGroup, outgoing, getState()}))',
       ...(['call', 'rejectCall'] as const),
     ),
-    activeCall: unchecked('the call that rings, or is taken, in the page; null without one'),
-    get: unchecked('(id) → a call of a page without a call engine'),
-    processIncomingCall: unchecked('(what comes in) → the call, in a page without a call engine; wrapped'),
+    activeCall: unchecked('the ringing or accepted call in the page; null without one'),
+    get: unchecked('(id) → a call, in a page without a call engine'),
+    processIncomingCall: unchecked('(incoming data) → the call, in a page without a call engine; wrapped'),
   },
-  // Only for accounts that can take calls in the page; without it, the operation says so.
+  // Only for accounts that can take calls in the page; without it, the operation reports that.
   WAWebVoipStackInterface: {
     getVoipStackInterface: unchecked('() → Promise<{rejectCall()}>; null without a call engine'),
   },

@@ -1,7 +1,7 @@
 import type { PageChat, PageSendResult } from '../window.ts';
 import { type Contract, fn } from './part.ts';
 
-/** What the network tells of a channel. */
+/** The network's answer about a channel. */
 interface ChannelAnswer {
   readonly idJid?: string;
   readonly newsletterNameMetadataMixin?: { readonly nameElementValue?: string } | null;
@@ -34,7 +34,7 @@ export interface ChannelModules {
 export const channelParts: Contract<ChannelModules> = {
   WAWebNewsletterMetadataQueryJob: {
     queryNewsletterMetadataByInviteCode: fn(
-      '(id or invite code, own role) → Promise of what the network tells; retries by itself',
+      "(id or invite code, own role) → Promise of the network's answer; retries by itself",
       'getChannel',
     ),
   },
@@ -43,13 +43,13 @@ export const channelParts: Contract<ChannelModules> = {
   },
   WAWebNewsletterSubscribeAction: {
     subscribeToNewsletterAction: fn(
-      '(chat, {eventSurface}) → Promise; does nothing in silence without metadata; may reject after membershipType has changed',
+      '(chat, {eventSurface}) → Promise; silently does nothing without metadata; may reject after membershipType has changed',
       'followChannel',
     ),
   },
   WAWebNewsletterUnsubscribeAction: {
     unsubscribeFromNewsletterAction: fn(
-      '(chat, {eventSurface}) → Promise; may reject after the network has taken it',
+      '(chat, {eventSurface}) → Promise; may reject after the network has accepted it',
       'unfollowChannel',
     ),
   },

@@ -1,14 +1,14 @@
 import type { PageActivity, PageChat, PageId, PagePresence } from '../window.ts';
 import { type Contract, either, fn, object, unchecked } from './part.ts';
 
-/** Serialised ids of the messages that were deleted. */
+/** Serialised ids of the deleted messages. */
 interface Cleared {
   readonly result?: readonly string[];
 }
 
 type ShowState = (id: PageId) => Promise<unknown> | undefined;
 
-/** Modules for what is done with a whole chat. */
+/** Modules for actions on a whole chat. */
 export interface ChatModules {
   WAWebUpdateUnreadChatAction: {
     sendSeen(what: { chat: PageChat; afterAvailable: boolean }): Promise<unknown>;
@@ -60,14 +60,14 @@ export const chatParts: Contract<ChatModules> = {
   },
   WAWebSetArchiveChatAction: {
     setArchive: fn(
-      '(chat, archived, showToast) → Promise; rejects if it is so already; of a call that is under way, its promise',
+      '(chat, archived, showToast) → Promise; rejects if nothing changes; during a call, returns the promise of that call',
       'archiveChat',
     ),
   },
   WAWebSetPinChatAction: { setPin: fn('(chat, pinned) → Promise; checks no limit', 'pinChat') },
   WAWebChatPinBridge: {
     getNumConversationsPinned: fn('(chat id) → Promise of a number', 'pinChat'),
-    getPinLimit: fn('(chat id) → the most that may be pinned', 'pinChat'),
+    getPinLimit: fn('(chat id) → the maximum number of pins', 'pinChat'),
   },
   WAWebChatClearBridge: {
     sendClear: fn(
@@ -83,7 +83,7 @@ export const chatParts: Contract<ChatModules> = {
   },
   WAWebDeleteChatAction: {
     sendDelete: fn('(chat, showToast) → Promise; resolves before the network has it', 'deleteChat'),
-    sendDeleteWithStatus: unchecked('the same → Promise<true | false>; false where the page could not'),
+    sendDeleteWithStatus: unchecked('the same → Promise<true | false>; false if the page failed'),
   },
   WAWebChatStateBridge: {
     sendChatStateComposing: state('typing'),
@@ -91,7 +91,7 @@ export const chatParts: Contract<ChatModules> = {
     sendChatStatePaused: state('neither'),
   },
   WAWebPresenceCollection: {
-    PresenceCollection: object('what people do', 'presence', 'subscribePresence'),
+    PresenceCollection: object('presence of people and groups', 'presence', 'subscribePresence'),
     'PresenceCollection.gadd': fn('(id) → model with hasData, chatstate {id, type, t}', 'subscribePresence'),
     'PresenceCollection.getModelsArray': fn('() → the same', 'presence'),
     'PresenceCollection.on': fn('(change:chatstate.type | change:hasData, listener(chatstate | model))', 'presence'),

@@ -17,7 +17,7 @@ interface Found<T> {
   getModelsArray(): T[];
 }
 
-/** `find` looks into the page's database first; neither rejects if the network refuses. */
+/** `find` reads the page's database first; neither rejects if the network refuses. */
 interface GroupQueries {
   find?(wid: unknown): Promise<unknown>;
   update(wid: unknown): Promise<unknown>;
@@ -65,7 +65,7 @@ export interface CollectionModules {
   };
 }
 
-/** Modules that the library uses for it. */
+/** Modules that the library uses for the collections. */
 type OfLibrary =
   | 'WAWebMsgCollection'
   | 'WAWebChatCollection'
@@ -89,9 +89,9 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
       'WAWebDBMessageFindLocal.msgFindSearch',
     ),
     'Msg.processMultipleMessages': unchecked(
-      '(chat id, [record]) → Promise; shows what the database has of them, such as a deletion for everyone; wrapped',
+      '(chat id, [record]) → Promise; shows records that are in the database, such as a deletion for everyone; wrapped',
     ),
-    'Msg.getMessagesById': unchecked('([serialised id]) → Promise<{messages}>, also of those not loaded'),
+    'Msg.getMessagesById': unchecked('([serialised id]) → Promise<{messages}>, including messages that are not loaded'),
     Label: unchecked('the labels'),
     'Label.getModelsArray': fn('() → labels', 'listLabels', 'listChatLabels', 'setChatLabels'),
     'Label.addOrRemoveLabelsMD': fn('([{id, type}], chats): shows a change in the models', 'setChatLabels'),
@@ -122,7 +122,7 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
       'WAWebBlocklistCollection.BlocklistCollection',
     ),
     BusinessProfile: unchecked('the profiles of businesses'),
-    'BusinessProfile.fetchBizProfile': unchecked('(id) → the same, also for one that was queried before'),
+    'BusinessProfile.fetchBizProfile': unchecked('(id) → the same, without the cache'),
     'BusinessProfile.find': fn('(id) → Promise of a profile; queries the network', 'getBusinessProfile'),
     Status: either(
       object('getMyStatus() → own feed', 'deleteMessage.status'),
@@ -139,14 +139,14 @@ export const collectionParts: Contract<CollectionModules, OfLibrary> = {
     ),
     'Status.sync': unchecked('() → Promise; loads the stored statuses'),
     GroupMetadata: unchecked('find(group id) loads the stored members, update(group id) queries them'),
-    WAWebGroupMetadataCollection: unchecked('the same, under its name in other builds'),
+    WAWebGroupMetadataCollection: unchecked('the same, with its name in other builds'),
     ...modelFields,
   },
-  // The collections by themselves, for a build that lacks the module that holds them all.
+  // The separate collections, for builds without the module that exports them all.
   WAWebMsgCollection: { MsgCollection: object('the messages') },
   WAWebChatCollection: { ChatCollection: object('the chats') },
   WAWebContactCollection: { ContactCollection: object('people and groups') },
-  WAWebStatusCollection: { StatusCollection: object('the status feed, by who posted') },
-  WAWebBlocklistCollection: { BlocklistCollection: object('who is blocked') },
+  WAWebStatusCollection: { StatusCollection: object('the status feed, by author') },
+  WAWebBlocklistCollection: { BlocklistCollection: object('the blocked people') },
   WAWebGroupMetadataCollection: {},
 };

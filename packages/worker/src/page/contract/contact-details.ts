@@ -15,7 +15,7 @@ interface LookUp {
   execute(): Promise<LookUpAnswer | undefined>;
 }
 
-/** Its answer, in any order. A refusal of the network is in `error`. */
+/** The answer to a query, in any order. A refusal by the network is in `error`. */
 interface LookUpAnswer {
   readonly error?: Readonly<Record<string, { readonly errorCode?: number } | undefined>>;
   readonly list?: readonly {
@@ -27,7 +27,7 @@ interface LookUpAnswer {
   }[];
 }
 
-/** Modules for what is known of people. */
+/** Modules for details of people. */
 export interface ContactDetailModules {
   WAWebUsync: { USyncQuery: new () => LookUp; USYNC_ADDRESSING_MODE?: { readonly PN?: string; readonly LID?: string } };
   WAWebUsyncUser: { USyncUser: new () => LookedUp };
@@ -52,16 +52,14 @@ export const contactDetailParts: Contract<ContactDetailModules> = {
   },
   WAWebUsyncUser: { USyncUser: fn('withPhone(+number) | withId(hidden id)', 'numbersExist', 'resolveContacts') },
   WAWebUsernameGatingUtils: {
-    usernameContactUsyncLidBased: unchecked(
-      '() → whether numbers are queried by hidden id; absent where they always are',
-    ),
+    usernameContactUsyncLidBased: unchecked('() → whether numbers are queried by hidden id; absent if they always are'),
   },
   WAWebBlockContactAction: {
     blockContact: fn(
-      '({contact, blockEntryPoint}) → Promise; wants the contact by hidden id; nothing if isContactBlocked',
+      '({contact, blockEntryPoint}) → Promise; needs the contact by hidden id; does nothing if isContactBlocked',
       'blockContact',
     ),
-    unblockContact: fn('(contact, entry point) → Promise; nothing unless isContactBlocked', 'unblockContact'),
+    unblockContact: fn('(contact, entry point) → Promise; does nothing unless isContactBlocked', 'unblockContact'),
   },
   WAWebFindCommonGroupsContactAction: {
     findCommonGroups: fn('(contact) → Promise of a collection of chats; null for oneself', 'listCommonGroups'),

@@ -23,7 +23,7 @@ const modulesIn = (text: string) => [
 ];
 
 /**
- * Modules that these functions require only with options that are never set: channels, lists, buttons, bots and the
+ * Modules that these functions only require with options that we never set: channels, lists, buttons, bots and the
  * like.
  */
 const NOT_REACHED = [
@@ -54,7 +54,7 @@ describe('the contract with the page', () => {
     expect(modules.length).toBeGreaterThan(8);
   });
 
-  it('has every module that our scripts require, also where the compiler cannot check it', () => {
+  it('has every module that our scripts require, even if the compiler cannot check it', () => {
     const dir = new URL('../', import.meta.url);
     const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });
     const scripts = files.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
@@ -84,7 +84,7 @@ describe('missing parts of a page', () => {
     expect([...lossesOf(['WAWebSyncGatingUtils.isPlaceholderMessageResendEnabled', 'WALinkify'])]).toEqual([]);
   });
 
-  it('cost nothing where an alternative is present', () => {
+  it('have no effect if an alternative is present', () => {
     expect([...lossesOf(['WAWebLidMigrationUtils'])]).toEqual([]);
     const both = lossesOf(['WAWebLidMigrationUtils', 'WAWebApiContact.getPhoneNumber']);
     expect([...both.keys()]).toEqual(['phoneNumbers']);
@@ -96,7 +96,7 @@ describe('missing parts of a page', () => {
     ]);
   });
 
-  it('concern the operations that need them, by their input', () => {
+  it('affect the operations that need them, depending on the input', () => {
     expect(neededFor('sendMessage', { type: 'text', to: '1@c.us' })).toEqual(['sendMessage.text']);
     expect(neededFor('sendMessage', { type: 'image', to: '1@c.us', quotedMessageId: 'x' })).toEqual([
       'sendMessage.media',

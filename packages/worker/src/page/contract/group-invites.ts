@@ -1,20 +1,20 @@
 import type { PageId } from '../window.ts';
 import { type Contract, fn } from './part.ts';
 
-/** A person who waits to be let into a group. */
+/** A pending request to join a group. */
 export interface JoinRequestRow {
   readonly id: PageId;
   readonly t?: number;
   readonly requestMethod?: string;
 }
 
-/** What became of one. */
+/** The outcome of an answer to a request. */
 interface Answered {
   readonly wid?: PageId;
   readonly error?: { readonly value?: { readonly error?: unknown } };
 }
 
-/** Modules for invites of groups, and for those who wait to be let in. */
+/** Modules for invites of groups, and for requests to join. */
 export interface GroupInviteModules {
   WAWebMexFetchGroupInviteCodeJob: { fetchMexGroupInviteCode(group: string): Promise<string> };
   WAWebGroupInviteJob: {
@@ -41,12 +41,12 @@ const REQUESTS = ['listJoinRequests', 'approveJoinRequests', 'rejectJoinRequests
 /** Their parts. */
 export const groupInviteParts: Contract<GroupInviteModules> = {
   WAWebMexFetchGroupInviteCodeJob: {
-    fetchMexGroupInviteCode: fn('(group id) → Promise<code>; throws where there is none', 'getGroupInvite'),
+    fetchMexGroupInviteCode: fn('(group id) → Promise<code>; throws without one', 'getGroupInvite'),
   },
   WAWebGroupInviteJob: {
     resetGroupInviteCode: fn('(group id) → Promise<{code}>', 'renewGroupInvite'),
     joinGroupViaInvite: fn(
-      '(code, is approval needed?) → Promise<{gid}>; with the wrong flag it throws {gid, membershipApprovalMode}, and has joined; 304 if it waits already',
+      '(code, is approval needed?) → Promise<{gid}>; with the wrong flag it joins, and throws {gid, membershipApprovalMode}; 304 if it waits already',
       'joinGroup',
     ),
   },

@@ -1,19 +1,19 @@
 import type { PageChat, PageGroup, PageId } from '../window.ts';
 import { type Contract, fn, unchecked } from './part.ts';
 
-/** A description and the one that it replaces; without a text, that is removed. */
+/** A description and the one that it replaces; without a text, the description is removed. */
 interface GroupText {
   readonly groupWid: unknown;
   readonly desc: string | undefined;
   readonly newDescId: string;
   readonly prevDescId: string | undefined;
 }
-/** Somebody to add; by hidden id only in groups that have their members by these. */
+/** A person to add; with a hidden id only in groups that use hidden ids. */
 interface NewMember {
   readonly phoneNumber: object;
   readonly lid?: object;
 }
-/** What became of each person. */
+/** The network's code for each person. */
 export type MemberCodes = { participants?: readonly { userWid?: PageId; code?: unknown }[] } | undefined;
 type ChangeRoles = (group: unknown, people: readonly PageId[], isLidAddressingMode: boolean) => Promise<MemberCodes>;
 

@@ -1,12 +1,12 @@
 import type { PageChat, PageMessage } from '../window.ts';
 import { type Contract, fn, object, unchecked } from './part.ts';
 
-/** Measures a download, for the page's own statistics. */
+/** A performance marker of a download, for the page's own statistics. */
 interface PageMeasure {
   addAnnotations(annotations: object): unknown;
 }
 
-/** Modules for messages that arrive, and their files. */
+/** Modules for incoming messages and their files. */
 export interface IncomingModules {
   WAWebChatLoadMessages: {
     loadEarlierMsgs(what: { chat: PageChat }): Promise<readonly PageMessage[] | undefined>;
@@ -30,12 +30,12 @@ export interface IncomingModules {
 export const incomingParts: Contract<IncomingModules> = {
   WAWebChatLoadMessages: {
     loadEarlierMsgs: fn(
-      '({chat}) → Promise of older messages; none at the beginning',
+      '({chat}) → Promise of older messages; none at the start of the chat',
       'missedMessages',
       'listChannelMessages',
     ),
   },
-  WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled: unchecked('() → replaced by true, where it is there') },
+  WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled: unchecked('() → replaced to return true, if present') },
   WAWebNonMessageDataRequestPlaceholderMessageResendUtils: {
     handlePlaceholderMsgsSeen: fn('(messages, true) → requests messages that could not be decrypted', 'lateDecryption'),
   },
@@ -56,6 +56,6 @@ export const incomingParts: Contract<IncomingModules> = {
     ),
   },
   WAWebStartMediaDownloadQpl: {
-    startMediaDownloadQpl: unchecked('({entryPoint}) → a measure; one of our own without it'),
+    startMediaDownloadQpl: unchecked('({entryPoint}) → a performance marker; we use a stub without it'),
   },
 };

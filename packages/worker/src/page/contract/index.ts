@@ -15,7 +15,7 @@ import { type SessionModules, sessionParts } from './session.ts';
 
 export type { Capability, Part } from './part.ts';
 
-/** Modules by the names under which the page registers them. */
+/** Modules by their names in the page's registry. */
 export interface PageModules
   extends SessionModules,
     CollectionModules,
@@ -56,8 +56,8 @@ export const contract = {
 };
 
 /**
- * Components of the page that contain a module which is not loaded at its start, best first. The page's loader takes
- * only names of components; which modules they contain follows from published dependency graphs.
+ * Components of the page that contain a module which is not loaded at its start, best first. The page's loader accepts
+ * only names of components; published dependency graphs show which modules they contain.
  */
 export const components: Readonly<Record<string, readonly string[]>> = {
   WAWebChatForwardMessage: ['WAWebMediaForwardMediaMsg', 'WAWebForwardMessageFlow.react'],

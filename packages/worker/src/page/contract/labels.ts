@@ -1,11 +1,11 @@
 import type { PageChat } from '../window.ts';
 import { type Contract, fn, unchecked } from './part.ts';
 
-/** What is done with a label of a chat. */
+/** A change of a chat's label. */
 export interface LabelAction {
   readonly id: string;
   readonly type: 'add' | 'remove';
-  /** Absent: of the account's own labels. */
+  /** Absent on the account's own labels. */
   readonly listType?: number;
 }
 
@@ -27,9 +27,7 @@ export const labelParts: Contract<LabelModules> = {
     ),
   },
   WAWebBizLabelUtils: {
-    mapManualLabelIdToDetectedOutcomeLabelId: unchecked(
-      '(id) → id of the label that the network gives by itself, or null',
-    ),
+    mapManualLabelIdToDetectedOutcomeLabelId: unchecked("(id) → id of the network's detected label, or null"),
   },
   WAWebSchemaLabel: { ListType: unchecked('{PREDEFINED, CUSTOM, LEAD, SERVER_ASSIGNED, …}: numbers') },
 };

@@ -7,14 +7,14 @@ interface PageReceipt {
   readonly t?: number;
 }
 
-/** What was last made known of the pin of a message. */
+/** The latest pin or unpin of a message. */
 interface PagePin {
   /** 1: pinned, 2: unpinned. */
   readonly pinType?: number;
   /** Seconds. */
   readonly pinExpiryDuration?: number;
   readonly senderTimestampMs?: number;
-  /** Of one that was made in this page, as of a message. */
+  /** On one created in this page: an ack as on a message. */
   readonly ack?: number;
 }
 
@@ -81,7 +81,7 @@ export const messageQueryParts: Contract<MessageQueryModules> = {
     ),
     msgFindSearch: either(
       fn(
-        '({searchTerm, page from 1, count, remote}) → Promise<{messages, eof, canceled, status}> from the local index, oldest first; 404 if there is none; nothing is loaded',
+        '({searchTerm, page from 1, count, remote}) → Promise<{messages, eof, canceled, status}> from the local index, oldest first; 404 if there is none; loads nothing',
         'searchMessages',
       ),
       'WAWebCollections.Msg.search',
@@ -89,7 +89,7 @@ export const messageQueryParts: Contract<MessageQueryModules> = {
   },
   WAWebSendNonMessageDataRequest: {
     sendPeerDataOperationRequest: fn(
-      '(3, {chatId}) → Promise; asks the phone for older messages, or in silence does not',
+      '(3, {chatId}) → Promise; requests older messages from the phone, or silently does not',
       'loadOlderMessages',
     ),
   },
@@ -116,12 +116,12 @@ export const messageQueryParts: Contract<MessageQueryModules> = {
   },
   WAWebPinInChatCollection: {
     PinInChatCollection: unchecked(
-      'getByParentMsgKey(key of a message) → its pin; of chats that were not opened, only what was pinned since the start',
+      'getByParentMsgKey(key of a message) → its pin; in chats that were not opened, only pins since the start',
     ),
   },
   WAWebSendPinMessageAction: {
     sendPinInChatMsg: fn(
-      '(message, 1 to pin | 2, OneDay | SevenDays | ThirtyDays) → Promise; throws unless the network takes it',
+      '(message, 1 to pin | 2, OneDay | SevenDays | ThirtyDays) → Promise; throws unless the network accepts it',
       'pinMessage',
     ),
   },

@@ -6,7 +6,7 @@ interface Chosen {
   readonly list: readonly PageMessage[];
 }
 
-/** Modules for messages that are sent, and what is done with them. */
+/** Modules for sending messages, and for actions on them. */
 export interface OutgoingModules {
   WAWebSendMsgChatAction: {
     addAndSendMsgToChat(chat: PageChat, message: PageDraft, ...more: unknown[]): Promise<unknown>[];
@@ -55,7 +55,7 @@ export interface OutgoingModules {
   WAWebPostSendStatusFailure: { postStatusSendFailure?: ((...failure: unknown[]) => unknown) | undefined };
 }
 
-/** Modules that the library uses for it. */
+/** Modules that the library uses to send. */
 type OfLibrary =
   | 'WAWebChatGetters'
   | 'WAWebGetEphemeralFieldsMsgActionsUtils'
@@ -85,26 +85,26 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
   },
   WAWebChatGetters: { getIsNewsletter: unchecked('(chat)'), getIsBroadcast: unchecked('(chat)') },
   WAWebGetEphemeralFieldsMsgActionsUtils: {
-    getEphemeralFields: fn('(chat) → fields of a message that disappears', ...SEND),
+    getEphemeralFields: fn('(chat) → fields of a disappearing message', ...SEND),
   },
   WALinkify: {
     findLinks: unchecked('(text, whether only those with http or https) → links, for the preview of the first'),
   },
   WAWebCodeFormatMutator: {
-    removeCodeBlocks: unchecked('(text) → the text without them: their links have no preview'),
+    removeCodeBlocks: unchecked('(text) → the text without code blocks, whose links have no preview'),
   },
   WAWebLinkPreviewChatAction: {
-    getLinkPreview: unchecked('(link, chat) → Promise<{data}> from the phone, in its time; null for none'),
+    getLinkPreview: unchecked('(link, chat) → Promise<{data}> from the phone, which may take long; null for none'),
   },
   WAWebChatForwardMessage: {
     forwardMessages: fn(
-      '({chat, msgs, multicast, includeCaption}) → Promise of the media that were not delivered; throws for a recipient that is blocked, hides other failures',
+      '({chat, msgs, multicast, includeCaption}) → Promise of the undelivered media; throws for a blocked recipient, hides other failures',
       'forwardMessage',
     ),
   },
   WAWebMsgReply: { canReplyMsg: fn('(message)', 'sendMessage.reply') },
   WAWebSendReactionMsgAction: {
-    sendReactionToMsg: fn('(message, emoji) → Promise; throws where it fails', 'sendMessage.reaction'),
+    sendReactionToMsg: fn('(message, emoji) → Promise; throws if it fails', 'sendMessage.reaction'),
   },
   WAWebSendMessageEditAction: {
     sendMessageEdit: fn('(message, text, options) → Promise; throws «Cannot edit message»', 'editMessage'),
@@ -114,21 +114,21 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
     canAdminRevokeMsg: fn('(message)', 'deleteMessage'),
     canForwardMsg: fn('(message)', 'forwardMessage'),
     canStarMsg: unchecked('the same'),
-    canPinMsg: unchecked('the same; of a group that is loaded'),
+    canPinMsg: unchecked('the same; needs loaded members in a group'),
     canEditText: fn('(message)', 'editMessage'),
     canEditCaption: fn('(message)', 'editMessage'),
   },
   WAWebChatSendMessages: {
     sendRevokeMsgs: fn(
-      "(chat, {type: 'message', list}, clearMedia) → Promise<[{messageSendResult}]>, that of the one under way in the chat",
+      "(chat, {type: 'message', list}, clearMedia) → Promise<[{messageSendResult}]>; during one in the chat, the promise of that one",
       'deleteMessage',
     ),
     sendStarMsgs: fn(
-      '(chat, messages, whether starred) → Promise, that of the one under way in the chat; other devices get it later',
+      '(chat, messages, whether starred) → Promise; during one in the chat, the promise of that one; other devices get it later',
       'starMessage',
     ),
     sendDeleteMsgs: fn(
-      '({chat_, record: {type, list}, clearMedia}), in older builds (chat, record, clearMedia) → Promise of how many were deleted, that of the one under way in the chat',
+      '({chat_, record: {type, list}, clearMedia}), in older builds (chat, record, clearMedia) → Promise of the number of deleted messages; during one in the chat, the promise of that one',
       'deleteMessage',
     ),
   },
@@ -137,7 +137,7 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
   },
   WAWebPrepRawMedia: { prepRawMedia: fn('(file, intent) → {waitForPrep()}', 'sendMessage.media', 'postStatus.media') },
   WAWebMediaStorage: { getOrCreateMediaObject: fn('(filehash) → object', 'sendMessage.media', 'postStatus.media') },
-  WAWebMediaDataUtils: { shouldUseMediaCache: unchecked('(type) → whether to keep it in memory') },
+  WAWebMediaDataUtils: { shouldUseMediaCache: unchecked('(type) → whether to cache it in memory') },
   WAWebMediaInMemoryBlobCache: { InMemoryMediaBlobCache: unchecked('put(filehash, blob)') },
   WAWebMediaMmsV4Upload: {
     uploadMedia: fn(
@@ -149,27 +149,27 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
   WAWebUploadManager: {
     encryptAndUpload: fn('({blob, type, signal, mediaKey, uploadQpl}) → Promise', 'sendMessage.sticker'),
   },
-  WAWebStartMediaUploadQpl: { startMediaUploadQpl: fn('({entryPoint}) → a measure', 'sendMessage.sticker') },
+  WAWebStartMediaUploadQpl: { startMediaUploadQpl: fn('({entryPoint}) → a performance marker', 'sendMessage.sticker') },
   WAWebSendStatusMsgAction: {
     sendStatusTextMsgAction: fn('({text, color, font}) → Promise<{messageSendResult, msg}>', 'postStatus.text'),
     sendStatusMediaMsgAction: fn(
-      '({mediaMsgData, beforeSend, funnelContext}), to spring 2026 (message, beforeSend) → Promise<{messageSendResult, msg}>',
+      '({mediaMsgData, beforeSend, funnelContext}), until spring 2026 (message, beforeSend) → Promise<{messageSendResult, msg}>',
       'postStatus.media',
     ),
   },
   WAWebRevokeStatusAction: {
     sendStatusRevokeMsgAction: fn('({revokeMsgs([id])}, message) → Promise; hides a failure', 'deleteMessage.status'),
   },
-  WAWebPostSendStatusFailure: { postStatusSendFailure: unchecked('called where a status could not be sent; wrapped') },
+  WAWebPostSendStatusFailure: { postStatusSendFailure: unchecked('called when a status could not be sent; wrapped') },
   WAWebBackendJobsCommon: {
     mediaTypeFromProtobuf: fn(
-      '(message) → its kind of media; the library has it null for a place',
+      '(message) → its kind of media; the library makes it null for a location',
       'sendMessage.location',
     ),
   },
   WAWebE2EProtoUtils: {
     typeAttributeFromProtobuf: fn(
-      '(message) → text, media, …; the library has it text for a place',
+      '(message) → text, media, …; the library makes it text for a location',
       'sendMessage.location',
     ),
   },

@@ -1,9 +1,9 @@
 import type { AccountEventName, WorkerOperationName } from '@chat-web/protocol';
 
 /**
- * What a session can do, and loses if the page lacks a part: operations and events by their names, some of them split
- * by kind (`sendMessage.media`). `session` is all of it, `link` the QR, `logout` the event that the phone has unlinked
- * the account, `networkProbe` detecting a dead connection that the page says is alive.
+ * A capability of a session, which it loses if the page lacks a part: operations and events by name, some of them split
+ * by kind (`sendMessage.media`). `session` is everything, `link` the QR, `logout` the event that the phone has unlinked
+ * the account, `networkProbe` the detection of a dead connection that the page reports as alive.
  */
 export type Capability =
   | ('session' | 'link' | 'message' | 'message_ack' | 'missedMessages' | 'lateDecryption' | 'phoneNumbers')
@@ -14,7 +14,7 @@ export type Capability =
   | ('deleteMessage.status' | 'postStatus.text' | 'postStatus.media')
   | Exclude<WorkerOperationName, 'sendMessage' | 'postStatus'>;
 
-/** One part of a module of the page that is used. */
+/** One used part of a module of the page. */
 export interface Part {
   /** Its kind; `any` if it may be absent at the time of the check, `field` for a field of models. */
   readonly is: 'function' | 'object' | 'string' | 'any' | 'field';
@@ -41,12 +41,12 @@ export const SEND: Capability[] = [
   ...(['sendMessage.location', 'sendMessage.contact', 'sendMessage.poll'] as const),
 ];
 
-/** Exports of a module, each once, and paths below them. */
+/** The exports of a module, each once, and paths below them. */
 type Parts<M> = { readonly [E in keyof M & string]-?: Part } & Readonly<
   Record<`${keyof M & string}${'' | '[]'}.${string}`, Part>
 >;
 
-/** The parts of modules: of those that our scripts call, and of those that the library calls. */
+/** The parts of the modules that our scripts call, and of those that the library calls. */
 export type Contract<M, L extends string = never> = { readonly [N in keyof M]: Parts<M[N]> } & Readonly<
   Record<L, Readonly<Record<string, Part>>>
 >;

@@ -70,7 +70,7 @@ export const peopleParts: Contract<PeopleModules> = {
   WAWebLidMigrationUtils: {
     toPn: either(fn('the same', 'phoneNumbers'), 'WAWebApiContact.getPhoneNumber'),
     getAlternateMsgKey: unchecked(
-      '(key of a message) → the same by the other id of its chat with a person, or else of its author; from memory',
+      '(key of a message) → its key with the other id of the person in the chat, otherwise of the author; from memory',
     ),
   },
   WAWebDBCreateLidPnMappings: {

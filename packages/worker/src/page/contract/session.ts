@@ -1,7 +1,7 @@
 import type { PageId, PageMessage } from '../window.ts';
 import { type Contract, either, fn, object, SEND, unchecked } from './part.ts';
 
-/** Modules for what its start and its link need. */
+/** Modules for the start of a session, and for linking. */
 export interface SessionModules {
   WAWebSocketModel: {
     Socket: {
@@ -31,7 +31,7 @@ export interface SessionModules {
   };
 }
 
-/** Modules that the library uses for it. */
+/** Modules that the library uses for these. */
 type OfLibrary =
   | 'WAWebOfflineHandler'
   | 'WABase64'
@@ -78,7 +78,7 @@ export const sessionParts: Contract<SessionModules, OfLibrary> = {
     WAWebLinkDeviceEvents: unchecked('on(link_device_events:…, listener)'),
   },
   WAWebOfflineHandler: { OfflineMessageHandler: unchecked('getOfflineDeliveryProgress() → percent, 99 at most') },
-  WAWebBuildConstants: { VERSION_STR: unchecked('the version, where window.Debug does not say it') },
+  WAWebBuildConstants: { VERSION_STR: unchecked('the version, if window.Debug does not have it') },
   WABase64: { encodeB64: fn('(bytes) → text', 'link') },
   WAWebCompanionRegClientUtils: { DEVICE_PLATFORM: unchecked('part of the QR', 'link') },
   WAWebAdvSignatureApi: {},
@@ -89,7 +89,7 @@ export const sessionParts: Contract<SessionModules, OfLibrary> = {
       '(digits, whether the phone is notified) → Promise<code>; throws {type: {name, value: {code}}}',
       'requestPairingCode',
     ),
-    initializeQRLinking: unchecked('() → Promise; another secret for the QR'),
+    initializeQRLinking: unchecked('() → Promise; sets a new secret of the QR'),
   },
   WAWebUserPrefsInfoStore: { waNoiseInfo: object('get() → {staticKeyPair}', 'link') },
   WAWebSignalStoreApi: { waSignalStore: object('getRegistrationInfo() → {identityKeyPair}', 'link') },
