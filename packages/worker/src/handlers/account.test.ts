@@ -11,14 +11,14 @@ beforeEach(() => {
 });
 afterEach(() => context[Symbol.dispose]());
 
-it('a profile has ids without a device, and only texts for texts', async () => {
+it('a profile has ids without a device, and only valid texts', async () => {
   context.page.on(readProfile, () => ({ id: '12025550101:3@c.us', lid: 7, name: null, about: {}, isBusiness: 1 }));
   expect(await handlers.getProfile({ id: 'main' })).toEqual({ id: '12025550101@c.us', name: '', isBusiness: false });
   context.page.on(readProfile, () => ({ id: '' }));
   await expect(handlers.getProfile({ id: 'main' })).rejects.toMatchObject({ code: 'client_failed' });
 });
 
-it('settings with values that the API does not know are left out', async () => {
+it('settings with unknown values are left out', async () => {
   context.page.on(readPrivacy, () => ({
     lastSeen: 'friends',
     about: 'contact_blacklist',
@@ -30,7 +30,7 @@ it('settings with values that the API does not know are left out', async () => {
 
 const change = { id: 'main', lastSeen: 'none', groups: 'contacts', calls: 'known' } as const;
 
-it('settings go to the network by its names, in the order of the reference', async () => {
+it("settings are sent with the network's names, in the order of the reference", async () => {
   context.page.on(setPrivacy, (changes) => ({ changed: changes.map(({ name }) => name) }));
   context.page.on(readPrivacy, () => ({ lastSeen: 'all', online: 'all' }));
   const { id: _, ...settings } = change;

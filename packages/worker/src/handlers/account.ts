@@ -17,12 +17,12 @@ import { refusedBy } from './sending.ts';
 import { TimeBudget } from './time-budget.ts';
 
 const READ_TIMEOUT_MS = 12_000;
-/** The network is queried about the text alone: without an answer, the rest is known all the same. */
+/** For the about text, the only part that is queried: without an answer, the rest is still returned. */
 const ABOUT_TIMEOUT_MS = 8_000;
 const CHANGE_TIMEOUT_MS = 25_000;
 const PRESENCE_TIMEOUT_MS = 10_000;
 const PRIVACY_TIMEOUT_MS = 55_000;
-/** No further setting is changed after that, so that the answer names those that were. */
+/** No setting is changed after this time, so that the answer can name the changed ones. */
 const LAST_SETTING_MS = 40_000;
 const FILE_TIMEOUT_MS = 20_000;
 
@@ -51,7 +51,7 @@ export function accountHandlers(context: HandlerContext): Handlers<Names> {
     setProfileName: async ({ name }) => {
       const outcome = await page.change(CHANGE_TIMEOUT_MS, setName, name);
       if (outcome === 'is_business')
-        throw new GatewayError('not_permitted', 'the name of a business account is changed on its phone');
+        throw new GatewayError('not_permitted', 'the name of a business account can only be changed on its phone');
       accepted(outcome);
       return { name };
     },
@@ -100,7 +100,7 @@ export function accountHandlers(context: HandlerContext): Handlers<Names> {
   };
 }
 
-/** What was asked for is told even if the page's memory is behind. */
+/** The requested settings are returned even if the page's memory is not up to date. */
 function inputByPage(input: Privacy): Record<string, unknown> {
   return Object.fromEntries(SETTINGS.flatMap(([ours, pages]) => (input[ours] ? [[pages, input[ours]]] : [])));
 }
@@ -109,13 +109,13 @@ function accepted(outcome: 'ok' | Refused): void {
   if (outcome !== 'ok') throw refusedBy(outcome.refused);
 }
 
-/** Why a change of several settings ended. */
+/** Why a change of several settings stopped. */
 const ENDS = {
   late: 'the time limit was reached',
   unknown: 'the web client failed, and may have changed the next setting',
 } as const;
 
-/** The error for a change of several settings that ended early; it names those that were changed before. */
+/** The error for a change of several settings that stopped early; it names the changed ones. */
 function notAllChanged(changed: readonly string[], no: Refused | keyof typeof ENDS): GatewayError {
   const error = typeof no === 'string' ? new GatewayError('outcome_unknown', ENDS[no]) : refusedBy(no.refused);
   if (changed.length === 0) return error;
@@ -132,7 +132,7 @@ function toProfile(read: Record<string, unknown>) {
   const { id, lid, name, about, isBusiness } = read;
   const text = (written: unknown) => cutText(typeof written === 'string' ? written : '', LIMITS.name);
   const shown = {
-    // Without the device that an id may name.
+    // Without the device that an id may contain.
     id: String(id).replace(/:\d+@/, '@'),
     ...(typeof lid === 'string' ? { lid: lid.replace(/:\d+@/, '@') } : {}),
     name: text(name),
@@ -143,7 +143,7 @@ function toProfile(read: Record<string, unknown>) {
   throw new GatewayError('client_failed', 'the web client returned an invalid profile');
 }
 
-/** Settings of the API, from the page's; those with a value that the API does not know are left out. */
+/** Settings of the API, from the page's; settings with unknown values are left out. */
 function toPrivacy(read: Record<string, unknown>): Privacy {
   const known = operations.getPrivacy.answer.entries;
   return Object.fromEntries(

@@ -28,7 +28,7 @@ it('an unreadable channel or message does not fail the others', async () => {
   expect(read.map(({ body }) => body)).toEqual(['news']);
 });
 
-it('an invalid channel is no answer', async () => {
+it('an invalid channel is an error', async () => {
   context.page.on(readChannel, () => ({ ...model, description: undefined, role: 'king' }));
   await expect(handlers.getChannel(ofChannel)).rejects.toMatchObject({ code: 'client_failed' });
 });
@@ -49,7 +49,7 @@ describe('a refusal of the network', () => {
   });
 });
 
-it('a post of which the page says nothing, or nothing legible, may be there', async () => {
+it('a post without a readable result may have been sent', async () => {
   for (const answer of [undefined, { message: {} as never }]) {
     context.page.on(postToChannel, () => answer);
     const posting = handlers.postToChannel({ ...ofChannel, body: 'hello' });

@@ -16,14 +16,14 @@ import { readMessage, refusedBy } from './sending.ts';
 
 const LIST_TIMEOUT_MS = 25_000;
 const LOAD_TIMEOUT_MS = 20_000;
-/** The page tries a query again by itself, some times. */
+/** The page itself retries a query several times. */
 const QUERY_TIMEOUT_MS = 25_000;
 const CHANGE_TIMEOUT_MS = 50_000;
 
-/** Refusals that concern the channel, by the network's code. */
+/** Refusals because of the channel, by the network's code. */
 const CLOSED: Readonly<Record<number, string>> = {
   405: 'the channel is closed',
-  419: 'the channel has as many followers as it may have',
+  419: 'the channel has reached its limit of followers',
   423: 'the channel is suspended',
   451: 'the channel is not available in the country of the account',
 };

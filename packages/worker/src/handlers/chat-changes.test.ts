@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => context[Symbol.dispose]());
 
-it('a change whose first step was taken is unknown, not refused', async () => {
+it('a change with only its first step done has an unknown outcome, not a refusal', async () => {
   context.page
     .on(pinChat, () => 'unarchived')
     .on(clearChat, () => 'unknown')

@@ -21,12 +21,12 @@ import { notCarriedOut } from './sending.ts';
 const READ_TIMEOUT_MS = 10_000;
 const CHANGE_TIMEOUT_MS = 25_000;
 const STATE_TIMEOUT_MS = 12_000;
-/** How long what people do now may take to arrive; the network need not tell it. */
+/** How long the current presence may take to arrive; the network may not send it. */
 const PRESENCE_TIMEOUT_MS = 2_000;
-/** A chat may have many thousand messages. */
+/** A chat may have many thousands of messages. */
 const CLEAR_TIMEOUT_MS = 55_000;
 const MEMBERS_TIMEOUT_MS = 8_000;
-/** How long a change may take to show in the page, once it was carried out. */
+/** How long the page may take to show a change after it was applied. */
 const SETTLE_TIMEOUT_MS = 3_000;
 
 /** Handlers of the operations on one chat. */
@@ -56,7 +56,7 @@ export function chatChangeHandlers({ page }: HandlerContext): Handlers<keyof typ
       if (found === 'no_function')
         throw new GatewayError('page_unsupported', 'the page of this account cannot subscribe to this presence');
       if (found === 'too_many')
-        throw new GatewayError('not_permitted', 'at most 200 chats can be watched; restart the session to start anew');
+        throw new GatewayError('not_permitted', 'at most 200 chats can be watched; restart the session to reset them');
       return { chatId: found.id, ...toActivity(found) };
     },
 
@@ -68,10 +68,10 @@ export function chatChangeHandlers({ page }: HandlerContext): Handlers<keyof typ
       if (outcome === 'unarchived')
         throw new GatewayError(
           'outcome_unknown',
-          'the chat is out of the archive, but the web client did not report whether it was pinned',
+          'the chat was unarchived, but the web client did not report whether it was pinned',
         );
       if (outcome !== 'too_many') return changed(outcome);
-      throw new GatewayError('not_permitted', 'the account has pinned as many chats as it may: unpin another first');
+      throw new GatewayError('not_permitted', 'the account has reached its limit of pinned chats: unpin another first');
     },
 
     muteChat: async ({ chatId, until }) => {

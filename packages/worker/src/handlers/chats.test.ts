@@ -12,7 +12,7 @@ afterEach(() => context[Symbol.dispose]());
 
 const listed = () => chatHandlers(context).listChats({ id: 'main' });
 
-it('chats are read without a change, newest first, each once', async () => {
+it('chats are read without changing them, newest first, each once', async () => {
   const chat = { name: 'Ben', unreadCount: -1, lastMessage: undefined };
   context.page.on(listChats, () => [
     { ...chat, id: '12025550102@c.us', lastActivity: 1 },
@@ -26,7 +26,7 @@ it('chats are read without a change, newest first, each once', async () => {
   expect(context.page.calls.map(({ kind }) => kind)).toEqual(['read']);
 });
 
-it('a page that is lost meanwhile keeps its code', async () => {
+it('a lost page keeps its error code', async () => {
   context.page.on(listChats, () => {
     throw new GatewayError('session_lost', 'the page was lost');
   });

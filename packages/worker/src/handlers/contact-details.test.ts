@@ -20,14 +20,14 @@ describe('many numbers', () => {
     throw new GatewayError(code, 'it fails');
   };
 
-  it.each(['session_not_ready', 'client_failed'] as const)('may be asked for again at once after %s', async (code) => {
+  it.each(['session_not_ready', 'client_failed'] as const)('can be queried again at once after %s', async (code) => {
     context.page.on(numbersExist, failing(code));
     await expect(exist()).rejects.toMatchObject({ code });
     context.page.on(numbersExist, () => ({ exist: [null] }));
     expect(await exist()).toEqual({ numbers: [{ number: '12025550102', exists: null }] });
   });
 
-  it('may not where the network may have been asked', async () => {
+  it('cannot be queried again at once if the network may have been queried', async () => {
     context.page.on(numbersExist, failing('outcome_unknown'));
     await expect(exist()).rejects.toMatchObject({ code: 'outcome_unknown' });
     await expect(exist()).rejects.toMatchObject({ code: 'rate_limited' });
@@ -47,7 +47,7 @@ describe('the other ids of people', () => {
   const resolve = () => handlers.resolveContacts({ id: 'main', ids: [BEN] });
   const found = [{ id: BEN, number: '12025550103', lid: null }];
 
-  it('are as the network writes them; a query is not repeated at once, what the page knows is told again', async () => {
+  it('are as the network writes them; known ones are returned at once, but a query is not repeated', async () => {
     context.page.on(resolvePeople, () => ({ found, isQueried: false }));
     expect(await resolve()).toEqual({ contacts: found });
     await resolve();
@@ -85,7 +85,7 @@ describe('the other ids of people', () => {
   });
 });
 
-it('an about text that the network does not tell is to be asked for later', async () => {
+it('an about text that the network does not return is rate limited', async () => {
   const about = () => handlers.getAbout({ id: 'main', contactId: BEN });
   context.page.on(getAbout, () => 'later');
   await expect(about()).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 60 });

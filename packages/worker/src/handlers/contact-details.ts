@@ -17,14 +17,14 @@ import { refusedBy } from './sending.ts';
 const LIST_TIMEOUT_MS = 25_000;
 const QUERY_TIMEOUT_MS = 20_000;
 const CHANGE_TIMEOUT_MS = 25_000;
-/** How long a change may take to show in the page, once it was carried out. */
+/** How long the page may take to show a change after it was applied. */
 const SETTLE_TIMEOUT_MS = 3_000;
-/** Between two requests for many numbers: many look-ups in a row are what the network restricts accounts for. */
+/** Between two requests for many numbers: the network restricts accounts for many look-ups in a row. */
 const LOOK_UPS_PAUSE_MS = 10_000;
-/** The network does not say for how long. */
+/** The network does not say how long to wait. */
 const ABOUT_PAUSE_SECONDS = 60;
 
-/** Handlers of the operations on what is known of people. */
+/** Handlers of the operations on details of people. */
 export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof typeof contactDetailOperations> {
   let nextLookUpsAt = 0;
   /**
@@ -87,7 +87,7 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
     getAbout: async ({ contactId }) => {
       const found = await page.read(QUERY_TIMEOUT_MS, getAbout, contactId);
       if (found === 'later')
-        throw new GatewayError('rate_limited', 'the network did not tell the about text: retry later', {
+        throw new GatewayError('rate_limited', 'the network did not return the about text: retry later', {
           retryAfterSeconds: ABOUT_PAUSE_SECONDS,
         });
       if ('refused' in found) throw refusedBy(found.refused);

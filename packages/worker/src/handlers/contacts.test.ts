@@ -17,7 +17,7 @@ afterEach(() => context[Symbol.dispose]());
 const row = (id: string, name?: string) => ({ id, name, isHidden: id.endsWith('@lid'), isUser: true });
 
 describe('contacts', () => {
-  it('are people alone', async () => {
+  it('are only people', async () => {
     context.page.on(listContacts, () => [row(BEN, 'Ben'), row('120363000000000000@g.us'), { nonsense: 1 }]);
     expect(await handlers.listContacts({ id: 'main' })).toMatchObject([{ id: BEN, name: 'Ben' }]);
   });
@@ -40,7 +40,7 @@ describe('contacts', () => {
 describe('a number', () => {
   const exists = () => handlers.numberExists({ id: 'main', number: BEN });
 
-  it.each([true, false])('is told registered or not: %s', async (answer) => {
+  it.each([true, false])('is reported as registered: %s', async (answer) => {
     context.page.on(numberExists, () => answer);
     expect(await exists()).toEqual({ number: '12025550102', exists: answer });
     expect(context.page.calls).toMatchObject([{ kind: 'read', args: [BEN] }]);
@@ -50,7 +50,7 @@ describe('a number', () => {
     [429, 'rate_limited'],
     [403, 'not_permitted'],
     [500, 'client_failed'],
-  ])('that the network refuses with %i to look up: %s', async (refused, code) => {
+  ])('whose look-up the network refuses with %i: %s', async (refused, code) => {
     context.page.on(numberExists, () => ({ refused }));
     await expect(exists()).rejects.toMatchObject({ code });
   });
@@ -59,19 +59,19 @@ describe('a number', () => {
 describe('a picture', () => {
   const picture = () => handlers.getPicture({ id: 'main', contactId: BEN });
 
-  it('is a file, a JPEG where its server does not say', async () => {
+  it('is a file, by default a JPEG', async () => {
     const bytes = Buffer.from('picture');
     context.page.on(loadPicture, () => ({ size: bytes.length, mimeType: undefined, filename: undefined }));
     context.page.pieces = () => [bytes];
     expect(await picture()).toMatchObject({ size: bytes.length, mimeType: 'image/jpeg' });
   });
 
-  it('that there is none of, or none to be seen, is null', async () => {
+  it('that does not exist or is not visible is null', async () => {
     context.page.on(loadPicture, () => null);
     expect(await picture()).toBeNull();
   });
 
-  it('that the network puts off: rate_limited', async () => {
+  it('that the network does not return: rate_limited', async () => {
     context.page.on(loadPicture, () => 'later');
     await expect(picture()).rejects.toMatchObject({ code: 'rate_limited' });
   });

@@ -8,10 +8,10 @@ import { contactNotFound } from './not-found.ts';
 import { refusedBy } from './sending.ts';
 
 const LIST_TIMEOUT_MS = 25_000;
-/** The network is queried, and may be slow: the longest that a caller waits. */
+/** The longest that a caller waits for the network, which may be slow. */
 const LOOKUP_TIMEOUT_MS = 12_000;
 const PICTURE_TIMEOUT_MS = 26_000;
-/** By number and by hidden id, one after the other. */
+/** For each query: by number, then by hidden id. */
 const PICTURE_EACH_MS = 8_000;
 
 /** Handlers of the operations on people. */

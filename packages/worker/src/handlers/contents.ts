@@ -2,22 +2,24 @@ import type { HandlerInput, Operations } from '@chat-web/protocol';
 import type { SendOptions } from '../page/messages.ts';
 import { vcardOf } from './vcard.ts';
 
-/** The account's phone makes previews of links, and may be off: then the text is sent without. */
+/** The account's phone makes link previews, and may be off: the text is then sent without one. */
 const PREVIEW_TIMEOUT_MS = 5_000;
 
-/** What is sent as it is written, without a file. */
+/** Messages without a file. */
 export type PlainInput = Extract<
   HandlerInput<Operations['sendMessage']>,
   { readonly type: 'text' | 'location' | 'contact' | 'poll' }
 >;
 
-/** A message for the page: its text, and what else it consists of, by the page's names. */
+/** A message for the page: its text, and its other fields by the page's names. */
 interface Content {
   readonly text: string;
   readonly options: SendOptions;
 }
 
-/** What the page is to send. Not with the library's options for places and cards: these ask the page for people. */
+/**
+ * The content to send. Does not use the library's options for locations and cards, which look up people in the page.
+ */
 export function contentOf(input: PlainInput): Content {
   switch (input.type) {
     case 'text':
@@ -41,19 +43,19 @@ export function contentOf(input: PlainInput): Content {
     case 'poll': {
       const { question: pollName, options, multiple } = input;
       const pollOptions = options.map((name, localId) => ({ name, localId }));
-      // The library makes the secret by which votes are encrypted.
+      // The library generates the secret that encrypts the votes.
       return { text: '', options: { poll: { pollName, pollOptions, options: { allowMultipleAnswers: multiple } } } };
     }
   }
 }
 
-/** Whom a text or a caption mentions. */
+/** The mentions in a text or caption. */
 export interface Mentioning {
   readonly mentions?: readonly string[] | undefined;
   readonly mentionAll?: boolean | undefined;
 }
 
-/** The same for the page. */
+/** The mentions, as options for the page. */
 export function mentionsOf({ mentions, mentionAll }: Mentioning): Pick<SendOptions, 'mentions' | 'mentionAll'> {
   return { mentions, mentionAll };
 }

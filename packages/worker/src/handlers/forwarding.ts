@@ -15,9 +15,9 @@ import { TimeBudget } from './time-budget.ts';
 
 const LOOK_TIMEOUT_MS = 10_000;
 const DOWNLOAD_TIMEOUT_MS = 60_000;
-/** What is kept for the page's answer once its download is late. */
+/** Reserved for the page's answer after its download has timed out. */
 const ANSWER_MS = 1_000;
-/** What is kept for the send itself. */
+/** Reserved for the send itself. */
 const SEND_MS = 40_000;
 
 /** Handler of the operation that forwards a message. */
@@ -27,7 +27,7 @@ export function forwardingHandlers({ page }: HandlerContext): Handlers<'forwardM
     return page.read(timeoutMs, loadForward, messageId, timeoutMs - ANSWER_MS).catch(rethrowUnsent);
   };
   const forward = async (messageId: string, to: string, budget: TimeBudget, attempt: Attempt | undefined) => {
-    // First the message: the check of the recipient may open a chat.
+    // Checks the message first: the check of the recipient may open a chat.
     const seen = await page.read(budget.step(LOOK_TIMEOUT_MS), checkForward, messageId).catch(rethrowUnsent);
     const finding = seen === 'not_loaded' ? await load(messageId, budget) : seen;
     if (isRefusal(finding)) throw refusals[finding]();
@@ -50,9 +50,9 @@ export function forwardingHandlers({ page }: HandlerContext): Handlers<'forwardM
 const refusals = {
   no_message: messageNotFound,
   not_forwardable: () => new GatewayError('not_permitted', 'messages of this kind cannot be forwarded'),
-  gone: () => new GatewayError('media_not_found', 'the network does not have the media of that message any more'),
+  gone: () => new GatewayError('media_not_found', 'the network no longer has the media of that message'),
   not_downloaded: () =>
-    new GatewayError('client_failed', 'the page could not download the file, or not in time; nothing was sent'),
+    new GatewayError('client_failed', 'the page could not download the file in time; nothing was sent'),
   blocked: () => new GatewayError('not_permitted', 'the account has blocked the recipient'),
   not_handed: () => new GatewayError('client_failed', 'the page could not prepare the message; nothing was sent'),
 };

@@ -22,7 +22,7 @@ beforeEach(() => {
 afterEach(() => context[Symbol.dispose]());
 
 describe('settings', () => {
-  it('that are refused in part: the error names those that were changed', async () => {
+  it('that are partly refused: the error names the changed ones', async () => {
     const settings = { sendMessages: 'admins' } as const;
     context.page.on(changeSettings, () => ({ changed: ['sendMessages'], refusal: 429, settings, isShown: true }));
     await expect(details.updateGroupSettings({ ...ofGroup, ...settings, editInfo: 'admins' })).rejects.toMatchObject({
@@ -30,7 +30,7 @@ describe('settings', () => {
     });
   });
 
-  it('that are all refused changed nothing', async () => {
+  it('that are all refused: nothing was changed', async () => {
     context.page.on(changeSettings, () => ({ changed: [], refusal: 403, settings: {}, isShown: true }));
     await expect(details.updateGroupSettings({ ...ofGroup, editInfo: 'admins' })).rejects.toMatchObject({
       code: 'not_permitted',
@@ -39,7 +39,7 @@ describe('settings', () => {
 });
 
 describe('a group', () => {
-  it('is read without what the page does not know, or has in another form', async () => {
+  it('is read without unknown and invalid parts', async () => {
     const model = { id: groupId, subject: undefined, createdAt: 'x', owner: null, settings: {} };
     context.page.on(readGroup, () => ({ ...model, participants: [{ id: BEN, lid: null, role: 'member' }] }));
     const group = await details.getGroup(ofGroup);
@@ -51,7 +51,7 @@ describe('a group', () => {
     await expect(details.getGroup(ofGroup)).rejects.toMatchObject({ code: 'client_failed' });
   });
 
-  it('whose members are not loaded, or the rate limited, changes no roles', async () => {
+  it('whose members are not loaded, or rate limited, changes no roles', async () => {
     context.page.on(changeRoles, () => ({ refused: 429 }));
     await expect(details.promoteParticipants(ofMembers)).rejects.toMatchObject({ code: 'rate_limited' });
     context.page.on(changeRoles, () => [200]);
@@ -67,22 +67,22 @@ describe('an invite', () => {
     [401, 'not_permitted'],
     [429, 'rate_limited'],
     [409, 'client_failed'],
-    [500, 'outcome_unknown'], // A read has another code by its row.
+    [500, 'outcome_unknown'], // A read has another code in the table of operations.
   ])('that is refused with %i: %s', async (refused, code) => {
     context.page.on(queryInvite, () => ({ refused })).on(joinByInvite, () => ({ refused }));
     await expect(invites.getInvite(ofInvite)).rejects.toMatchObject({ code });
     await expect(invites.joinGroup(ofInvite)).rejects.toMatchObject({ code });
   });
 
-  it('that is none is an error', async () => {
+  it('that is invalid is an error', async () => {
     context.page.on(readInvite, () => ({ code: '<b>' })).on(queryInvite, () => ({ groupId: '' }));
     await expect(invites.getGroupInvite(ofGroup)).rejects.toMatchObject({ code: 'client_failed' });
     await expect(invites.getInvite(ofInvite)).rejects.toMatchObject({ code: 'client_failed' });
   });
 });
 
-describe('people who wait', () => {
-  it('are listed if the page has them in a valid form', async () => {
+describe('requests to join', () => {
+  it('are listed if they are valid', async () => {
     context.page.on(queryJoinRequests, () => [
       { id: BEN, requestedAt: 1_700_000_000, by: 'NonAdminAdd' },
       { id: undefined, by: 'InviteLink' },
@@ -94,7 +94,7 @@ describe('people who wait', () => {
     ]);
   });
 
-  it('get an answer each', async () => {
+  it('get one answer each', async () => {
     context.page.on(answerJoinRequests, () => [200, 404]);
     expect((await invites.approveJoinRequests(ofMembers)).participants).toEqual([
       { id: BEN, ok: true, code: 200 },

@@ -11,7 +11,7 @@ const CHANGE_TIMEOUT_MS = 28_000;
 const LONG_CHANGE_TIMEOUT_MS = 55_000;
 const SETTLE_TIMEOUT_MS = 5_000;
 
-/** Handlers of the operations on what a group is and who does what in it. */
+/** Handlers of the operations on the details, settings and roles of a group. */
 export function groupDetailsHandlers({
   page,
 }: HandlerContext): Handlers<
@@ -55,7 +55,7 @@ export function groupDetailsHandlers({
   };
 }
 
-/** The error for a setting that was refused, which names those that were changed before it. */
+/** The error for a refused setting; it names those that were changed before it. */
 function refusedAfter(code: number | 'unknown', changed: readonly string[]): GatewayError {
   const before = changed.length > 0 ? `; changed before it: ${changed.join(', ')}` : '';
   if (code === 'unknown')
@@ -74,7 +74,7 @@ export function isoOf(seconds: unknown): string | undefined {
   return typeof seconds === 'number' && seconds > 0 ? new Date(toTime(seconds) * 1_000).toISOString() : undefined;
 }
 
-/** A group of the API, from the page's model of it: parts that are invalid are left out. */
+/** A group of the API, from the page's model; invalid parts are left out. */
 function toGroupDetails(model: Record<string, unknown>): GroupDetails {
   const { entries } = groupDetails;
   const { description, createdAt, subject, participants, ...rest } = model;

@@ -36,7 +36,7 @@ const BY: Readonly<Record<string, JoinRequest['by']>> = {
   NonAdminAdd: 'member',
 };
 
-/** Handlers of the operations on invites of groups, and on those who ask to be let in. */
+/** Handlers of the operations on invites of groups, and on requests to join. */
 export function groupInviteHandlers({
   page,
 }: HandlerContext): Handlers<
@@ -77,12 +77,12 @@ export function groupInviteHandlers({
   };
 }
 
-/** What a script on an invite returned; throws if the network has refused it. */
+/** The result of a script on an invite; throws if the network refused it. */
 function invited<T extends object>(outcome: T | { readonly refused: number }): T {
   if (!('refused' in outcome)) return outcome;
   const { refused } = outcome;
   if (refused === 404 || refused === 406 || refused === 410)
-    throw new GatewayError('chat_not_found', `no group has this invite: it is wrong, or was renewed (code ${refused})`);
+    throw new GatewayError('chat_not_found', `no group has this invite: it is wrong, or was revoked (code ${refused})`);
   if (refused === 419) throw new GatewayError('not_permitted', 'the group is full (code 419)');
   throw refusedBy(refused);
 }
@@ -118,7 +118,7 @@ function toInvitation({
   throw new GatewayError('client_failed', 'the web client returned an invalid invitation');
 }
 
-/** People who wait, from the rows of the page; invalid ones are left out. */
+/** Pending requests to join, from the page's rows; invalid ones are left out. */
 function toJoinRequests(rows: readonly Record<string, unknown>[]): JoinRequest[] {
   return rows.slice(0, MOST_JOIN_REQUESTS).flatMap(({ id, lid, requestedAt, by }) => {
     const since = isoOf(requestedAt);

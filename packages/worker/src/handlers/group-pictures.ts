@@ -39,7 +39,7 @@ export function groupPictureHandlers(
           if (set === 'no_image')
             throw new GatewayError(
               'media_unavailable',
-              'the file is no image that the browser reads; nothing was changed',
+              'the browser cannot read the file as an image; nothing was changed',
             );
           allowed(set);
           return { groupId };

@@ -68,13 +68,13 @@ describe('a group', () => {
     ]);
   });
 
-  it('that was left, renamed', async () => {
+  it('is left and renamed', async () => {
     context.page.on(leaveGroup, () => 'ok').on(renameGroup, () => 'ok');
     expect(await handlers.leaveGroup(ofGroup)).toEqual({ groupId, left: true });
     expect(await handlers.renameGroup({ ...ofGroup, subject: 'Friends' })).toEqual({ groupId, subject: 'Friends' });
   });
 
-  it('that may have been left is not said to be left, nor not to be', async () => {
+  it('that may have been left has an unknown outcome', async () => {
     context.page.on(leaveGroup, () => 'unknown');
     await expect(handlers.leaveGroup(ofGroup)).rejects.toMatchObject({ code: 'outcome_unknown' });
   });
@@ -93,7 +93,7 @@ describe('a group', () => {
     });
   });
 
-  it('that is created is answered with its id', async () => {
+  it('is created, and answered with its id', async () => {
     context.page.on(createGroup, () => ({ id: groupId }));
     expect(await handlers.createGroup({ id: 'main', subject: 'Friends', participants: [BEN] })).toBe(groupId);
     expect(context.page.calls).toMatchObject([{ kind: 'change', args: ['Friends', [BEN]] }]);
@@ -101,7 +101,7 @@ describe('a group', () => {
 });
 
 describe('members', () => {
-  it('that are added have a code each, in the order of the request; a code that is missing is no success', async () => {
+  it('that are added have one code each, in the order of the request; a missing code is not a success', async () => {
     context.page.on(addParticipants, () => [200, 409]);
     expect((await handlers.addParticipants(ofMembers)).participants).toEqual([
       { id: BEN, ok: true, code: 200 },
@@ -110,7 +110,7 @@ describe('members', () => {
     ]);
   });
 
-  it('that are removed, too', async () => {
+  it('that are removed have one code each', async () => {
     context.page.on(removeParticipants, () => [200, 404]);
     expect((await handlers.removeParticipants(ofMembers)).participants).toEqual([
       { id: BEN, ok: true, code: 200 },
@@ -119,7 +119,7 @@ describe('members', () => {
     ]);
   });
 
-  it('that were refused by a code that is not known have a sentence all the same', async () => {
+  it('that were refused with an unknown code have a message', async () => {
     context.page.on(addParticipants, () => [403, 408, 999]);
     const { participants } = await handlers.addParticipants(ofMembers);
     expect(participants.map(({ message }) => typeof message)).toEqual(['string', 'string', 'string']);

@@ -9,7 +9,7 @@ import { refusedBy } from './sending.ts';
 const LIST_TIMEOUT_MS = 25_000;
 const CHANGE_TIMEOUT_MS = 25_000;
 const MEMBERS_TIMEOUT_MS = 55_000;
-/** Shorter, so that the answer tells of each. */
+/** Shorter than the operation's limit, so that the answer has a code for each person. */
 const ADD_TIMEOUT_MS = 40_000;
 /** How long loading the members of groups may take. */
 const LIST_MEMBERS_TIMEOUT_MS = 20_000;
@@ -21,14 +21,14 @@ const MESSAGES: Readonly<Record<number, string>> = {
   403: 'cannot be changed by this account, or can only be added by invitation',
   404: 'is not registered on the network, or not in the group',
   405: 'is this account itself: leave the group instead',
-  406: 'has created the group, and cannot be removed or demoted',
+  406: 'created the group, and cannot be removed or demoted',
   408: 'has left the group recently',
   409: 'is already in the group',
   419: 'was not added: the community is full',
-  421: 'has to be let in by an admin',
+  421: 'has to be approved by an admin',
   429: 'was rate limited by the network: retry later',
   500: 'was refused by the network: the group is full, or the network failed',
-  503: 'was not tried: the time limit was reached, or the network did not say who it is',
+  503: 'was not tried: the time limit was reached, or the network did not identify the person',
   504: 'may not have been changed: look at the group',
 };
 
@@ -85,7 +85,7 @@ export function groupHandlers({
   };
 }
 
-/** What a script returned; throws if the group was not read or changed. */
+/** The result of a script; throws if the group was not read or changed. */
 export function allowed<T>(outcome: T | GroupRefusal): Exclude<T, GroupRefusal> {
   if (outcome === 'no_group') throw new GatewayError('chat_not_found', 'the account is not in that group');
   if (outcome === 'not_admin') throw new GatewayError('not_permitted', 'the account is not an admin of that group');
@@ -93,7 +93,7 @@ export function allowed<T>(outcome: T | GroupRefusal): Exclude<T, GroupRefusal> 
   return outcome as Exclude<T, GroupRefusal>;
 }
 
-/** What became of each participant, from the network's codes in order. */
+/** The result for each participant, from the network's codes in order. */
 export function results(people: readonly string[], codes: readonly number[]): ParticipantResult[] {
   return people.map((id, index) => {
     const code = codes[index] ?? 504;

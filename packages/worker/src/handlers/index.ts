@@ -18,7 +18,7 @@ import { messageQueryHandlers } from './message-queries.ts';
 import { messageHandlers } from './messages.ts';
 import { statusFeedHandlers } from './status-feed.ts';
 
-/** Every operation that a worker answers; one that is missing does not compile. */
+/** Handlers of every operation of a worker; a missing one does not compile. */
 export function createHandlers(context: HandlerContext): Handlers<WorkerOperationName> {
   return {
     ...linkingHandlers(context),

@@ -15,7 +15,7 @@ import { chatNotFound } from './not-found.ts';
 
 const READ_TIMEOUT_MS = 10_000;
 const CHANGE_TIMEOUT_MS = 18_000;
-/** How long a change may take to show in the page, once it was carried out. */
+/** How long the page may take to show a change after it was applied. */
 const SETTLE_TIMEOUT_MS = 3_000;
 
 const labelModel = v.object({ id: v.string(), name: v.nullish(v.string(), ''), colorIndex: v.nullish(v.number()) });

@@ -1,7 +1,7 @@
 import type { Handlers } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
 
-/** Handlers of the operations on a page that is to be linked. */
+/** Handlers of the operations on a page that is not linked yet. */
 export function linkingHandlers({ linking }: HandlerContext): Handlers<'requestPairingCode'> {
   return {
     requestPairingCode: async ({ id, phoneNumber }) => {

@@ -16,8 +16,8 @@ beforeEach(() => {
 });
 afterEach(() => context[Symbol.dispose]());
 
-describe('what others did with a message', () => {
-  it('is cut to the limits where they went beyond them', async () => {
+describe('reactions, votes and receipts', () => {
+  it('are cut to the limits', async () => {
     context.page.on(listReactions, () => [
       { from: BEN, emoji: 'x'.repeat(200), atMs: 8.6e15 },
       { from: BEN, emoji: '👍', atMs: -1 },
@@ -36,7 +36,7 @@ describe('what others did with a message', () => {
     expect(await handlers.listReceipts(message)).toEqual(receipts);
   });
 
-  it('is left out where it is none: the rest is told', async () => {
+  it('are left out if invalid; the others are listed', async () => {
     const one = { from: BEN, emoji: '👍', atMs: 1_000 };
     const rows = [{ ...one, from: 'a\nb' }, { ...one, from: 'x'.repeat(301) }, { ...one, emoji: '' }, null, one];
     context.page.on(listReactions, () => rows as never);
@@ -47,7 +47,7 @@ describe('what others did with a message', () => {
   });
 });
 
-it('a search that the page keeps waiting is a failure, not a lost session', async () => {
+it('a search that does not answer is a failure, not a lost session', async () => {
   context.page.on(searchMessages, () => 'not_ready');
   const search = handlers.searchMessages({ id: 'main', text: 'parcel', page: 1, limit: 50 });
   await expect(search).rejects.toMatchObject({

@@ -21,17 +21,17 @@ import { chatNotFound, messageNotFound } from './not-found.ts';
 import { notCarriedOut, refusedBy } from './sending.ts';
 
 const READ_TIMEOUT_MS = 25_000;
-/** Less than the above: the page says that it has not been answered. */
+/** Less than the above, so that the page reports that the index did not answer. */
 const SEARCH_TIMEOUT_MS = 22_000;
-/** For what is read again and again, until there is enough of it. */
+/** For lists that are read in steps, until there are enough items. */
 const LIST_TIMEOUT_MS = 10_000;
 const CHANGE_TIMEOUT_MS = 25_000;
-/** A phone is woken up, and sends a file. */
+/** The phone has to wake up, and to send a file. */
 const PHONE_TIMEOUT_MS = 60_000;
 const MARGIN_MS = 5_000;
 const PIN_NAMES: Readonly<Record<number, string>> = { 86400: 'OneDay', 604800: 'SevenDays', 2592000: 'ThirtyDays' };
 
-/** What the page tells, within the limits of the API; what does not fit then is invalid. */
+/** The page's values, cut to the limits of the API; values that still do not fit are invalid. */
 const reactionForm = v.pipe(
   v.object({ from: v.string(), emoji: v.pipe(v.string(), v.minLength(1)), atMs: v.number() }),
   v.transform(({ from, emoji, atMs }) => ({ from, emoji: cutText(emoji, LIMITS.emoji), at: toTime(atMs / 1_000) })),
@@ -83,7 +83,10 @@ export function messageQueryHandlers(
       if (found === 'no_chat') throw chatNotFound();
       if (found === 'no_message') throw messageNotFound();
       if (found === 'too_slow')
-        throw new GatewayError('client_failed', 'the page has found no message among the notices of the chat in time');
+        throw new GatewayError(
+          'client_failed',
+          'the page did not find a message among the notices of the chat in time',
+        );
       const { isOlderOnPhone } = found;
       return { ...pageOf(found), ...(typeof isOlderOnPhone === 'boolean' ? { isOlderOnPhone } : {}) };
     },
@@ -120,7 +123,7 @@ export function messageQueryHandlers(
       const found = await page.read(READ_TIMEOUT_MS, listReceipts, messageId);
       if (found === 'no_message') throw messageNotFound();
       if (found === 'not_mine')
-        throw new GatewayError('not_permitted', 'only messages that this account has sent have receipts');
+        throw new GatewayError('not_permitted', 'only messages that this account sent have receipts');
       const [delivered, read, played] = [found.delivered, found.read, found.played].map((list) =>
         valid(receiptForm, list),
       );
@@ -151,7 +154,10 @@ export function messageQueryHandlers(
       const outcome = await page.change(CHANGE_TIMEOUT_MS, pinMessage, ...how);
       if (outcome === 'no_message') throw messageNotFound();
       if (outcome === 'not_allowed')
-        throw new GatewayError('not_permitted', 'in this group only admins pin messages, or the account is not in it');
+        throw new GatewayError(
+          'not_permitted',
+          'in this group only admins can pin messages, or the account is not in it',
+        );
       if (outcome === 'not_pinnable') throw new GatewayError('not_permitted', 'messages of this kind cannot be pinned');
       if (outcome === 'not_sent')
         throw new GatewayError('not_permitted', 'the network does not have the message yet: it cannot be pinned');
@@ -168,7 +174,7 @@ export function messageQueryHandlers(
 const noOlderMessages: Readonly<Record<NoOlderMessages, () => GatewayError>> = {
   no_chat: chatNotFound,
   phone_only: () =>
-    new GatewayError('not_permitted', 'the phone has older messages, but gives no more of them to devices'),
+    new GatewayError('not_permitted', 'the phone has older messages, but does not send more of them to linked devices'),
   not_shared: () =>
     new GatewayError(
       'not_permitted',
@@ -177,22 +183,22 @@ const noOlderMessages: Readonly<Record<NoOlderMessages, () => GatewayError>> = {
   syncing: () =>
     new GatewayError(
       'client_failed',
-      'the phone has not yet sent what it has of this chat; whether there is more is not known: retry later',
+      'the phone has not yet sent all messages of this chat, and may have older ones: retry later',
     ),
   not_asked: () =>
     new GatewayError(
       'client_failed',
-      'the page has paused its requests to the phone, as it does after several without an answer; retry later',
+      'the page has paused its requests to the phone, as it does after several unanswered ones; retry later',
     ),
-  no_answer: () => new GatewayError('client_failed', 'the phone did not answer; open WhatsApp on it, then try again'),
+  no_answer: () => new GatewayError('client_failed', 'the phone did not answer; open WhatsApp on it, then retry'),
 };
 
-/** Messages of the API; those that the page describes illegibly are left out. */
+/** Messages of the API; unreadable ones are left out. */
 function pageOf({ models, hasMore }: MessagePage) {
   return { messages: models.flatMap((model) => readableMessage(model) ?? []), hasMore: hasMore === true };
 }
 
-/** The items that are as they should be. */
+/** The valid items. */
 function valid<S extends v.GenericSchema>(form: S, items: readonly unknown[] = []): v.InferOutput<S>[] {
   return items.slice(0, LIMITS.listed).flatMap((item) => {
     const read = v.safeParse(form, item);

@@ -27,7 +27,7 @@ describe('a reaction', () => {
     expect(context.page.calls).toMatchObject([{ kind: 'change', args: [messageId, '👍'] }]);
   });
 
-  it('to somebody who is blocked: not_permitted', async () => {
+  it('to a blocked person: not_permitted', async () => {
     context.page.on(react, () => 'blocked');
     await expect(sendReaction()).rejects.toMatchObject({ code: 'not_permitted' });
   });
@@ -41,7 +41,7 @@ describe('a reaction', () => {
 describe('an edit', () => {
   const edit = () => handlers.editMessage({ ...ofMessage, body: 'better' });
 
-  it('is answered with the message as it is now', async () => {
+  it('is answered with the edited message', async () => {
     context.page.on(editMessage, () => messageModel({ body: 'hello', ack: 2 }));
     expect(await edit()).toMatchObject({ id: messageId, body: 'better', ack: 2 });
     expect(context.page.calls).toMatchObject([{ kind: 'change', args: [messageId, 'better', undefined] }]);
@@ -67,7 +67,7 @@ describe('an edit', () => {
 describe('a delete', () => {
   const remove = (forEveryone: boolean) => handlers.deleteMessage({ ...ofMessage, forEveryone });
 
-  it('is answered with whom it is deleted for, whatever was asked', async () => {
+  it('is answered with whom the message was deleted for, whatever was requested', async () => {
     for (const deletedFor of ['everyone', 'me'] as const) {
       context.page.on(deleteMessage, () => deletedFor);
       expect(await remove(true)).toEqual({ id: messageId, deletedFor });
@@ -101,7 +101,7 @@ describe('media', () => {
     context.page.pieces = () => [0, 1, 2].map((n) => bytes.subarray(n * 1_000_000, (n + 1) * 1_000_000));
   };
 
-  it('become a file of the spool, piece by piece, and leave the page', async () => {
+  it('become a spool file, chunk by chunk, and are dropped from the page', async () => {
     load('image/png', 'cat.png');
     const { file, ...described } = await download();
     expect(described).toEqual({ size: bytes.length, mimeType: 'image/png', filename: 'cat.png' });
@@ -110,7 +110,7 @@ describe('media', () => {
     expect(context.page.callsOf(dropFile)).toMatchObject([{ args: [key] }]);
   });
 
-  it('whose type and name the sender made up hold nothing that could end a header', async () => {
+  it('with a crafted type and name contain nothing that could break a header', async () => {
     load('image/png\r\nX-Evil: 1', 'a\r\nb\0.png');
     expect(await download()).toMatchObject({ mimeType: 'image/png__X-Evil: 1', filename: 'a__b_.png' });
     load(undefined);
@@ -129,7 +129,7 @@ describe('media', () => {
     expect(context.page.callsOf(dropFile)).toHaveLength(1);
   });
 
-  it('that break off leave no file', async () => {
+  it('that fail midway leave no file', async () => {
     load('image/png');
     context.page.pieces = function* () {
       yield bytes.subarray(0, 1_000_000);
@@ -145,12 +145,12 @@ describe('media', () => {
     expect(readdirSync(context.spoolDir)).toEqual([]);
   });
 
-  it('give their share of the spool back, whether they come or not', async () => {
+  it('release their share of the spool, even if they fail', async () => {
     context.page.on(loadMedia, () => ({ size: 6_000_000, mimeType: 'image/png', filename: undefined }));
     context.page.pieces = () => {
       throw new GatewayError('session_lost', 'the page is gone');
     };
-    // The share is 10 MB: the second would not fit beside the first.
+    // The share is 10 MB: the second would not fit besides the first.
     for (let n = 0; n < 2; n += 1) await expect(download()).rejects.toMatchObject({ code: 'session_lost' });
     load('image/png');
     for (let n = 0; n < 5; n += 1) await download();

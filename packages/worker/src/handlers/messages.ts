@@ -10,7 +10,7 @@ import { postText } from './status-feed.ts';
 
 const CHANGE_TIMEOUT_MS = 25_000;
 const DOWNLOAD_TIMEOUT_MS = 110_000;
-/** For the page's own download, which comes before ours. */
+/** For the page's own download, which runs before ours. */
 const OWN_DOWNLOAD_MS = 100_000;
 
 /** Handlers of the operations on messages. */
@@ -46,7 +46,7 @@ export function messageHandlers(
       const edited = await page.change(CHANGE_TIMEOUT_MS, editMessage, messageId, body, mentions);
       if (edited === 'no_message') throw messageNotFound();
       if (edited === 'not_mine') {
-        throw new GatewayError('not_permitted', 'only messages that this account has sent can be edited');
+        throw new GatewayError('not_permitted', 'only messages that this account sent can be edited');
       }
       if (edited === 'not_editable') throw new GatewayError('not_permitted', 'this message cannot be edited');
       if (edited === 'too_late') throw new GatewayError('edit_window_closed', 'the message is too old to be edited');
@@ -66,7 +66,10 @@ export function messageHandlers(
       }
       if (deletedFor === 'ignored') throw notCarriedOut();
       if (deletedFor === 'unknown')
-        throw new GatewayError('outcome_unknown', 'the web client did not report whether the others have been told');
+        throw new GatewayError(
+          'outcome_unknown',
+          'the web client did not report whether the message was deleted for everyone',
+        );
       if (typeof deletedFor === 'object') throw refusedBy(deletedFor.refused);
       return { id: messageId, deletedFor };
     },
@@ -78,12 +81,12 @@ export function messageHandlers(
       if (taken === 'no_message') throw messageNotFound();
       if (taken === 'later') throw refusedBy(429);
       if (taken === 'unfinished')
-        throw new GatewayError('client_failed', 'the page is still downloading the media: ask for them again later');
+        throw new GatewayError('client_failed', 'the page is still downloading the media; retry later');
       throw new GatewayError(
         'media_not_found',
         taken === 'no_media'
           ? 'the message has no media'
-          : 'the network does not have the media: expired, or not uploaded yet',
+          : 'the network does not have the media: they have expired, or are not uploaded yet',
       );
     },
   };

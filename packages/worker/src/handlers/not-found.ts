@@ -2,7 +2,7 @@ import { GatewayError } from '@chat-web/protocol';
 
 /** The account has no such message. */
 export function messageNotFound(): GatewayError {
-  return new GatewayError('message_not_found', 'the message is unknown to this account, or deleted');
+  return new GatewayError('message_not_found', 'the message is unknown to this account, or was deleted');
 }
 
 /** The account has no such chat. */

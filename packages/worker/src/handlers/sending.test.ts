@@ -78,7 +78,7 @@ describe.each([
     });
   });
 
-  it('is lost: client_failed, as nothing was sent; other errors keep their code', async () => {
+  it('that is lost: client_failed, as nothing was sent; other errors keep their code', async () => {
     answersUnchecked().on(checkSend, lost('session_lost'));
     await expect(send()).rejects.toMatchObject({
       code: 'client_failed',
@@ -117,7 +117,7 @@ describe.each([
     expect(context.page.confirmations).toEqual([false, false]);
   });
 
-  it('whose ack the page does not tell legibly: outcome_unknown, and not refused', async () => {
+  it('with an unreadable ack: outcome_unknown, and not refused', async () => {
     for (const state of [{}, { ack: null }, { ack: Number.NaN }, { ack: 'x' }, { ack: 0.5 }, undefined]) {
       answers(() => ({ model: messageModel(), state: state as SendState }));
       await expect(send()).rejects.toMatchObject({ code: 'outcome_unknown' });
@@ -146,10 +146,10 @@ describe.each([
     answers(() => ({ model: messageModel(), state: { ack: -1, ...(refused ? { refused } : {}) } }));
     const message = `the network refused the message${why}`;
     await expect(send()).rejects.toMatchObject({ code, message, retryAfterSeconds });
-    expect(context.page.confirmations).toEqual([true]); // A refusal shows a connection as well as an ack does.
+    expect(context.page.confirmations).toEqual([true]); // A refusal proves a connection, as an ack does.
   });
 
-  it('that the page does not describe, or not legibly: outcome_unknown', async () => {
+  it('without a readable result: outcome_unknown', async () => {
     for (const model of [undefined, { ...messageModel(), t: undefined }]) {
       answers(() => ({ model, state: { ack: 1 } }) as SendAnswer);
       await expect(send()).rejects.toMatchObject({ code: 'outcome_unknown' });
@@ -157,14 +157,14 @@ describe.each([
     expect(context.page.confirmations).toEqual([]);
   });
 
-  it('during which the page is lost keeps its code', async () => {
+  it('during which the page is lost keeps its error code', async () => {
     for (const code of ['outcome_unknown', 'session_not_ready', 'client_failed'] as const) {
       context.page.onSend(sendMessage, lost(code));
       await expect(send()).rejects.toMatchObject({ code });
     }
   });
 
-  it('that the page begins too late is not sent, and can be repeated', async () => {
+  it('that the page starts too late is not sent, and can be repeated', async () => {
     answers(() => 'late');
     await expect(send()).rejects.toMatchObject({
       code: 'client_failed',
@@ -180,7 +180,7 @@ describe('a text for a chat that the page knows', () => {
     expect(context.page.calls.map(({ kind, script }) => [kind, script])).toEqual([['send', sendMessage]]);
   });
 
-  it('is checked first where the page does not know it', async () => {
+  it('is checked first if the page does not know the chat', async () => {
     answersUnchecked();
     await sendText({ quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
     expect(context.page.calls.map(({ kind, script, args }) => [kind, script, args[0]])).toEqual([
@@ -193,7 +193,7 @@ describe('a text for a chat that the page knows', () => {
 });
 
 describe('a text', () => {
-  it('is sent as it is written, also when it looks like a contact card', async () => {
+  it('is sent unchanged, even if it looks like a contact card', async () => {
     await sendText({ quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
     const [, to, body, options] = context.page.callsOf(sendMessage)[0]?.args ?? [];
     expect([to, body]).toEqual([BEN, 'hello']);
@@ -205,7 +205,7 @@ describe('a file', () => {
   /** The options of the last send. */
   const options = () => context.page.callsOf(sendMessage).at(-1)?.args[3];
 
-  it('has the type of its bytes unless the caller names another, and a name in any case', async () => {
+  it('has the type of its bytes unless the caller names another, and always a name', async () => {
     await sendFile({ caption: 'look' });
     expect(options()).toMatchObject({
       media: { data: 'file:1', mimetype: 'image/png', filename: 'image.png' },
@@ -226,12 +226,12 @@ describe('a file', () => {
     ['video/mp4', 'audio/mp4'],
     ['application/ogg', 'audio/ogg'],
     ['audio/mpeg', 'audio/mpeg'],
-  ])('as audio of type %s goes to the page as %s, which takes the kind from it', async (mimeType, mimetype) => {
+  ])('as audio of type %s is passed to the page as %s, which determines the kind', async (mimeType, mimetype) => {
     await sendFile({ type: 'audio', mimeType, caption: 'which audio cannot have' });
     expect(options()).toMatchObject({ media: { mimetype }, caption: undefined, isCaptionByUser: false });
   });
 
-  it('that is not of the kind asked for, or empty, is refused before the browser takes it', async () => {
+  it('that is empty or of another kind than requested is rejected before the browser loads it', async () => {
     await expect(sendFile({ type: 'video' })).rejects.toMatchObject({
       code: 'invalid_request',
       issues: [{ path: 'mimeType' }],
@@ -240,13 +240,13 @@ describe('a file', () => {
     expect(context.page.files).toEqual([]);
   });
 
-  it('as a document is answered with the name and type that were sent', async () => {
+  it('as a document is answered with the sent name and type', async () => {
     const sent = await sendFile({ type: 'document', bytes: 'a,b', mimeType: 'text/csv', filename: 'a.csv' });
     expect(sent).toMatchObject({ mimeType: 'text/csv', filename: 'a.csv' });
     expect(options()).toMatchObject({ sendMediaAsDocument: true });
   });
 
-  it('as a sticker is made into WebP first, unless it is that, and has no caption', async () => {
+  it('as a sticker is converted to WebP first if necessary, and has no caption', async () => {
     context.page.on(makeSticker, () => true);
     await sendFile({ type: 'sticker', caption: 'look' });
     expect(context.page.callsOf(makeSticker).map(({ args }) => args)).toEqual([['file:1']]);
@@ -259,7 +259,7 @@ describe('a file', () => {
     expect(context.page.callsOf(makeSticker)).toHaveLength(1);
   });
 
-  it('that cannot be made into a sticker: client_failed, and nothing is sent', async () => {
+  it('that cannot be converted to a sticker: client_failed, and nothing is sent', async () => {
     for (const answer of [() => false, lost('session_lost')]) {
       context.page.on(makeSticker, answer);
       await expect(sendFile({ type: 'sticker' })).rejects.toMatchObject({ code: 'client_failed' });
@@ -267,7 +267,7 @@ describe('a file', () => {
     expect(context.page.callsOf(sendMessage)).toEqual([]);
   });
 
-  it('for the status feed is posted there, without a check or a wait for an ack', async () => {
+  it('for the status feed is posted, without a check or a wait for an ack', async () => {
     context.page.on(postMediaStatus, () => ({ message: messageModel({ to: STATUS_FEED, isStatus: true }) }));
     expect(await sendFile({ to: STATUS_FEED, caption: 'look' })).toMatchObject({ to: STATUS_FEED, ack: 1 });
     expect(context.page.calls.map(({ kind, script, args }) => [kind, script, args])).toEqual([

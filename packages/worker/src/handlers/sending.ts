@@ -34,7 +34,7 @@ const TEXT_TIMEOUT_MS = 27_000;
 export const TEXT_ACK_TIMEOUT_MS = 12_000;
 /** Files are large, and uplinks slow. */
 export const MEDIA_ACK_TIMEOUT_MS = 30_000;
-/** What a send keeps for itself of the time that its preparation takes. */
+/** Reserved for the send itself during its preparation. */
 const LEAST_SEND_MS = 10_000;
 
 /** Media to send. */
@@ -59,7 +59,7 @@ export async function sendMedia(context: HandlerContext, input: MediaInput, atte
   return once(context.page, input.to, attempt, budget, () => sendMediaNow(context, input, budget, attempt));
 }
 
-/** Sends a message, unless the page shows that it was sent before: then it answers what became of that. */
+/** Sends a message, unless the page shows that it was sent before: then returns the outcome of that send. */
 export async function once(
   page: PageCalls,
   to: string,
@@ -82,7 +82,7 @@ async function sendPlainNow(
 ): Promise<Message> {
   const { to, quotedMessageId } = input;
   const content = contentOf(input);
-  // A text is sent as it is, also when it looks like a contact card.
+  // A text is sent unchanged, even if it looks like a contact card.
   const options = { ...content.options, parseVCards: false, quotedMessageId, ignoreQuoteErrors: false };
   const send = (isChecked: boolean) =>
     page.send(
@@ -103,7 +103,7 @@ async function sendMediaNow(
 ): Promise<Message> {
   const { page } = context;
   const { type, to, quotedMessageId, voice, gif, viewOnce } = input;
-  // The network has none for these: it would be in the answer alone.
+  // The network has no caption for these: it would only be in the answer.
   const caption = type === 'audio' || type === 'sticker' ? undefined : input.caption;
   if (to !== STATUS_FEED) await check(page, to, quotedMessageId, budget);
   const fetchMs = budget.step(context.fetchLimits.timeoutMs, FILE_TIMEOUT_MS + LEAST_SEND_MS);
@@ -145,13 +145,13 @@ async function prepareSticker(page: PageCalls, key: string, budget: TimeBudget):
   if (!isMade) throw new GatewayError('client_failed', 'converting the image to a sticker failed; nothing was sent');
 }
 
-/** The error of a check before a send: nothing has been sent yet, and `session_lost` would leave that open. */
+/** The error of a check before a send: nothing has been sent yet, which `session_lost` would not say. */
 export function rethrowUnsent(error: unknown): never {
   if (!(error instanceof GatewayError) || error.code !== 'session_lost') throw error;
   throw new GatewayError('client_failed', `nothing was sent: ${error.message}`);
 }
 
-/** Refuses what cannot be sent, before anything is. */
+/** Rejects a message that cannot be sent, before anything is sent. */
 export async function check(
   page: PageCalls,
   to: string,
@@ -178,19 +178,21 @@ export async function check(
   }
 }
 
-/** How long a limit of the network lasts at least, by its code, in seconds: it does not say, and each attempt counts. */
+/**
+ * The minimum duration of a limit, in seconds by the network's code: the network does not say, and each attempt counts.
+ */
 const LIMIT_SECONDS = new Map([
   [429, 60],
-  /** An account that wrote to too many strangers may not write to new people; that lasts a day or some. */
+  /** The account wrote to too many strangers, and may not write to new people for one or more days. */
   [463, 86_400],
-  /** An account has written to as many new people as it may in a month. */
+  /** The account has reached its monthly limit of new people. */
   [475, 86_400],
 ]);
 
 /**
- * The error for a refusal by the network: nothing was changed. A code of 500 or more is no refusal: the page also uses it
- * for its own errors while it sends a request or reads the response, so the request may have taken effect. `failed` is the
- * error code for that.
+ * The error for a refusal by the network: nothing was changed. A code of 500 or more is no refusal: the page also uses
+ * it for its own errors while it sends a request or reads the response, so the request may have taken effect. `failed`
+ * is the error code for that.
  */
 export function refusedBy(code: number, failed: 'outcome_unknown' | 'client_failed' = 'outcome_unknown'): GatewayError {
   const retryAfterSeconds = LIMIT_SECONDS.get(code);
@@ -204,9 +206,9 @@ export function refusedBy(code: number, failed: 'outcome_unknown' | 'client_fail
   return new GatewayError('client_failed', `the network refused the request (code ${code}); nothing was changed`);
 }
 
-/** The error for a change that the page has not carried out, and does not say why. */
+/** The error for a change that the page did not apply, without a reason. */
 export function notCarriedOut(): GatewayError {
-  return new GatewayError('client_failed', 'the web client did not carry it out; the network may have refused it');
+  return new GatewayError('client_failed', 'the web client did not apply the change; the network may have refused it');
 }
 
 /** The error for a send that the page reports as refused, by its name for the reason and the network's code. */
@@ -219,7 +221,7 @@ function refusedSend(what: 'message' | 'status', { name, code }: SendRefusal, id
   });
 }
 
-/** The limits of a send that may take so long in all. */
+/** The limits of a send with this time limit in total. */
 export function limitsOf(timeoutMs: number, ackTimeoutMs: number, attempt: Attempt | undefined): SendLimits {
   return { beginMs: Math.min(BEGIN_TIMEOUT_MS, timeoutMs), timeoutMs, ackTimeoutMs, attempt };
 }
@@ -229,22 +231,23 @@ export function confirmed(page: PageCalls, answer: SendAnswer): Message {
   if (answer === 'late' || answer === 'unchecked')
     throw new GatewayError('client_failed', 'nothing was sent: the page was busy for too long');
   if (answer === 'no_choice') {
-    const why = 'nothing was sent: this build of the page takes no id of ours, which an Idempotency-Key needs';
+    const why =
+      'nothing was sent: this build of the page does not accept our message id, which an Idempotency-Key needs';
     throw new GatewayError('page_unsupported', why);
   }
   if (!answer?.model)
     throw new GatewayError('outcome_unknown', 'the web client did not report whether the message was sent');
   const sent = readMessage(answer.model);
-  // An ack that is not a number says nothing: a message that went out must not be reported as refused.
-  const told: unknown = answer.state?.ack;
-  const ack = typeof told === 'number' ? Math.trunc(told) || 0 : 0;
+  // An ack that is not a number is ignored: a message that was sent must not be reported as refused.
+  const reported: unknown = answer.state?.ack;
+  const ack = typeof reported === 'number' ? Math.trunc(reported) || 0 : 0;
   page.onSent(ack !== 0);
   if (ack > 0) return { ...sent, ack: toAck(ack) };
   if (ack === 0) throw unconfirmed(sent.id);
   throw refusedSend('message', answer.state?.refused ?? {}, sent.id);
 }
 
-/** A message that was posted to the status feed: posting ends when the network has confirmed it. */
+/** A message posted to the status feed: posting resolves when the network has confirmed it. */
 export function accepted(posted: Posted): Message {
   if (!posted) throw new GatewayError('outcome_unknown', 'the web client did not report whether the status was posted');
   if ('refused' in posted) throw refusedSend('status', posted.refused);
@@ -252,7 +255,7 @@ export function accepted(posted: Posted): Message {
   return sent.ack === 0 ? { ...sent, ack: 1 } : sent;
 }
 
-/** A message that was sent or changed; `outcome_unknown` if the page returned an invalid one. */
+/** A sent or changed message; `outcome_unknown` if the page returned an invalid one. */
 export function readMessage(model: unknown): Message {
   try {
     return toMessage(model);

@@ -38,7 +38,7 @@ describe.each([
     return post();
   };
 
-  it('is answered with its message; its ack is 1 at least, since the page waits for the network', async () => {
+  it('is answered with its message and an ack of at least 1, since the page waits for the network', async () => {
     expect(await answer(posted(0))).toMatchObject({ id: messageModel().id, to: STATUS_FEED, ack: 1 });
     expect(await answer(posted(2))).toMatchObject({ ack: 2 });
     expect(context.page.calls.map(({ kind }) => kind)).toEqual(['change', 'change']);
@@ -53,7 +53,7 @@ describe.each([
     await expect(answer({ refused })).rejects.toMatchObject({ code, message, retryAfterSeconds });
   });
 
-  it('that the page does not describe, or not legibly: outcome_unknown', async () => {
+  it('without a readable result: outcome_unknown', async () => {
     await expect(answer(undefined)).rejects.toMatchObject({ code: 'outcome_unknown' });
     const illegible = { message: messageModel({ t: undefined }) };
     await expect(answer(illegible)).rejects.toMatchObject({ code: 'outcome_unknown' });
@@ -61,7 +61,7 @@ describe.each([
 });
 
 describe('colour and font of a text', () => {
-  it('may stand beside the text or in its options; beside it wins', async () => {
+  it('may be next to the text or in its options; those next to it win', async () => {
     context.page.on(postTextStatus, () => posted(1));
     const { postStatus } = statusFeedHandlers(context);
     const text = { id: 'main', type: 'text', body: 'hello' } as const;
@@ -80,7 +80,7 @@ describe('colour and font of a text', () => {
 describe('the statuses of others', () => {
   const status = { ...messageModel({ body: 'hello', isStatus: true }), seen: true };
 
-  it('are listed without those that are unreadable', async () => {
+  it('are listed without unreadable ones', async () => {
     context.page.on(loadStatuses, () => undefined);
     context.page.on(listStatuses, () => [
       { from: '12025550102@c.us', statuses: [status, {} as never] },
@@ -92,7 +92,7 @@ describe('the statuses of others', () => {
     expect(listed[0]?.statuses).toHaveLength(1);
   });
 
-  it('that the page cannot load are an error, unless the one that is meant is in its memory', async () => {
+  it('that the page cannot load are an error, unless the requested one is in its memory', async () => {
     const { listStatuses: list, markStatusSeen: mark } = statusFeedHandlers(context);
     context.page.on(loadStatuses, () => {
       throw new GatewayError('client_failed', 'no storage');

@@ -60,17 +60,18 @@ export function statusFeedHandlers(
     },
 
     markStatusSeen: async ({ messageId }) => {
-      // It may be in memory all the same.
+      // The status may be in memory even if loading fails.
       const failure = await load().then(
         () => undefined,
         (error: unknown) => error,
       );
       const outcome = await context.page.change(SEEN_TIMEOUT_MS, markStatusSeen, messageId);
       if (outcome === 'no_status' && failure) throw failure;
-      if (outcome === 'no_status') throw new GatewayError('message_not_found', 'the account sees no such status');
-      if (outcome === 'own') throw new GatewayError('not_permitted', 'the status is one of this account itself');
+      if (outcome === 'no_status')
+        throw new GatewayError('message_not_found', 'the account has received no such status');
+      if (outcome === 'own') throw new GatewayError('not_permitted', "the status is the account's own");
       if (outcome === 'unknown')
-        throw new GatewayError('outcome_unknown', 'the page does not say whether the network was told');
+        throw new GatewayError('outcome_unknown', 'the web client did not report whether the network has the receipt');
       return { id: messageId, seen: true };
     },
   };

@@ -6,7 +6,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 describe('the steps of an operation', () => {
-  it('get the time they need, and together less than the time of the operation', () => {
+  it('get the time that they need, and in total less than the time limit of the operation', () => {
     const budget = new TimeBudget(120_000);
     expect(budget.step(10_000)).toBe(10_000);
     vi.advanceTimersByTime(50_000);
@@ -16,7 +16,7 @@ describe('the steps of an operation', () => {
     expect(budget.lastStep()).toBe(10_000);
   });
 
-  it('do not begin without time for the steps after them', () => {
+  it('do not start without time for the later steps', () => {
     const budget = new TimeBudget(20_000);
     vi.advanceTimersByTime(8_000);
     expect(() => budget.step(15_000, 12_000)).toThrow(GatewayError);

@@ -2,10 +2,10 @@ import { GatewayError } from '@chat-web/protocol';
 
 /** Reserved for returning the answer. */
 const RESERVE_MS = 3_000;
-/** A step that begins with less would likely time out, with an unknown outcome. */
+/** A step that starts with less would probably time out, with an unknown outcome. */
 const LEAST_STEP_MS = 2_000;
 
-/** The time of one operation, shared by its steps: they end before its time limit, so that the error names the step. */
+/** The time of one operation, shared by its steps. They end before its time limit, so that the error names the step. */
 export class TimeBudget {
   readonly #endsAt: number;
 
@@ -15,14 +15,14 @@ export class TimeBudget {
   }
 
   /**
-   * How long the next step may take: `mostMs`, or what is left after reserving `keepMs` for the later steps. Throws if
-   * that is too little for any step.
+   * How long the next step may take: `mostMs`, or the time left after reserving `keepMs` for later steps. Throws if
+   * that is too short for a step.
    */
   step(mostMs: number, keepMs = 0): number {
     return Math.min(mostMs, this.#left(keepMs));
   }
 
-  /** How long the last step may take: all that is left. Throws if that is too little for any step. */
+  /** How long the last step may take: all the time left. Throws if that is too short for a step. */
   lastStep(): number {
     return this.#left(0);
   }

@@ -8,7 +8,7 @@ it('a card has the name, the number and the organization of a person', () => {
   ]);
 });
 
-it('what has a meaning in a card is escaped, and nothing in a name begins a line', () => {
+it('special characters are escaped, and nothing in a name starts a new line', () => {
   const card = vcardOf({ name: 'A;B,C\\D\r\nTEL:+1\u2028X:Y', number: '12025550103@c.us' });
   expect(card.split(/\r|\n|\u2028/)).toEqual([
     ...['BEGIN:VCARD', 'VERSION:3.0', 'N:;A\\;B\\,C\\\\D TEL:+1 X:Y;;;', 'FN:A\\;B\\,C\\\\D TEL:+1 X:Y'],

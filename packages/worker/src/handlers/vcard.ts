@@ -7,9 +7,9 @@ export interface CardContact {
 }
 
 /**
- * The card of a person, as the network's own clients write it: with `waid`, by which a phone offers to write to that
- * person. Not by a library: vcard-creator, the best kept one, puts parameters into capitals and has none for `waid`, and
- * lets a lone carriage return through. Backslashes, semicolons and commas are escaped.
+ * The card of a person, as the network's own clients write it: with `waid`, so that a phone offers to write to that
+ * person. Not with a library: vcard-creator, the best maintained one, writes parameters in capitals, has none for
+ * `waid`, and does not escape a lone carriage return. Backslashes, semicolons and commas are escaped.
  */
 export function vcardOf({ name, number, organization }: CardContact): string {
   const digits = number.replace(/\D/g, '');
@@ -24,7 +24,7 @@ export function vcardOf({ name, number, organization }: CardContact): string {
   ].join('\n');
 }
 
-/** The schema of the request lets no line break in; one that got here all the same ends nothing. */
+/** The request's schema rejects line breaks; if one still gets here, it cannot start a new line. */
 function escaped(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\\;,]/g, '\\$&');
 }
