@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
-/** A program in place of a browser. */
+/** A program instead of a browser. */
 function program(script: string): string {
   const path = join(dir, 'browser');
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -37,19 +37,19 @@ function isAlive(pid: number | undefined): boolean {
   }
 }
 
-describe('a browser that was started before it is connected', () => {
-  it('and exits, fails the connection with the end of its output', async () => {
+describe('a started browser', () => {
+  it('that exits before it is connected fails the connection with the end of its output', async () => {
     const browser = start('echo "no usable sandbox" >&2; exit 7');
     await browser.exited;
     await expect(connectBrowser(browser, () => true)).rejects.toThrow('the browser exited (code 7): no usable sandbox');
   });
 
-  it('and exits while it is connected, too', async () => {
+  it('that exits while it is being connected does so, too', async () => {
     const browser = start('sleep 0.2; exit 7');
     await expect(connectBrowser(browser, () => true)).rejects.toThrow('the browser exited (code 7)');
   });
 
-  it('and cannot be run, fails the connection', async () => {
+  it('that cannot be run fails the connection', async () => {
     const browser = start('');
     writeFileSync(join(dir, 'browser'), 'not a program');
     const broken = new BrowserProcess({ executablePath: join(dir, 'nothing'), profileDir: dir, args: [] });
@@ -74,20 +74,20 @@ describe('a browser that has exited', () => {
     expect(isAlive(left)).toBe(true);
     await browser.kill();
     await vi.waitUntil(() => !isAlive(left));
-    await browser.kill(); // There is nothing to kill.
+    await browser.kill(); // Nothing to kill.
   });
 
-  it('or was not even started needs no kill', async () => {
+  it('or failed to start does not need a kill', async () => {
     await new BrowserProcess({ executablePath: join(dir, 'nothing'), profileDir: dir, args: [] }).kill();
   });
 });
 
 describe('the first message', () => {
-  it('starts no browser unless it is a start', () => {
+  it('only starts a browser if it is a start', () => {
     expect(launchFor(encodeMessage({ type: 'stop', unlink: false, timeoutMs: 1 }).subarray(0, -1), {})).toBeUndefined();
   });
 
-  it('that names a browser that does not exist, says so', () => {
+  it('with a missing browser reports that', () => {
     const options = { ...emptyWorkerOptions, browserPath: '/nowhere/chromium' };
     expect(launchFor(encodeMessage({ type: 'start', options }).subarray(0, -1), {})).toMatchObject({
       failed: 'BROWSER_NOT_FOUND',
@@ -96,7 +96,7 @@ describe('the first message', () => {
 });
 
 describe('a worker that is killed before it has connected', () => {
-  /** Closes its commands only when the worker is gone: as a browser does, it exits then. */
+  /** Exits when its command pipe closes, as a browser does: only when the worker is gone. */
   const READS_ITS_PIPE = `echo $$ > "$(dirname "$0")/pid"; cat <&3 > /dev/null; touch "$(dirname "$0")/ended"`;
 
   it('leaves no browser', async () => {
@@ -110,7 +110,7 @@ describe('a worker that is killed before it has connected', () => {
     await vi.waitUntil(() => existsSync(join(dir, 'ended')), { timeout: 5_000 });
   });
 
-  it('and so does one whose gateway is gone', async () => {
+  it('leaves no browser if its gateway is gone', async () => {
     const options = { ...emptyWorkerOptions, sessionDir: dir, browserPath: program(READS_ITS_PIPE) };
     const worker = spawn(process.execPath, [WORKER], { stdio: ['ignore', 'ignore', 'inherit', 'pipe', 'pipe'] });
     const [, , , toGateway, toWorker] = worker.stdio as unknown as { write(x: unknown): void; destroy(): void }[];

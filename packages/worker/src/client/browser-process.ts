@@ -8,17 +8,17 @@ import { type LaunchOptions, launchOptions } from './launch-options.ts';
 /** How much of the browser's output is kept, for an error. */
 const KEPT_OUTPUT = 4_096;
 const LONGEST_REASON = 500;
-/** The pipes of the protocol, as Chromium knows them: it reads commands from the first. */
+/** The file descriptors of Chromium's protocol pipes: it reads commands from the first. */
 const PIPES = { commands: 3, answers: 4 };
 
 /**
- * A browser that was started: what it says waits in its pipes until it is connected. It leads a process group of its
- * own, and is killed when this process exits; if this process is killed, the browser sees its pipes close, and exits.
+ * A started browser: its output waits in its pipes until it is connected. It leads its own process group, and is killed
+ * when this process exits; if this process is killed, the browser's pipes close, and it exits.
  */
 export class BrowserProcess {
   readonly child: ChildProcess;
   readonly usesSandbox: boolean;
-  /** Resolves with what is known about it once it has exited, or was not even started. */
+  /** Resolves with the reason once the browser has exited, or failed to start. */
   readonly exited: Promise<string>;
   #output = '';
 
@@ -34,8 +34,8 @@ export class BrowserProcess {
       child.once('error', (error) => resolve(`the browser did not start (${errorText(error)})`));
       child.once('exit', (code, signal) => resolve(`the browser exited (${signal ?? `code ${code}`})`));
     });
-    // A browser that could not be started has none of them.
-    for (const stream of child.stdio ?? []) stream?.on('error', () => {}); // Its exit is seen elsewhere.
+    // A browser that failed to start has no streams.
+    for (const stream of child.stdio ?? []) stream?.on('error', () => {}); // Its exit is handled elsewhere.
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
     });
@@ -44,7 +44,7 @@ export class BrowserProcess {
     void this.exited.then(() => process.off('exit', kill));
   }
 
-  /** The pipes to command it, and to hear its answers. Throws if it could not be started. */
+  /** The pipes for commands and answers. Throws if the browser failed to start. */
   get pipes(): { readonly commands: Duplex; readonly answers: Readable } {
     const [commands, answers] = [this.child.stdio?.[PIPES.commands], this.child.stdio?.[PIPES.answers]];
     if (!commands || !answers) throw new Error('the browser did not start');
@@ -56,36 +56,36 @@ export class BrowserProcess {
     return this.child.pid !== undefined && this.child.exitCode === null && this.child.signalCode === null;
   }
 
-  /** The end of what it has written, on one line. */
+  /** The end of the browser's output, on one line. */
   get lastOutput(): string {
     return this.#output.trim().replace(/\s+/g, ' ').slice(-LONGEST_REASON);
   }
 
   /**
-   * Kills its process group, also what is left of that after its own exit: a renderer that is frozen does not notice,
+   * Kills the browser's process group, even after the browser has exited: a frozen renderer does not notice the exit,
    * and the headless shell does not kill it. Resolves when the browser has exited.
    */
   async kill(): Promise<void> {
     if (this.child.pid === undefined) return;
     try {
-      // The number is not given to others while a process of the group lives. Windows has no such groups.
+      // The group's id is not reused while one of its processes lives. Windows has no such groups.
       if (process.platform === 'win32') this.child.kill();
       else process.kill(-this.child.pid, 'SIGKILL');
     } catch {
-      return; // None does.
+      return; // No process of the group lives.
     }
     await this.exited;
   }
 }
 
-/** The browser that was started for a session, or why there is none. */
+/** The browser started for a session, or why there is none. */
 export type Launch =
   | { readonly browser: BrowserProcess }
   | { readonly failed: 'BROWSER_NOT_FOUND' | 'LAUNCH_FAILED'; readonly error: unknown };
 
-/** Starts the browser that the gateway's first message asks for; undefined if it asks for none. */
+/** Starts the browser that the gateway's first message requests; undefined if that is not a start. */
 export function launchFor(firstLine: Uint8Array, env: BrowserSearch['env']): Launch | undefined {
-  // Validated with all other messages once the code for that is loaded: the gateway is the same build.
+  // Not validated before the code for that is loaded: the gateway is of the same build.
   const message = decodeMessage(firstLine) as GatewayMessage;
   if (message.type !== 'start') return undefined;
   let options: LaunchOptions;

@@ -39,7 +39,7 @@ describe('findBrowser', () => {
     expect(findBrowser({ env: { HOME: home, PATH: `${home}/a:${home}/b` } })).toBe(chromium);
   });
 
-  it('finds what macOS and Windows have beside the PATH', () => {
+  it('finds browsers of macOS and Windows that are not on the PATH', () => {
     const onMac = install('Applications', 'Google Chrome.app', 'Contents', 'MacOS', 'Google Chrome');
     const onWindows = install('Google', 'Chrome', 'Application', 'chrome.exe');
     const env = { HOME: home, LOCALAPPDATA: home };
@@ -48,7 +48,7 @@ describe('findBrowser', () => {
     expect(() => findBrowser({ env, platform: 'linux' })).toThrow(/no browser found/);
   });
 
-  it('refuses a configured path that cannot be run, instead of ignoring it', () => {
+  it('rejects a configured path that cannot be run, instead of ignoring it', () => {
     install('bin', 'chromium');
     const env = { HOME: home, PATH: join(home, 'bin') };
     expect(() => findBrowser({ configured: join(home, 'missing'), env })).toThrow(/CHAT_WEB_BROWSER_PATH/);

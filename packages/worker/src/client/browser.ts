@@ -5,9 +5,9 @@ import { delimiter, dirname, join } from 'node:path';
 
 /** Where to search for a browser. */
 export interface BrowserSearch {
-  /** The path that the operator set: it is used, or an error, never ignored. */
+  /** The operator's path: it is used or an error, never ignored. */
   readonly configured?: string | undefined;
-  /** Prefer the headless shell to the whole browser. */
+  /** Prefer the headless shell to the full browser. */
   readonly headlessShell?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Default: this one. */
@@ -15,14 +15,14 @@ export interface BrowserSearch {
 }
 
 const SETUID = 0o4000;
-/** Debian's command for the headless shell is a script that stays the parent of the browser. This is the browser. */
+/** Debian's command for the headless shell is a script that stays the browser's parent; this is the browser itself. */
 const DEBIAN_SHELL = {
   command: '/usr/bin/chromium-headless-shell',
   browser: '/usr/lib/chromium/chromium-headless-shell',
 };
 const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome-stable', 'google-chrome'];
 
-/** Where browsers are installed that are not on the PATH, in the folders of programs. */
+/** Browsers in the program folders, which are not on the PATH. */
 const MAC_PROGRAMS = ['Google Chrome', 'Chromium', 'Microsoft Edge'].map(
   (name) => `${name}.app/Contents/MacOS/${name}`,
 );
@@ -32,13 +32,14 @@ const WINDOWS_PROGRAMS = [
   ['Microsoft', 'Edge', 'Application', 'msedge.exe'],
 ];
 
-/** The error where no browser is found. */
+/** The error if no browser is found. */
 export const NO_BROWSER =
   'no browser found: install one (Chrome, or apt-get install chromium), or set CHAT_WEB_BROWSER_PATH to a Chromium or Chrome';
 
 /**
- * The browser's executable: the configured one, PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, the first on
- * the PATH, or where macOS and Windows have it. Throws if there is none, or if the configured one is not executable.
+ * The browser's executable: the configured one, PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, the first on the
+ * PATH, or one in the program folders of macOS or Windows. Throws if there is none, or if the configured one is not
+ * executable.
  */
 export function findBrowser({
   configured,
@@ -71,7 +72,7 @@ function puppeteerDownloads(env: BrowserSearch['env']): string[] {
       const newestFirst = readdirSync(join(cache, kind)).sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
       return newestFirst.map((version) => join(cache, kind, version, `${kind}-linux64`, kind));
     } catch {
-      return []; // Puppeteer has downloaded none here.
+      return []; // No downloads by puppeteer.
     }
   });
 }
@@ -102,8 +103,8 @@ function isExecutable(path: string): boolean {
 }
 
 /**
- * Whether Chromium's sandbox works for this user: never for root; otherwise with the setuid helper beside the browser,
- * or with user namespaces. Those are tried: several kernel settings can disable them.
+ * Whether Chromium's sandbox works for this user: never for root; otherwise with the setuid helper next to the browser,
+ * or with user namespaces. Tests the namespaces by creating one: several kernel settings can disable them.
  */
 export function sandboxWorks(browserPath: string): boolean {
   if (process.getuid?.() === 0) return false;

@@ -10,7 +10,7 @@ it('a person has no business profile', () => {
   expect(toBusinessProfile(BEN, { ...nothing, isBusiness: true })).toEqual({ ...none, isBusiness: true });
 });
 
-it('what is invalid is left out, and texts are cut', () => {
+it('invalid parts are left out, and texts are cut', () => {
   const read = {
     ...{ description: 'x'.repeat(5_000), address: 7, email: null, websites: ['a', 5, ''], categories: 'none' },
     hours: { timezone: null, days: [{ day: 'mon', mode: 'specific_hours', hours: [[-5, 5_000]] }, 'nonsense'] },
@@ -24,7 +24,7 @@ it('what is invalid is left out, and texts are cut', () => {
   });
 });
 
-it('hours that the API has no words for are left out', () => {
+it('hours that the API cannot express are left out', () => {
   const hours = { days: [{ day: 'someday', mode: 'by_moonlight' }] };
   expect(toBusinessProfile(BEN, { ...nothing, hours })).toEqual({ ...none, isBusiness: true });
 });

@@ -22,7 +22,7 @@ const profileModel = v.object({
   hours: v.fallback(v.optional(v.object({ timezone: anything, days: v.array(v.unknown()) })), undefined),
 });
 
-/** The profile of a business for the API, from what the page has read; what is invalid is left out. */
+/** A business profile for the API, from the page's data; invalid parts are left out. */
 export function toBusinessProfile(contactId: string, read: unknown): BusinessProfile {
   const { isBusiness, description, address, email, websites, categories, hours } = v.parse(profileModel, read);
   const profile = {
@@ -37,7 +37,7 @@ export function toBusinessProfile(contactId: string, read: unknown): BusinessPro
   const whole = { contactId, isBusiness: isBusiness === true || hasSome, ...profile };
   const parsed = v.safeParse(businessProfile, whole);
   if (parsed.success) return parsed.output;
-  const { hours: _, ...rest } = whole; // The rest was cut to what is valid.
+  const { hours: _, ...rest } = whole; // The other parts are valid already.
   return rest;
 }
 
@@ -61,7 +61,7 @@ function daysOf(read: unknown) {
   return [{ day, mode, periods: hours.map(([from, to]) => ({ opensAt: timeOfDay(from), closesAt: timeOfDay(to) })) }];
 }
 
-/** `hh:mm`, of minutes since midnight. */
+/** `hh:mm`, from minutes since midnight. */
 function timeOfDay(minutes: number): string {
   const bounded = Math.max(0, Math.min(DAY_MINUTES, Math.trunc(minutes) || 0));
   return [Math.floor(bounded / 60), bounded % 60].map((part) => String(part).padStart(2, '0')).join(':');

@@ -4,7 +4,7 @@ import type { Page } from 'puppeteer';
 import { type Capability, components, contract, type Part } from '../page/contract/index.ts';
 import { type ContractReport, resolveContract } from '../page/modules.ts';
 
-/** Something that a session cannot do, and why. */
+/** A missing or degraded capability of a session, and why. */
 export interface Degraded {
   readonly capability: string;
   readonly reason: string;
@@ -12,13 +12,13 @@ export interface Degraded {
 
 /** How long a check may take to load modules. */
 const CHECK_TIMEOUT_MS = 8_000;
-/** The same while a request waits for it. */
+/** How long a check may take while a request waits for it. */
 const SHORT_CHECK_TIMEOUT_MS = 2_000;
-/** A page registers modules for a while after its load. Until this age, a request waits for a missing one. */
+/** A page registers modules for a while after it loads. Until this age, a request waits for a missing one. */
 const YOUNG_MS = 30_000;
 const LATE_TIMEOUT_MS = 3_000;
 const LATE_POLL_MS = 250;
-/** Until this age of the document, missing parts are checked for again at each probe. */
+/** Until this age of the document, each probe checks for missing parts again. */
 const LATE_MODULES_MS = 5 * 60_000;
 
 const parts = Object.entries(contract).flatMap(([module, paths]) =>
@@ -31,13 +31,13 @@ const kinds = Object.fromEntries(
   ]),
 );
 
-/** The capabilities that are lost with missing parts, each with the names of the parts that it needs. */
+/** The capabilities lost with missing parts, each with the names of those parts. */
 export function lossesOf(missing: readonly string[]): Map<Capability, string[]> {
   const lacks = new Set(missing);
   const isMissing = (name: string) => lacks.has(name) || lacks.has(name.slice(0, name.indexOf('.')));
   const losses = new Map<Capability, string[]>();
   for (const { module, name, part } of parts) {
-    // The fields of a collection that is missing, or replaced by another, are unknown.
+    // If a collection is missing, or replaced by another, its fields are unknown.
     const isGone = part.is === 'field' ? lacks.has(name) : isMissing(name);
     if (!isGone || (part.or && !isMissing(part.or))) continue;
     const named = lacks.has(module) ? module : name;
@@ -60,7 +60,7 @@ export function neededFor(operation: WorkerOperationName, input: object): Capabi
   };
   switch (operation) {
     case 'requestPairingCode':
-      return []; // Checked by the call itself: it is for sessions that are not ready.
+      return []; // Checked by the call itself, which is for sessions that are not ready.
     case 'sendMessage':
       if (type === 'reaction') return ['sendMessage.reaction'];
       return [kindOf(to === STATUS_FEED), ...(quotedMessageId ? (['sendMessage.reply'] as const) : [])];
@@ -78,15 +78,15 @@ export class Capabilities {
   #report: ContractReport = { version: undefined, missing: [] };
   #losses = new Map<Capability, string[]>();
   #loadedAt = 0;
-  /** Capabilities that were waited for in vain: later requests do not wait again. */
+  /** Capabilities that a request has waited for without success: later requests do not wait again. */
   readonly #waitedFor = new Set<Capability>();
 
-  /** The version that the page states, after the first check. */
+  /** The page's version, as it reports it, after the first check. */
   get version(): string | undefined {
     return this.#report.version;
   }
 
-  /** What the session cannot do because the page lacks parts. */
+  /** The capabilities that the session lacks because the page lacks parts. */
   get lacking(): Degraded[] {
     return [...this.#losses].map(([capability, names]) => ({
       capability,
@@ -117,9 +117,7 @@ export class Capabilities {
     this.#losses = lossesOf(this.#report.missing);
   }
 
-  /**
-   * Throws 501 if the page lacks a part that is needed, after another check: modules may load late. True if it checked.
-   */
+  /** Throws 501 if the page lacks a needed part, after checking again: modules may load late. True if it checked. */
   async assertSupported(page: Page, needed: readonly Capability[]): Promise<boolean> {
     const lacks = () => needed.some((capability) => this.#losses.has(capability));
     if (!lacks()) return false;

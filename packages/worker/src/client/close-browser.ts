@@ -4,23 +4,23 @@ import { inTime } from './in-time.ts';
 import type { Log } from './port.ts';
 
 const UNUSED_ORIGIN = 'https://unused.invalid';
-/** Of page and browser. One that was in use gets more: many that end at once share the cores. */
+/** For page and browser. A linked one gets more time: many that close at once share the cores. */
 const CLOSE_TIMEOUT_MS = 3_000;
 const LINKED_CLOSE_TIMEOUT_MS = 6_000;
 /** Reserved for killing a browser that has not closed by then. */
 const KILL_MS = 500;
 const EXIT_TIMEOUT_MS = 1_000;
 
-/** How a browser is to be closed. */
+/** How to close a browser. */
 export interface CloseOptions {
   readonly page: Page | undefined;
-  /** The page's last writes must be on disk: the account is linked, and stays so. */
+  /** The page's last writes must be on disk: the account is linked, and stays linked. */
   readonly mustSave: boolean;
   /** When the caller stops waiting. Milliseconds. */
   readonly timeoutMs: number;
 }
 
-/** Closes the browser that runs as `started`, and kills it if it does not close in time. Returns within 8 s. */
+/** Closes the browser of the process `started`, and kills it if it does not close in time. Returns within 8 s. */
 export async function endBrowser(
   started: BrowserProcess,
   browser: Browser,
@@ -46,10 +46,10 @@ async function closeBrowser(
   { closeBy, mustSave }: { readonly closeBy: number; readonly mustSave: boolean },
 ): Promise<boolean> {
   const left = () => Math.max(0, closeBy - performance.now());
-  // First: the browser may end by itself with its last page.
+  // First, because the browser may exit by itself with its last page.
   const storage = mustSave ? await inTime(openStorage(browser), left() / 3) : undefined;
-  // Chromium writes local storage every few seconds, and when a page is closed; not always when it ends with pages
-  // open.
+  // Chromium writes local storage every few seconds and when a page closes, but not always when it exits with open
+  // pages.
   const isPageClosed =
     !page ||
     (await inTime(
@@ -62,9 +62,9 @@ async function closeBrowser(
 }
 
 /**
- * A process of the browser's own writes what pages have stored, and is killed when the browser ends, done or not. It
- * runs one command after the other: one that is sent after the page is closed is answered when all writes before it are
- * done. The command needs a page target; a hidden one has no tab.
+ * A separate process of the browser writes the storage of pages, and is killed when the browser exits, even before it
+ * has finished. It runs one command after the other: a command sent after the page is closed is answered when all
+ * earlier writes are done. The command needs a page target; a hidden one has no tab.
  */
 async function openStorage(browser: Browser): Promise<{ written(): Promise<unknown> }> {
   const root = await browser.target().createCDPSession();

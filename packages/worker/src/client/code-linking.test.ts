@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** Codes of a page that answers so, and gives a new code each time otherwise. */
+/** Code linking on a page with this answer; by default, a new code each time. */
 function codes(...answers: (CodeAnswer | Promise<CodeAnswer>)[]) {
   const told: string[] = [];
   let given = 0;
@@ -34,7 +34,7 @@ function codes(...answers: (CodeAnswer | Promise<CodeAnswer>)[]) {
 }
 
 describe('a code', () => {
-  it('is renewed when it expires, twice, without a notice on the phone; then the QR is back', async () => {
+  it('is renewed twice when it expires, without a notice on the phone; then the QR returns', async () => {
     const { linking, told, ask, returnToQr } = codes();
     expect(await linking.request(ADA)).toEqual({ code: 'CODE0001', expiresAt: '2026-11-01T12:03:00.000Z' });
     expect(linking.isActive).toBe(true);
@@ -55,7 +55,7 @@ describe('a code', () => {
     expect(ask).toHaveBeenCalledTimes(3);
   });
 
-  it('is the same for the same number while it holds, and another for another number', async () => {
+  it('is the same for the same number while it is valid, and another for another number', async () => {
     const { linking, ask } = codes();
     const [first, again] = await Promise.all([linking.request(ADA), linking.request(ADA)]);
     expect(again).toEqual(first);
@@ -63,24 +63,24 @@ describe('a code', () => {
     await vi.advanceTimersByTimeAsync(CODE_MS - 10 * SECOND);
     expect((await linking.request(BEN)).code).toBe('CODE0003');
     await vi.advanceTimersByTimeAsync(CODE_MS - SECOND);
-    expect(ask.mock.calls.map(([number]) => number)).toEqual([ADA, BEN, BEN]); // The timers of the former are gone.
+    expect(ask.mock.calls.map(([number]) => number)).toEqual([ADA, BEN, BEN]); // The earlier timers are cleared.
   });
 
-  it('is not asked for more than six times in ten minutes, whoever asks', async () => {
+  it('is requested at most six times in ten minutes, for any number', async () => {
     const { linking, ask } = codes();
     for (const number of [ADA, BEN, ADA, BEN, ADA, BEN]) {
       await linking.request(number);
       await vi.advanceTimersByTimeAsync(SECOND);
     }
     await expect(linking.request(ADA)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 594 });
-    expect((await linking.request(BEN)).code).toBe('CODE0006'); // The present one.
+    expect((await linking.request(BEN)).code).toBe('CODE0006'); // The current one.
     expect(ask).toHaveBeenCalledTimes(6);
     linking.forget();
     await vi.advanceTimersByTimeAsync(594 * SECOND);
     expect((await linking.request(ADA)).code).toBe('CODE0007');
   });
 
-  it('is renewed when the network wants that, and not while one that was typed is being linked', async () => {
+  it('is renewed when the network requests it, but not while linking with a typed code', async () => {
     const { linking, told, ask } = codes({ is: 'code', code: 'CODE0001' }, { is: 'typed' });
     await linking.request(ADA);
     linking.renew();
@@ -91,7 +91,7 @@ describe('a code', () => {
     expect(ask).toHaveBeenCalledTimes(3);
   });
 
-  it('that cannot be renewed is followed by the QR', async () => {
+  it('that cannot be renewed is replaced by the QR', async () => {
     const refused: CodeAnswer = { is: 'refused', name: 'IQErrorRateOverlimit', code: 429 };
     const { linking, told, log } = codes({ is: 'code', code: 'CODE0001' }, refused);
     await linking.request(ADA);
@@ -102,7 +102,7 @@ describe('a code', () => {
     });
   });
 
-  it('is forgotten without a word to the page when that is linked: a renewal would break the link', async () => {
+  it('is forgotten without a call to the page once that is linked: a renewal would break the link', async () => {
     const { linking, told, ask, returnToQr } = codes();
     await linking.request(ADA);
     linking.forget();
@@ -130,7 +130,7 @@ describe('a request', () => {
     [{ is: 'refused', name: undefined, code: undefined }, { code: 'client_failed' }],
     [{ is: 'not_unpaired' }, { code: 'qr_not_available' }],
     [{ is: 'typed' }, { code: 'qr_not_available' }],
-  ] as const)('that is answered %o is an error, and the QR follows', async (answer, error) => {
+  ] as const)('with the answer %o fails, and the QR returns', async (answer, error) => {
     const { linking, told } = codes(answer);
     await expect(linking.request(ADA)).rejects.toMatchObject(error);
     expect(told).toEqual(['void', 'void', 'over']);
@@ -138,7 +138,7 @@ describe('a request', () => {
     expect((await linking.request(ADA)).code).toBe('CODE0002');
   });
 
-  it('ends although the page hangs, and so does the one behind it', async () => {
+  it('ends even if the page hangs, and so does the next one', async () => {
     const { linking, told } = codes(new Promise(() => {}));
     const first = expect(linking.request(ADA)).rejects.toMatchObject({ code: 'outcome_unknown' });
     const second = linking.request(BEN);
@@ -148,7 +148,7 @@ describe('a request', () => {
     expect(told).toEqual(['void', 'void', 'over', 'void', `${BEN} CODE0002`]);
   });
 
-  it('whose page is linked meanwhile is an error, and its code is not shown', async () => {
+  it('fails if the page is linked meanwhile, and its code is not shown', async () => {
     let answer = (_: CodeAnswer) => {};
     const { linking, told, returnToQr } = codes(
       new Promise<CodeAnswer>((resolve) => {
@@ -164,7 +164,7 @@ describe('a request', () => {
     expect(returnToQr).not.toHaveBeenCalled();
   });
 
-  it('for a code of another form than codes have is an error', async () => {
+  it('that returns an invalid code fails', async () => {
     const { linking } = codes({ is: 'code', code: '<script>' });
     await expect(linking.request(ADA)).rejects.toThrow();
     expect(linking.isActive).toBe(false);

@@ -4,40 +4,40 @@ import type { CodeAnswer, CodeRefusal } from '../page/linking.ts';
 import { inTime, withDeadline } from './in-time.ts';
 import type { Log } from './port.ts';
 
-/** The page takes no code that is older. */
+/** The page does not accept older codes. */
 const CODE_MS = 180_000;
 /** A code with less time left is not worth showing again. */
 const LEAST_LEFT_MS = 20_000;
-/** How long the page waits for the link once a code was typed. */
+/** How long linking may take once a code was typed. */
 export const TYPED_MS = 60_000;
 /**
- * The page's own screen renews a code five times. After some seven codes the network refuses a number for hours:
- * whoever has not typed one of three asks again.
+ * The page's own screen renews a code five times. After about seven codes, the network refuses a number for hours:
+ * after three codes, the caller has to request another.
  */
 const MOST_RENEWALS = 2;
 const ASK_TIMEOUT_MS = 20_000;
-/** Codes that may be asked for in a while, renewals apart. */
+/** The most codes that may be requested within `PAUSE_MS`, not counting renewals. */
 const MOST_REQUESTS = 6;
 const PAUSE_MS = 600_000;
 const RETURN_TIMEOUT_MS = 10_000;
-/** The network does not say how long it refuses a number. Hours are reported. */
+/** The network does not say how long it refuses a number; users report hours. */
 const RATE_LIMIT_SECONDS = 3_600;
 
-/** What pairing by code needs of the page, and who is told. */
+/** The functions of the page that pairing by code needs, and its callbacks. */
 export interface CodeLinkingParts {
-  /** Requests a code for the owner of a number. May hang. */
+  /** Requests a code for a number. May hang. */
   ask(number: string, notifiesPhone: boolean): Promise<CodeAnswer>;
   /** Makes the page linkable by its QR again. May hang. */
   returnToQr(): Promise<void>;
-  /** The page drops the secret of its QR, or the code that it has. */
+  /** The page drops the secret of its QR, or its current code. */
   onVoid(): void;
   onCode(number: string, code: PairingCode): void;
-  /** There is no code any more, and the page was told so. */
+  /** There is no code any more, and the page has dropped it. */
   onOver(): void;
   readonly log: Log;
 }
 
-/** A number for which a code was asked. */
+/** A number with a requested code. */
 interface Flow {
   readonly number: string;
   renewals: number;
@@ -45,11 +45,11 @@ interface Flow {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** Pairs a page by codes instead of its QR: one number at a time, whose code is renewed until it was typed. */
+/** Pairs a page by code instead of QR: one number at a time, whose code is renewed until it is typed. */
 export class CodeLinking {
   readonly #parts: CodeLinkingParts;
   #flow: Flow | undefined;
-  /** When codes were asked for of late, renewals apart. Unix ms. */
+  /** When codes were requested recently, without renewals. Unix ms. */
   #askedAt: number[] = [];
   /** Requests and renewals, one after the other. */
   #last: Promise<unknown> = Promise.resolve();
@@ -58,32 +58,32 @@ export class CodeLinking {
     this.#parts = parts;
   }
 
-  /** True while a code is asked for, or can be typed: the QR of the page is void. */
+  /** True while a code is requested, or can be typed: the QR of the page is invalid. */
   get isActive(): boolean {
     return this.#flow !== undefined;
   }
 
   /**
-   * The code for a number, in digits: the present one, if it holds for a while. 400 for a number that the network does not
-   * take, 404 if the page is linked meanwhile, 429 if the network has given too many. Within 40 s, or `outcome_unknown`.
+   * The code for a number, in digits: the current one, if it stays valid for a while. 400 for a number that the network
+   * does not accept, 404 if the page is linked meanwhile, 429 after too many codes. Within 40 s, or `outcome_unknown`.
    */
   request(number: string): Promise<PairingCode> {
     return this.#inTurn(() => this.#request(number));
   }
 
-  /** The network wants another code in the place of the present one. */
+  /** The network requests a new code instead of the current one. */
   renew(): void {
     const flow = this.#flow;
     if (flow?.shown) void this.#inTurn(() => this.#renew(flow));
   }
 
-  /** Back to the QR. */
+  /** Returns to the QR. */
   cancel(): void {
     const flow = this.#flow;
     if (flow) void this.#inTurn(() => this.#end(flow));
   }
 
-  /** The page is linked, loaded again or gone: its codes are void, and it shows what it shows by itself. */
+  /** Forgets the code, without a call to the page: it is linked, reloaded or gone. */
   forget(): void {
     clearTimeout(this.#flow?.timer);
     this.#flow = undefined;
@@ -112,13 +112,13 @@ export class CodeLinking {
     }
   }
 
-  /** The network refuses for hours whoever asks for many; callers that take turns would ask for ever. */
+  /** Limits requests: after many, the network refuses for hours, and callers that take turns would never stop. */
   #requirePause(): void {
     const now = Date.now();
     this.#askedAt = this.#askedAt.filter((at) => now - at < PAUSE_MS);
     const [first] = this.#askedAt;
     if (first !== undefined && this.#askedAt.length >= MOST_REQUESTS)
-      throw new GatewayError('rate_limited', `${MOST_REQUESTS} codes were asked for of late`, {
+      throw new GatewayError('rate_limited', `${MOST_REQUESTS} codes were requested recently`, {
         retryAfterSeconds: Math.ceil((first + PAUSE_MS - now) / 1_000),
       });
     this.#askedAt.push(now);
@@ -141,9 +141,9 @@ export class CodeLinking {
   async #ask(flow: Flow, notifiesPhone: boolean): Promise<PairingCode> {
     const askedAt = Date.now();
     const answer = await withDeadline(this.#parts.ask(flow.number, notifiesPhone), ASK_TIMEOUT_MS, () => {
-      throw new GatewayError('outcome_unknown', `the page gave no code within ${ASK_TIMEOUT_MS / 1_000} s`);
+      throw new GatewayError('outcome_unknown', `the page returned no code within ${ASK_TIMEOUT_MS / 1_000} s`);
     });
-    if (this.#flow !== flow) throw notToBeLinked('it was linked or loaded again before the code came');
+    if (this.#flow !== flow) throw notToBeLinked('it was linked or reloaded before it returned the code');
     if (answer.is === 'typed' && flow.shown) {
       flow.timer = setTimeout(() => this.renew(), TYPED_MS).unref();
       return flow.shown;
@@ -169,16 +169,16 @@ export class CodeLinking {
 
 /** The error for a page that cannot be linked now. */
 export function notToBeLinked(why: string): GatewayError {
-  return new GatewayError('qr_not_available', `the page is not to be linked: ${why}`);
+  return new GatewayError('qr_not_available', `the page cannot be linked: ${why}`);
 }
 
 function noCode({ name = 'an error without a name', code }: CodeRefusal): GatewayError {
   if (code === 400)
-    return invalidRequest([{ path: 'phoneNumber', message: 'must be a number of the network, with its country code' }]);
+    return invalidRequest([{ path: 'phoneNumber', message: 'must be a number on the network, with its country code' }]);
   if (code === 429)
-    return new GatewayError('rate_limited', `the network has given too many codes for this number (${name})`, {
+    return new GatewayError('rate_limited', `the network has issued too many codes for this number (${name})`, {
       retryAfterSeconds: RATE_LIMIT_SECONDS,
     });
-  if (code === 403) return new GatewayError('not_permitted', `the network gives this number no code (${name})`);
-  return new GatewayError('client_failed', `the page gave no code (${name}): link by QR instead`);
+  if (code === 403) return new GatewayError('not_permitted', `the network refuses a code for this number (${name})`);
+  return new GatewayError('client_failed', `the page returned no code (${name}): link by QR instead`);
 }

@@ -10,20 +10,20 @@ import { inTime } from './in-time.ts';
 
 const LAUNCH_TIMEOUT_MS = 60_000;
 const EXIT_TIMEOUT_MS = 500;
-/** Longer than all our own time limits: the last resort for a call to a page that never answers. */
+/** Longer than all our other time limits: the last resort for a call to a page that never answers. */
 const PROTOCOL_TIMEOUT_MS = 120_000;
 
 /** A page could otherwise write files of any size and name to the downloads folder of the browser's user. */
 const DOWNLOADS = { policy: 'deny' } as const;
-/** The browser would report each frame of the page's socket, and keep what the page has loaded. */
+/** The browser would report each frame of the page's socket, and keep everything that the page loads. */
 const OBSERVES_NETWORK = false;
 
-// As puppeteer's entry point does it, which also loads what downloads and launches browsers.
+// As in puppeteer's entry point, which also loads the code to download and launch browsers.
 environment.value = { fs, path } as typeof environment.value;
 
 /**
- * Connects puppeteer to a browser that was started, as its launcher does, and resolves when the browser has a page.
- * Rejects if the browser exits before, with the end of its output.
+ * Connects puppeteer to a started browser, as its launcher does, and resolves when the browser has a page. Rejects with
+ * the end of the browser's output if it exits before.
  */
 export async function connectBrowser(
   started: BrowserProcess,
@@ -35,7 +35,7 @@ export async function connectBrowser(
   try {
     return await Promise.race([connect(started, targetFilter), over]);
   } catch (error) {
-    // Its pipes close a moment before its exit is known, which says more.
+    // The pipes close a moment before the exit is known, which gives a better reason.
     const how = await inTime(started.exited, EXIT_TIMEOUT_MS);
     if (how === undefined) throw error;
     throw new Error(started.lastOutput ? `${how}: ${started.lastOutput}` : how, { cause: error });

@@ -1,8 +1,8 @@
 import type { Target } from 'puppeteer';
 
 /**
- * Reports a crash of the page. It attaches before puppeteer hands the page out: if the page crashes until then, the
- * browser reports nothing, and puppeteer's calls that set it up never return.
+ * Reports a crash of the page. It attaches before puppeteer returns the page: if the page crashes before that, the
+ * browser reports nothing, and puppeteer's set-up calls never return.
  */
 export class CrashWatch {
   readonly #onCrash: () => void;
@@ -15,7 +15,7 @@ export class CrashWatch {
   /** A filter of targets that accepts all. */
   readonly filter = (target: Target): boolean => {
     if (target.type() !== 'page' || this.#watched.has(target)) return true;
-    // A target that is closed by now is reported by other events.
+    // Other events report a target that is closed by now.
     this.#watched.set(
       target,
       this.#watch(target).catch(() => {}),
@@ -24,8 +24,8 @@ export class CrashWatch {
   };
 
   /**
-   * Resolves once the sessions of the watch are open. Puppeteer takes one of two that are opened for a page at once for
-   * a new page: no other is to be opened before.
+   * Resolves once the sessions of the watch are open. Open no other session before: if two are opened for a page at once,
+   * puppeteer takes one of them for a new page.
    */
   async attached(): Promise<void> {
     await Promise.all(this.#watched.values());
@@ -34,6 +34,6 @@ export class CrashWatch {
   async #watch(target: Target): Promise<void> {
     const session = await target.createCDPSession();
     session.on('Inspector.targetCrashed', this.#onCrash);
-    await session.send('Inspector.enable'); // Also reports a crash that has happened already.
+    await session.send('Inspector.enable'); // Also reports an earlier crash.
   }
 }

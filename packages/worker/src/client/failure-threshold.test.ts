@@ -3,7 +3,7 @@ import { FailureThreshold } from './failure-threshold.ts';
 
 const HOUR = 3_600_000;
 
-it('is reached at the second failure in a row, and not with a success in between', () => {
+it('is reached at the second failure in a row, but not with a success in between', () => {
   const threshold = new FailureThreshold(2, HOUR);
   expect(threshold.fail(0)).toBe(false);
   threshold.reset();
@@ -11,7 +11,7 @@ it('is reached at the second failure in a row, and not with a success in between
   expect(threshold.fail(2_000)).toBe(true);
 });
 
-it('is not reached by failures that are further apart than its window', () => {
+it('is not reached by failures further apart than its window', () => {
   const threshold = new FailureThreshold(2, HOUR);
   const times = [0, 1, 2, 3].map((day) => threshold.fail(day * 24 * HOUR));
   expect(times).toEqual([false, false, false, false]);

@@ -1,4 +1,4 @@
-/** Counts failures of one kind: a single one may be chance, several in a row are a fault. */
+/** Counts failures of one kind: one may be chance, several in a row are a fault. */
 export class FailureThreshold {
   readonly #needed: number;
   readonly #windowMs: number;

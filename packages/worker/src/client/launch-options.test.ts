@@ -28,7 +28,7 @@ const featuresIn = (flag: string, args: readonly string[]) =>
   args.filter((arg) => arg.startsWith(`--${flag}-features=`)).map((arg) => arg.split('=')[1]?.split(','));
 
 describe('the arguments of the browser', () => {
-  it.each(Object.keys(KINDS) as Kind[])('hold all that puppeteer passes: %s', (kind) => {
+  it.each(Object.keys(KINDS) as Kind[])('include all of puppeteer: %s', (kind) => {
     const own = defaultArgs({ ...KINDS[kind], args: ['--any'] }).filter((arg) => arg !== '--any');
     const isFeature = (arg: string) => arg.includes('-features=');
     expect(argsWith([], kind)).toEqual(expect.arrayContaining(own.filter((arg) => !isFeature(arg))));
@@ -39,13 +39,13 @@ describe('the arguments of the browser', () => {
     expect(featuresIn('enable', own)).toEqual([PUPPETEER_FEATURES.enabled]);
   });
 
-  it('show a window only where one is asked for', () => {
+  it('show a window only if requested', () => {
     const flags = (kind: Kind) => argsWith([], kind).filter((arg) => /^--(headless|disable-gpu|mute-audio)/.test(arg));
     expect(flags('window')).toEqual([]);
     expect(flags('headless')).toEqual(['--headless=new', '--mute-audio', '--disable-gpu']);
   });
 
-  it('name the profile, the pipe and the worker, and no port', () => {
+  it('have the profile, the pipe and the worker, but no port', () => {
     const args = argsWith([]);
     expect(args).toContain(`--user-data-dir=${join(sessionDir, 'session')}`);
     expect(args).toContain('--remote-debugging-pipe');

@@ -16,7 +16,7 @@ export const PUPPETEER_ARGS = [
   ...['--password-store=basic', '--use-mock-keychain', '--disable-extensions'],
 ];
 
-/** What puppeteer adds without a window. */
+/** The arguments that puppeteer adds without a window. */
 export const WINDOWLESS_ARGS = ['--hide-scrollbars', '--mute-audio'];
 
 /** The features that puppeteer switches; see `PUPPETEER_ARGS`. */
@@ -30,8 +30,8 @@ export const PUPPETEER_FEATURES = {
 };
 
 /**
- * Features that are switched to save memory and processes for a browser of one page, measured by `npm run bench`:
- * Chromium starts a hidden page for its address bar, and a spare renderer for the next page, and neither is used.
+ * Features switched to save memory and processes in a browser with one page, measured by `npm run bench`: Chromium
+ * starts a hidden page for its address bar, and a spare renderer for the next page, both unused here.
  */
 const LEAN_FEATURES = {
   disabled: ['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'SpareRendererForSitePerProcess'],
@@ -40,11 +40,11 @@ const LEAN_FEATURES = {
 
 const LEAN_ARGS = [
   '--js-flags=--max-semi-space-size=1 --optimize-for-size',
-  // Without a GPU there is no need for a process that draws with one, nor for a program that imitates one.
+  // Without a GPU, neither a GPU process nor a software renderer is needed.
   '--disable-gpu',
   '--disable-software-rasterizer',
   '--in-process-gpu',
-  // A process from which only the GPU process and the network service would be forked.
+  // A process that only the GPU process and the network service would be forked from.
   '--no-unsandboxed-zygote',
 ];
 
@@ -52,14 +52,14 @@ const LEAN_ARGS = [
 const TIDY_ARGS = [
   '--disable-component-update',
   `--disk-cache-size=${50 * 1_048_576}`,
-  // Its crash handlers leave the browser's process tree, and collect reports that are never sent.
+  // Crash handlers leave the browser's process tree, and collect reports that are never sent.
   '--disable-crashpad-for-testing',
 ];
 
-/** What the library sets: it hides from the page that it is automated. */
+/** The library's arguments, which hide the automation from the page. */
 const LIBRARY_ARGS = [`--user-agent=${DefaultOptions.userAgent}`, '--disable-blink-features=AutomationControlled'];
 
-/** A browser to start: what `spawn` takes. */
+/** A browser to start, for `spawn`. */
 export interface LaunchOptions {
   readonly executablePath: string;
   readonly profileDir: string;
@@ -91,7 +91,7 @@ export function launchOptions(
     profileDir,
     args: [
       ...PUPPETEER_ARGS,
-      // Of these the last argument alone would count.
+      // Only the last argument of these would count.
       features('--disable-features', PUPPETEER_FEATURES.disabled, LEAN_FEATURES.disabled),
       features('--enable-features', PUPPETEER_FEATURES.enabled, LEAN_FEATURES.enabled),
       `--user-data-dir=${profileDir}`,
@@ -100,10 +100,10 @@ export function launchOptions(
       ...ownerArguments(),
       ...(sandboxWorks(executablePath) ? [] : ['--no-sandbox']),
       ...LIBRARY_ARGS,
-      // Of any other flag the last one counts, so that the operator's arguments win.
+      // For any other flag, the last argument counts, so the operator's arguments win.
       ...browserArgs.filter((arg) => !isFeature(arg)),
-      // The browser exits when its pipe closes, so that none outlives a killed worker; and there is no DevTools port
-      // that another user of this machine could connect to.
+      // The browser exits when its pipe closes, so it does not outlive a killed worker; and there is no DevTools port that
+      // another user of the machine could connect to.
       '--remote-debugging-pipe',
       ...(browserArgs.every((arg) => arg.startsWith('-')) ? ['about:blank'] : []),
     ],

@@ -10,5 +10,5 @@ interface LibrarySeams {
 
 type ClientClass = new (options: wwebjs.ClientOptions) => Omit<wwebjs.Client, keyof LibrarySeams> & LibrarySeams;
 
-/** The library's client, without its index: that also loads archivers and more that a worker never needs. */
+/** The library's client, without its index, which also loads archivers and more that a worker never needs. */
 export const LibraryClient = Client as ClientClass;

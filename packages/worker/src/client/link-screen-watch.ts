@@ -5,16 +5,16 @@ import { inTime } from './in-time.ts';
 const INTERVAL_MS = 1_500;
 const LOOK_TIMEOUT_MS = 10_000;
 
-/** What the watch looks at, and who is told. */
+/** The screen that the watch reads, and its callback. */
 export interface LinkScreenParts {
-  /** Reads the screen. May hang or reject: a page that is frozen or reloaded is noticed by others. */
+  /** Reads the screen. May hang or reject: frozen and reloaded pages are detected elsewhere. */
   look(): Promise<LinkScreen>;
-  /** False while there is nothing to link: the page is not asked. */
+  /** False while the page is not being linked: it is not read. */
   isLinking(): boolean;
   onScreen(screen: LinkScreen): void;
 }
 
-/** Looks every second or so at what a page shows that is to be linked: it does not tell by itself. */
+/** Polls the link screen of a page, which does not report changes itself. */
 export class LinkScreenWatch {
   readonly #parts: LinkScreenParts;
   readonly #over = new AbortController();
@@ -23,7 +23,7 @@ export class LinkScreenWatch {
     this.#parts = parts;
   }
 
-  /** Looks until `stop`. Never rejects. */
+  /** Polls until `stop`. Never rejects. */
   async run(): Promise<void> {
     const { signal } = this.#over;
     while (await delay(INTERVAL_MS, true, { signal, ref: false }).catch(() => false)) {

@@ -8,7 +8,7 @@ import { BrowserProcess } from './browser-process.ts';
 import { launchOptions } from './launch-options.ts';
 import { LinkedSession } from './linked-session.ts';
 
-it('a session whose page the browser detaches from fails as with a crashed page', async () => {
+it('a session fails as with a crashed page if the browser detaches from its page', async () => {
   const sessionDir = mkdtempSync(join(tmpdir(), 'chat-web-session-'));
   const options = {
     ...emptyWorkerOptions,

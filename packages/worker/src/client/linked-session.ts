@@ -32,17 +32,17 @@ import { SavedPages } from './saved-pages.ts';
 import { SessionLifecycle } from './session-lifecycle.ts';
 import { WhatsAppClient } from './whatsapp-client.ts';
 
-/** The network records who looks a number up. Right after a link, look-ups have had accounts unlinked. */
+/** The network records who looks up a number. Accounts were unlinked for look-ups right after linking. */
 const NO_LOOK_UPS_MS = 10 * 60_000;
-/** Of so many messages the gateway remembers what it was told. */
+/** The number of messages whose acks the gateway remembers. */
 const MOST_NEW_ACKS = 400;
-/** How long the network waits for a passkey that the page asks for. */
+/** How long the network waits for a requested passkey. */
 const PASSKEY_MS = 10 * 60_000;
-/** Modules of the page that load late are waited for. */
+/** How long to wait for modules of the page that load late. */
 const SUPPORT_TIMEOUT_MS = 10_000;
 const UNLINK_TIMEOUT_MS = 5_000;
 
-/** How a session is to be stopped. */
+/** How to stop a session. */
 export interface StopOptions {
   /** Unlink this device from the phone first. */
   readonly unlink: boolean;
@@ -149,7 +149,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     const { asksForPasskey: asked } = this.#lifecycle;
     this.#lifecycle.onPasskey(passkey);
     if (passkey !== undefined)
-      this.#codes.forget(); // It was typed, or the QR scanned before.
+      this.#codes.forget(); // The code was typed, or the QR scanned, before.
     else if (asked) this.#client.releaseQr('passkey');
     else if (code === 'renew') this.#codes.renew();
     else if (code === 'end') this.#codes.cancel();
@@ -161,10 +161,10 @@ export class LinkedSession implements PageSource, LinkingCalls {
     if (event.name !== 'ready') return;
     this.#linkScreen.stop();
     void this.#savePage();
-    collectSoon(); // What the start has left.
+    collectSoon(); // Garbage from the start.
   }
 
-  /** Saves the document that works, so that it can be pinned when a later one does not. Never rejects. */
+  /** Saves the working document, so that it can be pinned if a later one fails. Never rejects. */
   async #savePage(): Promise<void> {
     const { version } = this.#capabilities;
     const { pinnedPage } = this.#options;
@@ -182,7 +182,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
   async requestCode(number: string): Promise<PairingCode> {
     const assertIsLinking = () => {
       const { isLinking, asksForPasskey } = this.#lifecycle;
-      if (!isLinking) throw notToBeLinked('it is not ready for that, or linked already');
+      if (!isLinking) throw notToBeLinked('it is not ready, or linked already');
       if (asksForPasskey) throw notToBeLinked('it asks for a passkey');
     };
     assertIsLinking();
@@ -191,13 +191,13 @@ export class LinkedSession implements PageSource, LinkingCalls {
       await this.assertSupported(['requestPairingCode']);
     };
     await withDeadline(isSupported(), SUPPORT_TIMEOUT_MS, () => {
-      throw new GatewayError('client_failed', 'the page does not respond; no code was asked for');
+      throw new GatewayError('client_failed', 'the page does not respond; no code was requested');
     });
     assertIsLinking();
     return this.#codes.request(number);
   }
 
-  /** Back to the QR from a pairing code, if there is one. */
+  /** Returns from a pairing code to the QR, if there is a code. */
   showQr(): void {
     this.#codes.cancel();
   }
@@ -215,12 +215,12 @@ export class LinkedSession implements PageSource, LinkingCalls {
     return this.#lifecycle.isReady;
   }
 
-  /** Throws 501 if the page lacks what is needed. */
+  /** Throws 501 if the page lacks a needed part. */
   async assertSupported(needed: readonly Capability[]): Promise<void> {
     if (await this.#capabilities.assertSupported(this.page, needed)) this.#pageReport.send();
   }
 
-  /** Reports inbound messages since that time, in Unix seconds, again; now, or when the session is ready. */
+  /** Reports inbound messages since that time, in Unix seconds, again: now, or when the session is ready. */
   reportAgain(since: number): void {
     this.#lifecycle.reportAgain(since);
   }
@@ -229,7 +229,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     this.#watch.onSent(isConfirmed);
   }
 
-  /** From when on the network may be queried about numbers, in milliseconds since 1970. */
+  /** The time from which numbers may be looked up, in milliseconds since 1970. */
   get #lookUpsFrom(): number {
     const linkedAt = this.#lifecycle.linkedAt || this.#options.linkedAt * 1_000;
     return linkedAt + NO_LOOK_UPS_MS;

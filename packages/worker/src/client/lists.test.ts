@@ -14,11 +14,11 @@ describe('toChats', () => {
   });
 });
 
-describe('what is set in a chat', () => {
+describe('a setting of a chat', () => {
   const chat = { id: '12025550102@c.us', name: 'Ben' };
   const shown = { ...chat, unreadCount: 0 };
 
-  it('is absent where the page does not say it', () => {
+  it('is absent if the page does not have it', () => {
     const rows = [{ ...chat, archived: null, pinned: undefined, muteExpiration: null }];
     expect(toChats(rows)).toEqual([shown]);
   });

@@ -42,7 +42,7 @@ export function toChats(read: readonly unknown[]): Chat[] {
             },
           }
         : {}),
-      // The page has -1 for a chat that was marked as unread by hand.
+      // The page uses -1 for a chat marked as unread.
       unreadCount: Math.abs(Math.trunc(unreadCount ?? 0)),
       ...(typeof archived === 'boolean' ? { archived } : {}),
       ...(typeof pinned === 'boolean' ? { pinned } : {}),
@@ -87,7 +87,7 @@ type ContactModel = v.InferOutput<typeof contactModel>;
 
 /**
  * People of the API, each once. The page may have a row by number and one by hidden id, and the name in only one of
- * them: both are merged. People whose number the account does not know have their hidden id.
+ * them: both are merged. People with an unknown number have their hidden id.
  */
 export function toContacts(read: readonly unknown[]): Contact[] {
   const byId = new Map<string, ContactModel[]>();
@@ -97,7 +97,7 @@ export function toContacts(read: readonly unknown[]): Contact[] {
 
 /** One person, merged from the rows of the page; undefined for rows that are not a person. */
 function shownContact(rows: readonly ContactModel[]): Contact | undefined {
-  // The row by number first: its values win.
+  // The row by number comes first: its values win.
   const [first, ...rest] = [...rows].sort((a, b) => Number(a.isHidden) - Number(b.isHidden));
   const [, digits, server] = /^(\d+)@(c\.us|lid)$/.exec(first?.id ?? '') ?? [];
   if (!first || !digits || rows.some(({ isMe, isUser }) => isMe === true || isUser !== true)) return undefined;

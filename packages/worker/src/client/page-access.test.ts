@@ -24,7 +24,7 @@ beforeEach(async () => {
   return () => page.close();
 });
 
-/** Runs a script that returns what the page holds under the key. */
+/** Runs a script that returns what the page has under the key. */
 const hold = (script: string) => page.evaluate(`chatWebTools.files.set('key', (() => { ${script} })()).size`);
 /** A page's file whose bytes have no short period. */
 const holdBytes = (size: number, type = '') =>
@@ -37,7 +37,7 @@ async function read(size: number): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-describe('a file that the page keeps', () => {
+describe('a file in the page', () => {
   it.each([0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 40 * PIECE + 7])(
     'of %i bytes is read byte for byte',
     async (size) => {
@@ -74,14 +74,14 @@ describe('a file that the page keeps', () => {
     ['is shorter than announced', 'return new Blob(["short"])', 'session_lost'],
     ['is empty', 'return new Blob([])', 'session_lost'],
     ['is longer than announced', 'return new Blob(["x".repeat(3_000_000)])', 'client_failed'],
-    ['is no file', 'return { size: 2_000_000, slice: () => ({}) }', 'client_failed'],
+    ['is not a file', 'return { size: 2_000_000, slice: () => ({}) }', 'client_failed'],
     ['is a text', 'return "blob:00000000-0000-0000-0000-000000000000"', 'session_lost'],
   ])('that %s: %s', async (_, script, code) => {
     await hold(script).catch(() => {});
     await expect(read(2_000_000)).rejects.toMatchObject({ code });
   });
 
-  it('that the page does not hand out', async () => {
+  it('that the page refuses: client_failed', async () => {
     await page.evaluate(`chatWebTools.files.get = () => { throw new Error('not yours') }`);
     await expect(read(10)).rejects.toMatchObject({ code: 'client_failed' });
   });
@@ -99,7 +99,7 @@ describe('a file that the page keeps', () => {
     page = await browser.newPage();
   });
 
-  it('has its time, also when the clock is set', async () => {
+  it('is read within its time limit, even if the clock is changed', async () => {
     await holdBytes(200 * PIECE);
     const pieces = access.readFile(TIMEOUT_MS, 'key', 200 * PIECE);
     await pieces.next();
@@ -113,7 +113,7 @@ describe('a file that the page keeps', () => {
     }
   });
 
-  it('has its time', async () => {
+  it('fails after its time limit', async () => {
     page.evaluate('for (const end = Date.now() + 3_000; Date.now() < end; );').catch(() => {});
     await delay(100);
     const pieces = access.readFile(300, 'key', 10);

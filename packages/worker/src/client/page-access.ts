@@ -13,9 +13,9 @@ import type { PageCalls, PageScript, SendLimits } from './port.ts';
 const DROP_TIMEOUT_MS = 1_000;
 /** The browser reads the next pieces of a file while this process decodes and writes one. */
 const PIECES_AT_ONCE = 4;
-/** Modules of the page that load late are waited for. */
+/** How long to wait for modules of the page that load late. */
 const SUPPORT_TIMEOUT_MS = 10_000;
-/** How long before its own deadline the worker has the page keep one: an answer takes a moment. */
+/** The page's deadline is this much before the worker's: an answer takes a moment. */
 const MARGIN_MS = 1_000;
 const BROWSER_TIMEOUT_MS = 1_000;
 
@@ -24,7 +24,7 @@ export interface PageSource {
   readonly page: Page;
   readonly link: PageLink;
   readonly isReady: boolean;
-  /** Throws 501 if the page lacks what is needed. */
+  /** Throws 501 if the page lacks a needed part. */
   assertSupported(needed: readonly Capability[]): Promise<void>;
   /** Called after each send: whether the network has confirmed it in time. */
   onSent(isConfirmed: boolean): void;
@@ -59,7 +59,7 @@ export class PageAccess implements PageCalls {
     const { link } = this.#ready();
     const watch = link.watchSend(attempt?.onSending);
     const deadline = performance.now() + timeoutMs;
-    // The page has another monotonic clock, and the same date.
+    // The page has another monotonic clock, but the same date.
     const [beginBy, answerBy] = [beginMs, timeoutMs].map((ms) => Date.now() + ms - MARGIN_MS) as [number, number];
     const plan = { call: watch.call, beginBy, answerBy, ackTimeoutMs, messageId: attempt?.messageId };
     const answer = link.run(script, plan, ...args);
@@ -101,21 +101,19 @@ export class PageAccess implements PageCalls {
       await within(timeoutMs, 'client_failed', takeFile(page, input, path, key));
       return await work(key);
     } finally {
-      // A page that does not respond must not hold up the answer.
+      // An unresponsive page must not delay the answer.
       const dropped = link.run(dropFile, key).then(async () => (await input).dispose());
       await inTime(dropped, DROP_TIMEOUT_MS);
     }
   }
 
   /**
-   * True if the browser answers. Then it has passed on what the page had signalled before, or soon will: a frozen one
-   * keeps it.
+   * True if the browser answers: earlier signals of the page have then arrived. A frozen browser would hold them back.
    */
   async #isHeard(): Promise<boolean> {
     const { page, link } = this.#source;
     const isAlive = (await inTime(page.browser().version(), BROWSER_TIMEOUT_MS)) !== undefined;
-    // A page that has thawed meanwhile answers after its signals; for one that has not, they have had the time to
-    // arrive.
+    // A responsive page answers after its signals; for a frozen page, they have had time to arrive.
     if (isAlive) await inTime(link.session.send('Runtime.evaluate', { expression: '0' }), BROWSER_TIMEOUT_MS);
     return isAlive;
   }
@@ -138,7 +136,7 @@ export class PageAccess implements PageCalls {
         yield piece;
       }
     } finally {
-      opening.then((file) => file.close()).catch(() => {}); // Also one that is opened too late.
+      opening.then((file) => file.close()).catch(() => {}); // Also closes a file that is opened too late.
     }
   }
 
@@ -163,14 +161,14 @@ async function makeFileInput(page: Page): Promise<FileInput> {
   return input as unknown as FileInput;
 }
 
-/** Has the browser take the file, and keeps it in the page by the key. */
+/** Makes the browser open the file, and stores it in the page under the key. */
 async function takeFile(page: Page, input: Promise<FileInput>, path: string, key: string): Promise<void> {
   const taken = await input;
   await taken.uploadFile(path);
   await page.evaluate(keepFile, taken as never, key);
 }
 
-/** The error for a message that was handed over, and that the network has not confirmed. */
+/** The error for a message that was handed over, but not confirmed by the network. */
 export function unconfirmed(id: string): GatewayError {
   const message = `the network has not confirmed message ${id}; it may still be sent`;
   return new GatewayError('outcome_unknown', message, { id });

@@ -5,7 +5,7 @@ const PAGE_URL = 'https://web.whatsapp.com/';
 /** A document of the page, as its server sent it. */
 export interface PageDocument {
   readonly html: string;
-  /** Its headers among `KEPT_HEADERS`, by name in lower case. */
+  /** The headers in `KEPT_HEADERS`, by name in lower case. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
@@ -15,17 +15,17 @@ const KEPT_HEADERS = [
   ...['origin-agent-cluster', 'permissions-policy', 'referrer-policy', 'x-content-type-options', 'x-frame-options'],
 ];
 
-/** What the network's observer may keep of responses: enough for the document. Bytes. */
+/** How much of the responses the browser keeps while the network is observed: enough for the document. Bytes. */
 const OBSERVED = { maxTotalBufferSize: 8 * 1_048_576, maxResourceBufferSize: 8 * 1_048_576 };
 
 /**
- * Calls `onLoaded` with the document whenever it is loaded from the network. The network is observed only until then:
- * the browser would report each frame of the page's socket, and keep what the page has loaded.
+ * Calls `onLoaded` with the document whenever it is loaded from the network. Observes the network only until then: the
+ * browser would report each frame of the page's socket, and keep everything that the page loads.
  */
 export async function watchDocument({ session }: PageLink, onLoaded: (document: PageDocument) => void): Promise<void> {
   let mainFrame: string | undefined;
   let awaited: { readonly requestId: string; readonly headers: PageDocument['headers'] } | undefined;
-  /** Counts the loads: what is done for one must not end the observation of the next. */
+  /** Counts the loads: handling one load must not stop observing the next. */
   let load = 0;
   let isReading = false;
   const observe = async () => {
@@ -40,7 +40,7 @@ export async function watchDocument({ session }: PageLink, onLoaded: (document: 
     if (isLoad && frameId === mainFrame) observe().catch(() => {});
   });
   session.on('Page.frameStoppedLoading', ({ frameId }) => {
-    if (frameId === mainFrame && !isReading) void stopObserving(load); // Whatever was loaded, or was not.
+    if (frameId === mainFrame && !isReading) void stopObserving(load); // Even if no document was loaded.
   });
   session.on('Network.responseReceived', ({ requestId, type, response }) => {
     if (type !== 'Document' || response.url !== PAGE_URL || response.status !== 200) return;
@@ -52,7 +52,7 @@ export async function watchDocument({ session }: PageLink, onLoaded: (document: 
     awaited = undefined;
     readBody(requestId).then(
       (html) => onLoaded({ html, headers }),
-      () => {}, // It was navigated meanwhile: the next load is reported.
+      () => {}, // The page was navigated meanwhile: the next load is reported.
     );
   });
   const readBody = async (requestId: string) => {
@@ -77,14 +77,14 @@ function keptHeaders(headers: Readonly<Record<string, string>>): PageDocument['h
 }
 
 /**
- * Serves a saved document to the page instead of the network's. Only this one request is intercepted: puppeteer's own
+ * Serves a saved document to the page instead of the network's. Intercepts only this one request: puppeteer's own
  * interception stops all requests, and those of the page's workers never continue.
  */
 export async function servePage({ session }: PageLink, { html, headers }: PageDocument): Promise<void> {
   const body = Buffer.from(html).toString('base64');
   const responseHeaders = [
     { name: 'content-type', value: 'text/html; charset=utf-8' },
-    // Several headers of one name are joined by line breaks.
+    // Several headers with one name are joined by line breaks.
     ...KEPT_HEADERS.flatMap((name) => (headers[name] ?? '').split('\n').map((value) => ({ name, value }))),
   ].filter(({ value }) => value !== '');
   session.on('Fetch.requestPaused', ({ requestId }) => {

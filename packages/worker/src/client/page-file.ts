@@ -3,12 +3,10 @@ import type { CDPSession } from 'puppeteer';
 import { heldFile } from '../page/media.ts';
 import type { PageLink } from './page-link.ts';
 
-/** The most bytes of one read: few reads, and base64 that takes this process little memory. */
+/** The maximum bytes per read: few reads, and little memory for base64 in this process. */
 export const PIECE_BYTES = 131_072;
 
-/**
- * A file that the page holds, read from the browser's own storage: scripts and process of the page take no part in it.
- */
+/** A file that the page holds, read from the browser's own storage, without scripts or the process of the page. */
 export class PageFile {
   readonly #session: CDPSession;
   readonly #objectId: string;
@@ -20,7 +18,7 @@ export class PageFile {
     this.#handle = handle;
   }
 
-  /** Opens the file with that key: `session_lost` if the page holds none. Rejects if what it holds is not a file. */
+  /** Opens the file with that key: `session_lost` if the page has none. Rejects if it is not a file. */
   static async open(link: PageLink, key: string): Promise<PageFile> {
     const { session } = link;
     const objectId = await link.runForHandle(heldFile, key);
@@ -29,16 +27,16 @@ export class PageFile {
     return new PageFile(session, objectId, `blob:${uuid}`);
   }
 
-  /** The next bytes, at most `PIECE_BYTES`; none at the end. Reads at once return one piece after the other. */
+  /** The next bytes, at most `PIECE_BYTES`; none at the end. Concurrent reads return one piece after the other. */
   read(): Promise<Buffer> {
     const piece = this.#session
       .send('IO.read', { handle: this.#handle, size: PIECE_BYTES })
       .then(({ data }) => Buffer.from(data, 'base64'));
-    piece.catch(() => {}); // Its reader may have given up by then.
+    piece.catch(() => {}); // The reader may have timed out by then.
     return piece;
   }
 
-  /** Lets the browser free it. Does not wait. */
+  /** Lets the browser free the file. Does not wait. */
   close(): void {
     this.#session.send('IO.close', { handle: this.#handle }).catch(() => {});
     this.#session.send('Runtime.releaseObject', { objectId: this.#objectId }).catch(() => {});

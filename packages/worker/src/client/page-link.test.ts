@@ -33,7 +33,7 @@ describe('a script', () => {
     ['replaceState', `history.replaceState({}, '', '#replaced')`],
     ['a change of the hash', `location.hash = 'changed'`],
     ['another frame', `document.body.append(document.createElement('iframe'))`],
-  ])('is installed once in a document, also after %s', async (_, change) => {
+  ])('is installed once in a document, even after %s', async (_, change) => {
     expect(await link.run(copies)).toBe(1);
     for (let round = 0; round < 3; round += 1) {
       await page.evaluate(change);
@@ -41,7 +41,7 @@ describe('a script', () => {
     }
   });
 
-  it('is installed once in each document that follows, whenever it is called', async () => {
+  it('is installed once in each later document, whenever it is called', async () => {
     await link.run(copies);
     for (let round = 0; round < 10; round += 1) {
       const loaded = page.goto(`data:text/html,<p>${round}`);
@@ -49,7 +49,7 @@ describe('a script', () => {
       loaded.finally(() => {
         isLoading = false;
       });
-      // A call may meet the document that goes.
+      // A call may run in the document that is being replaced.
       while (isLoading) await link.run(copies).catch(() => {});
       await loaded;
       expect(await link.run(copies)).toBe(1);
@@ -60,7 +60,7 @@ describe('a script', () => {
 describe('a link that the browser detaches from its page', () => {
   const detach = () => link.session.connection()?.send('Target.detachFromTarget', { sessionId: link.session.id() });
 
-  it('fails the calls in flight and all later ones, and says so once', async () => {
+  it('fails pending and later calls, and reports it once', async () => {
     await link.run(copies);
     const hang = () => {
       (globalThis as unknown as { isHanging: boolean }).isHanging = true;
@@ -77,13 +77,13 @@ describe('a link that the browser detaches from its page', () => {
     expect(await page.evaluate('1 + 1')).toBe(2);
   });
 
-  it('by closing it says the same', async () => {
+  it('reports the same if the page closes', async () => {
     await page.close();
     await vi.waitFor(() => expect(events.onDetached).toHaveBeenCalledTimes(1));
     page = await browser.newPage();
   });
 
-  it('says nothing of other links', async () => {
+  it('does not report other links', async () => {
     const other = await PageLink.open(page, { onSignal() {}, onDetached() {} });
     await detach();
     await vi.waitFor(() => expect(events.onDetached).toHaveBeenCalledTimes(1));
@@ -96,7 +96,7 @@ describe('a signal', () => {
     page.evaluate((text) => (globalThis as unknown as Pick<PageWindow, 'chatWebSignal'>).chatWebSignal(text), payload);
   const OTHERS: unknown[] = [null, 1, true, [], ['1'], {}, { toString: 1, valueOf: 1 }, { toString: null }];
 
-  it('of a send is that of the one it names, whatever the page sends besides', async () => {
+  it('of a send goes to the send that it names, whatever else the page signals', async () => {
     const rejections: unknown[] = [];
     const onRejection = (error: unknown) => rejections.push(error);
     process.on('unhandledRejection', onRejection);

@@ -7,44 +7,45 @@ const BINDING = 'chatWebSignal';
 const SEND_SIGNALS = new Set<unknown>(['sending', 'handed', 'sent']);
 const APPLY = 'function (...args) { return this(...args); }';
 
-/** A call whose script may have run, or may still. */
+/** A call without a result: its script may have run, or may still run. */
 export class CallLostError extends Error {}
 
-/** A `PageSignal` as it comes out of the page: a field may be anything that JSON can hold, or be absent. */
+/** A `PageSignal` as received from the page: a field may be any JSON value, or absent. */
 export type ReceivedSignal = Readonly<Record<string, unknown>>;
 
-/** What a link tells by itself. */
+/** The events of a link. */
 export interface LinkEvents {
-  /** All but the signals of sends. */
+  /** All signals except those of sends. */
   onSignal(signal: ReceivedSignal): void;
-  /** The browser has detached the link, with its page or from it: its calls have failed, as all later ones will. */
+  /** The browser detached the link, because the page closed or for another reason: all calls fail from now on. */
   onDetached(): void;
 }
 
-/** What the page tells of one send. */
+/** The page's signals about one send. */
 export interface SendWatch {
   /** Identifies the send in the page. */
   readonly call: string;
   /** Resolves right before the page hands the message over. */
   readonly begun: Promise<void>;
   readonly hasBegun: boolean;
-  /** The id of the message, once it was handed over under a chosen one, or the network takes its time to confirm it. */
+  /** The id of the message, once it was handed over with a chosen id, or if the network is slow to confirm it. */
   readonly id: string | undefined;
-  /** The network takes its time. */
+  /** The network is slow to confirm the message. */
   readonly isSlow: boolean;
   stop(): void;
 }
 
 /**
- * Our own line into the page. A script is sent and compiled once for each document, and then called by its handle; the
- * page's signals come one way, without an answer. Puppeteer's `evaluate` sends the text with each call, and its
- * `exposeFunction` answers each signal with another call: together twice the processor time of worker and browser.
+ * Our own connection to the page. A script is sent and compiled once per document, and then called by its handle; the
+ * page's signals are one-way, without an answer. Puppeteer's `evaluate` sends the text with each call, and its
+ * `exposeFunction` answers each signal with another call: together this doubles the processor time of worker and
+ * browser.
  */
 export class PageLink {
-  /** Objects of the page belong to the session that has made them. */
+  /** Objects of the page belong to the session that created them. */
   readonly session: CDPSession;
   readonly #onSignal: (signal: ReceivedSignal) => void;
-  /** Handles of scripts in the present document. */
+  /** Handles of scripts in the current document. */
   readonly #handles = new Map<unknown, Promise<string>>();
   readonly #sends = new Map<unknown, (signal: ReceivedSignal) => void>();
   #lastSend = 0;
@@ -53,7 +54,7 @@ export class PageLink {
   static async open(page: Page, events: LinkEvents): Promise<PageLink> {
     const session = await page.createCDPSession();
     const link = new PageLink(session, events.onSignal);
-    // Of a browser that is gone, the connection tells.
+    // If the browser is gone, the connection reports it.
     session.connection()?.on('sessiondetached', (detached) => {
       if (detached === session) events.onDetached();
     });
@@ -67,19 +68,19 @@ export class PageLink {
     session.on('Runtime.bindingCalled', ({ name, payload }) => {
       if (name === BINDING) this.#receive(payload);
     });
-    // By the same session as the answers, and so in their order. Puppeteer's event is also that of a navigation within
-    // the document, which keeps its handles. Those of a document that is gone are gone with it.
+    // On the same session as the answers, and so in order with them. Puppeteer's event also covers navigation within
+    // the document, which keeps its handles. The handles of a replaced document are gone.
     session.on('Page.frameNavigated', ({ frame }) => {
       if (frame.parentId === undefined) this.#handles.clear();
     });
   }
 
-  /** Puppeteer overrides none while it does not observe the network. */
+  /** Sets the user agent: puppeteer does not while it does not observe the network. */
   async overrideUserAgent(userAgent: string): Promise<void> {
     await this.session.send('Emulation.setUserAgentOverride', { userAgent });
   }
 
-  /** Lets the present document signal. */
+  /** Enables signals of the current document. */
   async listen(): Promise<void> {
     await this.session.send('Runtime.addBinding', { name: BINDING });
   }
@@ -89,7 +90,7 @@ export class PageLink {
     return (await this.#call(script, args, true)).value as R;
   }
 
-  /** Runs a script, and returns a handle of the object that it returns; undefined for anything else. To be released. */
+  /** Runs a script, and returns a handle of its result, if that is an object. The caller releases it. */
   async runForHandle<A extends unknown[]>(
     script: PageScript<A, object | undefined>,
     ...args: A
@@ -113,14 +114,14 @@ export class PageLink {
     const { result, exceptionDetails } = await this.session
       .send('Runtime.callFunctionOn', call)
       .catch((error: unknown) => {
-        // The browser has many errors for a call that it gives no result of, such as "Promise was collected".
+        // The browser has many errors for a call without a result, such as "Promise was collected".
         throw new CallLostError(errorText(error));
       });
     if (exceptionDetails) throw new Error(thrownText(exceptionDetails));
     return result;
   }
 
-  /** Watches a new send, until it is stopped. `onId`: called when its id is known. */
+  /** Watches a new send until `stop`. `onId`: called when the message's id is known. */
   watchSend(onId: (id: string) => void = () => {}): SendWatch {
     this.#lastSend += 1;
     const call = String(this.#lastSend);
@@ -156,7 +157,7 @@ export class PageLink {
   async #install(text: string): Promise<string> {
     const { result, exceptionDetails } = await this.session.send('Runtime.evaluate', { expression: `(${text})` });
     if (exceptionDetails) throw new Error(thrownText(exceptionDetails));
-    if (!result.objectId) throw new Error('a script of ours is no function');
+    if (!result.objectId) throw new Error('a page script is not a function');
     return result.objectId;
   }
 

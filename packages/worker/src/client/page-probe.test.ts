@@ -27,7 +27,7 @@ describe('the probe of a page', () => {
     expect(answers).toHaveLength(5);
   });
 
-  it('finds a page frozen that does not answer at all, within 60 s', async () => {
+  it('reports an unresponsive page as frozen within 60 s', async () => {
     const { frozen } = watch(() => new Promise(() => {}));
     await vi.advanceTimersByTimeAsync(39_000);
     expect(frozen).toEqual([]);
@@ -46,7 +46,7 @@ describe('the probe of a page', () => {
     probe.stop();
   });
 
-  it('counts a refusal as an answer, and a time-out as none', async () => {
+  it('counts a refusal as an answer, but not a time-out', async () => {
     const alive = watch(() => Promise.reject(new Error('Execution context was destroyed')));
     const dead = watch(() => Promise.reject(new Error('Runtime.callFunctionOn timed out')));
     await vi.advanceTimersByTimeAsync(120_000);

@@ -4,9 +4,9 @@ const INTERVAL_MS = 15_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 const MOST_MISSED = 3;
 
-/** What the probe asks the page, and who handles the answers. */
+/** The question to the page, and the callbacks for its answers. */
 export interface ProbeTarget<S> {
-  /** Reads something of the page. May hang: that is what the probe detects. */
+  /** Reads some state of the page. May hang, which the probe detects. */
   ask(): Promise<S>;
   onAnswer(state: S): void;
   /** The page has not answered three probes in a row. */
@@ -51,11 +51,11 @@ export class PageProbe<S> {
   async #ask(): Promise<boolean> {
     try {
       const state = await this.#target.ask();
-      this.#missed = 0; // Also for an answer that came too late for its own probe.
+      this.#missed = 0; // Even if the answer was too late for its own probe.
       if (!this.#over.signal.aborted) this.#target.onAnswer(state);
       return true;
     } catch (error) {
-      // A page that is being navigated refuses, and is alive; one that is gone is reported by other events.
+      // A page during a navigation refuses, but is alive; other events report a page that is gone.
       return !timedOut(error);
     }
   }

@@ -14,7 +14,7 @@ function report() {
 }
 
 describe('the report on a page', () => {
-  it('keeps findings apart, until each is solved', () => {
+  it('keeps separate findings until each is solved', () => {
     const { page, found } = report();
     page.setFinding('page.version', 'another is pinned');
     page.setFinding('page.dialog', 'a dialog stays open');
@@ -24,7 +24,7 @@ describe('the report on a page', () => {
     expect(found()).toEqual([]);
   });
 
-  it('reports a reason that counts down once', () => {
+  it('reports a reason with a countdown once', () => {
     const { page, log, events } = report();
     for (const seconds of [5, 4, 3]) page.setFinding('page.dialog', `a dialog stays open: again in ${seconds} s`);
     expect(log).toHaveBeenCalledTimes(1);

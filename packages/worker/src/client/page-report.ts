@@ -5,7 +5,7 @@ import type { Log, ReportEvent } from './port.ts';
 /** Characters of a reason: its text comes from the page, which is not trusted. */
 const MOST_REASON = 900;
 
-/** Reports what a session cannot do, and why: missing parts of the page, open dialogs, unconfirmed sends. */
+/** Reports missing and degraded capabilities, and why: missing parts of the page, open dialogs, unconfirmed sends. */
 export class PageReport {
   readonly #report: ReportEvent;
   readonly #capabilities: Capabilities;
@@ -20,7 +20,7 @@ export class PageReport {
     this.#log = log;
   }
 
-  /** Sets the problem of a capability; no reason: it is solved. */
+  /** Sets the problem of a capability; without a reason, it is solved. */
   setFinding(capability: string, reason: string | undefined): void {
     if (withoutNumbers(this.#findings.get(capability)) === withoutNumbers(reason)) return;
     if (reason === undefined) {
@@ -49,7 +49,7 @@ export class PageReport {
   }
 }
 
-/** A reason that only counts down is the same at each check. */
+/** Makes reasons equal that differ only in a countdown. */
 function withoutNumbers(reason: string | undefined): string | undefined {
   return reason?.replace(/\d+/g, '0');
 }

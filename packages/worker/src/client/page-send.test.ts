@@ -7,7 +7,7 @@ const BEGIN_MS = 60;
 const TIMEOUT_MS = 200;
 const never = new Promise<never>(() => {});
 
-/** A page in which a send goes as a test says. */
+/** A page in which a test controls the send. */
 function pageThat(run: (signal: (id?: string) => void) => Promise<unknown>, version: () => Promise<string>) {
   const confirmations: boolean[] = [];
   let begin = () => {};
@@ -41,7 +41,7 @@ const alive = async () => 'a browser';
 const frozen = () => never;
 
 describe('a send', () => {
-  it('that the page answers has its answer', async () => {
+  it('returns the answer of the page', async () => {
     const { send } = pageThat(async () => 'answer', alive);
     expect(await send()).toBe('answer');
   });
@@ -58,8 +58,8 @@ describe('a send', () => {
 
   it.each([
     ['before its time is up', 10],
-    ['while the browser is asked', BEGIN_MS + 30],
-  ])('that begins %s, and is not answered, has an unknown outcome', async (_, afterMs) => {
+    ['while the browser is queried', BEGIN_MS + 30],
+  ])('that starts %s, without an answer, has an unknown outcome', async (_, afterMs) => {
     const { send } = pageThat(
       async (signal) => {
         await delay(afterMs);
@@ -74,7 +74,7 @@ describe('a send', () => {
     await expect(send()).rejects.toMatchObject({ code: 'outcome_unknown' });
   });
 
-  it('that was handed over and is not confirmed is named, and counts as unconfirmed', async () => {
+  it('that was handed over but not confirmed fails with its id, and counts as unconfirmed', async () => {
     const { send, confirmations } = pageThat(async (signal) => {
       signal('true_1@c.us_A');
       throw new CallLostError('Promise was collected');
@@ -96,7 +96,7 @@ describe('a send', () => {
     await expect(send()).rejects.toMatchObject({ code: 'outcome_unknown' });
   });
 
-  it('whose script throws has failed', async () => {
+  it('fails if its script throws', async () => {
     const { send } = pageThat(() => Promise.reject(new Error('x is undefined')), alive);
     await expect(send()).rejects.toMatchObject({ code: 'client_failed' });
   });

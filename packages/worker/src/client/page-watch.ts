@@ -15,9 +15,9 @@ import type { WhatsAppClient } from './whatsapp-client.ts';
 const NETWORK_TIMEOUT_MS = 20_000;
 const MOST_UNANSWERED = 2;
 const MOST_DEAF_CHECKS = 2;
-/** Failures that are further apart are not in a row. */
+/** Failures further apart do not count as in a row. */
 const FAILURE_WINDOW_MS = 60 * 60_000;
-/** This many unconfirmed sends in a row, on a page that says it is connected, are a fault. */
+/** This many unconfirmed sends in a row, on a page that reports a connection, are a fault. */
 const MOST_UNCONFIRMED = 5;
 
 /** The parts of a session that the watch reads and reports to. */
@@ -32,13 +32,13 @@ export interface WatchParts {
   readonly silenceTimeoutMs: number;
   /** A restart for unconfirmed sends has been tried: another one would not help. */
   readonly wasMute: boolean;
-  /** From when on the network may be queried about numbers, in milliseconds since 1970. */
+  /** The time from which numbers may be looked up, in milliseconds since 1970. */
   lookUpsFrom(): number;
 }
 
 /**
  * Detects faults that a page does not report itself: it is frozen, its listeners are gone, it stores messages without
- * reporting them, it says CONNECTED on a dead connection, or its sends are not confirmed.
+ * reporting them, it reports CONNECTED on a dead connection, or its sends are not confirmed.
  */
 export class PageWatch {
   readonly #parts: WatchParts;
@@ -58,7 +58,7 @@ export class PageWatch {
     });
   }
 
-  /** Starts the regular probes. To be called once the page is loaded and injected. */
+  /** Starts the regular probes. Call once the page is loaded and injected. */
   start(): void {
     void this.#probe.run();
   }
@@ -67,7 +67,7 @@ export class PageWatch {
     this.#probe.stop();
   }
 
-  /** The network has confirmed a send, or has not in time. */
+  /** The network confirmed a send, or not in time. */
   onSent(isConfirmed: boolean): void {
     this.#unconfirmed = isConfirmed ? 0 : this.#unconfirmed + 1;
     if (isConfirmed) this.#parts.report.setFinding('sendMessage', undefined);
@@ -75,9 +75,8 @@ export class PageWatch {
   }
 
   /**
-   * A page that does not send is restarted: a full disk or a dead connection may be the cause. An account that the
-   * network restricts looks the same, and a restart does not help it: one is tried, then the problem is reported.
-   * Never rejects.
+   * Restarts a page that does not send: a full disk or a dead connection may be the cause. A restricted account looks the
+   * same, but a restart does not help: after one restart, the problem is reported instead. Never rejects.
    */
   async #onMute(): Promise<void> {
     const { lifecycle, report, wasMute } = this.#parts;
@@ -86,12 +85,12 @@ export class PageWatch {
     if (answers === false) lifecycle.onFailure('PAGE_MUTE', `${why}, and does not respond`);
     else if (!wasMute) lifecycle.onFailure('PAGE_MUTE', why);
     else {
-      const hint = 'also after a restart: look at the phone, the account may be restricted';
+      const hint = 'even after a restart: check the phone, the account may be restricted';
       report.setFinding('sendMessage', `${why}, ${hint}`);
     }
   }
 
-  /** Acts on the state of the page, whatever events it has sent: one may have been lost. Never rejects. */
+  /** Acts on the polled state of the page, since an event may have been lost. Never rejects. */
   async #onPageState({ injected, listening, socketState, progress, dialogs }: PageState): Promise<void> {
     const { client, lifecycle, log, report } = this.#parts;
     try {
@@ -104,7 +103,7 @@ export class PageWatch {
       await this.#checkForLateModules();
       if (!listening) lifecycle.onFailure('PAGE_DEAF', 'the listeners of the page are gone');
       else if (await this.#isDeaf()) {
-        // Also delivers what arrived since the last check.
+        // Also delivers messages that arrived since the last check.
         await this.#parts.inbox.catchUp().finally(() => {
           lifecycle.onFailure('PAGE_DEAF', 'the page stores messages without reporting them');
         });
@@ -142,7 +141,7 @@ export class PageWatch {
     if (this.#silence.fail() && lifecycle.isReady) lifecycle.onFailure('PAGE_DEAF', 'the network does not respond');
   }
 
-  /** Right after a link, a query about a number may get the account unlinked. */
+  /** Right after linking, a query about a number may get the account unlinked. */
   #mayQuery(): boolean {
     return Date.now() >= this.#parts.lookUpsFrom();
   }
@@ -150,7 +149,7 @@ export class PageWatch {
   async #doesNetworkAnswer(): Promise<boolean> {
     const answer = this.#parts.client.page.evaluate(queryNetwork).then(
       () => true,
-      () => true, // A refusal is an answer; a page that is closing is reported by other events.
+      () => true, // A refusal is an answer; other events report a closing page.
     );
     return (await inTime(answer, NETWORK_TIMEOUT_MS)) ?? false;
   }

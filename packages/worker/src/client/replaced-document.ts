@@ -3,8 +3,8 @@ import { type PageState, readPageState } from '../page/session.ts';
 import { wasNavigated } from './page-errors.ts';
 
 /**
- * True if an error is explained by a navigation: the document of `before` has been replaced. The call may also have run
- * in the next document while that was loading, and failed there. Never rejects.
+ * True if a navigation explains an error: the document of `before` was replaced. The call may also have run in the next
+ * document while that was loading, and failed there. Never rejects.
  */
 export async function wasReplaced(page: Page, before: PageState | undefined, error: unknown): Promise<boolean> {
   if (wasNavigated(error)) return true;

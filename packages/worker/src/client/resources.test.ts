@@ -57,7 +57,7 @@ describe('toMessage', () => {
     ['ptt', 'audio'],
   ])('names the type %s %s', (type, name) => expect(toMessage({ ...model, type }).type).toBe(name));
 
-  it('has the place and the poll of a message, unless they are invalid', () => {
+  it('has the location and the poll of a message, unless they are invalid', () => {
     const location = { latitude: 1.5, longitude: -2 };
     const poll = { options: ['yes', 'no'], multiple: false };
     expect(toMessage({ ...model, location, poll })).toMatchObject({ location, poll });
@@ -69,7 +69,7 @@ describe('toMessage', () => {
     }
   });
 
-  it('is valid in the gateway, whatever its sender wrote', () => {
+  it('returns messages that are valid in the gateway, whatever the sender wrote', () => {
     const text = fc.string({ unit: 'binary', maxLength: 400 });
     const long = fc.constantFrom(
       'toString',
@@ -120,7 +120,7 @@ describe('toSessionInfo', () => {
     });
   });
 
-  it('refuses an invalid id', () => {
+  it('rejects an invalid id', () => {
     expect(() => toSessionInfo({ wid: 'nobody' })).toThrow();
   });
 });

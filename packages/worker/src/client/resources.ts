@@ -11,13 +11,13 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const optionalText = v.optional(v.nullable(v.string()));
-/** A field that costs nobody the message if it is invalid. */
+/** A field that is left out if it is invalid, so that the message is not lost. */
 const orNone = <S extends v.GenericSchema>(schema: S) => v.fallback(v.optional(schema), undefined);
-/** What few messages are. */
+/** A flag that few messages have. */
 const flag = orNone(v.boolean());
 const degrees = (most: number) => v.pipe(v.number(), v.minValue(-most), v.maxValue(most));
 
-/** A message as the page script returns it, ids by phone number where the page knows the number. */
+/** A message, as the page script returns it: ids by phone number if the page knows it. */
 const messageModel = v.object({
   id: v.string(),
   fromMe: v.boolean(),
@@ -49,8 +49,8 @@ function captionOf({ caption, filename }: Pick<v.InferOutput<typeof messageModel
 }
 
 /**
- * A message of the API, from the page's model of it. Throws if the model is invalid. Texts of the sender are cut where
- * they are longer than any that the network's own clients send, so that the message is not lost.
+ * A message of the API, from the page's model. Throws if the model is invalid. Texts longer than the network's own
+ * clients send are cut, so that the message is not lost.
  */
 export function toMessage(model: unknown): Message {
   const read = v.parse(messageModel, model);
@@ -80,7 +80,7 @@ export function toMessage(model: unknown): Message {
   };
 }
 
-/** The same for one of many; undefined if it is invalid: the others are shown all the same. */
+/** `toMessage` for lists: returns undefined if the model is invalid, so that the others are still listed. */
 export function readableMessage(model: unknown): Message | undefined {
   try {
     return toMessage(model);
@@ -102,7 +102,7 @@ export function toTime(t: number): number {
   return Math.max(0, Math.min(LIMITS.time, Math.floor(t)));
 }
 
-/** Until when a chat is muted, from the page's Unix seconds: -1 for ever, 0 or a time that is over for not. */
+/** Until when a chat is muted, from the page's Unix seconds: -1 is forever, 0 or a past time is not muted. */
 export function toMutedUntil(expiration: number): string | null {
   if (expiration < 0) return 'forever';
   return expiration * 1_000 > Date.now() ? new Date(toTime(expiration) * 1_000).toISOString() : null;

@@ -33,7 +33,7 @@ describe('saved pages', () => {
     for (const name of readdirSync(dir)) expect(statSync(join(dir, name)).mode & 0o777).toBe(0o600);
   });
 
-  it('are named by a valid version only', async () => {
+  it('are only named by a valid version', async () => {
     await new SavedPages(dir).save('../evil', document);
     expect(readdirSync(dir)).toEqual([]);
   });

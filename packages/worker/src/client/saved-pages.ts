@@ -11,7 +11,7 @@ const SUFFIX = '.html';
 const UNFINISHED_SUFFIX = '.new';
 const UNFINISHED_MS = 60 * 60_000;
 
-/** Documents of the page by version, in a folder that all sessions share: an operator can pin one of them. */
+/** Documents of the page by version, in a folder shared by all sessions: an operator can pin one of them. */
 export class SavedPages {
   readonly #dir: string;
 

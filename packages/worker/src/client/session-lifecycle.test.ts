@@ -14,7 +14,7 @@ const model = (id: string) => ({
   ...{ hasMedia: false, isForwarded: false, isStatus: false },
 });
 
-/** The lifecycle of a session over a page that holds these messages, and has these acks. */
+/** The lifecycle of a session whose page has these messages and acks. */
 function session(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Record<string, unknown>> = {}) {
   const held: string[] = [];
   const reported: string[] = [];
@@ -55,8 +55,8 @@ function session(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Record<
   return { lifecycle, held, reported, acks, readAcks, newAcks, log, page, up };
 }
 
-describe('a page that asks for a passkey', () => {
-  it('is told with each step, and is no link while it does', async () => {
+describe('a page that requests a passkey', () => {
+  it('is reported with each step, and not as linked meanwhile', async () => {
     const { lifecycle, reported } = session();
     lifecycle.onSocketState('UNPAIRED');
     lifecycle.onQr('1,a,b,c,1');
@@ -75,7 +75,7 @@ describe('a page that asks for a passkey', () => {
     expect(lifecycle.asksForPasskey).toBe(false);
   });
 
-  it('may go back to a QR, also the same, and is over when the page is loaded again', async () => {
+  it('may return to a QR, even the same, and ends when the page is reloaded', async () => {
     const { lifecycle, reported } = session();
     lifecycle.onSocketState('UNPAIRED');
     for (let time = 0; time < 2; time += 1) {
@@ -91,7 +91,7 @@ describe('a page that asks for a passkey', () => {
     expect(reported.slice(-2)).toEqual(['passkey', 'qr_void']);
   });
 
-  it('takes a pairing code away when the page is loaded again', () => {
+  it('invalidates a pairing code when it is reloaded', () => {
     const { lifecycle, reported } = session();
     lifecycle.onSocketState('UNPAIRED');
     lifecycle.onCode('12025550101', { code: 'ABCD1234', expiresAt: '2026-01-01T00:00:00.000Z' });
@@ -107,8 +107,8 @@ describe('a page that asks for a passkey', () => {
   });
 });
 
-describe('acks that rose while no worker ran', () => {
-  it('are reported once, when the session is ready first', async () => {
+describe('acks that increased while no worker ran', () => {
+  it('are reported once, when the session is first ready', async () => {
     const known = Array.from({ length: 120 }, (_, n): OpenAck => ({ id: `${n}`, ack: 1 }));
     const { lifecycle, acks, readAcks, up } = session(known, { 3: 2, 7: 1, 60: 0, 70: 'x', 110: 3, 119: -1 });
     await up();
@@ -124,7 +124,7 @@ describe('acks that rose while no worker ran', () => {
     expect(readAcks).toHaveBeenCalledTimes(3);
   });
 
-  it('are reported of messages that nobody knew of, each time that a page is new', async () => {
+  it('are also reported for unknown messages, whenever a page is new', async () => {
     const { lifecycle, acks, newAcks, up } = session();
     newAcks.push({ id: 'a', ack: 1 }, { id: 'b', ack: 'x' });
     await up();
@@ -183,7 +183,7 @@ it('a session whose page cannot list its messages is ready, reports live ones, a
   });
 });
 
-it('an unreadable message or ack is a line in the log without its content', async () => {
+it('an unreadable message or ack is logged without its content', async () => {
   const { lifecycle, log, reported, up } = session();
   await up();
   const secret = '12025550177';
@@ -198,7 +198,7 @@ it('an unreadable message or ack is a line in the log without its content', asyn
   expect(lines.join()).not.toContain(secret);
 });
 
-it('an ack is reported with the id and the number that it has, and nothing else is taken for them', async () => {
+it('an ack is only reported with a valid id and number', async () => {
   const { lifecycle, log, reported, up } = session();
   await up();
   const others: unknown[] = [null, undefined, true, [1], ['true_1@c.us_A'], {}, { toString: 1, valueOf: 1 }];

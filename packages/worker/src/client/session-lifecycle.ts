@@ -15,26 +15,26 @@ import type { Log, ReportEvent } from './port.ts';
 import { toAck, toSessionInfo } from './resources.ts';
 import type { ClientSignals } from './whatsapp-client.ts';
 
-/** What the lifecycle needs of the page: the linked account, and a QR's text as a PNG data URL. */
+/** The sources of the lifecycle: the linked account, acks, and a QR's text as a PNG data URL. */
 export interface LifecycleSources {
   readAccount(): Promise<unknown>;
   renderQr(text: string): Promise<string>;
-  /** The acks of messages that the page has. */
+  /** The acks of the messages that the page has. */
   readAcks(ids: readonly string[]): Promise<readonly FoundAck[]>;
-  /** The acks of the newest messages that the account has sent since the last run. */
+  /** The acks of the newest messages that the account sent since the last run. */
   readNewAcks(): Promise<readonly FoundAck[]>;
 }
 
-/** An ack as the page has it. */
+/** An ack, as the page returns it. */
 interface FoundAck {
   readonly id: string;
   readonly ack: unknown;
 }
 
-/** How many messages are looked up at once. */
+/** How many messages to look up at once. */
 const ACKS_AT_ONCE = 50;
 
-/** Socket states before the account is linked: no connection is lost. */
+/** Socket states before the account is linked: not a lost connection. */
 const UNPAIRED_STATES = new Set(['UNPAIRED', 'UNPAIRED_IDLE', 'UNLAUNCHED']);
 
 /** Socket states in which the network refuses this account or this address; a retry makes it worse. */
@@ -63,12 +63,12 @@ export class SessionLifecycle implements ClientSignals {
   /** The socket state of the last `connection_lost`. */
   #lostState = '';
   #qrText = '';
-  /** What the page waits for before it links an account with a passkey. */
+  /** The step that the page waits for to link an account with a passkey. */
   #passkey: PasskeyStep | undefined;
   #lastNetworkActivityAt = Date.now();
   #linkedAt = 0;
   #hasToldAccount = false;
-  /** Messages whose acks may have risen while no worker ran. */
+  /** Messages whose acks may have increased while no worker ran. */
   #openAcks: readonly OpenAck[];
   #readingAcks: Promise<void> | undefined;
 
@@ -95,18 +95,18 @@ export class SessionLifecycle implements ClientSignals {
     return this.#phase === 'ready';
   }
 
-  /** True while the account is linked and its page usable: the browser's profile must be saved at a stop. */
+  /** True while the account is linked and its page usable: a stop must save the browser's profile. */
   get isLinked(): boolean {
     return this.#phase === 'authenticating' || this.#phase === 'ready' || this.#phase === 'lost';
   }
 
-  /** True while somebody may be linking the page, as far as that is known. */
+  /** True while the page may be being linked, as far as known. */
   get isLinking(): boolean {
     if (this.#phase === 'starting') return UNPAIRED_STATES.has(this.#socketState);
     return this.#phase === 'qr' || (this.#phase === 'authenticating' && this.#linkedAt > 0);
   }
 
-  /** True while the page waits for the passkey of an account: what else it shows is not to be used. */
+  /** True while the page waits for the passkey of an account: its QR must not be used. */
   get asksForPasskey(): boolean {
     return this.#passkey !== undefined;
   }
@@ -121,13 +121,13 @@ export class SessionLifecycle implements ClientSignals {
     return this.#lastNetworkActivityAt;
   }
 
-  /** The session is being stopped: no more events are reported. */
+  /** The session is being stopped: no further events are reported. */
   end(): void {
     this.#phase = 'over';
   }
 
   onQr(text: string): void {
-    // The library builds the text before the page has its first reference, and while it has no secret.
+    // The library also builds the text before the page has its first reference, and while it has no secret.
     if (/(^|,)(undefined|null)(,|$)/.test(text) || text === this.#qrText) return;
     if (this.#phase !== 'starting' && this.#phase !== 'qr' && this.#phase !== 'lost') return;
     this.#qrText = text;
@@ -157,14 +157,14 @@ export class SessionLifecycle implements ClientSignals {
     else this.#connectionLost(state);
   }
 
-  /** What the page waits for before it links an account with a passkey; undefined if for nothing. */
+  /** The step that the page waits for to link an account with a passkey; undefined if none. */
   onPasskey(shown: PasskeyStep | undefined): void {
-    const step = this.#isConnected ? undefined : shown; // The screen of a link that is done is about to go.
+    const step = this.#isConnected ? undefined : shown; // Once linked, the screen is about to close.
     if (step === this.#passkey) return;
     this.#passkey = step;
     if (step === undefined) {
       if (this.#socketState === 'PAIRING') this.#authenticating();
-      else this.onQrVoid(); // It was refused, or given up: the next QR may take a while.
+      else this.onQrVoid(); // The passkey was refused or cancelled: the next QR may take a while.
       return;
     }
     this.#phase = 'qr';
@@ -172,14 +172,14 @@ export class SessionLifecycle implements ClientSignals {
     this.#report({ name: 'passkey', step });
   }
 
-  /** What the page has shown to whoever links it is void: another QR or code follows. */
+  /** The current QR or code is invalid: another follows. */
   onQrVoid(): void {
     if (this.#phase !== 'qr') return;
     this.#qrText = '';
     this.#report({ name: 'qr_void' });
   }
 
-  /** The page has a code for the owner of that number, and its QR is void. */
+  /** The page has a code for that number, and its QR is invalid. */
   onCode(number: string, code: PairingCode): void {
     if (this.#phase !== 'starting' && this.#phase !== 'qr') return;
     this.#phase = 'qr';
@@ -261,7 +261,7 @@ export class SessionLifecycle implements ClientSignals {
     this.#report({ name: 'authenticating' });
   }
 
-  /** The pairing failed: the next QR is reported, also if its text is the same as before. */
+  /** The pairing failed: the next QR is reported, even if its text is the same as before. */
   #unpaired(): void {
     if (this.#phase !== 'authenticating') return;
     this.#phase = 'starting';
@@ -269,7 +269,7 @@ export class SessionLifecycle implements ClientSignals {
   }
 
   #connectionLost(pageState: string): void {
-    // A conflict (the account is used elsewhere) is reported also for a session that is disconnected already.
+    // A conflict (the account is used elsewhere) is reported even if the session is disconnected already.
     const isNewConflict = this.#phase === 'lost' && pageState === 'CONFLICT' && this.#lostState !== pageState;
     if (this.#phase !== 'ready' && !isNewConflict) return;
     this.#lostState = pageState;
@@ -279,7 +279,7 @@ export class SessionLifecycle implements ClientSignals {
     this.#report({ name: 'connection_lost', pageState });
   }
 
-  /** Inbound messages since that time, in Unix seconds, are reported again: now, or with the next catch-up. */
+  /** Reports inbound messages since that time, in Unix seconds, again: now, or with the next catch-up. */
   reportAgain(since: number): void {
     this.#inbox.lookAgain(since);
     if (this.isReady) void this.#catchUp();
@@ -300,7 +300,7 @@ export class SessionLifecycle implements ClientSignals {
     }
   }
 
-  /** Once: whose account is linked, while its first sync lasts. Never rejects. */
+  /** Reports the number of a newly linked account once, during its first sync. Never rejects. */
   async #tellAccount(): Promise<void> {
     if (this.#phase !== 'authenticating' || this.#linkedAt === 0 || this.#hasToldAccount) return;
     try {
@@ -309,7 +309,7 @@ export class SessionLifecycle implements ClientSignals {
       this.#hasToldAccount = true;
       this.#report({ name: 'account', number: phone });
     } catch {
-      // Not loaded yet: the next look at the page tries again.
+      // Not loaded yet: retried at the next poll of the page.
     }
   }
 
@@ -329,7 +329,7 @@ export class SessionLifecycle implements ClientSignals {
     }
   }
 
-  /** What became of sent messages while nobody listened. */
+  /** Reports acks of sent messages that arrived while nothing listened. */
   #reportMissedAcks(): Promise<void> {
     this.#readingAcks ??= this.#readAcks().finally(() => {
       this.#readingAcks = undefined;
@@ -348,7 +348,7 @@ export class SessionLifecycle implements ClientSignals {
           this.#report({ name: 'message_ack', id, ack: toAck(ack) });
     }
     if (!this.isReady) return;
-    // Also of messages that went out right before the page was lost, or from the phone. The gateway leaves out what it knows.
+    // Also for messages sent right before the page was lost, or from the phone. The gateway skips acks that it knows.
     for (const { id, ack } of await this.#sources.readNewAcks())
       if (typeof ack === 'number') this.#report({ name: 'message_ack', id, ack: toAck(ack) });
   }

@@ -5,7 +5,7 @@ import { type ClientSignals, WhatsAppClient } from './whatsapp-client.ts';
 
 const MOST_CALLS = 1_000;
 
-/** A page that is closing: it refuses every call at once, until an event says that it is closed. */
+/** A closing page: it refuses every call at once, until an event reports that it is closed. */
 class ClosingPage {
   calls = 0;
   #isClosed = false;
@@ -42,7 +42,7 @@ function clientOn(page: ClosingPage, connected: boolean) {
   return { client, onFailure };
 }
 
-describe('an injection into a page that is closing', () => {
+describe('an injection into a closing page', () => {
   it('does not block the event loop, and ends with the page', async () => {
     const page = new ClosingPage(200);
     const { client, onFailure } = clientOn(page, true);
@@ -52,7 +52,7 @@ describe('an injection into a page that is closing', () => {
     expect(onFailure).not.toHaveBeenCalled();
   });
 
-  it('is not tried after the browser is gone', async () => {
+  it('is not attempted after the browser is gone', async () => {
     const page = new ClosingPage(60_000);
     const { client } = clientOn(page, false);
     await client.inject();
@@ -63,7 +63,7 @@ describe('an injection into a page that is closing', () => {
 it.each([
   ['passkey', 60_000],
   ['code', 15_000],
-] as const)('a page whose %s is over is asked for a QR %i ms later, if it shows none', async (wasHeldBy, waitMs) => {
+] as const)('after linking by %s ends, a QR is requested %i ms later if none is shown', async (wasHeldBy, waitMs) => {
   vi.useFakeTimers();
   onTestFinished(() => {
     vi.useRealTimers();
@@ -74,5 +74,5 @@ it.each([
   await vi.advanceTimersByTimeAsync(waitMs - 1);
   expect(page.calls).toBe(0);
   await vi.advanceTimersByTimeAsync(1);
-  expect(page.calls).toBe(2); // What state it is in, and the request.
+  expect(page.calls).toBe(2); // The query of its state, and the request.
 });

@@ -32,26 +32,26 @@ export interface ClientSignals {
   onSocketState(state: string): void;
   /** The start has made progress. */
   onProgress(): void;
-  /** The page was checked for the parts that are needed: `Capabilities` has the result. */
+  /** The page was checked for needed parts: `Capabilities` has the result. */
   onPageChecked(): void;
   /** Everything is injected and the listeners are attached: messages are reported. */
   onListenersAttached(): void;
-  /** The page was loaded again, and reports nothing until it is injected. */
+  /** The page was reloaded, and reports nothing until it is injected. */
   onPageReloaded(): void;
   onLogout(): void;
   onMessage(model: unknown): void;
   onAck(id: unknown, ack: unknown): void;
-  /** What became of messages, groups and chats. */
+  /** A change of a message, group, chat, call or presence. */
   onChange(change: Change): void;
-  /** The page sends this message itself. */
+  /** This page sent the message. */
   onOwnMessage(id: unknown): void;
-  /** A handler of the library threw at an event of the page; the session continues. */
+  /** A handler of the library threw on an event of the page; the session continues. */
   onHandlerFailed(handler: string, error: string): void;
   /** The page or its browser is unusable. */
   onFailure(reason: WorkerFailure, detail?: string): void;
 }
 
-/** Where the library says that it comes from. */
+/** The referrer that the library sends. */
 const REFERER = 'https://whatsapp.com/';
 const INJECTION_RETRY_MS = 50;
 const REGISTRY_POLL_MS = 100;
@@ -67,9 +67,9 @@ const DIALOG_REPORT_MS = 10_000;
 const QR_AGE_MS = 57_000;
 const QR_REFRESH_TIMEOUT_MS = 15_000;
 const MOST_QR_REFRESHES = 3;
-/** A QR that came while another way to link was noticed to be over. */
+/** How old a QR may be that arrived before the end of another way to link was noticed. */
 const HELD_QR_MS = 5_000;
-/** How long the page may take to link once the passkey was answered: asking for a QR then could end the link. */
+/** How long the page may take to link once the passkey was answered: requesting a QR meanwhile could abort it. */
 const LINK_BY_PASSKEY_MS = 60_000;
 
 /** Options of a client. */
@@ -79,23 +79,23 @@ export interface ClientOptions {
   /** The document to load instead of the network's. */
   readonly document?: PageDocument | undefined;
   readonly capabilities: Capabilities;
-  /** True while the page is linked in another way than by its QR: it is not shown, and none is asked for. */
+  /** True while the page is being linked in another way than by QR: the QR is not shown, and none is requested. */
   holdsQr(): boolean;
-  /** The page was loaded again. */
+  /** The page was reloaded. */
   onPageReloaded(): void;
-  /** From when on the network may be queried about numbers, in milliseconds since 1970. */
+  /** The time from which numbers may be looked up, in milliseconds since 1970. */
   lookUpsFrom(): number;
 }
 
 /**
  * The library's client, hardened against its page: one injection at a time and one per document, the page's state
- * polled beside its events, listeners of its own, and no unhandled rejection.
+ * polled besides its events, our own listeners, and no unhandled rejections.
  */
 export class WhatsAppClient extends LibraryClient {
   readonly #options: ClientOptions;
   readonly #signals: ClientSignals;
   readonly #exposed = new Set<string>();
-  /** Being exposed to the page. */
+  /** Functions that are being exposed to the page. */
   #exposing: Promise<void>[] = [];
   #injection: Promise<void> | undefined;
   #injectAgain = false;
@@ -124,22 +124,20 @@ export class WhatsAppClient extends LibraryClient {
     return this.pupPage;
   }
 
-  /** Our own line into the page; throws before the browser is started. */
+  /** Our own connection to the page; throws before the browser is started. */
   get link(): PageLink {
     if (!this.#link) throw new Error('the browser is not started yet');
     return this.#link;
   }
 
-  /** Returns the last document that was loaded from the network, once; none if a saved one was loaded instead. */
+  /** Returns the last document loaded from the network, once; none if a saved one was loaded instead. */
   takeDocument(): PageDocument | undefined {
     const document = this.#document;
     this.#document = undefined;
     return document;
   }
 
-  /**
-   * Connects to the browser, and loads the page. In place of the library's own steps, which also launch the browser.
-   */
+  /** Connects to the browser, and loads the page. Replaces the library's own steps, which also launch the browser. */
   override async initialize(): Promise<void> {
     const crashes = new CrashWatch(() => this.#signals.onFailure('PAGE_CRASHED'));
     const browser = await this.#options.connect(crashes.filter);
@@ -156,7 +154,7 @@ export class WhatsAppClient extends LibraryClient {
     page.on('framenavigated', () => void this.inject());
   }
 
-  /** All at once: each is several calls to the browser. */
+  /** Runs all steps at once: each is several calls to the browser. */
   async #preparePage(page: Page): Promise<void> {
     const { document } = this.#options;
     const onGone = () => {
@@ -166,10 +164,10 @@ export class WhatsAppClient extends LibraryClient {
     page.on('close', onGone);
     const expose = page.exposeFunction.bind(page);
     page.exposeFunction = async (name, handler) => {
-      // The library checks in the page whether a name is taken; right after a navigation the page may not have it yet.
+      // The library checks in the page whether a name is exposed; right after a navigation it may not be yet.
       if (this.#exposed.has(name)) return;
       this.#exposed.add(name);
-      // The library would wait for each in turn. Its next call reaches the page after this one in any case.
+      // The library would wait for each in turn. Its next call reaches the page after this one anyway.
       const exposing = expose(name, this.#replacement(name, handler as () => unknown));
       exposing.catch(() => {}); // Awaited after the injection.
       this.#exposing.push(exposing);
@@ -201,7 +199,7 @@ export class WhatsAppClient extends LibraryClient {
    */
   override async attachEventListeners(): Promise<void> {
     const { document, listening } = await this.page.evaluate(readPageState);
-    if (listening) return; // The page was navigated meanwhile: this call belongs to the document before.
+    if (listening) return; // The page was navigated meanwhile: this call belongs to the previous document.
     await Promise.all([this.#waitForEssentials(), this.link.listen()]);
     const tools = [
       installMessageTools,
@@ -223,7 +221,7 @@ export class WhatsAppClient extends LibraryClient {
     await this.page.evaluate(mark, document, 'listening');
   }
 
-  /** What the listeners of `page/listeners.ts` and `page/changes.ts` tell. */
+  /** Receives the signals of `page/listeners.ts` and `page/changes.ts`. */
   #onSignal({ is, model, id, ack, name, data, row, happenedAt }: ReceivedSignal): void {
     if (is === 'message') this.#signals.onMessage(model);
     else if (is === 'ack') this.#signals.onAck(id, ack);
@@ -231,7 +229,7 @@ export class WhatsAppClient extends LibraryClient {
     else if (is === 'own') this.#signals.onOwnMessage(id);
   }
 
-  /** The page's socket state: reported by the page, or polled. */
+  /** The page's socket state, reported or polled. */
   onSocketState(state: string): void {
     if (state !== this.#socketState) this.#signals.onProgress();
     this.#socketState = state;
@@ -239,19 +237,19 @@ export class WhatsAppClient extends LibraryClient {
     this.#signals.onSocketState(state);
   }
 
-  /** Checks which parts the page has, and signals it. */
+  /** Checks which parts the page has, and signals the check. */
   async checkPage(): Promise<void> {
     await this.#options.capabilities.check(this.page);
     this.#signals.onPageChecked();
   }
 
-  /** Checks again, and listens to changes in parts that were loaded meanwhile. */
+  /** Checks again, and attaches listeners to parts that were loaded meanwhile. */
   async checkLateParts(): Promise<void> {
     await this.checkPage();
     await this.page.evaluate(listenToChanges);
   }
 
-  /** Waits for the parts that every session needs: modules may load late. Throws if they do not. */
+  /** Waits for the parts that every session needs: modules may load late. Throws if they do not load. */
   async #waitForEssentials(): Promise<void> {
     const deadline = Date.now() + ESSENTIALS_TIMEOUT_MS;
     this.#options.capabilities.onPageLoaded();
@@ -285,7 +283,7 @@ export class WhatsAppClient extends LibraryClient {
       } catch (error) {
         if (await wasReplaced(this.page, before, error)) {
           this.#injectAgain = true;
-          // A page that is closing refuses calls at once; the event that it is closed needs a turn of the event loop.
+          // A closing page refuses calls at once; its close event needs a turn of the event loop.
           await delay(INJECTION_RETRY_MS);
         } else await this.#onSetUpFailed('page set-up failed', error);
       }
@@ -297,11 +295,11 @@ export class WhatsAppClient extends LibraryClient {
     if (!state.injected) this.#injectAgain = true;
     if (state.socketState) await this.#onStateChanged(state.socketState);
     if (state.hasSynced) await this.page.evaluate('window.onAppStateHasSyncedEvent()');
-    // Also while the session waits to be linked: the operator sees what will not work before linking.
+    // Also before linking, so that the operator sees what will not work.
     else if (state.injected && state.socketState?.startsWith('UNPAIRED')) this.checkPage().catch(() => {});
   }
 
-  /** A page that lacks essential parts has a reason of its own: a retry soon does not help. */
+  /** A page that lacks essential parts has a separate reason: an early retry does not help. */
   async #onSetUpFailed(what: string, error: unknown): Promise<void> {
     const { capabilities } = this.#options;
     const isUnpaired = this.#socketState === '' || this.#socketState.startsWith('UNPAIRED');
@@ -326,7 +324,7 @@ export class WhatsAppClient extends LibraryClient {
       let before: PageState | undefined;
       try {
         before = await this.page.evaluate(readPageState);
-        if (!before.injected) continue; // The event belongs to the document before this one.
+        if (!before.injected) continue; // The event belongs to the previous document.
         this.#signals.onProgress();
         await attach();
         const after: PageState = await this.page.evaluate(readPageState);
@@ -342,7 +340,7 @@ export class WhatsAppClient extends LibraryClient {
     }
   }
 
-  /** A handler of the library, or ours instead. None may reject: the error would be lost in the page. */
+  /** A handler of the library, or ours instead. It must not reject: the error would be lost in the page. */
   #replacement(name: string, handler: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
     switch (name) {
       case 'onAuthAppStateChangedEvent':
@@ -370,8 +368,8 @@ export class WhatsAppClient extends LibraryClient {
   }
 
   /**
-   * Another way to link is over, and the page may be linked by its QR again: by the next, which it is asked for if none
-   * comes. A passkey leaves the QR valid that the page has shown a moment ago; a code makes it void.
+   * Another way to link has ended, and the page may be linked by QR again: by the next QR, which is requested if none
+   * arrives. After a passkey, a QR from a moment ago is still valid; a code makes it invalid.
    */
   releaseQr(wasHeldBy: 'passkey' | 'code'): void {
     const held = this.#heldQr;
@@ -381,7 +379,7 @@ export class WhatsAppClient extends LibraryClient {
     else this.#keepQrFresh(wasHeldBy === 'passkey' ? LINK_BY_PASSKEY_MS : QR_REFRESH_TIMEOUT_MS, 0);
   }
 
-  /** Requests a new QR when the current one must have expired; a page that gives none is unusable. */
+  /** Requests a new QR when the current one must have expired; a page that returns none is unusable. */
   #keepQrFresh(waitMs: number, refreshes: number): void {
     clearTimeout(this.#qrTimer);
     this.#qrTimer = setTimeout(() => void this.#refreshStaleQr(refreshes), waitMs).unref();

@@ -15,21 +15,21 @@ interface PageCall {
   readonly timeoutMs: number;
 }
 
-/** What a script may answer: with its literals named here, a test may write them as they are. */
+/** The answers of scripts; the literal types let tests write literals directly. */
 type Answer = string | boolean | object | null | undefined;
 
-/** A page whose scripts answer what a test says. A script without an answer throws, but for `dropFile`. */
+/** A page whose scripts return what a test sets. A script without an answer throws, except `dropFile`. */
 class FakePage implements PageCalls {
   readonly calls: PageCall[] = [];
-  /** What `onSent` was told, oldest first. */
+  /** The arguments of `onSent`, oldest first. */
   readonly confirmations: boolean[] = [];
-  /** Paths of the files that the browser has taken. */
+  /** Paths of the files that the browser has opened. */
   readonly files: string[] = [];
-  /** What is read of any file that the page keeps. */
+  /** The content of every file in the page. */
   pieces: () => Iterable<Buffer> = () => [];
   readonly #answers = new Map<unknown, (...args: never[]) => unknown>([[dropFile, () => {}]]);
 
-  /** From here on the script answers so. */
+  /** Sets the answer of a script from now on. */
   on<A extends unknown[], R extends Answer>(script: PageScript<A, R>, answer: (...args: A) => NoInfer<R>): this {
     this.#answers.set(script, answer);
     return this;
@@ -57,7 +57,7 @@ class FakePage implements PageCalls {
     return this.#call({ kind: 'send', script, args, timeoutMs });
   }
 
-  /** From here on a script that sends answers so. */
+  /** Sets the answer of a sending script from now on. */
   onSend<A extends unknown[], R extends Answer>(
     script: PageScript<[SendPlan, ...A], R>,
     answer: (...args: A) => NoInfer<R>,
@@ -87,7 +87,7 @@ class FakePage implements PageCalls {
   }
 }
 
-/** A context on a fake page, with folders of its own. */
+/** A context with a fake page and its own folders. */
 export interface FakeContext extends HandlerContext, Disposable {
   readonly page: FakePage;
 }
@@ -99,7 +99,7 @@ export function fakeContext(): FakeContext {
   const dir = mkdtempSync(join(tmpdir(), 'chat-web-handlers-'));
   return {
     page: new FakePage(),
-    linking: { requestCode: () => Promise.reject(new Error('no page is to be linked')) },
+    linking: { requestCode: () => Promise.reject(new Error('no page can be linked')) },
     uploadsDir: dir,
     spoolDir: dir,
     spoolShare: new SpoolShare(MOST_BYTES),
@@ -108,13 +108,13 @@ export function fakeContext(): FakeContext {
   };
 }
 
-/** Puts a file among the uploads; what a call then says of it. */
+/** Writes a file to the uploads, and returns how a call refers to it. */
 export function upload({ uploadsDir }: HandlerContext, file: string, bytes: string | Buffer) {
   writeFileSync(join(uploadsDir, file), bytes);
   return { file, size: bytes.length };
 }
 
-/** A message of the account's own, as the page describes it. */
+/** A message of the account, as the page returns it. */
 export function messageModel(fields: Partial<MessageModel> = {}): MessageModel {
   return {
     ...{ id: 'true_12025550102@c.us_3EB0AA', fromMe: true, from: '12025550101@c.us', to: '12025550102@c.us' },
