@@ -13,7 +13,7 @@ import { toMessage, toMutedUntil } from '../resources.ts';
 /** The range of dates, in milliseconds. */
 const LAST_MS = LIMITS.time * 1_000;
 
-/** A text that somebody wrote: cut rather than rejected. */
+/** A text that a person wrote: cut rather than rejected. */
 const written = (most: number) =>
   v.pipe(
     v.nullish(v.string(), ''),
@@ -26,17 +26,17 @@ const time = v.pipe(
   v.transform((ms) => new Date(Math.max(0, Math.min(LAST_MS, ms))).toISOString()),
 );
 
-/** Somebody who may be unknown. */
+/** A person who may be unknown. */
 const person = v.optional(v.fallback(v.optional(networkId), undefined));
 
-/** Only people whose ids can be read. */
+/** Only people with valid ids. */
 const participants = v.pipe(
   v.array(v.unknown()),
   v.transform((ids) => ids.filter((id): id is string => v.is(networkId, id)).slice(0, LIMITS.members)),
 );
 const inGroup = { id: networkId, groupId: networkId, by: person };
 
-/** What somebody does, as others see it. */
+/** A person's presence or activity. */
 const activity = v.object({ state: v.picklist(PRESENCE_STATES), lastSeen: v.optional(time) });
 
 const forms = {
@@ -80,7 +80,7 @@ const forms = {
   }),
   chat_updated: v.object({
     chatId: networkId,
-    // The page has -1 for a chat that was marked as unread by hand.
+    // The page uses -1 for a chat marked as unread.
     unreadCount: v.pipe(
       v.nullish(v.number(), 0),
       v.finite(),
@@ -91,15 +91,15 @@ const forms = {
   }),
 } satisfies Record<AccountEventName, v.GenericSchema>;
 
-/** An event of the API, from what the page tells. Throws if that is invalid; the error has no part of it. */
+/** An event of the API, from the page's data. Throws if that is invalid; the error contains none of it. */
 export function toAccountEvent(name: unknown, data: unknown): AccountEvent {
   const known = v.parse(v.picklist(Object.keys(forms) as AccountEventName[]), name);
   const read = v.safeParse(forms[known], data);
   if (read.success) return { name: known, data: read.output } as AccountEvent;
-  throw new Error(`${v.getDotPath(read.issues[0]) ?? 'it'} is not of the form that it has`);
+  throw new Error(`${v.getDotPath(read.issues[0]) ?? 'it'} has an invalid form`);
 }
 
-/** What somebody does, from what the page tells; nothing if that is invalid. */
+/** A person's presence or activity, from the page's data; empty if that is invalid. */
 export function toActivity(read: unknown): Partial<v.InferOutput<typeof activity>> {
   const parsed = v.safeParse(activity, read);
   return parsed.success ? parsed.output : {};

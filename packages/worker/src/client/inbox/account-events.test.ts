@@ -5,7 +5,7 @@ import { AccountEvents } from './account-events.ts';
 
 const NOW = 1_800_000_000;
 const reaction = (emoji: string, at = NOW * 1_000) => ({ messageId: 'm', chatId: 'c', from: 'a', emoji, at });
-/** As the page tells it live; `happenedAt` is by the clock of the network. */
+/** A live report of the page; `happenedAt` is by the network's clock. */
 const live = (data: ReturnType<typeof reaction>, happenedAt = data.at) => ({
   name: 'message_reaction',
   data,
@@ -25,7 +25,7 @@ function accountEvents(stored: () => Promise<unknown[]> = async () => [], linked
 }
 
 describe('the events of an account', () => {
-  it('come after those of the time before', async () => {
+  it('are reported after missed ones', async () => {
     const { events, told, read } = accountEvents(async () => [change('1'), change('2')]);
     events.onChange(live(reaction('3')));
     await events.catchUp();
@@ -34,7 +34,7 @@ describe('the events of an account', () => {
     expect(read).toHaveBeenCalledWith((NOW - 120) * 1_000, 500);
   });
 
-  it('have the id of their row, where that is one', async () => {
+  it('have the id of their row, if it is valid', async () => {
     const rows: unknown[] = [];
     const report = (event: WorkerEvent) => event.name === 'account_event' && rows.push(event.row);
     const stored = { ...change('1'), row: 'A1' };
@@ -44,14 +44,14 @@ describe('the events of an account', () => {
     expect(rows).toEqual(['A1', undefined, 'B2', undefined, undefined]);
   });
 
-  it('come live also where the page cannot be read', async () => {
+  it('are reported live even if the page cannot be read', async () => {
     const { events, told } = accountEvents(() => Promise.reject(new Error('no')));
     events.onChange(live(reaction('1')));
     await expect(events.catchUp()).rejects.toThrow('no');
     expect(told).toEqual(['1']);
   });
 
-  it('of a time that was not read are read later: the page was reloaded meanwhile, or could not be read', async () => {
+  it('of an unread time are read later: after a reload of the page, or a failure to read it', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const fails = [() => new Error('Execution context was destroyed'), () => new Error('no')];
@@ -78,7 +78,7 @@ describe('the events of an account', () => {
     expect(await catchUp()).toBe(downAt - 120_000);
   });
 
-  it('of the time before the link are history', async () => {
+  it('before linking are history', async () => {
     const { events, told } = accountEvents();
     events.discardHistory();
     await events.catchUp();
@@ -87,7 +87,7 @@ describe('the events of an account', () => {
     expect(told).toEqual(['new']);
   });
 
-  it('of the time before the link are history also in a later run, as is what the first sync sets', async () => {
+  it('before linking, and changes by the first sync, are history even in a later run', async () => {
     const linkedAt = Math.floor(Date.now() / 1_000);
     const later = accountEvents(undefined, NOW - 60);
     later.events.onChange(live(reaction('old', (NOW - 61) * 1_000)));
@@ -107,7 +107,7 @@ describe('the events of an account', () => {
     }
   });
 
-  it('are news whatever the clock of a phone says: by the time of the network, and once the first sync is over', async () => {
+  it("are news regardless of a phone's clock: by the network's time, and once the first sync is over", async () => {
     const { events, told } = accountEvents();
     events.discardHistory();
     await events.catchUp();
@@ -122,7 +122,7 @@ describe('the events of an account', () => {
     expect(later.told).toEqual(['with the wrong year']);
   });
 
-  it('of what people do now are not told later', async () => {
+  it('of presence are not reported later', async () => {
     const { events, told } = accountEvents();
     const presence = { name: 'presence', data: { chatId: 'c', from: 'a', state: 'typing' } };
     events.onChange(presence);
@@ -132,7 +132,7 @@ describe('the events of an account', () => {
     expect(told).toEqual(['presence']);
   });
 
-  it('are left out if they are invalid, without a word of them in the log', async () => {
+  it('are left out if invalid, without their content in the log', async () => {
     const { events, told, log } = accountEvents();
     await events.catchUp();
     events.onChange({ name: 'message_reaction', data: { ...reaction('1'), at: 'secret' } });
@@ -149,7 +149,7 @@ describe('the events of an account', () => {
   });
 });
 
-it('texts are cut, times are kept in range, and people who are unknown left out', () => {
+it('texts are cut, times kept in range, and unknown people left out', () => {
   const edited = { id: 'm', chatId: 'c', from: 'a', body: 'x'.repeat(300_000), at: 1e300 };
   const { data } = toAccountEvent('message_edited', edited);
   expect(data).toMatchObject({ body: 'x'.repeat(262_144), at: '2106-02-07T06:28:15.000Z' });

@@ -4,48 +4,49 @@ import { wasNavigated } from '../page-errors.ts';
 import type { Log, ReportEvent } from '../port.ts';
 import { toAccountEvent } from './account-event.ts';
 
-/** Of so many events the gateway remembers that it was told. */
+/** The number of events that the gateway remembers as reported. */
 const MOST_CAUGHT_UP = 500;
 const MOST_HELD_BACK = 1_000;
 const SECOND_MS = 1_000;
 /** How long a first sync may take, with restarts in between. */
 const FIRST_SYNC_MS = 3_600_000;
 
-/** What the page has told. */
+/** A change, as the page reports it. */
 export interface Change {
   readonly name: unknown;
   readonly data: unknown;
   readonly row?: unknown;
-  /** By the network's clock where the page knows that, else by the sender's. Milliseconds since 1970. */
+  /** By the network's clock if the page knows it, otherwise by the sender's. Milliseconds since 1970. */
   readonly happenedAt?: unknown;
 }
 
-/** Reads what happened since a time, in milliseconds, oldest first: so many events at most. */
+/** Reads the changes since a time, in milliseconds, oldest first: at most this many. */
 type ReadChanges = (since: number, most: number) => Promise<readonly unknown[]>;
 
 /**
- * Reports what becomes of the account's messages, groups and chats. The page tells it live; what happened while nothing
- * listened is read when the session is ready, after the messages of that time. The gateway leaves out what it was told.
+ * Reports changes of the account's messages, groups and chats. The page reports them live; changes that happened while
+ * nothing listened are read when the session is ready, after the messages of that time. The gateway skips changes that
+ * were reported before.
  */
 export class AccountEvents {
   readonly #report: ReportEvent;
   readonly #read: ReadChanges;
   readonly #log: Log;
-  /** From when on events may not have been told, in milliseconds. */
+  /** The time from which changes may not have been reported, in milliseconds. */
   #since: number;
-  /** What was before the link is no news: its first sync may bring it. Milliseconds. */
+  /** Changes before linking are history, which the first sync may load. Milliseconds. */
   #historyUntil: number;
   #isLive = false;
-  /** All of the time from `#since` to now was read, or told live. */
+  /** All changes from `#since` to now were read, or reported live. */
   #isComplete = false;
-  /** What the page has told meanwhile. */
+  /** Changes that the page reported while not live. */
   #heldBack: Change[] = [];
-  /** Counts the pauses: a catch-up that was overtaken by another pause does not end that one. */
+  /** Counts the pauses: a catch-up that another pause interrupted does not end that pause. */
   #pauses = 0;
 
   /**
-   * `heardUntil`: what happened before this time, in Unix seconds, was told. `linkedAt`: when the account was linked, in
-   * Unix seconds; 0 if it is not linked yet, or that is unknown.
+   * `heardUntil`: changes before this time, in Unix seconds, were reported. `linkedAt`: when the account was linked, in
+   * Unix seconds; 0 if it is not linked yet, or unknown.
    */
   constructor(report: ReportEvent, read: ReadChanges, log: Log, heardUntil: number, linkedAt: number) {
     this.#report = report;
@@ -55,7 +56,7 @@ export class AccountEvents {
     this.#since = this.#afterLink((heardUntil - OVERLAP_SECONDS) * SECOND_MS);
   }
 
-  /** The account is being linked: what happened until now is history. */
+  /** The account is being linked: all changes until now are history. */
   discardHistory(): void {
     this.#historyUntil = Date.now();
     this.#since = this.#historyUntil;
@@ -72,25 +73,25 @@ export class AccountEvents {
     return Math.max(time, this.#historyUntil);
   }
 
-  /** A first sync may still bring history. */
+  /** True while the first sync may still load history. */
   get #isFirstSync(): boolean {
     return Date.now() - this.#historyUntil < FIRST_SYNC_MS;
   }
 
-  /** The page tells of a change as it happens. */
+  /** The page reports a live change. */
   onChange(change: Change): void {
     if (this.#isLive) this.#tellLive(change);
-    // What the first sync sets is no news.
+    // Changes by the first sync are not news.
     else if (change.name === 'chat_updated' && this.#isFirstSync) return;
-    // Later, it would be wrong.
+    // It would be outdated later.
     else if (change.name === 'presence') return;
     else if (this.#heldBack.length < MOST_HELD_BACK) this.#heldBack.push(change);
   }
 
   /**
-   * Reports what the page stores of the time before. Rejects where the page cannot be read: the next catch-up reads that
-   * time once more. What happens live is told all the same, unless the page was navigated: its next load is followed by
-   * another catch-up.
+   * Reports the missed changes that the page stores. Rejects if the page cannot be read: the next catch-up reads the
+   * same time again. Live changes are reported in any case, unless the page was navigated: another catch-up follows its
+   * next load.
    */
   async catchUp(): Promise<void> {
     this.pause();
@@ -120,7 +121,7 @@ export class AccountEvents {
 
   #tellLive(change: Change): void {
     const { data, happenedAt } = change;
-    // The page may store history as it stores news, but only these have a time before the link.
+    // The page may store history in the same way as news, but only history has a time before linking.
     const isTimed = Object.hasOwn((data ?? {}) as object, 'at');
     const isOld = isTimed && typeof happenedAt === 'number' && happenedAt < this.#historyUntil;
     if (!isOld || !this.#isFirstSync) this.#tell(change);
@@ -131,7 +132,7 @@ export class AccountEvents {
       const event = toAccountEvent(name, data);
       this.#report({ name: 'account_event', event, row: v.is(rowId, row) ? row : undefined });
     } catch (error) {
-      // Never with what was to be told: it may be a text that somebody wrote.
+      // Never with the data of the event, which may contain a text that a person wrote.
       const eventName = typeof name === 'string' ? name.slice(0, 60) : 'unknown';
       this.#log('error', 'event discarded', { eventName, error: errorText(error) });
     }

@@ -13,7 +13,7 @@ describe('a page', () => {
     expect(deafness.check([live])).toEqual({ missed: [], hearing: 'quiet' });
   });
 
-  it('is listening when it has reported a message since the last check, also where it missed another', () => {
+  it('is listening if it reported a message since the last check, even if it missed another', () => {
     const deafness = new DeafnessCheck();
     deafness.check([live]);
     deafness.onReported();

@@ -46,7 +46,7 @@ function pageWith(heardUntil = 0) {
   return { inbox, delivered, gaps, heard, caughtUp, arrives, broken };
 }
 
-/** The same after its first catch-up. */
+/** An inbox after its first catch-up. */
 async function livePage() {
   const page = pageWith();
   await page.inbox.catchUp();
@@ -106,7 +106,7 @@ describe('an inbox', () => {
     expect(delivered).toEqual(['live']);
   });
 
-  it('delivers what the page has in memory, where it cannot load the rest', async () => {
+  it('delivers the messages in memory if the page cannot load the rest', async () => {
     const { inbox, delivered, arrives, broken } = pageWith();
     arrives('held', { t: NOW - 1, isReported: false });
     arrives('live');
@@ -116,7 +116,7 @@ describe('an inbox', () => {
     expect(delivered).toEqual(['held', 'live', 'later']);
   });
 
-  it('delivers live messages although the page cannot list the stored ones', async () => {
+  it('delivers live messages even if the page cannot list the stored ones', async () => {
     const { inbox, delivered, arrives, broken } = pageWith();
     arrives('live');
     broken.since = 'a message without an id';
@@ -135,14 +135,14 @@ describe('an inbox', () => {
     expect(delivered).toEqual(['older', 'held']);
   });
 
-  it('delivers a live message although the stored copy is unreadable', async () => {
+  it('delivers a live message even if the stored copy is unreadable', async () => {
     const { inbox, delivered, arrives } = pageWith();
     arrives('odd one');
     await inbox.catchUp();
     expect(delivered).toEqual(['odd one']);
   });
 
-  it('leaves the page time to report a message itself', async () => {
+  it('gives the page time to report a message itself', async () => {
     const { inbox, delivered, arrives } = await livePage();
     arrives('on its way', { isReported: false });
     expect(await inbox.checkListeners()).toBe('quiet');
@@ -152,7 +152,7 @@ describe('an inbox', () => {
     expect(delivered).toEqual(['on its way']);
   });
 
-  it('finds a page deaf that has not reported a live message for two checks, and delivers it', async () => {
+  it('detects a deaf page that has not reported a live message for two checks, and delivers it', async () => {
     const { inbox, delivered, arrives } = await livePage();
     arrives('kept', { isReported: false });
     expect(await inbox.checkListeners()).toBe('quiet');
@@ -161,7 +161,7 @@ describe('an inbox', () => {
     expect(delivered).toEqual(['kept']);
   });
 
-  it('does not find a page deaf that reports others, or that has loaded history', async () => {
+  it('does not consider a page deaf that reports others, or has loaded history', async () => {
     const { inbox, delivered, arrives } = await livePage();
     arrives('never reported by the library', { isReported: false });
     arrives('history', { isNew: false, isReported: false });
@@ -174,7 +174,7 @@ describe('an inbox', () => {
     expect(delivered).toHaveLength(4);
   });
 
-  it('skips an unreadable message, and does not try it again', async () => {
+  it('skips an unreadable message, and does not retry it', async () => {
     const { inbox, delivered, arrives } = pageWith();
     arrives('odd one', { isReported: false });
     arrives('other', { isReported: false });
@@ -190,7 +190,7 @@ describe('an inbox', () => {
     expect(delivered).toHaveLength(2_500);
   });
 
-  it('reports again what was asked for again, and says how far back each catch-up has looked', async () => {
+  it('reports requested messages again, and how far back each catch-up has looked', async () => {
     const { inbox, delivered, caughtUp, arrives, broken } = pageWith(NOW - 5_000);
     arrives('old', { t: NOW - 4_000, isReported: false });
     arrives('recent', { isReported: false });
@@ -229,7 +229,7 @@ describe('an inbox', () => {
     }
   });
 
-  it('does not deliver history when the account is linked during a catch-up of what is too old', async () => {
+  it('does not deliver history if the account is linked during a catch-up of expired messages', async () => {
     const now = Math.floor(Date.now() / 1_000);
     const { inbox, delivered, arrives } = pageWith(now - 30 * 24 * 3_600);
     arrives('before the link', { t: now - 60, isReported: false });

@@ -12,9 +12,10 @@ import { Watermark } from './watermark.ts';
 const HISTORY_SECONDS = 7 * 24 * 60 * 60;
 
 /**
- * Delivers each inbound message once, and in order. The page reports messages as they arrive (live). What arrived while
- * its listeners were not attached, or while the account was offline, it only stores: a catch-up reads that, and holds
- * live messages back until the older ones are delivered. A regular check finds messages that the listeners missed.
+ * Delivers each inbound message once, and in order. The page reports messages as they arrive (live). It only stores
+ * messages that arrive while its listeners are not attached, or while the account is offline: a catch-up reads those,
+ * and holds live messages back until the older ones are delivered. A regular check finds messages that the listeners
+ * missed.
  */
 export class Inbox {
   readonly #report: ReportEvent;
@@ -23,12 +24,12 @@ export class Inbox {
   readonly #watermark: Watermark;
   readonly #deafness = new DeafnessCheck();
   readonly #delivered = new RecentIds(MAX_DELIVERED_IDS);
-  /** Undelivered messages in the page that cannot be read: they are not tried again. */
+  /** Undelivered messages in the page that cannot be read: they are not retried. */
   #unreadable: ReadonlySet<string> = new Set();
   /** False while live messages are held back for a catch-up. */
   #isLive = false;
   readonly #heldBack: unknown[] = [];
-  /** Counts the pauses: a catch-up that was overtaken by another pause does not end that one. */
+  /** Counts the pauses: a catch-up that another pause interrupted does not end that pause. */
   #pauses = 0;
   /** Start of the last gap of incomplete chats, which is reported once. */
   #gapFrom: number | undefined;
@@ -57,7 +58,7 @@ export class Inbox {
       this.#watermark.onDelivered(message.timestamp, unixNow());
       this.#report({ name: 'message', message });
     } catch (error) {
-      // One message that cannot be read is a line in the log, not the end of the session.
+      // One unreadable message is logged, and must not end the session.
       this.#log('error', 'message discarded', { error: errorText(error) });
     }
   }
@@ -78,7 +79,7 @@ export class Inbox {
     this.#watermark.onInterrupted();
   }
 
-  /** With the next catch-up, messages since that time, in Unix seconds, are delivered again. */
+  /** Makes the next catch-up deliver messages since that time, in Unix seconds, again. */
   lookAgain(sinceSeconds: number): void {
     this.#watermark.goBackTo(sinceSeconds);
     this.#delivered.clear();
@@ -92,9 +93,9 @@ export class Inbox {
   }
 
   /**
-   * Delivers what the page stores and the session has not delivered yet, then what was held back meanwhile. Rejects
-   * where the page cannot be read; live messages are delivered all the same, unless the page was navigated: its next
-   * load is followed by another catch-up.
+   * Delivers the stored messages that are not delivered yet, then those held back meanwhile. Rejects if the page cannot
+   * be read; live messages are delivered in any case, unless the page was navigated: another catch-up follows its next
+   * load.
    */
   async catchUp(): Promise<void> {
     this.pause();
@@ -111,7 +112,7 @@ export class Inbox {
   async #deliverStored(pause: number): Promise<void> {
     const now = unixNow();
     const from = this.#watermark.seconds;
-    const isFirst = from === 0; // Nothing was ever delivered: nothing is missing either.
+    const isFirst = from === 0; // Nothing was ever delivered, so nothing is missing.
     await this.#discardExpired(now);
     const since = Math.max(this.#watermark.seconds, now - HISTORY_SECONDS);
     const incompleteChats = await this.#load(since);
@@ -124,21 +125,21 @@ export class Inbox {
     if (!isFirst) this.#report({ name: 'caught_up', since: from });
   }
 
-  /** What the page cannot load, it may still have in memory in part. Returns the number of incomplete chats. */
+  /** Returns the number of incomplete chats. If loading fails, some messages may still be in memory. */
   async #load(since: number): Promise<number> {
     try {
       return await this.#store.load(since);
     } catch (error) {
       if (wasNavigated(error)) throw error;
       this.#log('warn', 'loading missed messages failed', { error: errorText(error) });
-      // How many are incomplete is unknown.
+      // The number of incomplete chats is unknown.
       return (await this.#store.hasChanged(since).catch(() => true)) ? 1 : 0;
     }
   }
 
-  // The gap: messages that are not delivered at all.
+  // The gap: messages that are never delivered.
 
-  /** Moves the watermark past what is too old. That is a gap where any chat has changed since. */
+  /** Moves the watermark past messages that are too old. Reports a gap if any chat has changed since. */
   async #discardExpired(now: number): Promise<void> {
     const from = this.#watermark.seconds;
     const to = now - HISTORY_SECONDS;
@@ -155,7 +156,7 @@ export class Inbox {
 
   // Deafness.
 
-  /** Delivers what the listeners missed, and says whether they work. To be called regularly. */
+  /** Delivers messages that the listeners missed, and returns whether they work. Call regularly. */
   async checkListeners(): Promise<Hearing> {
     if (!this.#isLive) return 'quiet'; // Older messages come first.
     const { missed, hearing } = this.#deafness.check(await this.#undelivered(this.#watermark.seconds));

@@ -1,10 +1,10 @@
 import type { Page } from 'puppeteer';
 import { type HeldMessage, hasChanged, inboundSince, loadSince, messageModels } from '../../page/inbox.ts';
 
-/** How much the page may load of what it has stored, and for how long. */
+/** How many stored messages the page may load, and for how long. */
 const LOAD_LIMITS = { timeoutMs: 30_000, mostMessages: 2_000 };
 
-/** What the page stores, in memory and on disk. All times are Unix seconds. */
+/** The messages of the page, in memory and on disk. All times are Unix seconds. */
 export interface MessageStore {
   /** Loads messages since then into memory. Returns the number of chats that are incomplete afterwards. */
   load(sinceSeconds: number): Promise<number>;
@@ -12,7 +12,7 @@ export interface MessageStore {
   hasChanged(sinceSeconds: number): Promise<boolean>;
   /** The inbound messages in memory since then, oldest first. */
   inboundSince(sinceSeconds: number): Promise<HeldMessage[]>;
-  /** The models of messages; those that cannot be read are left out. */
+  /** The models of messages; unreadable ones are left out. */
   models(ids: readonly string[]): Promise<unknown[]>;
 }
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RecentIds } from './recent-ids.ts';
 
-it('knows an id that was added, and drops the oldest where there are too many', () => {
+it('contains added ids, and drops the oldest if there are too many', () => {
   const ids = new RecentIds(2);
   expect([ids.add('a'), ids.add('b'), ids.add('a')]).toEqual([true, true, false]);
   expect(ids.add('c')).toBe(true);

@@ -1,4 +1,4 @@
-/** A set of ids with a bound: the oldest are dropped first. */
+/** A bounded set of ids: the oldest are dropped first. */
 export class RecentIds {
   readonly #ids = new Set<string>();
   readonly #most: number;

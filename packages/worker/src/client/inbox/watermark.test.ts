@@ -6,7 +6,7 @@ const NOW = 1_800_000_000;
 const HOUR = 3_600;
 
 describe('a watermark', () => {
-  it('follows the messages that are delivered, a little behind, and never goes back', () => {
+  it('follows the delivered messages, a little behind, and never goes back', () => {
     const watermark = new Watermark(0);
     watermark.onDelivered(NOW - 10, NOW);
     expect(watermark.seconds).toBe(NOW - 10 - OVERLAP_SECONDS);
@@ -21,7 +21,7 @@ describe('a watermark', () => {
     expect(watermark.seconds).toBe(NOW - OVERLAP_SECONDS);
   });
 
-  it('advances by the hour while nothing arrives, six hours behind, and only over time that was live', () => {
+  it('advances hourly while nothing arrives, six hours behind, and only over live time', () => {
     const watermark = new Watermark(NOW - 60);
     expect(watermark.advanceIdle(NOW + 48 * HOUR)).toBeUndefined();
     watermark.onLive(NOW);

@@ -1,19 +1,19 @@
 import { OVERLAP_SECONDS } from '@chat-web/protocol';
 
-/** The network may deliver a message this long after it was sent; its timestamp is the time at which it was sent. */
+/** The network may deliver a message this long after it was sent; its timestamp is when it was sent. */
 const LATE_SECONDS = 6 * 60 * 60;
 const IDLE_STEP_SECONDS = 60 * 60;
 
 /**
- * The time up to which inbound messages are delivered. What is older is history, and is not delivered any more. All
- * times are Unix seconds; `now` is an argument, so that the rules can be tried without a clock.
+ * The time up to which inbound messages are delivered. Older messages are history, and are no longer delivered. All
+ * times are Unix seconds; `now` is an argument, so that tests need no clock.
  */
 export class Watermark {
   #seconds: number;
   /** Since when the page has delivered live messages without an interruption; undefined while it does not. */
   #liveSince: number | undefined;
 
-  /** `seconds`: the watermark of the run before; 0 where there is none. */
+  /** `seconds`: the watermark of the previous run; 0 if there is none. */
   constructor(seconds: number) {
     this.#seconds = seconds;
   }
@@ -27,7 +27,7 @@ export class Watermark {
     this.#seconds = Math.max(this.#seconds, seconds);
   }
 
-  /** What was delivered since then is to be delivered again. */
+  /** Messages delivered since then are delivered again. */
   goBackTo(seconds: number): void {
     this.#seconds = Math.min(this.#seconds, seconds);
   }
@@ -50,8 +50,8 @@ export class Watermark {
   }
 
   /**
-   * Moves on for an account that gets no messages: otherwise its silence would look like a gap after a restart. Returns
-   * the new watermark at most once an hour, and only for a time at which the page was live.
+   * Advances for an account without messages: otherwise its silence would look like a gap after a restart. Returns the
+   * new watermark at most once an hour, and only for a time at which the page was live.
    */
   advanceIdle(now: number): number | undefined {
     const until = now - LATE_SECONDS;
