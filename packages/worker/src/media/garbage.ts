@@ -11,9 +11,9 @@ export function collectAfter(bytes: number): void {
   if (bytes >= LARGE_BYTES) collectSoon();
 }
 
-/** Schedules a garbage collection, after work that has left much garbage and is not repeated. */
+/** Schedules a garbage collection after one-off work that has left much garbage. */
 export function collectSoon(): void {
   clearTimeout(timer);
-  // A flag of the worker's process: `--expose-gc`.
+  // The worker runs with `--expose-gc`.
   timer = setTimeout(() => globalThis.gc?.(), DELAY_MS).unref();
 }

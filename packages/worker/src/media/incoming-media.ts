@@ -9,8 +9,8 @@ import { collectAfter } from './garbage.ts';
 const DROP_TIMEOUT_MS = 1_000;
 
 /**
- * Runs a script that loads the media of an id in the page, and copies the bytes to a spool file, piece by piece, all
- * within the time limit. Returns what the script returned if there are no media.
+ * Runs a script that loads media into the page, and copies the bytes to a spool file, piece by piece, with a time limit
+ * in total. Returns the script's result if there are no media.
  */
 export async function takeFromPage<T extends string | null, M extends unknown[]>(
   { page, spoolDir, spoolShare }: HandlerContext,
@@ -41,7 +41,7 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
     };
   } finally {
     held.release(); // The gateway counts the file from here on.
-    page.read(DROP_TIMEOUT_MS, dropFile, key).catch(() => {}); // Nothing depends on when it is done.
+    page.read(DROP_TIMEOUT_MS, dropFile, key).catch(() => {}); // Nothing waits for it.
   }
 }
 

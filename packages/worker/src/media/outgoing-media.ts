@@ -28,8 +28,8 @@ const TYPES: Readonly<Record<MediaKind, RegExp>> = {
 
 /**
  * Provides media as a file with a type and a name, and runs `work` with it. A `url` is fetched within `fetchMs`. The
- * type is that of the request, else that of the file's content, else that of the URL's server. If it does not match the
- * kind, the error is `invalid_request`, or `media_unavailable` for a type that the request did not name.
+ * type comes from the request, otherwise from the file's content, otherwise from the URL's server. If it does not match
+ * the kind, the error is `invalid_request`, or `media_unavailable` if the request did not name the type.
  */
 export async function withMedia<R>(
   kind: MediaKind,
@@ -54,7 +54,7 @@ export async function withMedia<R>(
     }
     // A default name: without one, the library uses "undefined".
     const filename = source.filename ?? `${kind}.${found?.ext ?? extensionOf(mimeType)}`;
-    // The page takes the kind from the part before the slash, and the type of a container does not say what is in it.
+    // The page derives the kind from the part before the slash, and a container type does not show its content.
     const shownType = kind === 'audio' ? mimeType.replace(/^\w+/, 'audio') : mimeType;
     return await work({ path, mimeType: shownType, filename });
   } finally {
@@ -76,7 +76,7 @@ function extensionOf(mimeType: string): string {
   return mimeType === UNKNOWN_TYPE || !subtype ? 'bin' : subtype === 'plain' ? 'txt' : subtype;
 }
 
-/** `fetchToFile`, loaded when it is needed. */
+/** `fetchToFile`, loaded on demand. */
 async function fetchFile(...args: Parameters<typeof fetchToFile>): ReturnType<typeof fetchToFile> {
   const module = await import('./remote-file.ts');
   return module.fetchToFile(...args);

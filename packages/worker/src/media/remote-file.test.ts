@@ -16,10 +16,10 @@ const EVERY_ADDRESS_HERE = '0.0.0.0';
 let dir: string;
 let server: Server;
 let port: number;
-/** Answers in ways that a server of Node would not. */
+/** Sends responses that a Node server would not. */
 let raw: TcpServer;
 let rawPort: number;
-/** Where each request came to, by its local address. */
+/** The local address that each request was received at. */
 let reached: string[] = [];
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ afterAll(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** What was fetched last. */
+/** The content of the last fetched file. */
 let path = '';
 const fetchIt = (
   url: string,
@@ -82,12 +82,12 @@ const fetchIt = (
   return fetchToFile(url, path, { allowedHosts: [], maxBytes: 10_000, timeoutMs: 10_000, ...limits }, add, resolve);
 };
 
-/** Text as the bytes that a server would send it in; line breaks could not be. */
+/** A text as the bytes of a header, without line breaks. */
 function asHeader(text: string): string {
   return Buffer.from(text.replaceAll('\n', '')).toString('latin1');
 }
 
-/** How a fetch fails: that it does is a part of every test that asks for this. */
+/** Returns the error of a fetch, and expects that it fails. */
 async function refusal(fetching: Promise<unknown>): Promise<string> {
   const failed = await fetching.then(
     () => ({ code: 'fetched', message: '' }),
@@ -96,7 +96,7 @@ async function refusal(fetching: Promise<unknown>): Promise<string> {
   return failed.code === 'media_unavailable' ? failed.message.replace(/^.*fetched: /, '') : `${failed.code}`;
 }
 
-/** A resolver that answers from a list, one entry for each time that it is asked, and counts. */
+/** A resolver that answers from a list, one entry per query, and counts the queries. */
 function resolverOf(answers: readonly string[][]) {
   const asked: string[] = [];
   const resolve: Resolver = (host, _options, done) => {
@@ -113,10 +113,10 @@ function resolverOf(answers: readonly string[][]) {
 }
 
 const INSIDE = [
-  // As they are commonly written, with each form of numbers that a URL takes.
+  // Common forms, with each number format that a URL accepts.
   ...['127.0.0.1', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '017700000001', '127.0.0.2'],
   ...['0.0.0.0', '0', '0x0', '127.0.0.1.', '2130706433.', '127.000.000.001', '0X7F.0x0.0.0x1'],
-  // In other writing.
+  // Other scripts.
   ...['127。0。0。1', '127．0．0．1', '１２７.０.０.１', '①②⑦.⓪.⓪.①', '%31%32%37.0.0.1', '127%2e0%2e0%2e1'],
   ...['ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'ｌｏｃａｌｈｏｓｔ', 'loc\tal\nhost', 'loc\u00adalhost', 'localhost', 'localhost.', 'LOCALHOST'],
   ...['[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::FFFF:7F00:0001]'],
@@ -130,15 +130,15 @@ const INSIDE = [
   // Metadata.
   ...['168.63.129.16', '100.100.100.200', '192.0.0.192', '[fd00:ec2::254]', '[fd20:ce::254]', '0xa83f8110'],
   ...['[::ffff:168.63.129.16]', '[64:ff9b::168.63.129.16]', '2852039166'],
-  // Not even a URL.
+  // Not a URL.
   ...['[fe80::1%25lo]', '[fe80::1%lo]', '[::1', '::1', '[127.0.0.1]', '256.0.0.1', '127.0.0.1.1', '0x7f.0.0.0.1'],
-  // Names before an @, which are no host.
+  // Names before an @, which are not the host.
   ...['user:pass@127.0.0.1', 'user@localhost', 'example.com@127.0.0.1', 'example.com%40127.0.0.1', '@127.0.0.1'],
   ...['example.com:80@127.0.0.1', '127.0.0.1\\@example.invalid', '127.0.0.1#@example.invalid', ':@127.0.0.1'],
 ];
 
 describe('fetchToFile', () => {
-  it(`reaches no private address, however it is written`, async () => {
+  it(`reaches no private address, in any notation`, async () => {
     expect(new Set(INSIDE).size).toBeGreaterThan(90);
     reached = [];
     const written = vi.spyOn(process.stderr, 'write');
@@ -152,7 +152,7 @@ describe('fetchToFile', () => {
     vi.restoreAllMocks();
   });
 
-  it('reaches no private address by a redirect either, nor by another scheme', async () => {
+  it('reaches no private address by a redirect or another scheme', async () => {
     const allowedHosts = [`localhost:${port}`];
     const targets = [
       ...INSIDE.filter(
@@ -175,8 +175,8 @@ describe('fetchToFile', () => {
     }
   });
 
-  it('checks the very addresses that it connects to: a name is resolved once for each connection', async () => {
-    // The name moves inside between the first request and the second, to which the first redirects.
+  it('checks the same addresses that it connects to: a name is resolved once per connection', async () => {
+    // The name changes to a private address between the first request and its redirect.
     const moving = resolverOf([['127.0.0.2'], ['127.0.0.1'], ['127.0.0.2']]);
     reached = [];
     const url = `http://moving.test:${port}/to?${encodeURIComponent(`http://moving.test:${port}/x`)}`;
@@ -184,14 +184,14 @@ describe('fetchToFile', () => {
     expect(why).toBe('it does not resolve to a public address');
     expect(moving.asked).toEqual(['moving.test', 'moving.test']);
     expect(reached).toEqual(['127.0.0.2']);
-    // And between the question and the connection there is no second question.
+    // There is no second query between the first one and the connection.
     const twofold = resolverOf([['127.0.0.2'], ['127.0.0.1']]);
     await fetchIt(`http://moving.test:${port}/x`, { allowedHosts: ['127.0.0.2/32'] }, twofold.resolve);
     expect(twofold.asked).toHaveLength(1);
     expect(reached.at(-1)).toBe('127.0.0.2');
   });
 
-  it('refuses a name with a private address among others', async () => {
+  it('rejects a name with a private address among others', async () => {
     for (const inside of ['127.0.0.1', '::1', '169.254.169.254', '::ffff:127.0.0.1', '168.63.129.16', 'fe80::1%lo']) {
       for (const answer of [
         [inside, '127.0.0.2'],
@@ -206,11 +206,11 @@ describe('fetchToFile', () => {
     }
   });
 
-  it('refuses a name without an address', async () => {
+  it('rejects a name without an address', async () => {
     expect(await refusal(fetchIt(`http://none.test:${port}/x`, {}, resolverOf([[]]).resolve))).not.toBe('fetched');
   });
 
-  it('refuses ports of other protocols, user names and passwords for any host', async () => {
+  it('rejects ports of other protocols, user names and passwords for any host', async () => {
     const nobody = resolverOf([]);
     for (const other of [0, 1, 22, 25, 53, 81, 110, 143, 445, 587, 993, 1023])
       expect(await refusal(fetchIt(`http://public.test:${other}/`, {}, nobody.resolve))).toBe(
@@ -257,7 +257,7 @@ describe('fetchToFile', () => {
       expect(await typeOf(type), type).toBeUndefined();
   });
 
-  it('fails: on a loop, on too many bytes, sent or announced, on compression, on silence', async () => {
+  it('fails on a loop, on too many bytes, sent or announced, on compression and on silence', async () => {
     const allowedHosts = ['localhost'];
     for (const [path, why] of [
       ['loop', 'more than 5 redirects'],
@@ -273,7 +273,7 @@ describe('fetchToFile', () => {
     }
   });
 
-  it('uses no more of the spool than the share of the session, together with other fetches', async () => {
+  it("uses at most the session's share of the spool, together with other fetches", async () => {
     const share = new SpoolShare(8_000);
     const other = share.hold();
     other.add(5_000);

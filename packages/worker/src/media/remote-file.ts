@@ -9,10 +9,10 @@ import type { FetchLimits } from '../client/port.ts';
 
 const MOST_REDIRECTS = 5;
 
-/** Characters; the limit of `mimeType` in a request. */
+/** In characters, like the limit of `mimeType` in a request. */
 const LONGEST_TYPE = 100;
 
-/** A file that was fetched. The type is that of its server, if valid. */
+/** A fetched file. The type comes from its server, if valid. */
 export interface RemoteFile {
   readonly size: number;
   readonly mimeType: string | undefined;
@@ -20,8 +20,8 @@ export interface RemoteFile {
 
 /**
  * Fetches a URL into a new file. The URL must resolve to public addresses, or to hosts and ranges that the operator
- * allows. It is checked again at every redirect, with the very addresses that are connected to: a host that also has a
- * private address is refused. `add` is called with the size of each chunk before it is written, and may throw. Rejects
+ * allows. Each redirect is checked again. The check uses the same addresses as the connection, and rejects a host that
+ * also has a private address. `add` is called with the size of each chunk before it is written, and may throw. Rejects
  * with `media_unavailable`, or with the error of `add`.
  */
 export async function fetchToFile(
@@ -37,7 +37,7 @@ export async function fetchToFile(
   try {
     const response = await follow(new URL(url), fetch);
     const counter = new ByteLimit(maxBytes, add);
-    // Opened first: a stream that opens it lazily may create it again after a failure has removed it.
+    // Opened first: a stream opens lazily, and could create the file again after a failure removed it.
     const file = await open(path, 'wx', 0o600).catch((error: unknown) => {
       response.destroy();
       throw error;

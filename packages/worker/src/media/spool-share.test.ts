@@ -3,7 +3,7 @@ import { SpoolShare } from './spool-share.ts';
 
 const refusal = (code: string) => expect.objectContaining({ code });
 
-it('limits the files of a session at a time, and refuses a file that can never fit', () => {
+it('limits the files of a session at a time, and rejects a file that can never fit', () => {
   const share = new SpoolShare(10);
   const [first, second] = [share.hold(), share.hold()];
   first.add(4);

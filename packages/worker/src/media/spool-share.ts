@@ -1,9 +1,9 @@
 import { GatewayError } from '@chat-web/protocol';
 
-/** The part of the share that one file takes. */
+/** The part of the share that one file uses. */
 export interface Hold {
   /**
-   * Reserves room for more bytes, before they are written. Throws `rate_limited` while there is no room, and
+   * Reserves space for more bytes before they are written. Throws `rate_limited` while there is no space, and
    * `media_unavailable` if the file is larger than the whole share.
    */
   add(bytes: number): void;
@@ -23,7 +23,7 @@ export class SpoolShare {
     this.#mostBytes = mostBytes;
   }
 
-  /** Begins to count one file. */
+  /** Starts counting one file. */
   hold(): Hold {
     let held = 0;
     return {
@@ -32,7 +32,7 @@ export class SpoolShare {
         if (held + bytes > this.#mostBytes)
           throw new GatewayError('media_unavailable', `the file is larger than ${most}`);
         if (this.#bytes + bytes > this.#mostBytes) {
-          const text = `files on their way to and from this session may take ${most} at a time`;
+          const text = `files being sent and received by this session may use ${most} at a time`;
           throw new GatewayError('rate_limited', text, { retryAfterSeconds: RETRY_AFTER_SECONDS });
         }
         held += bytes;

@@ -23,7 +23,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true });
 });
 
-/** A machine whose ffmpeg is this script of the shell; undefined: it has none. */
+/** A machine whose ffmpeg is this shell script; undefined: no ffmpeg. */
 function machine(script: string | undefined): void {
   const bin = join(dir, 'bin');
   mkdirSync(bin);
@@ -46,8 +46,8 @@ async function voiceNote(bytes: Buffer, { mimeType = 'audio/wav', timeoutMs = 5_
   }));
 }
 
-describe('audio that is to be a voice note', () => {
-  it('is converted by ffmpeg, and what was made is removed', async () => {
+describe('audio for a voice note', () => {
+  it('is converted by ffmpeg, and the converted file is removed', async () => {
     machine('echo "$@" > "$out"');
     const { text, ...made } = await voiceNote(WAV);
     expect(made).toEqual({ mimeType: 'audio/ogg; codecs=opus', isUpload: false });
@@ -60,7 +60,7 @@ describe('audio that is to be a voice note', () => {
     expect((await voiceNote(WAV)).text.split('\n')).toEqual(['1048576', '60', '32768', '']);
   });
 
-  it('is passed on where it is one, or where there is no ffmpeg', async () => {
+  it('is passed on unchanged if it is a voice note already, or without ffmpeg', async () => {
     machine(undefined);
     expect(await voiceNote(OPUS, { mimeType: 'application/ogg' })).toMatchObject({
       ...{ mimeType: 'audio/ogg; codecs=opus', isUpload: true },
@@ -73,7 +73,7 @@ describe('audio that is to be a voice note', () => {
     ['makes nothing', ': > "$out"', {}],
     ['does not end', 'exec sleep 30', { timeoutMs: 300 }],
     ['makes more than there is room for', 'head -c 5000 /dev/zero > "$out"', { mostBytes: 4_000 }],
-  ])('is refused where ffmpeg %s', async (_, script, options) => {
+  ])('is rejected if ffmpeg %s', async (_, script, options) => {
     machine(script);
     await expect(voiceNote(WAV, options)).rejects.toMatchObject({ code: 'media_unavailable' });
     expect(readdirSync(spoolDir)).toEqual([]);

@@ -6,21 +6,21 @@ import { GatewayError } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
 import type { OutgoingMedia } from './outgoing-media.ts';
 
-/** What phones play for certain. */
+/** The type that all phones can play. */
 const VOICE_TYPE = 'audio/ogg; codecs=opus';
-/** The shell's exit code for a program that is not there. */
+/** The shell's exit code for a missing program. */
 const NOT_FOUND = 127;
-/** What is read of: no playlists and the like, which name other files. */
+/** The accepted input formats: no playlists and the like, which refer to other files. */
 const READ_FORMATS = 'ogg,mp3,mov,mp4,m4a,3gp,3g2,wav,aac,flac,matroska,webm,amr,aiff,caf';
-/** At most 1 GB of memory, 60 s of a processor, and a file of 16 MB: more than an hour, and as much as the network takes. */
+/** At most 1 GB of memory, 60 s of processor time, and a 16 MB file: over an hour, and the limit of the network. */
 const LIMITED = 'ulimit -v 1048576 && ulimit -t 60 && ulimit -f 32768 && exec ffmpeg "$@"';
 
-/** The part of a context that is needed. */
+/** The parts of the context that voice notes need. */
 type VoiceContext = Pick<HandlerContext, 'spoolDir' | 'spoolShare'>;
 
 /**
- * Provides audio as a voice note, Opus in Ogg, and runs `work` with it. It is converted by ffmpeg where the machine has
- * it in its PATH; otherwise the file is passed on as it is. `media_unavailable` if ffmpeg cannot convert it in time.
+ * Provides audio as a voice note, Opus in Ogg, and runs `work` with it. Converts it with ffmpeg if that is on the PATH;
+ * otherwise passes the file on unchanged. `media_unavailable` if ffmpeg cannot convert it in time.
  */
 export async function withVoiceNote<R>(
   media: OutgoingMedia,
