@@ -9,7 +9,7 @@ const fails = () => {
   throw new TypeError('x is undefined');
 };
 
-describe('a handler that throws what it should not', () => {
+describe('a handler that throws an unexpected error', () => {
   it('leaves the outcome unknown if the operation changes something', async () => {
     await expect(dispatch(handlersThat(fails), 'sendMessage', {}, supported)).rejects.toMatchObject({
       code: 'outcome_unknown',
@@ -17,7 +17,7 @@ describe('a handler that throws what it should not', () => {
     });
   });
 
-  it('has failed if the operation changes nothing, or did not begin', async () => {
+  it('fails if the operation changes nothing, or did not start', async () => {
     await expect(dispatch(handlersThat(fails), 'listChats', {}, supported)).rejects.toMatchObject({
       code: 'client_failed',
     });
@@ -36,7 +36,7 @@ describe('a handler that throws what it should not', () => {
   });
 });
 
-it('a handler that answers what the row does not allow has an unknown outcome too, and what it says of itself counts', async () => {
+it('an invalid answer of a handler has an unknown outcome, too; its own errors keep their code', async () => {
   await expect(
     dispatch(
       handlersThat(() => ({ no: 1 })),

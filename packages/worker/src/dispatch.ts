@@ -10,10 +10,10 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 
-/** Throws 501, before the operation begins, if the page lacks a part that it needs. */
+/** Throws 501 before the operation starts if the page lacks a part that it needs. */
 export type AssertSupported = (operation: WorkerOperationName, input: object) => Promise<void>;
 
-/** What a call needs beside its input. */
+/** What a call needs besides its input. */
 export interface CallOptions {
   readonly assertSupported: AssertSupported;
   readonly attempt?: Attempt | undefined;
@@ -28,9 +28,9 @@ export async function dispatch(
 ): Promise<unknown> {
   if (!isWorkerOperation(name)) throw new GatewayError('internal_error', `the worker has no operation ${name}`);
   const operation = workerOperations[name];
-  // The gateway has parsed the input with this row's own schemas; it is the same build as this worker.
+  // The gateway has parsed the input with this row's schemas; it is of the same build as this worker.
   const handler = handlers[name] as (input: unknown, attempt: Attempt | undefined) => unknown;
-  // What a handler does not expect may come after a change: it must not be reported as if nothing had happened.
+  // An unexpected error may follow a change: it must not be reported as if nothing had happened.
   const failure = changesSomething(operation) ? 'outcome_unknown' : 'client_failed';
   await assertSupported(name, input as object).catch((error: unknown) => {
     throw asGatewayError(error, 'client_failed');

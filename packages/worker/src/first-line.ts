@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { messageReader } from '@chat-web/protocol';
 
 /**
- * The first line of a stream, which is left as it was, for others to read from its beginning. Undefined if the stream
- * ends before.
+ * Returns the first line of a stream, and leaves the stream unchanged, to be read from its start. Undefined if the
+ * stream ends before.
  */
 export function firstLineOf(stream: Readable): Promise<Uint8Array | undefined> {
   return new Promise((resolve) => {

@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 
 const LINK = new URL('../dist/gateway-link.js', import.meta.url).href;
 
-/** A worker's process that runs this script: what it sends, and what it writes to stdout. */
+/** Runs this script in a worker process. Returns its messages, and its stdout. */
 async function worker(script: string) {
   const lines = [
     `import { Socket } from 'node:net';`,
@@ -36,7 +36,7 @@ it('the messages of one turn of the event loop are one write', async () => {
   expect(stdout).toBe('1\n');
 });
 
-it('none is lost at an exit that waits for them', async () => {
+it('no message is lost at an exit that waits for them', async () => {
   const { messages } = await worker(
     'for (let n = 0; n < 10_000; n += 1) booted(); await link.flush(); process.exit();',
   );

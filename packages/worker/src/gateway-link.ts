@@ -31,7 +31,7 @@ export class GatewayLink {
 
   constructor(incoming: Socket) {
     this.#incoming = incoming;
-    process.on('exit', () => this.#outgoing.uncork()); // What was sent in the turn of an uncaught error.
+    process.on('exit', () => this.#outgoing.uncork()); // Messages sent in the turn of an uncaught error.
   }
 
   listen(listener: GatewayListener): void {
@@ -52,7 +52,7 @@ export class GatewayLink {
   }
 
   /**
-   * Throws a ChannelError for a message that is larger than the channel allows. The messages of one turn of the event
+   * Sends a message. Throws a ChannelError if it is larger than the channel allows. The messages of one turn of the event
    * loop are one write.
    */
   send(message: WorkerMessage): void {
@@ -65,7 +65,7 @@ export class GatewayLink {
     this.#outgoing.write(line);
   }
 
-  /** Reports an event. One that is too large for the channel is discarded and logged. */
+  /** Reports an event. An event that is too large for the channel is discarded and logged. */
   report(event: WorkerEvent): void {
     try {
       this.send({ type: 'event', event });

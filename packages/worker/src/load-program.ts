@@ -3,25 +3,25 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { Script } from 'node:vm';
 
-/** Where the code cache of a program is: beside it, so that whoever can write one of them can write the other. */
+/** The path of a program's code cache: next to it, so that writing either needs the same permission. */
 export function cacheOf(path: string): string {
   return `${path}.cache`;
 }
 
 /** A program in one CommonJS file, in ASCII. */
 export interface Program {
-  /** The code cache of all that was compiled until now. */
+  /** The code cache of everything compiled until now. */
   cache(): Uint8Array;
   /** Runs the program, and returns its exports. */
   run(): unknown;
 }
 
 /**
- * Reads a program. With the code cache beside it, V8 has nothing to parse or compile; a cache that another version or
- * other flags of V8 have made is ignored, as is a missing one.
+ * Reads a program. With the code cache next to it, V8 has nothing to parse or compile. A missing cache, or one from
+ * another version or other flags of V8, is ignored.
  */
 export function readProgram(path: string): Program {
-  // ASCII: in memory a byte for each character, and read without decoding.
+  // ASCII takes one byte per character in memory, and needs no decoding.
   const source = readFileSync(path, 'latin1');
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: path,

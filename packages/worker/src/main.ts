@@ -5,7 +5,7 @@ import { launchFor } from './client/browser-process.ts';
 import { firstLineOf } from './first-line.ts';
 import { loadProgram } from './load-program.ts';
 
-// The first part of the worker: it starts the browser, and loads the other part meanwhile. See decision 0018.
+// The first part of the worker: starts the browser, and loads the other part meanwhile. See decision 0018.
 
 // The gateway stops its workers itself; a Ctrl+C in a terminal reaches the whole process group.
 process.on('SIGINT', () => {});

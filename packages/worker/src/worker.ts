@@ -19,12 +19,15 @@ import { GatewayLink } from './gateway-link.ts';
 import { createHandlers } from './handlers/index.ts';
 import { SpoolShare } from './media/spool-share.ts';
 
-/** Longer than the time limits of a stop: whatever hangs, this process exits, and its pipe to the browser closes. */
+/**
+ * Longer than the time limits of a stop: even if something hangs, this process exits, and its pipe to the browser
+ * closes.
+ */
 const EXIT_TIMEOUT_MS = 9_500;
 /** After a failure, or when the gateway is gone: no caller waits. */
 const STOP_AFTER_FAILURE: StopOptions = { unlink: false, timeoutMs: 3_000 };
 
-/** A session that was started, and what it takes to answer its calls. */
+/** A started session, and what its calls need. */
 interface StartedSession {
   readonly session: LinkedSession;
   readonly handlers: Handlers<WorkerOperationName>;
@@ -39,13 +42,13 @@ let started: StartedSession | undefined;
 let isStopping = false;
 
 /**
- * Runs one session, as the gateway says, and ends the process. `incoming`: the channel from the gateway, from its first
- * message on; `launch`: the browser that this message asked for.
+ * Runs one session as the gateway requests, and exits the process. `incoming`: the channel from the gateway, including
+ * its first message; `launch`: the browser that this message requested.
  */
 export function run(incoming: Socket, launch: Launch | undefined): void {
   link = new GatewayLink(incoming);
   launched = launch;
-  // The library leaves promises unhandled; their failures are reported by events of the page, too.
+  // The library leaves promises unhandled; events of the page also report these failures.
   process.on('unhandledRejection', (reason) =>
     link.log('debug', 'rejection not handled', { error: errorText(reason) }),
   );
@@ -107,7 +110,7 @@ async function answer({ callId, operation, input, attempt }: Call): Promise<void
     try {
       link.send({ type: 'answer', callId, answer: found });
     } catch (error) {
-      // Only lists of an account can be this large: nothing was changed.
+      // Only lists can be this large: nothing was changed.
       throw new GatewayError('client_failed', `the answer is too large: a message ${errorText(error)}`);
     }
   } catch (error) {
