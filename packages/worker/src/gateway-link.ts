@@ -52,8 +52,8 @@ export class GatewayLink {
   }
 
   /**
-   * Sends a message. Throws a ChannelError if it is larger than the channel allows. The messages of one turn of the event
-   * loop are one write.
+   * Sends a message. Throws a ChannelError if it is larger than the channel allows. The messages of one turn of the
+   * event loop are one write.
    */
   send(message: WorkerMessage): void {
     if (!this.#outgoing.writable) return;

@@ -16,7 +16,7 @@ afterEach(() => {
 
 /** Code linking on a page with this answer; by default, a new code each time. */
 function codes(...answers: (CodeAnswer | Promise<CodeAnswer>)[]) {
-  const told: string[] = [];
+  const events: string[] = [];
   let given = 0;
   const ask = vi.fn(async (_number: string, _notifiesPhone: boolean) => {
     given += 1;
@@ -26,16 +26,16 @@ function codes(...answers: (CodeAnswer | Promise<CodeAnswer>)[]) {
   const log = vi.fn();
   const linking = new CodeLinking({
     ...{ ask, returnToQr, log },
-    onVoid: () => told.push('void'),
-    onCode: (number, { code }) => told.push(`${number} ${code}`),
-    onOver: () => told.push('over'),
+    onVoid: () => events.push('void'),
+    onCode: (number, { code }) => events.push(`${number} ${code}`),
+    onOver: () => events.push('over'),
   });
-  return { linking, told, ask, returnToQr, log };
+  return { linking, events, ask, returnToQr, log };
 }
 
 describe('a code', () => {
   it('is renewed twice when it expires, without a notice on the phone; then the QR returns', async () => {
-    const { linking, told, ask, returnToQr } = codes();
+    const { linking, events, ask, returnToQr } = codes();
     expect(await linking.request(ADA)).toEqual({ code: 'CODE0001', expiresAt: '2026-11-01T12:03:00.000Z' });
     expect(linking.isActive).toBe(true);
     await vi.advanceTimersByTimeAsync(CODE_MS - 1);
@@ -48,7 +48,7 @@ describe('a code', () => {
     ]);
     expect(returnToQr).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(CODE_MS);
-    expect(told).toEqual(['void', `${ADA} CODE0001`, `${ADA} CODE0002`, `${ADA} CODE0003`, 'void', 'over']);
+    expect(events).toEqual(['void', `${ADA} CODE0001`, `${ADA} CODE0002`, `${ADA} CODE0003`, 'void', 'over']);
     expect(returnToQr).toHaveBeenCalledTimes(1);
     expect(linking.isActive).toBe(false);
     await vi.advanceTimersByTimeAsync(10 * CODE_MS);
@@ -81,29 +81,29 @@ describe('a code', () => {
   });
 
   it('is renewed when the network requests it, but not while linking with a typed code', async () => {
-    const { linking, told, ask } = codes({ is: 'code', code: 'CODE0001' }, { is: 'typed' });
+    const { linking, events, ask } = codes({ is: 'code', code: 'CODE0001' }, { is: 'typed' });
     await linking.request(ADA);
     linking.renew();
     await vi.advanceTimersByTimeAsync(30 * SECOND);
-    expect(told).toEqual(['void', `${ADA} CODE0001`]);
+    expect(events).toEqual(['void', `${ADA} CODE0001`]);
     await vi.advanceTimersByTimeAsync(30 * SECOND);
-    expect(told.at(-1)).toBe(`${ADA} CODE0003`);
+    expect(events.at(-1)).toBe(`${ADA} CODE0003`);
     expect(ask).toHaveBeenCalledTimes(3);
   });
 
   it('that cannot be renewed is replaced by the QR', async () => {
     const refused: CodeAnswer = { is: 'refused', name: 'IQErrorRateOverlimit', code: 429 };
-    const { linking, told, log } = codes({ is: 'code', code: 'CODE0001' }, refused);
+    const { linking, events, log } = codes({ is: 'code', code: 'CODE0001' }, refused);
     await linking.request(ADA);
     await vi.advanceTimersByTimeAsync(CODE_MS);
-    expect(told.slice(-2)).toEqual(['void', 'over']);
+    expect(events.slice(-2)).toEqual(['void', 'over']);
     expect(log).toHaveBeenCalledWith('warn', 'pairing code not renewed', {
       error: expect.stringContaining('too many'),
     });
   });
 
   it('is forgotten without a call to the page once that is linked: a renewal would break the link', async () => {
-    const { linking, told, ask, returnToQr } = codes();
+    const { linking, events, ask, returnToQr } = codes();
     await linking.request(ADA);
     linking.forget();
     linking.renew();
@@ -111,7 +111,7 @@ describe('a code', () => {
     await vi.advanceTimersByTimeAsync(2 * CODE_MS);
     expect(ask).toHaveBeenCalledTimes(1);
     expect(returnToQr).not.toHaveBeenCalled();
-    expect(told).toEqual(['void', `${ADA} CODE0001`]);
+    expect(events).toEqual(['void', `${ADA} CODE0001`]);
   });
 });
 
@@ -131,26 +131,26 @@ describe('a request', () => {
     [{ is: 'not_unpaired' }, { code: 'qr_not_available' }],
     [{ is: 'typed' }, { code: 'qr_not_available' }],
   ] as const)('with the answer %o fails, and the QR returns', async (answer, error) => {
-    const { linking, told } = codes(answer);
+    const { linking, events } = codes(answer);
     await expect(linking.request(ADA)).rejects.toMatchObject(error);
-    expect(told).toEqual(['void', 'void', 'over']);
+    expect(events).toEqual(['void', 'void', 'over']);
     expect(linking.isActive).toBe(false);
     expect((await linking.request(ADA)).code).toBe('CODE0002');
   });
 
   it('ends even if the page hangs, and so does the next one', async () => {
-    const { linking, told } = codes(new Promise(() => {}));
+    const { linking, events } = codes(new Promise(() => {}));
     const first = expect(linking.request(ADA)).rejects.toMatchObject({ code: 'outcome_unknown' });
     const second = linking.request(BEN);
     await vi.advanceTimersByTimeAsync(20 * SECOND);
     await first;
     expect((await second).code).toBe('CODE0002');
-    expect(told).toEqual(['void', 'void', 'over', 'void', `${BEN} CODE0002`]);
+    expect(events).toEqual(['void', 'void', 'over', 'void', `${BEN} CODE0002`]);
   });
 
   it('fails if the page is linked meanwhile, and its code is not shown', async () => {
     let answer = (_: CodeAnswer) => {};
-    const { linking, told, returnToQr } = codes(
+    const { linking, events, returnToQr } = codes(
       new Promise<CodeAnswer>((resolve) => {
         answer = resolve;
       }),
@@ -160,7 +160,7 @@ describe('a request', () => {
     linking.forget();
     answer({ is: 'code', code: 'CODE0001' });
     await request;
-    expect(told).toEqual(['void']);
+    expect(events).toEqual(['void']);
     expect(returnToQr).not.toHaveBeenCalled();
   });
 

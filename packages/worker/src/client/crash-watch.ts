@@ -24,8 +24,8 @@ export class CrashWatch {
   };
 
   /**
-   * Resolves once the sessions of the watch are open. Open no other session before: if two are opened for a page at once,
-   * puppeteer takes one of them for a new page.
+   * Resolves once the sessions of the watch are open. Open no other session before: if two are opened for a page at
+   * once, puppeteer takes one of them for a new page.
    */
   async attached(): Promise<void> {
     await Promise.all(this.#watched.values());

@@ -102,8 +102,8 @@ export function launchOptions(
       ...LIBRARY_ARGS,
       // For any other flag, the last argument counts, so the operator's arguments win.
       ...browserArgs.filter((arg) => !isFeature(arg)),
-      // The browser exits when its pipe closes, so it does not outlive a killed worker; and there is no DevTools port that
-      // another user of the machine could connect to.
+      // The browser exits when its pipe closes, so it does not outlive a killed worker; and there is no DevTools port
+      // that another user of the machine could connect to.
       '--remote-debugging-pipe',
       ...(browserArgs.every((arg) => arg.startsWith('-')) ? ['about:blank'] : []),
     ],

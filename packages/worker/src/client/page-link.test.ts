@@ -20,7 +20,7 @@ beforeEach(async () => {
   return () => page.close();
 });
 
-/** How many copies of this script the document has been given. */
+/** How many copies of this script are in the document. */
 function copies(): number {
   const known = (globalThis as unknown as { known?: Set<unknown> }).known ?? new Set();
   Object.assign(globalThis, { known });

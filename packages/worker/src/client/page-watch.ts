@@ -75,8 +75,8 @@ export class PageWatch {
   }
 
   /**
-   * Restarts a page that does not send: a full disk or a dead connection may be the cause. A restricted account looks the
-   * same, but a restart does not help: after one restart, the problem is reported instead. Never rejects.
+   * Restarts a page that does not send: a full disk or a dead connection may be the cause. A restricted account looks
+   * the same, but a restart does not help: after one restart, the problem is reported instead. Never rejects.
    */
   async #onMute(): Promise<void> {
     const { lifecycle, report, wasMute } = this.#parts;

@@ -55,7 +55,7 @@ describe('toMessage', () => {
     ['poll_creation', 'poll'],
     ['location', 'location'],
     ['ptt', 'audio'],
-  ])('names the type %s %s', (type, name) => expect(toMessage({ ...model, type }).type).toBe(name));
+  ])('maps the type %s to %s', (type, name) => expect(toMessage({ ...model, type }).type).toBe(name));
 
   it('has the location and the poll of a message, unless they are invalid', () => {
     const location = { latitude: 1.5, longitude: -2 };
@@ -103,7 +103,7 @@ describe('toMessage', () => {
   });
 
   it.each([undefined, null, 'text', {}, { ...model, t: 'soon' }, { ...model, id: undefined }])(
-    'refuses what is no message: %j',
+    'rejects an invalid message: %j',
     (nonsense) => {
       expect(() => toMessage(nonsense)).toThrow();
     },

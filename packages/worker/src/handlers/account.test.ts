@@ -49,7 +49,7 @@ it.each([
   [['last'], { refused: 400 }, 'outcome_unknown', 'before that, lastSeen was changed'],
   [['last', 'groupadd'], { refused: 429 }, 'rate_limited', 'before that, lastSeen, groups were changed'],
   [['last'], 'late', 'outcome_unknown', 'the time limit was reached'],
-] as const)('after %j were changed, %j is an error that says so', async (changed, no, code, text) => {
+] as const)('the error after changing %j and then %j says so', async (changed, no, code, text) => {
   context.page.on(setPrivacy, () => ({ changed: [...changed], no }));
   const refused = handlers.updatePrivacy(change);
   await expect(refused).rejects.toMatchObject({ code, message: expect.stringContaining(text) });

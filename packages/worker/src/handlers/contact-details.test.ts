@@ -79,7 +79,7 @@ describe('the other ids of people', () => {
     [{ waitMs: 2_500 }, { code: 'rate_limited', retryAfterSeconds: 3 }],
     [{ refused: 429 }, { code: 'rate_limited', retryAfterSeconds: 60 }],
     [{ refused: 403 }, { code: 'not_permitted' }],
-  ] as const)('are refused if the answer is %j', async (answer, error) => {
+  ] as const)('are an error if the answer is %j', async (answer, error) => {
     context.page.on(resolvePeople, () => answer);
     await expect(resolve()).rejects.toMatchObject(error);
   });

@@ -28,7 +28,7 @@ describe('contacts', () => {
   });
 
   it.each([[[]], [[{ nonsense: 1 }]], [[{ ...row(BEN), isMe: true }]]])(
-    'of which the page has %j: contact_not_found',
+    'for which the page has %j: contact_not_found',
     async (rows) => {
       context.page.on(findContact, () => rows);
       const found = handlers.getContact({ id: 'main', contactId: BEN });

@@ -68,7 +68,7 @@ describe('a group', () => {
     ]);
   });
 
-  it('is left and renamed', async () => {
+  it('can be left and renamed', async () => {
     context.page.on(leaveGroup, () => 'ok').on(renameGroup, () => 'ok');
     expect(await handlers.leaveGroup(ofGroup)).toEqual({ groupId, left: true });
     expect(await handlers.renameGroup({ ...ofGroup, subject: 'Friends' })).toEqual({ groupId, subject: 'Friends' });

@@ -150,7 +150,7 @@ describe('media', () => {
     context.page.pieces = () => {
       throw new GatewayError('session_lost', 'the page is gone');
     };
-    // The share is 10 MB: the second would not fit besides the first.
+    // The share is 10 MB: both files together would not fit.
     for (let n = 0; n < 2; n += 1) await expect(download()).rejects.toMatchObject({ code: 'session_lost' });
     load('image/png');
     for (let n = 0; n < 5; n += 1) await download();

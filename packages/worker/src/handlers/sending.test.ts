@@ -15,9 +15,9 @@ const PNG = Buffer.from(
 const WEBP = Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64');
 
 let context: FakeContext;
-/** The page answers a send that it need not check, or that is checked. */
+/** The page answers a send, checked or not. */
 const answers = (answer: () => SendAnswer) => context.page.onSend(sendMessage, answer);
-/** The page has to look a recipient up before it sends. */
+/** The page requires a check of the recipient before it sends. */
 const answersUnchecked = () =>
   context.page.onSend(sendMessage, (isChecked) =>
     isChecked ? { model: messageModel(), state: { ack: 1 } } : 'unchecked',
@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => context[Symbol.dispose]());
 
-/** What sends a text to somebody. */
+/** Sends a text. */
 const sendText = (fields: { quotedMessageId?: string } = {}) =>
   messageHandlers(context).sendMessage({ id: 'main', type: 'text', to: BEN, body: 'hello', ...fields });
 
@@ -42,7 +42,7 @@ interface FileFields {
   readonly filename?: string;
   readonly caption?: string;
 }
-/** What sends a file that was uploaded. */
+/** Sends an uploaded file. */
 const sendFile = ({ type = 'image', to = BEN, bytes = PNG, ...fields }: FileFields = {}) =>
   messageHandlers(context).sendMessage({ id: 'main', type, to, base64: upload(context, 'a', bytes), ...fields });
 
@@ -125,7 +125,7 @@ describe.each([
   });
 
   it.each<[unknown]>([['1'], [true], [[3]], [{}], [{ toString: 1, valueOf: 1 }]])(
-    'whose ack is no number (%j): outcome_unknown',
+    'whose ack is not a number (%j): outcome_unknown',
     async (ack) => {
       answers(() => ({ model: messageModel(), state: { ack } as SendState }));
       await expect(send()).rejects.toMatchObject({ code: 'outcome_unknown' });

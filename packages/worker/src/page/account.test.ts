@@ -7,7 +7,7 @@ it.each([
   ['a page that knows its own state', true, 2],
   // It may query chats that it knows, which these tests leave out.
   ['an older one', false, 3],
-])('%s asks again for what it has forgotten when the account is shown anew', (_, isKnown, times) => {
+])('%s subscribes again to forgotten presences when the account becomes available', (_, isKnown, times) => {
   const Stream = {
     ...(isKnown && { available: false }),
     markAvailable: () => isKnown && Object.assign(Stream, { available: true }),

@@ -5,7 +5,7 @@ interface Engine {
   rejectCall(): Promise<unknown>;
 }
 
-/** A page in which a call rings, with what its engine does when it is to reject it. */
+/** A page with a ringing call, and this engine to reject it. */
 function page(engine: Engine | Promise<Engine> | null | undefined, isActive = true) {
   const call = { id: 'A1' };
   const activeCall: typeof call | null = isActive ? call : null;

@@ -5,8 +5,8 @@ import type { PageMessage, PageWindow } from './window.ts';
 
 type Listener = (...args: unknown[]) => void;
 
-/** What the page tells in a story, without times. */
-let told: { name: string; data: Record<string, unknown> }[];
+/** The changes that the page reports, without times. */
+let reported: { name: string; data: Record<string, unknown> }[];
 let listeners: Map<string, Listener[]>;
 let stored: unknown[];
 const id = (text: string) => ({ toString: () => text });
@@ -25,7 +25,7 @@ const trigger = async (event: string, ...args: unknown[]) => {
   await vi.advanceTimersByTimeAsync(1_000);
 };
 
-/** A page with these messages, and this table of reactions. */
+/** A page with these messages, and these tables of reactions and votes. */
 function page(
   messages: readonly object[],
   reactionTableMode: object | undefined,
@@ -62,8 +62,8 @@ function page(
     findMessage,
     messageModel: (message: object) => message,
     textOf: ({ directPath, caption, body }: PageMessage) => (directPath ? caption : body),
-    signal: ({ is: _, happenedAt: __, ...change }: (typeof told)[number] & { is: string; happenedAt: number }) =>
-      told.push(change),
+    signal: ({ is: _, happenedAt: __, ...change }: (typeof reported)[number] & { is: string; happenedAt: number }) =>
+      reported.push(change),
   };
   const require = (name: string) => modules[name];
   vi.stubGlobal('window', { chatWebTools, require, chatWeb: { document: '1' } });
@@ -74,7 +74,7 @@ function page(
 
 beforeEach(() => {
   vi.useFakeTimers();
-  [told, stored, listeners] = [[], [], new Map()];
+  [reported, stored, listeners] = [[], [], new Map()];
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -91,7 +91,7 @@ describe('the table of reactions', () => {
       expect(mode.bulkUpsert(rows)).toBe(stored.length);
     await vi.advanceTimersByTimeAsync(10);
     expect(stored).toHaveLength(5);
-    expect(told.map(({ data }) => data.messageId)).toContain('true_b@c.us_1');
+    expect(reported.map(({ data }) => data.messageId)).toContain('true_b@c.us_1');
   });
 
   it('reports each row with its id', async () => {
@@ -101,7 +101,7 @@ describe('the table of reactions', () => {
     const vote = { pollUpdateParentKey: key, selectedOptionLocalIds: [1], from: id('b@c.us') };
     votes.bulkUpsert([{ ...vote, id: { id: 'B2' }, senderTimestampMs: Date.now() }]);
     await vi.advanceTimersByTimeAsync(10);
-    expect(told).toMatchObject([{ row: 'A1' }, { row: undefined }, { name: 'poll_vote', row: 'B2' }]);
+    expect(reported).toMatchObject([{ row: 'A1' }, { row: undefined }, { name: 'poll_vote', row: 'B2' }]);
   });
 
   it('is listened to once, even if it loads later', async () => {
@@ -112,7 +112,7 @@ describe('the table of reactions', () => {
     listenToChanges();
     mode.bulkUpsert([row()]);
     await vi.advanceTimersByTimeAsync(10);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 
   const hourMs = 3_600_000;
@@ -130,7 +130,7 @@ describe('the table of reactions', () => {
       row({ reactionTimestamp: undefined }),
     ]);
     await vi.advanceTimersByTimeAsync(10);
-    expect(told.map(({ data }) => data.emoji)).toEqual(['recent', 'late clock']);
+    expect(reported.map(({ data }) => data.emoji)).toEqual(['recent', 'late clock']);
   });
 
   it('reports rows that arrive late after a session was down, but not forever', async () => {
@@ -142,7 +142,7 @@ describe('the table of reactions', () => {
     await vi.advanceTimersByTimeAsync(hourMs);
     mode.bulkUpsert([at(now - 4 * hourMs, { reactionText: 'again' })]);
     await vi.advanceTimersByTimeAsync(10);
-    expect(told.map(({ data }) => data.emoji)).toEqual(['late']);
+    expect(reported.map(({ data }) => data.emoji)).toEqual(['late']);
   });
 
   it('gets own rows before the network has them: they are reported with their ack, unless it is an error', async () => {
@@ -156,11 +156,11 @@ describe('the table of reactions', () => {
       row({ ack: 0, id: { fromMe: false } }),
     ]);
     await vi.advanceTimersByTimeAsync(10);
-    expect(told.map(({ data }) => data.emoji)).toEqual(['of the phone', '👍']);
+    expect(reported.map(({ data }) => data.emoji)).toEqual(['of the phone', '👍']);
     expect(mode.updateAck(own('refused', -1), -1)).toBe(-1);
     mode.updateAck(own('sent', 1), 1);
     await vi.advanceTimersByTimeAsync(10);
-    expect(told.map(({ data }) => data.emoji)).toEqual(['of the phone', '👍', 'sent']);
+    expect(reported.map(({ data }) => data.emoji)).toEqual(['of the phone', '👍', 'sent']);
 
     const all = [own('refused', -1), own('sent', 1), own('on its way', 0)];
     Object.assign(mode, { bulkGetByParentMsgKey: async () => all });
@@ -170,7 +170,7 @@ describe('the table of reactions', () => {
   it('may be frozen: everything else is reported', async () => {
     const { chat } = page([], Object.freeze(table()));
     await trigger('Chat change:pin', chat);
-    expect(told).toHaveLength(1);
+    expect(reported).toHaveLength(1);
   });
 });
 
@@ -179,7 +179,7 @@ describe('an edit', () => {
     ...{ id: { ...key, remote: id('b@c.us') }, from: id('me@c.us'), type: 'chat', body, ack: 1, t: 1_800_000_000 },
     ...{ latestEditSenderTimestampMs: 1_800_000_000_000, ...more },
   });
-  const bodies = () => told.map(({ data }) => data.body);
+  const bodies = () => reported.map(({ data }) => data.body);
   const stored = async () => (await changesSince(0, 10)).filter(({ name }) => name === 'message_edited');
 
   it('of this page is reported once the network has it; a failed one only after a successful retry', async () => {
@@ -199,7 +199,7 @@ describe('an edit', () => {
       expect(bodies()).toEqual(hasFailed ? [] : ['mine']);
       expect(await stored()).toHaveLength(hasFailed ? 0 : 1);
     }
-    told = [];
+    reported = [];
     await trigger('Msg change:isSendFailure', message);
     expect(bodies()).toEqual(['mine']);
   });
@@ -241,7 +241,7 @@ it('the poll of an old vote is not loaded', async () => {
   store([{ ...cast, senderTimestampMs: Date.now() }]);
   await vi.advanceTimersByTimeAsync(10);
   expect(findMessage).toHaveBeenCalledTimes(1);
-  expect(told).toMatchObject([{ name: 'poll_vote', data: { options: ['B'] } }]);
+  expect(reported).toMatchObject([{ name: 'poll_vote', data: { options: ['B'] } }]);
 });
 
 it('a chat is reported once for simultaneous changes, and not for each message', async () => {
@@ -249,11 +249,11 @@ it('a chat is reported once for simultaneous changes, and not for each message',
   for (const event of ['change:archive', 'change:pin']) for (const on of listeners.get(`Chat ${event}`) ?? []) on(chat);
   await trigger('Mute change:expiration', { id: chat.id });
   const data = { chatId: 'b@c.us', unreadCount: -1, archived: true, pinned: false, mutedUntil: -1 };
-  expect(told).toEqual([{ name: 'chat_updated', data }]);
+  expect(reported).toEqual([{ name: 'chat_updated', data }]);
   await trigger('Chat change:unreadCount', chat, 3);
-  expect(told).toHaveLength(1);
+  expect(reported).toHaveLength(1);
   await trigger('Chat change:unreadCount', chat, 0);
-  expect(told).toHaveLength(2);
+  expect(reported).toHaveLength(2);
 });
 
 describe('a change of a message that is not in memory', () => {
@@ -270,7 +270,7 @@ describe('a change of a message that is not in memory', () => {
     const { Msg } = modules.WAWebCollections as { Msg: { processMultipleMessages(...args: unknown[]): unknown } };
     expect(Msg.processMultipleMessages('chat', records)).toEqual({ records });
     await vi.advanceTimersByTimeAsync(10);
-    return told.map(({ name, data }) => ({ name, ...data }));
+    return reported.map(({ name, data }) => ({ name, ...data }));
   };
   const ofBen = record('sender_revoke', keyOf('b@c.us', 'new'), keyOf('b@c.us', 'old'), { from: id('b@c.us') });
 
@@ -317,7 +317,7 @@ describe('a change of a message that is not in memory', () => {
     ];
     expect(edits.updateEditedMessagesAction(items)).toBe(items);
     await vi.advanceTimersByTimeAsync(10);
-    expect(told).toMatchObject([{ name: 'message_edited', data: { id: 'false_b@c.us_old', body: 'the' } }]);
+    expect(reported).toMatchObject([{ name: 'message_edited', data: { id: 'false_b@c.us_old', body: 'the' } }]);
   });
 });
 
@@ -338,7 +338,7 @@ describe('a notice in a group', () => {
     const { modules } = page([], undefined);
     modules.WAWebWidFactory = { createWid: id };
     await trigger('Msg add', notice(subtype, more));
-    expect(told).toMatchObject([{ name, data: { id: 'n', groupId: '1@g.us', by: 'a@c.us', participants } }]);
+    expect(reported).toMatchObject([{ name, data: { id: 'n', groupId: '1@g.us', by: 'a@c.us', participants } }]);
   });
 });
 
@@ -351,7 +351,7 @@ it('an incoming call is reported once, when it rings; an outgoing one is not', a
   await trigger('Call change:activeCall', { ...call, outgoing: true });
   await trigger('Call change:activeCall', { ...call, getState: () => 6 });
   await trigger('Call change:activeCall', null);
-  expect(told).toMatchObject([
+  expect(reported).toMatchObject([
     { name: 'call', data: { id: 'c', chatId: 'b@c.us', from: 'b@c.us', state: 'ringing', group: false } },
   ]);
 });
@@ -360,7 +360,7 @@ it('calls that the page shows in turn are reported once each', async () => {
   page([], undefined);
   const call = (name: string) => ({ id: name, peerJid: id('b@c.us'), groupJid: null, getState: () => 3 });
   for (const one of [call('c'), call('d'), call('c')]) await trigger('Call change:activeCall', one);
-  expect(told.map(({ data }) => (data as { id: string }).id)).toEqual(['c', 'd']);
+  expect(reported.map(({ data }) => (data as { id: string }).id)).toEqual(['c', 'd']);
 });
 
 it('a call is only reported as ongoing in a group: for two people, the page also says so while ringing', async () => {
@@ -369,7 +369,7 @@ it('a call is only reported as ongoing in a group: for two people, the page also
     const entry = { id: { ...id(chat), remote: id(chat), id: chat }, type: 'call_log', callCreator: id('b@c.us') };
     await trigger('Msg add', { ...entry, callOutcome: 'Ongoing', t: Math.floor(Date.now() / 1_000) });
   }
-  expect(told).toMatchObject([{ name: 'call', data: { id: '1@g.us', state: 'ongoing', group: true } }]);
+  expect(reported).toMatchObject([{ name: 'call', data: { id: '1@g.us', state: 'ongoing', group: true } }]);
 });
 
 it('a call is reported in a page without a call engine, which creates it from the incoming data', async () => {
@@ -382,7 +382,7 @@ it('a call is reported in a page without a call engine, which creates it from th
   expect(calls.processIncomingCall({ id: 'offer' })).toBe(call);
   expect(taken).toHaveBeenCalledWith({ id: 'offer' });
   await vi.advanceTimersByTimeAsync(10);
-  expect(told).toMatchObject([{ name: 'call', data: { id: 'c', from: 'b@c.us', state: 'ringing' } }]);
+  expect(reported).toMatchObject([{ name: 'call', data: { id: 'c', from: 'b@c.us', state: 'ringing' } }]);
 });
 
 it('the newest changes since a time are read in order, even if reading reactions hangs', async () => {

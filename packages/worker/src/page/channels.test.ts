@@ -4,7 +4,7 @@ import { followChannel, unfollowChannel } from './channels.ts';
 const ID = '120363000000000022@newsletter';
 const refusal = (error: unknown) => (error as { status?: number }).status;
 
-/** A page whose own function does this, with the role that the account has in the channel. */
+/** A page with this function to unfollow, which receives the channel's metadata. */
 function page(unfollow: (metadata: { membershipType: string }) => void) {
   const newsletterMetadata = { membershipType: 'subscriber' };
   const modules: Record<string, unknown> = {
@@ -18,9 +18,9 @@ afterEach(() => vi.unstubAllGlobals());
 
 it.each([
   ['a refusal of the network', { status: 429 }, 'subscriber', { refused: 429 }],
-  ['an error of the page, which may be of what it does afterwards', new Error('no storage'), 'subscriber', 'unknown'],
-  ['an error after the account is out', new Error('no storage'), 'guest', 'ok'],
-] as const)('a channel is followed no longer, with %s', async (_, error, role, outcome) => {
+  ['an error of the page, which may come from a later step', new Error('no storage'), 'subscriber', 'unknown'],
+  ['an error after unfollowing', new Error('no storage'), 'guest', 'ok'],
+] as const)('unfollowing a channel, with %s', async (_, error, role, outcome) => {
   page((metadata) => {
     metadata.membershipType = role;
     throw error;
@@ -30,9 +30,9 @@ it.each([
 
 it.each([
   ['a refusal of the network', { status: 429 }, 'guest', { refused: 429 }],
-  ['an error of the page, such as of an answer that it cannot read', new Error('no field'), 'guest', 'unknown'],
-  ['an error after the account is in', new Error('no storage'), 'subscriber', 'ok'],
-] as const)('a channel is followed, with %s', async (_, error, role, outcome) => {
+  ['an error of the page, such as an unreadable answer', new Error('no field'), 'guest', 'unknown'],
+  ['an error after following', new Error('no storage'), 'subscriber', 'ok'],
+] as const)('following a channel, with %s', async (_, error, role, outcome) => {
   const newsletterMetadata = { membershipType: 'guest' };
   const chat = { id: ID, newsletterMetadata };
   const modules: Record<string, unknown> = {

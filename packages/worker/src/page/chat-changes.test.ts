@@ -10,7 +10,7 @@ it.each([
   [{ sendDelete: async () => undefined }, { id: '1@c.us' }],
   [{ sendDelete: async () => undefined, sendDeleteWithStatus: async () => false }, 'failed'],
   [{ sendDelete: async () => undefined, sendDeleteWithStatus: async () => true }, { id: '1@c.us' }],
-])('a chat is deleted unless the page says that it is not: case %#', async (WAWebDeleteChatAction, outcome) => {
+])('a chat is deleted unless the page reports a failure: case %#', async (WAWebDeleteChatAction, outcome) => {
   const chatWebTools = { findChat: () => ({ id: '1@c.us' }), phoneOr: String };
   vi.stubGlobal('window', { chatWebTools, require: () => WAWebDeleteChatAction });
   expect(await deleteChat('1@c.us', 10)).toEqual(outcome);
@@ -44,15 +44,15 @@ it('a chat that was unarchived, but could not be pinned, is not reported as unch
 });
 
 it('a chat may be cleared even if a later step of the page fails', async () => {
-  const told: unknown[] = [];
+  const cleared: unknown[] = [];
   const finalizeClearChat = async (_: object, clearing: Promise<unknown>) =>
-    void told.push(await clearing.catch(() => 'failed'));
+    void cleared.push(await clearing.catch(() => 'failed'));
   const modules = { WAWebClearChatUtils: { finalizeClearChat }, WAWebCollections: { Msg: { get: () => undefined } } };
   page({ id: '1@c.us' }, { ...modules, WAWebChatClearBridge: { sendClear: fails } });
   expect(await clearChat('1@c.us', 10)).toBe('unknown');
   page({ id: '1@c.us' }, { ...modules, WAWebChatClearBridge: { sendClear: async () => undefined } });
   expect(await clearChat('1@c.us', 10)).toEqual({ id: '1@c.us' });
-  expect(told).toEqual(['failed', undefined]);
+  expect(cleared).toEqual(['failed', undefined]);
 });
 
 it('labels that the page has sent but does not show are not reported as refused', async () => {

@@ -5,10 +5,10 @@ import { installNumberTools } from './tools/numbers.ts';
 const id = (text: string) => ({ toString: () => text });
 const NUMBER = '1@c.us';
 const LID = '9@lid';
-/** Of somebody whose hidden id only the network knows. */
+/** A person whose hidden id only the network knows. */
 const NEW = '2@c.us';
 
-/** A page with these modules, which knows that person 1 has hidden id 9. */
+/** A page with these modules, which knows the hidden id 9 of person 1. */
 function page(modules: Record<string, unknown>): void {
   const known = (one: unknown) => [NUMBER, LID].includes(String(one));
   const chatWebTools = {
@@ -83,13 +83,13 @@ describe('an about text', () => {
     [[stale, stale], 'later'],
     [[stale, undefined], 'later'],
     [[{ status: { errorCode: 429, errorText: 'rate-overlimit' } }], { refused: 429 }],
-  ])('%j is %j', async (answers, told) => {
-    expect(await about(...answers)).toEqual(told);
+  ])('%j is %j', async (answers, result) => {
+    expect(await about(...answers)).toEqual(result);
   });
 });
 
 describe('a person to block or unblock', () => {
-  /** Contacts and the list of those who are blocked, by id; the page hands over what it does. */
+  /** Blocks or unblocks, with these contacts and block list by id. Returns the result and the page's changes. */
   const change = async (
     contacts: Record<string, object>,
     listed: readonly string[],
@@ -123,7 +123,7 @@ describe('a person to block or unblock', () => {
 
   it.each([
     ['no contact', {}],
-    ['a contact by number alone', { [NUMBER]: { isContactBlocked: false } }],
+    ['a contact by number only', { [NUMBER]: { isContactBlocked: false } }],
     ['a contact that is not marked', { [LID]: { isContactBlocked: false } }],
   ])('may have %s', async (_, contacts) => {
     expect(await change(contacts, [LID], false)).toEqual([{ id: NUMBER }, [{ id: LID, blocked: false }]]);

@@ -2,10 +2,10 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { changeSettings, setDescription } from './group-details.ts';
 
 const GROUP = '9@g.us';
-/** What the page's own functions were called with. */
+/** The arguments of calls to the page's own functions. */
 let calls: unknown[][];
 let known: { memberLinkMode?: string; memberAddMode?: string; descId?: string };
-/** What happens where the next description is refused: another one was set before. */
+/** Called when the next description is refused, because another one was set before. */
 let conflict: (() => void) | undefined;
 let update: () => Promise<unknown>;
 beforeEach(() => {

@@ -5,7 +5,7 @@ const id = (text: string) => ({ toString: () => text });
 const [BEN, CARLA, DORA] = ['1@c.us', '2@c.us', '3@c.us'];
 afterEach(() => vi.unstubAllGlobals());
 
-/** A page that knows people by these ids, and a group of Dora that has its members by hidden id. */
+/** A page that knows people by these ids, and a group of Dora with hidden ids. */
 function page(ids: Record<string, readonly string[] | 'unknown'>, job: (...args: object[]) => unknown, more = {}) {
   const done: unknown[] = [];
   const run = async (_: object, people: readonly { phoneNumber: object; lid?: object }[]) => {
@@ -103,7 +103,7 @@ describe('removed members', () => {
   it.each([
     [{ isAdmin: false }, 'not_admin'],
     [{ members: undefined }, { refused: 429 }],
-  ])('are not where the group is %j', async (own, outcome) => {
+  ])('are not removed if the group is %j', async (own, outcome) => {
     expect(await remove(own, [BEN])).toEqual([outcome, []]);
   });
 });

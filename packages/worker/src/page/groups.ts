@@ -62,10 +62,10 @@ export async function addParticipants(
     const { addGroupParticipants: add } = window.require('WAWebGroupModifyParticipantsJob');
     const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs));
     const answer = wanted.length > 0 ? await Promise.race([add(group.id, wanted), late]) : undefined;
-    const told = new Map((answer?.participants ?? []).map(({ userWid, code }) => [String(userWid), Number(code)]));
+    const answered = new Map((answer?.participants ?? []).map(({ userWid, code }) => [String(userWid), Number(code)]));
     // An invitation to join the network is not a success.
-    for (const { phoneNumberWid: id } of answer?.invitedOutContacts ?? []) told.set(String(id), 404);
-    for (const { person, ids } of added) codes.set(person, ids.flatMap((id) => told.get(id) ?? [])[0] || 504);
+    for (const { phoneNumberWid: id } of answer?.invitedOutContacts ?? []) answered.set(String(id), 404);
+    for (const { person, ids } of added) codes.set(person, ids.flatMap((id) => answered.get(id) ?? [])[0] || 504);
   } catch (error) {
     return tools.groupRefusal(error);
   }

@@ -69,7 +69,7 @@ it('the event counts only if no screen was ever recognised, and while the networ
 
 describe('a pairing code', () => {
   const TYPED_MS = 60_000;
-  /** What the page was asked for, in order. */
+  /** The calls to the page, in order. */
   const calls = () => page.evaluate('window.calls');
   const prepare = (state: string, start: string) =>
     page.evaluate(`{
@@ -113,7 +113,7 @@ describe('a pairing code', () => {
     ["throw new Error('Minified invariant')", { name: 'Error', code: undefined }],
     ["throw 'auth timeout'", { name: undefined, code: undefined }],
     ['throw undefined', { name: undefined, code: undefined }],
-  ])('that is not given says why: %s', async (start, why) => {
+  ])('that is refused has a reason: %s', async (start, why) => {
     await prepare('UNPAIRED', start);
     expect(await request()).toEqual({ is: 'refused', ...why });
   });

@@ -5,7 +5,7 @@ import { loadMedia } from './media.ts';
 afterEach(() => vi.unstubAllGlobals());
 
 const keep = vi.fn();
-/** A page whose own download comes to that stage, and whose direct one does that. */
+/** A page whose own download ends in that stage, with this direct download. */
 function page(stage: string, direct: () => Promise<unknown>): void {
   const modules: Record<string, unknown> = {
     WAWebMmsMediaTypes: { getMsgMediaType: () => 'image' },

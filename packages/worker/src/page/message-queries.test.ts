@@ -27,7 +27,7 @@ const createWid = (text: string) => {
   return new Wid(text);
 };
 
-/** A page with these modules, and a message with these fields by any id. */
+/** A page with these modules, and a message with these fields for any id. */
 function page(modules: Record<string, unknown>, message: object = {}, tools: object = {}): void {
   const all: Record<string, unknown> = {
     WAWebWidFactory: { createWid },
@@ -82,8 +82,8 @@ describe('an unreadable row does not fail the others', () => {
       deliveryRemaining: 0,
     });
     page({ WAWebApiMessageInfoStore: { queryMsgInfo } });
-    const told = { delivered: [{ id: '2@c.us', at: 1 }], read: [], played: [], remaining: 0 };
-    expect(await listReceipts('m')).toEqual(told);
+    const receipts = { delivered: [{ id: '2@c.us', at: 1 }], read: [], played: [], remaining: 0 };
+    expect(await listReceipts('m')).toEqual(receipts);
   });
 });
 
@@ -108,11 +108,11 @@ it('own reactions and votes that failed or are being sent are not listed', async
 it.each([
   ['1@c.us', 1, [0, 0, 1, 1], 0],
   ['1@c.us', 1, [1, 1, 1, -2], 0],
-  // The page has 10 − 6 − 8.
+  // The page calculates 10 − 6 − 8.
   ['status@broadcast', 10, [0, 6, 8, -4], 2],
   ['1@g.us', 10, [0, 6, 2, 2], 2],
 ] as const)(
-  'whom a message in %s has not reached is counted without those who have read it',
+  'the people that a message in %s has not reached are counted without its readers',
   async (remote, all, counts, remaining) => {
     const [played, read, delivery] = counts.map((count) =>
       Array.from({ length: Math.max(0, count) }, (_, n) => ({ id: id(`${n}@c.us`), t: 1 })),
@@ -126,7 +126,7 @@ it.each([
   },
 );
 
-/** A chat by hidden id, whose person is known by number, too. */
+/** A chat by hidden id with a person whose number is known. */
 const chat = { id: id('9@lid'), endOfHistoryTransferType: 1 };
 const tools = {
   findChat: (one: string) => (['1@c.us', '9@lid'].includes(one) ? chat : undefined),
@@ -137,7 +137,7 @@ const tools = {
 };
 
 describe('the messages of a chat', () => {
-  /** Its rows, oldest first, and the reads of them: how many were asked for. */
+  /** A chat with rows of these types, oldest first. Returns the requested counts of the reads. */
   function chatOf(types: readonly string[], readMs = 0): number[] {
     const rows = types.map((type, n) => ({ id: { ...id(`${n}`), remote: chat.id }, type }));
     const reads: number[] = [];

@@ -115,14 +115,14 @@ export async function listReactions(
   // The page also stores the account's own reactions that the network does not have.
   const isUnsent = (key: unknown, ack: unknown) =>
     String(key).startsWith('true_') && typeof ack === 'number' && ack <= 0;
-  const told = tools
+  const rows = tools
     .eachReadable(senders, ({ msgKey, ack, senderUserJid, reactionText, timestamp }) => {
       const person = createWid(String(senderUserJid)) as PageId;
       return isUnsent(msgKey, ack) ? [] : { person, emoji: reactionText, atMs: timestamp };
     })
     .flat();
-  await tools.resolveNumbers(told.map(({ person }) => person));
-  return told.map(({ person, ...reaction }) => ({ ...reaction, from: tools.phoneOr(person) }));
+  await tools.resolveNumbers(rows.map(({ person }) => person));
+  return rows.map(({ person, ...reaction }) => ({ ...reaction, from: tools.phoneOr(person) }));
 }
 
 /** The votes in a poll, without retracted ones; times in milliseconds. */
@@ -132,11 +132,11 @@ export async function listPollVotes(messageId: string): Promise<'no_poll' | read
   if (!poll?.pollOptions) return 'no_poll';
   const { pollVoteTableMode } = window.require('WAWebAddonPollVoteTableMode');
   const votes = await pollVoteTableMode.bulkGetByParentMsgKey?.(tools.keysOf(poll));
-  const told = tools
+  const changes = tools
     .eachReadable(votes, (vote) => (tools.isUnsent(vote) ? [] : (tools.voted(vote, poll) ?? [])))
     .flat();
-  await tools.resolveNumbers(told.flatMap(({ people }) => people));
-  const cast = tools.eachReadable(told, ({ at, read }) => ({ from: undefined as unknown, ...read().data, at }));
+  await tools.resolveNumbers(changes.flatMap(({ people }) => people));
+  const cast = tools.eachReadable(changes, ({ at, read }) => ({ from: undefined as unknown, ...read().data, at }));
   // A person may have a vote under each of the two keys.
   return [...new Map(cast.sort((one, other) => one.at - other.at).map((vote) => [vote.from, vote])).values()];
 }

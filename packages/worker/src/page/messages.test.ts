@@ -11,7 +11,7 @@ it.each([
   [{ messageSendResult: 'ERROR_RATE_LIMIT' }, { refused: 429 }],
   [{ messageSendResult: 'ERROR_CANCELLED' }, 'ignored'],
   [{ messageSendResult: 'ERROR_EXPIRED' }, 'unknown'],
-])('a deletion for everyone that ends with %j: %j, and not for the account alone', async (result, outcome) => {
+])('a deletion for everyone that ends with %j: %j, and never for the account only', async (result, outcome) => {
   const sendDeleteMsgs = vi.fn();
   const modules: Record<string, unknown> = {
     WAWebCollections: { Chat: { get: () => ({}) } },

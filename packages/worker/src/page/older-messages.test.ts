@@ -5,7 +5,7 @@ import { loadOlderMessages } from './older-messages.ts';
 const id = (text: string) => ({ toString: () => text });
 afterEach(() => vi.unstubAllGlobals());
 
-/** A page with a chat of which there is `left` on the phone, which answers by that name of it. */
+/** A page with a chat in the transfer state `left`; the phone answers with the chat's id `jid`. */
 function page(left: number, jid = '7@lid'): void {
   const events = new EventEmitter();
   const chat = { id: id('7@lid'), endOfHistoryTransferType: left };

@@ -8,7 +8,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A page with a chat of these ids, and these functions to subscribe with. */
+/** A page with a chat with these ids, and these functions to subscribe. */
 function page(chatId: string, accountLid: string | undefined, bridge: object) {
   const models: { id: object; hasData: boolean }[] = [];
   const gadd = (one: object) => {
@@ -42,7 +42,7 @@ function page(chatId: string, accountLid: string | undefined, bridge: object) {
 it.each([
   ['49@c.us', '7@lid'],
   ['7@lid', undefined],
-])('chat %s is asked for by hidden id, and expected under all ids', async (chatId, lid) => {
+])('chat %s is subscribed by hidden id, and expected under all ids', async (chatId, lid) => {
   const subscribed = vi.fn();
   const { models } = page(chatId, lid, { subscribeUserPresence: subscribed });
   await subscribePresence(chatId, 10);
@@ -65,19 +65,22 @@ it('a page without a function for that kind of chat does not subscribe', async (
 it.each([
   ['forgotten', 1],
   ['all', 2],
-] as const)('a chat of which the page is told meanwhile is asked for again only if %s are', async (which, times) => {
-  vi.useFakeTimers();
-  const subscribed = vi.fn();
-  const { models, tools } = page('7@lid', undefined, { subscribeUserPresence: subscribed });
-  const subscribing = subscribePresence('7@lid', 10);
-  await vi.advanceTimersByTimeAsync(10);
-  await subscribing;
-  const asking = tools.watchAgain(which);
-  for (const each of models) each.hasData = true;
-  await vi.runAllTimersAsync();
-  await asking;
-  expect(subscribed).toHaveBeenCalledTimes(times);
-});
+] as const)(
+  'a chat that is known meanwhile, after watchAgain of %s, is subscribed %i times in total',
+  async (which, times) => {
+    vi.useFakeTimers();
+    const subscribed = vi.fn();
+    const { models, tools } = page('7@lid', undefined, { subscribeUserPresence: subscribed });
+    const subscribing = subscribePresence('7@lid', 10);
+    await vi.advanceTimersByTimeAsync(10);
+    await subscribing;
+    const asking = tools.watchAgain(which);
+    for (const each of models) each.hasData = true;
+    await vi.runAllTimersAsync();
+    await asking;
+    expect(subscribed).toHaveBeenCalledTimes(times);
+  },
+);
 
 it('a chat whose first request fails is not watched; one watched before still is', async () => {
   const subscribeUserPresence = vi.fn(async () => {});

@@ -31,8 +31,8 @@ export async function subscribePresence(
     if (isNew) tools.unwatchPresence(chat);
     throw error;
   }
-  const told = () => models.find(({ hasData }) => hasData === true);
-  await tools.holds(() => told() !== undefined, answerMs);
-  const shown = told()?.chatstate;
+  const known = () => models.find(({ hasData }) => hasData === true);
+  await tools.holds(() => known() !== undefined, answerMs);
+  const shown = known()?.chatstate;
   return { id: tools.phoneOr(chat.id) ?? chatId, ...(shown ? tools.activity(shown) : {}) };
 }

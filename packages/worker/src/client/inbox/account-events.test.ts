@@ -14,23 +14,23 @@ const live = (data: ReturnType<typeof reaction>, happenedAt = data.at) => ({
 const change = (emoji: string) => ({ name: 'message_reaction', data: reaction(emoji) });
 
 function accountEvents(stored: () => Promise<unknown[]> = async () => [], linkedAt = 0) {
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const log = vi.fn();
   const report = (event: WorkerEvent) => {
     if (event.name !== 'account_event') return;
-    told.push(event.event.name === 'message_reaction' ? event.event.data.emoji : event.event.name);
+    reported.push(event.event.name === 'message_reaction' ? event.event.data.emoji : event.event.name);
   };
   const read = vi.fn(stored);
-  return { events: new AccountEvents(report, read, log, NOW, linkedAt), told, log, read };
+  return { events: new AccountEvents(report, read, log, NOW, linkedAt), reported, log, read };
 }
 
 describe('the events of an account', () => {
   it('are reported after missed ones', async () => {
-    const { events, told, read } = accountEvents(async () => [change('1'), change('2')]);
+    const { events, reported, read } = accountEvents(async () => [change('1'), change('2')]);
     events.onChange(live(reaction('3')));
     await events.catchUp();
     events.onChange(live(reaction('4')));
-    expect(told).toEqual(['1', '2', '3', '4']);
+    expect(reported).toEqual(['1', '2', '3', '4']);
     expect(read).toHaveBeenCalledWith((NOW - 120) * 1_000, 500);
   });
 
@@ -45,17 +45,17 @@ describe('the events of an account', () => {
   });
 
   it('are reported live even if the page cannot be read', async () => {
-    const { events, told } = accountEvents(() => Promise.reject(new Error('no')));
+    const { events, reported } = accountEvents(() => Promise.reject(new Error('no')));
     events.onChange(live(reaction('1')));
     await expect(events.catchUp()).rejects.toThrow('no');
-    expect(told).toEqual(['1']);
+    expect(reported).toEqual(['1']);
   });
 
   it('of an unread time are read later: after a reload of the page, or a failure to read it', async () => {
     vi.useFakeTimers();
     onTestFinished(() => void vi.useRealTimers());
     const fails = [() => new Error('Execution context was destroyed'), () => new Error('no')];
-    const { events, told, read } = accountEvents(async () => {
+    const { events, reported, read } = accountEvents(async () => {
       const error = fails.shift()?.();
       if (error) throw error;
       return [];
@@ -67,10 +67,10 @@ describe('the events of an account', () => {
     };
     expect(await catchUp()).toBe((NOW - 120) * 1_000);
     events.onChange(live(reaction('held back')));
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     events.pause();
     expect(await catchUp()).toBe((NOW - 120) * 1_000);
-    expect(told).toEqual(['held back']);
+    expect(reported).toEqual(['held back']);
     events.pause();
     expect(await catchUp()).toBe((NOW - 120) * 1_000);
     events.pause();
@@ -79,12 +79,12 @@ describe('the events of an account', () => {
   });
 
   it('before linking are history', async () => {
-    const { events, told } = accountEvents();
+    const { events, reported } = accountEvents();
     events.discardHistory();
     await events.catchUp();
     events.onChange(live(reaction('old', Date.now() - 60_000)));
     events.onChange(live(reaction('new', Date.now() + 1_000)));
-    expect(told).toEqual(['new']);
+    expect(reported).toEqual(['new']);
   });
 
   it('before linking, and changes by the first sync, are history even in a later run', async () => {
@@ -94,46 +94,46 @@ describe('the events of an account', () => {
     later.events.onChange(live(reaction('new', (NOW - 59) * 1_000)));
     await later.events.catchUp();
     expect(later.read).toHaveBeenCalledWith((NOW - 60) * 1_000, 500);
-    expect(later.told).toEqual(['new']);
+    expect(later.reported).toEqual(['new']);
 
-    for (const [at, told] of [
+    for (const [at, reported] of [
       [linkedAt, []],
       [linkedAt - 2 * 3_600, ['chat_updated']],
     ] as const) {
-      const { events, told: heard } = accountEvents(undefined, at);
+      const { events, reported: heard } = accountEvents(undefined, at);
       events.onChange({ name: 'chat_updated', data: { chatId: 'c', unreadCount: 0 } });
       await events.catchUp();
-      expect(heard).toEqual(told);
+      expect(heard).toEqual(reported);
     }
   });
 
   it("are news regardless of a phone's clock: by the network's time, and once the first sync is over", async () => {
-    const { events, told } = accountEvents();
+    const { events, reported } = accountEvents();
     events.discardHistory();
     await events.catchUp();
     const skewed = Date.now() - 3 * 3_600_000;
     events.onChange(live(reaction('stored', skewed)));
     events.onChange(live(reaction('by the network', skewed), Date.now() + 1_000));
-    expect(told).toEqual(['by the network']);
+    expect(reported).toEqual(['by the network']);
 
     const later = accountEvents(undefined, Math.floor(Date.now() / 1_000) - 2 * 3_600);
     await later.events.catchUp();
     later.events.onChange(live(reaction('with the wrong year', 1_000)));
-    expect(later.told).toEqual(['with the wrong year']);
+    expect(later.reported).toEqual(['with the wrong year']);
   });
 
   it('of presence are not reported later', async () => {
-    const { events, told } = accountEvents();
+    const { events, reported } = accountEvents();
     const presence = { name: 'presence', data: { chatId: 'c', from: 'a', state: 'typing' } };
     events.onChange(presence);
     await events.catchUp();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
     events.onChange(presence);
-    expect(told).toEqual(['presence']);
+    expect(reported).toEqual(['presence']);
   });
 
   it('are left out if invalid, without their content in the log', async () => {
-    const { events, told, log } = accountEvents();
+    const { events, reported, log } = accountEvents();
     await events.catchUp();
     events.onChange({ name: 'message_reaction', data: { ...reaction('1'), at: 'secret' } });
     events.onChange({
@@ -143,7 +143,7 @@ describe('the events of an account', () => {
     events.onChange({ name: 'no_such', data: {} });
     events.onChange({ name: undefined, data: undefined });
     events.onChange(live(reaction('2')));
-    expect(told).toEqual(['2']);
+    expect(reported).toEqual(['2']);
     expect(log).toHaveBeenCalledTimes(4);
     expect(JSON.stringify(log.mock.calls)).not.toContain('secret');
   });

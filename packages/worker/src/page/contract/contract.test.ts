@@ -17,7 +17,7 @@ function injected(name: string): string {
   return source.slice(start, end < 0 ? undefined : end);
 }
 
-/** The modules that a source requires of the page. */
+/** The modules of the page that a source requires. */
 const modulesIn = (text: string) => [
   ...new Set([...text.matchAll(/require\(\s*'([^']+)'\s*,?\s*\)/g)].map(([, name]) => name ?? '')),
 ];

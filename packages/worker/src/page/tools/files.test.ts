@@ -6,7 +6,7 @@ const fail = () => {
 };
 afterEach(() => vi.unstubAllGlobals());
 
-/** A page that sets pictures, and shows them by this function. */
+/** A page that sets pictures, and shows them with this function. */
 function page(changeProfilePicThumb: () => unknown): FileTools {
   const sent = vi.fn(async () => {});
   const modules: Record<string, unknown> = {
@@ -32,12 +32,14 @@ it.each([
   ['throws', () => fail()],
   ['rejects', async () => fail()],
   ['returns nothing', () => undefined],
-])('a picture is set also where what shows it %s', async (_, show) => {
+])('a picture is set even if showing it %s', async (_, show) => {
   expect(await page(show).setPicture(undefined, 'key')).toBe('ok');
 });
 
 describe('a download', () => {
-  /** What a download comes to, in a page with media at that stage; `act` is what the page does when it is asked. */
+  /**
+   * Downloads in a page with media at that stage; `act` is the page's own download. Returns the stage and the calls.
+   */
   const download = async (mediaStage: string, act: (media: { mediaStage: string }) => Promise<unknown>) => {
     const mediaData = { mediaStage };
     const downloadMedia = vi.fn(() => act(mediaData));
@@ -59,7 +61,7 @@ describe('a download', () => {
   it.each([
     ['resolves too early', async () => {}],
     ['hangs', () => new Promise(() => {})],
-  ])('that %s ends in time, and says that it goes on', async (_, act) => {
+  ])('that %s ends in time, and reports that it continues', async (_, act) => {
     expect(await download('FETCHING', act)).toEqual(['FETCHING', 1]);
   });
 

@@ -110,7 +110,7 @@ describe('the members of many groups', () => {
     const group = { id: id(text), members };
     return { ...group, groupMetadata: { participants: { getModelsArray: () => group.members } }, set: group } as never;
   };
-  /** Groups, of which the page has stored the members of some. */
+  /** A page with groups; it has stored the members of some. */
   const page = (stored: readonly string[], queryAll: () => Promise<unknown>) => {
     const groups = ['1@g.us', '2@g.us', '3@g.us'].map((text) => groupOf(text));
     const load = (text: string) => {
@@ -136,10 +136,10 @@ describe('the members of many groups', () => {
   });
 
   it.each([
-    ['is answered', async () => undefined],
-    ['is refused', () => Promise.reject(new Error('429'))],
+    ['succeeds', async () => undefined],
+    ['fails', () => Promise.reject(new Error('429'))],
     ['hangs', () => new Promise(() => {})],
-  ])('are queried by one request where it has not; if that %s, not soon again', async (_, answer) => {
+  ])('are otherwise queried in one request, which is not repeated soon if it %s', async (_, answer) => {
     const { groups, run } = page(['1@g.us'], answer);
     await loading(groups);
     await loading(groups);

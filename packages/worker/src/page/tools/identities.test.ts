@@ -16,7 +16,7 @@ const hidden = (count: number, from = 0) => Array.from({ length: count }, (_, n)
 /** The ids of each query, in order. */
 let queries: string[][];
 let known: Map<string, Wid>;
-/** How long the network takes. */
+/** How long the network takes to answer. */
 let answerMs: number;
 
 /**
@@ -103,7 +103,7 @@ describe('the numbers of hidden ids', () => {
   });
 
   it.each([{ canAskMany: true }, { canAskMany: false }])(
-    'of a long list are asked for a few only: %j',
+    'are only queried for a few of a long list: %j',
     async (form) => {
       const { resolveNumbers } = page(form);
       const resolved = resolveNumbers(hidden(1_000));

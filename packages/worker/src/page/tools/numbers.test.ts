@@ -4,9 +4,9 @@ import { installNumberTools, type NumberTools } from './numbers.ts';
 const id = (text: string) => ({ toString: () => text });
 afterEach(() => vi.unstubAllGlobals());
 
-/** What the network answers, by how it was asked. */
+/** The network's answer, by the protocols of the query. */
 let answer: (asked: readonly string[]) => object;
-/** A page that queries numbers by hidden id, or by number; newer builds do not say which. */
+/** A page that queries numbers by hidden id, or by number; newer builds do not report which. */
 function page(isByLid: boolean | undefined): NumberTools {
   class USyncUser {
     withPhone = () => this;

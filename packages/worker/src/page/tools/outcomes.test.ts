@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { installOutcomeTools, type OutcomeTools } from './outcomes.ts';
 
-/** As the page gets it: a text without strict mode, in which an assignment that is ignored does not throw. */
+/** As in the page: a text without strict mode, in which an ignored assignment does not throw. */
 const install = new Function(`return ${installOutcomeTools}`)() as typeof installOutcomeTools;
 
 class MsgKey {
@@ -23,7 +23,7 @@ let signals: unknown[];
 
 let modules: Record<string, unknown>;
 
-/** The page, whose module is as `form` makes it. */
+/** A page whose module is transformed by `form`. */
 function page(form: (exports: { addAndSendMsgToChat: unknown }) => object) {
   const sends = form({
     addAndSendMsgToChat: (_: unknown, message: (typeof sent)[number]) => {
@@ -155,7 +155,7 @@ describe('a build that freezes its modules', () => {
       ({ addAndSendMsgToChat }: object & { addAndSendMsgToChat: unknown }) =>
         Object.defineProperty({}, 'addAndSendMsgToChat', { get: () => addAndSendMsgToChat }),
     ],
-  ])('%s, says that no id can be chosen', (_, form) => {
+  ])('%s, reports that no id can be chosen', (_, form) => {
     const { tools, send } = page(form as never);
     expect(tools.canIdentify()).toBe(false);
     send();
@@ -178,7 +178,7 @@ it('a module that is loaded late is wrapped by the time of the first send', () =
 
 describe('the deletion of an own status', () => {
   const message = { id: 'x' } as never;
-  /** A page whose deletion does that; without a feed unless one is given. */
+  /** A page with this deletion; without a feed unless one is given. */
   const revoking = (revoke: (feed: { revokeMsgs(ids: string[]): void }) => unknown, failures?: object) => {
     const { tools } = page((exports) => exports);
     modules.WAWebCollections = { Status: { getMyStatus: () => undefined } };

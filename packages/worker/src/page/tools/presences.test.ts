@@ -6,7 +6,7 @@ const id = (text: string) => ({ toString: () => text });
 const chat = (name: string, lid?: string) => ({ id: id(name), accountLid: lid && id(lid) }) as unknown as PageChat;
 let models: { readonly id: object; readonly hasData?: boolean; readonly chatstate?: object }[];
 let tools: PresenceTools;
-/** Whom the page has asked for. */
+/** The ids that the page has subscribed to. */
 let asked: string[];
 
 beforeEach(() => {
@@ -135,11 +135,11 @@ it.each([
   const owner = { id: id(lid ?? chatId), chatstate, hasData: true };
   models = [owner];
   tools.watchPresence(chat(chatId, lid));
-  const told = () => tools.activityChange(owner as never)?.read().data;
-  expect(told()).toEqual({ chatId, from: '49@c.us', state: 'typing', lastSeen: undefined });
+  const data = () => tools.activityChange(owner as never)?.read().data;
+  expect(data()).toEqual({ chatId, from: '49@c.us', state: 'typing', lastSeen: undefined });
   owner.hasData = false;
-  expect(told()).toEqual({ chatId, ...end, lastSeen: undefined });
-  expect(told()).toBeUndefined();
+  expect(data()).toEqual({ chatId, ...end, lastSeen: undefined });
+  expect(data()).toBeUndefined();
 });
 
 it('receives presence by an id that the page has learnt meanwhile, after subscribing again', async () => {
