@@ -5,7 +5,7 @@ import { delimiter, dirname, join } from 'node:path';
 
 /** Where to search for a browser. */
 export interface BrowserSearch {
-  /** The operator's path: it is used or an error, never ignored. */
+  /** The operator's path: never ignored, but an error if it cannot be used. */
   readonly configured?: string | undefined;
   /** Prefer the headless shell to the full browser. */
   readonly headlessShell?: boolean;

@@ -32,7 +32,7 @@ export interface CodeLinkingParts {
   /** The page drops the secret of its QR, or its current code. */
   onVoid(): void;
   onCode(number: string, code: PairingCode): void;
-  /** There is no code any more, and the page has dropped it. */
+  /** There is no code any more, and the page was asked to return to its QR. */
   onOver(): void;
   readonly log: Log;
 }

@@ -20,7 +20,7 @@ export interface PageCalls {
    * handed nothing over within `beginMs`, and will not later; `outcome_unknown` if it may have.
    */
   send<A extends unknown[], R>(limits: SendLimits, script: PageScript<[SendPlan, ...A], R>, ...args: A): Promise<R>;
-  /** Loads a file from disk into the page within the time limit, and runs `work` with its key. */
+  /** Loads a file from disk into the page, each step within the time limit, and runs `work` with its key. */
   withFile<R>(timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R>;
   /**
    * The bytes of a file in the page, in small pieces, with a time limit in total. Exactly `size` bytes:

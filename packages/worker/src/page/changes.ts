@@ -171,7 +171,7 @@ export function listenToChanges(): void {
       presences?.on(
         event,
         quietly((what) => {
-          // The page sets whether the network reported this in the same turn.
+          // In the same turn, the page sets whether the network reported this.
           void Promise.resolve().then(quietly(() => tools.tell(tools.activityChange(what))));
         }),
       );

@@ -55,7 +55,7 @@ export async function archiveChat(chatId: string, archived: boolean, settleMs: n
   const chat = tools.findChat(chatId);
   if (!chat) return 'no_chat';
   const isDone = () => (chat.archive === true) === archived;
-  // During a change, the page returns the promise of that change, even for the opposite one.
+  // While a change is running, the page returns its promise, even for the opposite change.
   return tools.oneByOne(chat, async () => {
     if (!isDone()) await window.require('WAWebSetArchiveChatAction').setArchive(chat, archived, false);
     return (await tools.holds(isDone, settleMs)) ? tools.chatModel(chat) : 'ignored';

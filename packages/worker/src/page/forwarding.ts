@@ -58,7 +58,7 @@ export async function forwardMessage(
   }
   if (!handing) return 'late';
   tools.signal({ is: 'sending', call });
-  // Checked after the signal: if the page freezes in between, it must not send later without the worker knowing.
+  // Checked after the signal: a page that freezes in between must not send later without the worker's knowledge.
   if (Date.now() > beginBy) {
     tools.endForward(chat, mark);
     return 'late';

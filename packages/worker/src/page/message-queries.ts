@@ -192,7 +192,7 @@ export async function starMessage(
   const { canStarMsg } = tools.optional('WAWebMsgActionCapability') ?? {};
   if (starred && canStarMsg && !canStarMsg(message)) return 'not_allowed';
   const { sendStarMsgs } = window.require('WAWebChatSendMessages');
-  // During one in the chat, the page returns the promise of that one, even for another message.
+  // While one is running in the chat, the page returns its promise, even for another message.
   await tools.oneByOne(chat, () => sendStarMsgs(chat, [message], starred));
   return (message.star === true) === starred ? 'ok' : 'ignored';
 }

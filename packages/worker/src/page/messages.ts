@@ -124,7 +124,7 @@ export async function sendMessage(
   const { ids: mentionedJidList, text } = tools.mentioned(chat, mentions, options.caption ?? content);
   const written = options.caption === undefined ? {} : { caption: text };
   tools.signal({ is: 'sending', call });
-  // Checked after the signal: if the page freezes in between, it must not send later without the worker knowing.
+  // Checked after the signal: a page that freezes in between must not send later without the worker's knowledge.
   if (Date.now() > beginBy) return 'late';
   // The library puts extra options into the message, and looks it up by the id that it generated.
   const mark = messageId === undefined ? {} : { chatWebMark: { call, messageId } };
@@ -250,7 +250,7 @@ export async function deleteMessage(
   // Not with the page's commands: they resolve before they do anything.
   const { sendRevokeMsgs, sendDeleteMsgs } = window.require('WAWebChatSendMessages');
   const record = { type: 'message', list: [message] } as const;
-  // During one in the chat, the page returns the promise of that one, even for another message.
+  // While one is running in the chat, the page returns its promise, even for another message.
   return tools.oneByOne(chat, async () => {
     if (message.type === 'revoked') return 'no_message';
     if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {

@@ -60,7 +60,7 @@ export const chatParts: Contract<ChatModules> = {
   },
   WAWebSetArchiveChatAction: {
     setArchive: fn(
-      '(chat, archived, showToast) → Promise; rejects if nothing changes; during a call, returns the promise of that call',
+      '(chat, archived, showToast) → Promise; rejects if nothing changes; while one is running, returns its promise',
       'archiveChat',
     ),
   },

@@ -120,15 +120,15 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
   },
   WAWebChatSendMessages: {
     sendRevokeMsgs: fn(
-      "(chat, {type: 'message', list}, clearMedia) → Promise<[{messageSendResult}]>; during one in the chat, the promise of that one",
+      "(chat, {type: 'message', list}, clearMedia) → Promise<[{messageSendResult}]>; while one is running in the chat, its promise",
       'deleteMessage',
     ),
     sendStarMsgs: fn(
-      '(chat, messages, whether starred) → Promise; during one in the chat, the promise of that one; other devices get it later',
+      '(chat, messages, whether starred) → Promise; while one is running in the chat, its promise; other devices get it later',
       'starMessage',
     ),
     sendDeleteMsgs: fn(
-      '({chat_, record: {type, list}, clearMedia}), in older builds (chat, record, clearMedia) → Promise of the number of deleted messages; during one in the chat, the promise of that one',
+      '({chat_, record: {type, list}, clearMedia}), in older builds (chat, record, clearMedia) → Promise of the number of deleted messages; while one is running in the chat, its promise',
       'deleteMessage',
     ),
   },

@@ -111,8 +111,8 @@ export function installIdTools(lookUpsFrom: number): void {
   const lookUpMs = 2_000;
   const unknownForMs = 600_000;
   const mostKept = 5_000;
-  // The network restricts accounts for many look-ups in a row: the most per query, which is also the most ids of lists
-  // within `listedForMs`.
+  // The network restricts accounts for many look-ups in a row. Limits the ids per query, and the ids of lists within
+  // `listedForMs`.
   const mostAtOnce = 20;
   const listedForMs = 10_000;
   const kept = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
