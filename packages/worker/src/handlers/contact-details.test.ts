@@ -58,7 +58,7 @@ describe('the other ids of people', () => {
     expect(context.page.calls.map(({ args }) => Number(args[1]) > 0)).toEqual([false, false, false, true]);
   });
 
-  it('are not queried twice at once, nor again at once after a query that may have been made', async () => {
+  it('are not queried concurrently, nor again at once after a possible query', async () => {
     context.page.on(resolvePeople, () => ({ found, isQueried: true }));
     await Promise.all([resolve(), resolve()]);
     expect(context.page.calls.map(({ args }) => Number(args[1]) > 0)).toEqual([false, true]);

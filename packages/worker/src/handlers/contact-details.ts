@@ -28,8 +28,8 @@ const ABOUT_PAUSE_SECONDS = 60;
 export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof typeof contactDetailOperations> {
   let nextLookUpsAt = 0;
   /**
-   * Keeps a distance between look-ups. `ask` gets how many milliseconds the network must be left alone; `isQueried` says of
-   * its answer whether the network was asked.
+   * Keeps a pause between look-ups. `ask` receives how many milliseconds of the pause remain; `isQueried` tells from
+   * its answer whether the network was queried.
    */
   const paced = async <T>(ask: (pauseMs: number) => Promise<T>, isQueried: (answer: T) => boolean): Promise<T> => {
     const [before, now] = [nextLookUpsAt, performance.now()];
@@ -43,7 +43,7 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
       if (!isQueried(answer)) release();
       return answer;
     } catch (error) {
-      // Nothing was asked.
+      // Nothing was queried.
       if (error instanceof GatewayError && error.code !== 'outcome_unknown') release();
       throw error;
     }
@@ -62,7 +62,7 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
         (answer) => answer === 'unanswered' || !('waitMs' in answer),
       );
       if (found === 'unanswered')
-        throw new GatewayError('client_failed', 'the network gave no result for any of the numbers; retry later');
+        throw new GatewayError('client_failed', 'the network returned no result for any of the numbers; retry later');
       if ('waitMs' in found) throw tooSoon(found.waitMs);
       if ('refused' in found) throw refusedBy(found.refused);
       const digits = (id: string) => id.slice(0, id.indexOf('@'));

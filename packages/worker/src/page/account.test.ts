@@ -62,7 +62,7 @@ it.each([
   expect(await setPrivacy([{ name: 'last', value: 'all' }], 1_000)).toEqual({ changed: [], no });
 });
 
-it('of a privacy setting that the page does not even ask for, nothing is left open', async () => {
+it('a privacy setting that the page cannot even request is unchanged for certain', async () => {
   const setPrivacyForOneCategory = () => {
     throw new TypeError('broken');
   };

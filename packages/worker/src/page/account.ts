@@ -121,7 +121,7 @@ export async function setPrivacy(
       changed.push(change.name);
     } catch (error) {
       if (!asked && changed.length === 0) throw error; // Nothing was sent.
-      // What was changed must not be lost with an error of the page.
+      // An error of the page must not hide what was changed.
       const refused = window.chatWebTools.refusal(error);
       return { changed, no: refused === undefined ? 'unknown' : { refused } };
     }

@@ -3,7 +3,7 @@ import { listChats } from './chats.ts';
 import { installChatTools } from './tools/chats.ts';
 import { installIdTools } from './tools/identities.ts';
 
-/** A class of its own: the prototype of ids gets a property. */
+/** A separate class, because the prototype of ids gets a property. */
 class Wid {
   readonly text: string;
   constructor(text: string) {

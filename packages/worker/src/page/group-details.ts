@@ -142,7 +142,7 @@ export async function changeSettings(
       refusal = codeIn(await asked);
     } catch (error) {
       if (!asked && changed.length === 0) throw error; // Nothing was sent.
-      // What was changed must not be lost with an error of the page.
+      // An error of the page must not hide what was changed.
       refusal = tools.refusal(error) ?? 'unknown';
     }
     if (refusal !== undefined) break;

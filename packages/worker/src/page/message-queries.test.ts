@@ -12,7 +12,7 @@ import { installChangeTools } from './tools/changes.ts';
 import { installIdTools } from './tools/identities.ts';
 
 const id = (text: string) => ({ toString: () => text });
-/** A class of its own: the prototype of ids gets a property. */
+/** A separate class, because the prototype of ids gets a property. */
 class Wid {
   readonly text: string;
   constructor(text: string) {

@@ -221,7 +221,7 @@ export async function pinMessage(
     // `canPinMsg` also reads the members, which may not be loaded.
     if (pinned && own.members && canPinMsg && !canPinMsg(message)) return 'not_pinnable';
   } else if (pinned && canPinMsg && !canPinMsg(message)) return 'not_pinnable';
-  // Everybody in the chat is shown each pin, also one that changes nothing. What the page does not hold may be pinned.
+  // Everyone in the chat sees each pin, even one that changes nothing. A message without an entry here may be pinned.
   const held = tools.optional('WAWebPinInChatCollection')?.PinInChatCollection?.getByParentMsgKey?.(message.id);
   if (held && (held.ack ?? 1) > 0) {
     const recentMs = 3_600_000; // A later one pins it for longer.

@@ -159,8 +159,8 @@ export async function readSent(
 }
 
 /**
- * Reacts to a message, or removes the reaction with an empty emoji. `unknown`: the page does not report whether the network
- * has it. The library ignores unknown messages silently.
+ * Reacts to a message, or removes the reaction if the emoji is empty. `unknown`: the network may have it. The library
+ * silently ignores unknown messages.
  */
 export async function react(
   messageId: string,
@@ -169,7 +169,7 @@ export async function react(
   const tools = window.chatWebTools;
   const message = await tools.findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
-  // The page does not react to blocked people, but takes reactions back.
+  // The page does not send reactions to blocked people, but removes them.
   if (emoji !== '' && tools.isBlocked(String(message.id.remote))) return 'blocked';
   const { sendReactionToMsg } = window.require('WAWebSendReactionMsgAction');
   const reacting = sendReactionToMsg(message, emoji);
@@ -177,7 +177,7 @@ export async function react(
     await reacting;
     return 'ok';
   } catch (error) {
-    // The page throws the same for a refusal and for a lost connection.
+    // The page throws the same error for a refusal and for a lost connection.
     return tools.refusal(error) === undefined ? 'unknown' : tools.refusedBy(error);
   }
 }
@@ -220,8 +220,7 @@ export async function editMessage(
     if (isOld()) return 'too_late';
     return canEdit() ? tools.refusedBy(error) : 'not_editable';
   }
-  // The page does not throw if an edit has failed, for example because the answer was lost; it removes the mark from one
-  // that succeeds.
+  // The page marks a failed edit, even if only the answer was lost, instead of throwing. A success removes the mark.
   if (tools.hasFailedEdit(message)) return isOld() ? 'too_late' : 'unknown';
   return tools.sentModel(edited ?? message);
 }

@@ -149,7 +149,7 @@ describe('the members of many groups', () => {
     expect(run).toHaveBeenCalledTimes(2);
   });
 
-  it('are queried for all at once as soon as several are missing, or slow to come', async () => {
+  it('are queried for all at once if several are missing or slow', async () => {
     const { groups, load, run } = page([], async () => groups.map(({ id: one }: { id: object }) => load(String(one))));
     const more = Array.from({ length: 20 }, (_, n) => groupOf(`${n + 10}@g.us`));
     const { WAWebGroupMetadataCollection: collection } = modules.WAWebCollections as {
@@ -160,7 +160,7 @@ describe('the members of many groups', () => {
     expect(run).toHaveBeenCalledTimes(1);
   });
 
-  it('are those of a group that was left only if the network says so', async () => {
+  it('only show a group as left if the network reports it', async () => {
     const { groups } = page([], async () => undefined);
     const queryGroupJob = vi.fn(async (one: object) => ({
       status: String(one) === '2@g.us' ? 'not_member' : 'success',

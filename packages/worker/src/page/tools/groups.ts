@@ -10,8 +10,8 @@ export interface GroupTools {
   /** A group that the account is a member of: the page also lists groups that it has left. */
   ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined>;
   /**
-   * Loads the members of groups: from the page's database, and if that lacks several, by one request for all groups. After
-   * it, `ownGroup` needs no more time for them.
+   * Loads the members of groups: from the page's database, and if that lacks several, in one request for all groups.
+   * Afterwards, `ownGroup` needs no time for them.
    */
   loadGroups(groups: readonly PageChat[], timeoutMs: number): Promise<void>;
   /** Queries a group, and waits until the page shows what is expected; false if it does not in time. */
@@ -90,7 +90,7 @@ export function installGroupTools(): void {
   };
 
   const outside = new Set(['not_member', 'terminated', 'terminated_local']);
-  /** Ids of groups that the account is not in, as the network says, until their members come. */
+  /** Ids of groups that, according to the network, the account is not in; removed if members load later. */
   const left = new Set<string>();
   /** Asks separately: the query for members hides that the account is not a member, or that the group is gone. */
   const isOutside = async (group: PageChat, timeoutMs: number) => {
@@ -115,7 +115,7 @@ export function installGroupTools(): void {
     const unloaded = () => groups.filter((group) => loaded(group).length === 0 && !left.has(String(group.id)));
     const waiting = unloaded();
     const atOnce = 2;
-    // A look into the database that takes longer has gone on to the network.
+    // A read that takes longer has gone on from the database to the network.
     const storedMs = 500;
     const mostMissing = 4;
     let missing = 0;
@@ -129,7 +129,7 @@ export function installGroupTools(): void {
     };
     await Promise.all(Array.from({ length: atOnce }, work));
     if (unloaded().length > 0) await queryAll(unloaded(), deadline);
-    // The answer also leaves out some groups that the account is in.
+    // The answer also lacks some groups that the account is in.
     const mostQueried = 5;
     for (const group of unloaded().slice(0, mostQueried))
       if (await isOutside(group, deadline - Date.now()).catch(() => false)) left.add(String(group.id));

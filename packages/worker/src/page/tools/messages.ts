@@ -14,7 +14,7 @@ export interface MessageTools {
   knownChat(id: string): PageChat | undefined;
   /** True for a person that the account has blocked. */
   isBlocked(chatId: string): boolean;
-  /** True if the page lets the message be quoted in a reply. */
+  /** True if the page allows quoting the message in a reply to this chat. */
   isQuotable(message: PageMessage, chatId: string): boolean;
   /** False for the status feed and channels, which the page may list among the chats. */
   isChat(chat: PageChat): boolean;
@@ -136,7 +136,7 @@ export function installMessageTools(): void {
     },
     isQuotable: (message, chatId) => {
       if (!message.isStatusV3) return window.require('WAWebMsgReply').canReplyMsg(message.unsafe());
-      // The page checks the chat that a message is in; a status is answered in the chat of the person who posted it.
+      // The page checks the chat of the message, but a reply to a status goes to the chat with its author.
       const wid = window.require('WAWebWidFactory').createWid(chatId) as PageId;
       const { participant, remote } = message.id;
       return tools.isDeliverable(message) && idsOf(wid).includes(String(participant ?? message.author ?? remote));

@@ -64,7 +64,7 @@ export function installPresenceTools(): void {
     try {
       return tools.presenceRows(chat).some(({ hasData }) => hasData);
     } catch {
-      return false; // It is asked for all the same.
+      return false; // The chat is still subscribed to.
     }
   };
 
