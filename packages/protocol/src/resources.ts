@@ -178,10 +178,12 @@ export const contact = v.object({
 export type Contact = v.InferOutput<typeof contact>;
 
 const PARTICIPANT_CODES = `\
-200: done. 403: may only be invited, or may not be changed, such as the creator of the group. \
-404: not registered, not in the group, or not waiting to join. 405: the account itself, which leaves by itself. \
-408: has left recently. 409: is in the group already. 429: rate limited. \
-500: not confirmed, look at the group. 503: not tried, because the time limit was reached, or the network did not say who it is. \
+200: done. 402: an admin removed the person before. 403: may only be invited, or may not be changed by this account. \
+404: not registered, not in the group, or no request to join. 405: the account itself, which can only leave. \
+406: created the group. 408: left recently. 409: already in the group. 419: the community is full. \
+421: an admin has to approve it. 429: rate limited. 500: refused, or the group is full. \
+503: not tried, because the time limit was reached, or the network did not identify the person. \
+504: not confirmed, check the group. \
 400 and others: refused by the network`;
 
 /** The result for one participant in a change of a group. */
