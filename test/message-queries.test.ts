@@ -372,7 +372,7 @@ describe('the messages of a chat', () => {
     // Its owner may have allowed it meanwhile: it is asked again.
     await stack.phones.answerForOld(ADA, 'ended');
     expect(await stack.client.loadOlderMessages(dora)).toMatchObject({ loaded: true, isOlderOnPhone: true });
-    expect(await refused()).toEqual(['not_permitted', expect.stringContaining('gives no more')]);
+    expect(await refused()).toEqual(['not_permitted', expect.stringContaining('does not send more')]);
     expect((await stack.client.listMessages({ ...dora, limit: 200 })).messages).toHaveLength(51);
     await stack.phones.answerForOld(ADA, 'shared');
     const unknown = { id, chatId: '12025550777' };

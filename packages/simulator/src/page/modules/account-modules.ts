@@ -42,7 +42,10 @@ export function accountModules({ connection, users }: Page): Modules {
         try {
           const { about, isHidden } = await connection.request('about', { id: String(wid) });
           return { id: wid, status: isHidden ? '' : about || null };
-        } catch {
+        } catch (error) {
+          // A refusal for the one person is in the place of the text.
+          const isOfPerson = error instanceof ServerStatusCodeError && [401, 403].includes(error.status);
+          if (isOfPerson) return { id: wid, status: { errorCode: error.status, errorText: error.message } };
           return { id: wid, stale: true, status: wid.isLid() ? '' : null };
         }
       },
