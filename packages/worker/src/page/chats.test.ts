@@ -1,18 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { Wid } from '../testing/wid.ts';
 import { listChats } from './chats.ts';
 import { installChatTools } from './tools/chats.ts';
 import { installIdTools } from './tools/identities.ts';
 
-/** A separate class, because the prototype of ids gets a property. */
-class Wid {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-  toString(): string {
-    return this.text;
-  }
-}
 const id = (text: string) => new Wid(text);
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { Wid } from '../testing/wid.ts';
 import {
   listMessages,
   listPollVotes,
@@ -12,16 +13,6 @@ import { installChangeTools } from './tools/changes.ts';
 import { installIdTools } from './tools/identities.ts';
 
 const id = (text: string) => ({ toString: () => text });
-/** A separate class, because the prototype of ids gets a property. */
-class Wid {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-  toString(): string {
-    return this.text;
-  }
-}
 const createWid = (text: string) => {
   if (!/^\w+@[\w.]+$/.test(text)) throw new Error('invalid wid');
   return new Wid(text);

@@ -1,15 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Wid } from '../../testing/wid.ts';
 import { type IdTools, installIdTools } from './identities.ts';
 
-class Wid {
-  readonly text: string;
-  constructor(text: string) {
-    this.text = text;
-  }
-  toString(): string {
-    return this.text;
-  }
-}
 const wid = (text: string) => new Wid(text);
 const hidden = (count: number, from = 0) => Array.from({ length: count }, (_, n) => wid(`${from + n}@lid`));
 
