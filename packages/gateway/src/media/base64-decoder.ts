@@ -50,13 +50,16 @@ export class Base64Decoder {
     if (!this.#isEscaped && !piece.includes(BACKSLASH)) return piece;
     const plain = new Uint8Array(piece.length);
     let length = 0;
-    for (const byte of piece) {
-      if (this.#isEscaped && byte !== SLASH) return undefined;
-      this.#isEscaped = byte === BACKSLASH;
-      if (this.#isEscaped) continue;
+    let isEscaped = this.#isEscaped;
+    for (let at = 0; at < piece.length; at += 1) {
+      const byte = piece[at] ?? 0;
+      if (isEscaped && byte !== SLASH) return undefined;
+      isEscaped = byte === BACKSLASH;
+      if (isEscaped) continue;
       plain[length] = byte;
       length += 1;
     }
+    this.#isEscaped = isEscaped;
     return plain.subarray(0, length);
   }
 }

@@ -110,8 +110,10 @@ describe('readUploadBody', () => {
       const { user, system } = process.cpuUsage(before);
       return user + system;
     };
-    const plain = await costOf('/'.repeat(2_000_000));
-    expect(await costOf('\\/'.repeat(2_000_000))).toBeLessThan(20 * Math.max(plain, 10_000));
+    const leastOf = async (base64: string) =>
+      Math.min(await costOf(base64), await costOf(base64), await costOf(base64)); // Others load the machine at times.
+    const plain = await leastOf('/'.repeat(2_000_000));
+    expect(await leastOf('\\/'.repeat(2_000_000))).toBeLessThan(20 * Math.max(plain, 10_000));
   });
 
   it('decodes uploads of many blocks, escaped or not, for any chunk sizes', async () => {
