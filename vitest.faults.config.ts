@@ -52,10 +52,9 @@ function hasHeadlessShell(): boolean {
  */
 const ORDER = [
   ...['code-renewals', 'slow-accounts', 'crash-loop', 'conflict', 'busy-is-not-dead', 'gateway-killed', 'detection'],
-  ...['locks', 'one-session-cannot-hurt-another', 'sweep', 'memory', 'start-cannot-hang'],
-  ...['watchdog', 'pairing-code', 'qr', 'pacing', 'slow-look-ups'],
-  ...['missing-modules', 'doctor', 'slow-callers', 'hostile-worker'],
-  ...['doctor-findings', 'moves', 'ready-is-never-missed', 'own-computer', 'resumed-streams'],
+  ...['locks', 'one-session-cannot-hurt-another', 'sweep', 'memory', 'start-cannot-hang', 'resumed-streams'],
+  ...['watchdog', 'own-computer', 'qr', 'doctor-findings', 'slow-callers', 'slow-look-ups', 'pairing-code', 'pacing'],
+  ...['missing-modules', 'doctor', 'hostile-worker', 'moves', 'ready-is-never-missed'],
   ...['navigation-storms', 'keyed-sends', 'builds', 'service-under-systemd'],
   ...['console-try', 'listener', 'missed-account-events', 'frozen-page', 'move-tool', 'graceful-stop', 'console-keys'],
   ...['moved-sessions', 'large-media', 'console-webhooks', 'caught-up', 'console-sessions', 'phones-page'],

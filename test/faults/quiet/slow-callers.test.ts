@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure, seconds } from '../helpers/figure.ts';
-import { patternBytes } from '../helpers/media.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { figure, seconds } from '../../helpers/figure.ts';
+import { patternBytes } from '../../helpers/media.ts';
+import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const HALF_KB = 512;
 /** Callers have 10 s; a gateway that refuses at once would cut off slow ones, too. */

@@ -2,9 +2,9 @@ import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findingsOf, type LinkedPair, linkPair, resultsOf, runDoctor } from '../helpers/doctor.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { ADA, BEN } from '../helpers/stack.ts';
+import { findingsOf, type LinkedPair, linkPair, resultsOf, runDoctor } from '../../helpers/doctor.ts';
+import { eventually } from '../../helpers/eventually.ts';
+import { ADA, BEN } from '../../helpers/stack.ts';
 
 const CARLA = '12025550103';
 
