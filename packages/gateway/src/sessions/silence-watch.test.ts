@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { everyShared } from './shared-interval.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
 describe('the watch over a process', () => {
@@ -16,6 +17,41 @@ describe('the watch over a process', () => {
     expect(onSilent).not.toHaveBeenCalled();
     vi.advanceTimersByTime(60_000);
     expect(onSilent).toHaveBeenCalledExactlyOnceWith(15_000);
+  });
+
+  it('reports within four intervals of the last heartbeat, whenever that was', () => {
+    const release = everyShared(5_000, () => {}); // The checks keep its pace.
+    for (const heardForMs of [0, 100, 4_000, 4_890, 5_100, 9_000, 14_000]) {
+      for (const delayMs of [10, 2_500, 4_990]) {
+        vi.advanceTimersByTime(delayMs);
+        let silentAt: number | undefined;
+        const watch = new SilenceWatch({ intervalMs: 5_000, onSilent: () => (silentAt = performance.now()) });
+        const startedAt = performance.now();
+        for (let ms = 0; ms < heardForMs; ms += 5_000) {
+          watch.heard();
+          vi.advanceTimersByTime(Math.min(5_000, heardForMs - ms));
+        }
+        watch.heard();
+        vi.advanceTimersByTime(60_000);
+        const silentMs = (silentAt ?? Number.NaN) - startedAt - heardForMs;
+        expect(silentMs, `heard for ${heardForMs} ms`).toBeGreaterThanOrEqual(14_999);
+        expect(silentMs, `heard for ${heardForMs} ms`).toBeLessThanOrEqual(20_001);
+      }
+    }
+    release();
+  });
+
+  it('gives a process that has not sent anything yet more time', () => {
+    const release = everyShared(5_000, () => {});
+    vi.advanceTimersByTime(4_900);
+    const onSilent = vi.fn();
+    const watch = new SilenceWatch({ intervalMs: 5_000, onSilent });
+    vi.advanceTimersByTime(20_000);
+    expect(onSilent).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(5_000);
+    expect(onSilent).toHaveBeenCalledOnce();
+    watch.stop();
+    release();
   });
 
   it('holds nothing against it that this process has slept through', () => {

@@ -17,8 +17,8 @@ export class SilenceWatch {
   readonly #options: SilenceWatchOptions;
   #missed = 0;
   #wasHeard = true;
-  /** The checks are shared: the first may be immediate. */
-  readonly #looksFrom: number;
+  /** A process that is still starting gets a full interval; the checks are shared, and the first may be immediate. */
+  #looksFrom: number;
   #lastLookAt = performance.now();
   /** Ends the checks. */
   readonly stop: () => void;
@@ -32,14 +32,15 @@ export class SilenceWatch {
   /** Any message counts as a heartbeat. */
   heard(): void {
     this.#wasHeard = true;
+    this.#looksFrom = 0;
   }
 
   #look(): void {
     const { intervalMs, onSilent } = this.#options;
     const now = performance.now();
-    if (now < this.#looksFrom) return;
     const overslept = now - this.#lastLookAt > 1.5 * intervalMs;
     this.#lastLookAt = now;
+    if (now < this.#looksFrom) return;
     this.#missed = this.#wasHeard || overslept ? 0 : this.#missed + 1;
     this.#wasHeard = false;
     if (this.#missed < MOST_MISSED) return;
