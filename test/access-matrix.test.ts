@@ -22,7 +22,7 @@ import { saveSession } from './helpers/saved-session.ts';
 
 const TOKEN = 'the-operators-token';
 
-/** What a request comes with. */
+/** The credentials that a request carries. */
 type Holder =
   | 'nothing'
   | 'a wrong token'
@@ -33,7 +33,7 @@ type Holder =
 const refused = ['nothing', 'a wrong token', 'an expired key', 'a deleted key'] as const satisfies Holder[];
 const keyHolders = keyScope.options.map((scope) => [`a ${scope} key`, scope] as const);
 
-/** Every route of the gateway: those of the table, then those beside it. */
+/** Every route of the gateway: those of the operation table, then the others. */
 const routes = [
   ...rows.map((row) => ({
     ...row,
@@ -62,11 +62,11 @@ beforeAll(async () => {
     CHAT_WEB_AUTO_START_SESSIONS: 'no',
     CHAT_WEB_AUTH_FAILURES_PER_MINUTE: '0',
     CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
-    CHAT_WEB_MIN_FREE_DISK_MB: '100000000', // Who may start a session is told so, and no browser is needed.
+    CHAT_WEB_MIN_FREE_DISK_MB: '100000000', // A permitted start gets this refusal, so that no browser is needed.
   });
   const client = createClient({ url: gateway.url, token: TOKEN });
   const make = async (scope: Scope, expiresAt?: string) => {
-    if (scope === 'operator') throw new Error('no key goes so far');
+    if (scope === 'operator') throw new Error('no key has this scope');
     return client.createKey({ name: `${scope} key`, sessions: ['own-*'], scope, ...(expiresAt ? { expiresAt } : {}) });
   };
   bearer.set('a wrong token', `${TOKEN}x`).set('the token', TOKEN);
@@ -96,12 +96,12 @@ function send({ method, path, type }: Route, { holder, id, body }: Sent): Promis
   return rawRequest(gateway.url, { method, path: path(id), headers, body: /^P/.test(method) ? body : undefined });
 }
 
-/** The session of the holder's own that a route may be tried on: one that is deleted is gone for the others. */
+/** A session of the holder to try a route on. A deleted one is gone for the others, so each holder deletes its own. */
 function ownSession({ name }: Route, holder: Holder): string {
   return name === 'deleteSession' ? `own-${holder.replace(/^a (\w+) key$/, '$1').replaceAll(' ', '-')}` : 'own-1';
 }
 
-/** What is malformed must not be found out before who asks. */
+/** The caller is checked before the body: a malformed body must not change a refusal. */
 const MALFORMED = '{';
 
 function expectRefused(route: Route, answer: RawAnswer, status: number, code: string): void {
@@ -109,7 +109,7 @@ function expectRefused(route: Route, answer: RawAnswer, status: number, code: st
   else expectError(answer, status, code);
 }
 
-/** An answer that a route gives to those who may have it. */
+/** Expects the response that a permitted caller gets. */
 async function expectServed(route: Route, sent: Sent): Promise<void> {
   if ((route.name === 'events' || route.name === 'allEvents') && route.method === 'GET')
     return expectStream(route, sent);
@@ -132,7 +132,7 @@ describe('every route', () => {
     for (const { scope } of routes) expect([...keyScope.options, 'operator', 'anyone']).toContain(scope);
   });
 
-  it('changes nothing for a read key, links nothing for a send key, and tells of others to the operator alone', () => {
+  it('changes nothing for a read key, links nothing for a send key, and leaves keys and host to the operator', () => {
     const namesOf = (wanted: string) =>
       [...new Set(routes.flatMap(({ name, scope }) => (scope === wanted ? [name] : [])))].sort();
     for (const { name, scope, method } of routes)
@@ -155,12 +155,12 @@ describe('every route', () => {
     expect(namesOf('operator')).toEqual(['createKey', 'deleteKey', 'getHost', 'listKeys', 'metrics']);
   });
 
-  it.each(routes.filter(({ scope }) => scope === 'anyone'))('$method $name asks for nothing', async (route) => {
+  it.each(routes.filter(({ scope }) => scope === 'anyone'))('$method $name needs no credentials', async (route) => {
     for (const holder of [...refused, 'the token'] as const)
       expect((await send(route, { holder, id: '' })).status).toBe(200);
   });
 
-  it.each(guarded)('$method $name ($scope) is 401 without what holds', async (route) => {
+  it.each(guarded)('$method $name ($scope) is 401 without valid credentials', async (route) => {
     for (const holder of refused)
       for (const id of route.hasId ? ['own-1', 'foreign-1', 'nobody', 'a b'] : ['own-1']) {
         const answer = await send(route, { holder, id: encodeURIComponent(id), body: MALFORMED });
@@ -174,7 +174,7 @@ describe('every route', () => {
   });
 
   it.each(guarded)(
-    '$method $name ($scope) serves keys that go so far on their own sessions, and 403 the others',
+    '$method $name ($scope) serves keys of a sufficient scope on their own sessions, and is 403 for others',
     async (route) => {
       for (const [holder, scope] of keyHolders) {
         const id = ownSession(route, holder);
@@ -185,21 +185,21 @@ describe('every route', () => {
   );
 
   it.each(guarded.filter(({ hasId }) => hasId))(
-    '$method $name is 404 to keys on other sessions, there or not',
+    '$method $name is 404 for keys on other sessions, whether they exist or not',
     async (route) => {
       for (const [holder] of keyHolders) {
         const answers = [];
         for (const id of ['foreign-1', 'nobody', 'own', 'OWN-1', '..%2Fown-1', 'xown-1', '%00own-1'])
           answers.push(await send(route, { holder, id, body: MALFORMED }));
         for (const answer of answers) expectRefused(route, answer, 404, 'session_not_found');
-        expect(new Set(answers.map(({ text }) => text)).size).toBe(1); // None says that there is one.
+        expect(new Set(answers.map(({ text }) => text)).size).toBe(1); // None reveals that the session exists.
       }
     },
   );
 });
 
-describe('what no route has', () => {
-  it.each(['/nowhere', '/sessions/own-1/nothing', '/keys/x/y'])('%s is 401 first, then 404', async (path) => {
+describe('a request that matches no route', () => {
+  it.each(['/nowhere', '/sessions/own-1/nothing', '/keys/x/y'])('for %s is 401 first, then 404', async (path) => {
     for (const holder of refused) {
       const token = bearer.get(holder);
       const headers = token ? { authorization: `Bearer ${token}` } : {};
@@ -211,7 +211,7 @@ describe('what no route has', () => {
     }
   });
 
-  it('other methods are 401 first, then 405', async () => {
+  it('for its method is 401 first, then 405', async () => {
     for (const route of guarded) {
       const hasPut = routes.some(({ method, path }) => method === 'PUT' && path('own-1') === route.path('own-1'));
       const method = hasPut ? 'PATCH' : 'PUT';
@@ -226,10 +226,10 @@ describe('what no route has', () => {
   });
 });
 
-describe('a body that never comes', () => {
+describe('a body that never arrives', () => {
   const withBody = guarded.filter(({ body }) => body !== undefined);
 
-  it.each(withBody)('is not waited for by $name before a refusal', async (route) => {
+  it.each(withBody)('does not delay a refusal of $name', async (route) => {
     const cases = [
       ['nothing', 'own-1', 401],
       ['a wrong token', 'own-1', 401],
@@ -240,7 +240,7 @@ describe('a body that never comes', () => {
       expect(await headOfAnswer(route, { holder, id })).toContain(` ${status} `);
   });
 
-  /** Sends the head of a request with 90 MB to come, and none of them. */
+  /** Sends the head of a request that announces 90 MB, and no body. */
   function headOfAnswer({ method, path }: Route, { holder, id }: Sent): Promise<string> {
     const token = bearer.get(holder);
     const { hostname, port } = new URL(gateway.url);
@@ -255,7 +255,7 @@ describe('a body that never comes', () => {
         ];
         socket.write(`${lines.join('\r\n')}\r\n\r\n`);
       });
-      // The gateway waits for 10 s before it gives a body up: an answer by then has not waited for it.
+      // The gateway waits for a body for 10 s: a response before that has not waited for it.
       socket.setTimeout(8_000, () => socket.destroy(new Error('no answer')));
       socket.on('error', reject);
       socket.once('data', (data) => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => stack[Symbol.asyncDispose]());
 
 describe('reactions', () => {
-  it('each is one event, as is taking it back; of others, of the account itself and through the gateway', async () => {
+  it('are one event each, and so are removals: of others, of the account and through the gateway', async () => {
     const question = await fromBen('do you like it?');
     const answer = await toBen('yes');
     await stack.phones.react(BEN, { messageId: answer.stanza, emoji: '👍' });
@@ -41,7 +41,7 @@ describe('reactions', () => {
     ]);
   });
 
-  it('in a group', async () => {
+  it('in a group name who reacted', async () => {
     const { id: group } = await stack.phones.createGroup(ADA, { subject: 'Trip', participants: [BEN] });
     const { id: stanza } = await stack.phones.send(ADA, { to: group, body: 'where to?' });
     const asked = await events.until('message_sent', ({ body }) => body === 'where to?');
@@ -52,8 +52,8 @@ describe('reactions', () => {
   });
 });
 
-describe('what is no news', () => {
-  it('is not told when the page stores it again: hours later, or when its chat is read', async () => {
+describe('a reaction that is already known', () => {
+  it('is not reported when the page stores it again: hours later, or when its chat is read', async () => {
     const { stanza } = await toBen('long ago');
     await stack.phones.react(BEN, { messageId: stanza, emoji: '👴' });
     await events.until('message_reaction', ({ emoji }) => emoji === '👴');
@@ -68,7 +68,7 @@ describe('what is no news', () => {
 describe('votes in polls', () => {
   const options = ['Friday', 'Saturday', 'Sunday'];
 
-  it('are one event each, with all that is chosen, also when that is taken back', async () => {
+  it('are one event each, with all chosen options, also when the vote is withdrawn', async () => {
     const poll = { type: 'poll', to: BEN, question: 'When?', options, multiple: true } as const;
     const { id } = await stack.client.sendMessage({ id: 'main', ...poll });
     await stack.onPhone(BEN, id);
@@ -79,12 +79,12 @@ describe('votes in polls', () => {
     }
     await overACrash(() => stack.phones.vote(BEN, { messageId, options: ['Sunday'] }));
     const vote = { pollId: id, chatId: ben, from: ben, at: isoTime };
-    const told = [['Saturday'], ['Friday', 'Sunday'], [], ['Sunday']];
-    expect(events.all('poll_vote')).toEqual(told.map((chosen) => ({ ...vote, options: chosen })));
+    const votes = [['Saturday'], ['Friday', 'Sunday'], [], ['Sunday']];
+    expect(events.all('poll_vote')).toEqual(votes.map((chosen) => ({ ...vote, options: chosen })));
   });
 });
 
-it('what several people do in the same millisecond is an event each', async () => {
+it('actions of several people in the same millisecond are one event each', async () => {
   const { id: group } = await stack.phones.createGroup(ADA, { subject: 'Lunch', participants: [BEN, CARLA] });
   await events.until('group_joined', ({ groupId }) => groupId === group);
   const options = ['Here', 'There'];
@@ -92,7 +92,7 @@ it('what several people do in the same millisecond is an event each', async () =
   const { id } = await stack.client.sendMessage({ id: 'main', ...poll });
   const messageId = id.split('_')[2] ?? '';
   for (const number of [BEN, CARLA]) await stack.onPhone(number, id);
-  vi.useFakeTimers({ toFake: ['Date'] }); // The clock of the phones.
+  vi.useFakeTimers({ toFake: ['Date'] }); // The phones use this clock.
   for (const number of [BEN, CARLA]) {
     await stack.phones.react(number, { messageId, emoji: '🍝' });
     await stack.phones.vote(number, { messageId, options: ['Here'] });
@@ -108,7 +108,7 @@ it('what several people do in the same millisecond is an event each', async () =
 });
 
 describe('edits', () => {
-  it('each is one event with the new text, of others and of the account itself', async () => {
+  it('are one event each with the new text, of others and of the account itself', async () => {
     const theirs = await fromBen('teh text');
     await stack.phones.edit(BEN, { messageId: theirs.stanza, body: 'the text' });
     await events.until('message_edited', ({ body }) => body === 'the text');
@@ -124,7 +124,7 @@ describe('edits', () => {
     ]);
   });
 
-  it('of a poll have its new question', async () => {
+  it('of a poll contain its new question', async () => {
     const poll = { question: 'Wen?', options: ['Now', 'Later'] };
     const { id } = await stack.client.sendMessage({ id: 'main', type: 'poll', to: BEN, ...poll });
     await stack.onPhone(BEN, id);
@@ -133,14 +133,14 @@ describe('edits', () => {
     expect(edit).toEqual({ id, chatId: ben, from: ada, body: 'When?', at: isoTime });
   });
 
-  it('of the account are told only if the network takes them, as are its reactions', async () => {
+  it('of the account are reported only if the network accepts them, as are its reactions', async () => {
     const mine = await toBen('unchanged');
     const theirs = await fromBen('no comment');
     const edit = (body: string) => stack.client.editMessage({ id: 'main', messageId: mine.id, body });
     const react = (emoji: string) =>
       stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: theirs.id, emoji });
     await stack.phones.refuseRequests(ADA, { requests: ['edit', 'react'], code: 500 });
-    // The page does not say whether the network has refused it, or its answer was lost.
+    // The page does not say whether the network refused it, or the response was lost.
     for (const _ of ['once', 'twice']) await expect(edit('refused')).rejects.toMatchObject({ code: 'outcome_unknown' });
     await expect(react('👎')).rejects.toMatchObject({ code: 'outcome_unknown' });
     await stack.phones.refuseRequests(ADA, { requests: ['edit', 'react'], code: null });
@@ -158,7 +158,7 @@ describe('edits', () => {
 });
 
 describe('deletions for everyone', () => {
-  it('each is one event, with who did it', async () => {
+  it('are one event each, with who did it', async () => {
     const theirs = await fromBen('oops');
     await stack.phones.revoke(BEN, { messageId: theirs.stanza });
     await events.until('message_revoked', ({ id }) => id === theirs.id);
@@ -176,13 +176,13 @@ describe('deletions for everyone', () => {
 });
 
 describe('messages that the page has not loaded', () => {
-  it('are told all the same when they are edited or deleted, once each', async () => {
+  it('are reported nevertheless when they are edited or deleted, once each', async () => {
     const { id: group } = await stack.phones.createGroup(BEN, { subject: 'Choir', participants: [ADA, CARLA] });
     const { id: stanza } = await stack.phones.send(CARLA, { to: group, body: 'wrong group' });
     const wrong = await events.until('message', ({ body }) => body === 'wrong group');
     const [teh, oops] = [await fromBen('teh old text'), await fromBen('old oops')];
     const old = [stanza, teh.stanza, oops.stanza];
-    // More than the page loads at its start, and of these some are older than what is looked for after it.
+    // More than the page loads at its start. Some of these are older than what is looked up afterwards.
     for (let n = 0; n < 20; n += 1)
       for (const to of [ADA, group]) {
         const { id } = await stack.phones.send(BEN, { to, body: `${n} for ${to}` });
@@ -224,8 +224,8 @@ describe('messages that the account sent on another device', () => {
   });
 });
 
-describe('what people do', () => {
-  it('is told of chats for which that was asked, while the account itself is shown as online', async () => {
+describe('presence', () => {
+  it('is reported for chats with a subscription, while the account itself is shown as online', async () => {
     const carla = `${CARLA}@c.us`;
     await fromBen('good evening');
     await stack.phones.send(CARLA, { to: ADA, body: 'hello' });
@@ -239,24 +239,24 @@ describe('what people do', () => {
     await stack.phones.showState(BEN, { to: ADA, state: 'recording' });
     await events.until('presence', ({ state }) => state === 'recording');
     await stack.phones.showState(BEN, { to: ADA, state: 'paused' });
-    // Of others it is not told, nor what Ben does elsewhere.
+    // Neither the presence of others is reported, nor what Ben does elsewhere.
     await stack.phones.showState(CARLA, { to: ADA, state: 'typing' });
     await stack.phones.showState(BEN, { to: CARLA, state: 'typing' });
     await stack.phones.openApp(BEN, false);
     await events.until('presence', ({ state }) => state === 'unavailable');
     await delay(SETTLED_MS);
-    const told = { chatId: ben, from: ben };
+    const ofBen = { chatId: ben, from: ben };
     expect(events.all('presence')).toEqual([
-      ...['available', 'typing', 'recording', 'available'].map((state) => ({ ...told, state })),
-      { ...told, state: 'unavailable', lastSeen: isoTime },
+      ...['available', 'typing', 'recording', 'available'].map((state) => ({ ...ofBen, state })),
+      { ...ofBen, state: 'unavailable', lastSeen: isoTime },
     ]);
-    // A person who is known by hidden id.
+    // A person known by hidden id.
     const answer = await subscribe(carla);
     expect(answer).toEqual({ chatId: carla, state: 'unavailable' });
     await stack.phones.showState(CARLA, { to: ADA, state: 'typing' });
     await events.until('presence', ({ from, state }) => from === carla && state === 'typing');
     expect(await subscribe('12025550777').catch(({ code }) => code)).toBe('chat_not_found');
-    // The page forgets what it was told while the account is away, or the connection. Only typing ends with that.
+    // The page forgets presence while the account is away or the connection is lost. Only typing ends with that.
     await stack.phones.openApp(BEN, true);
     const all = () => events.all('presence').filter(({ from }) => from === ben);
     await eventually(() => expect(all().slice(5)).toMatchObject([{ state: 'available' }]));
@@ -264,7 +264,7 @@ describe('what people do', () => {
       await stack.client.setPresence({ id: 'main', presence: 'unavailable' });
       await delay(SETTLED_MS);
       await stack.client.setPresence({ id: 'main', presence: 'available' });
-      // Until the network has told it again: its answer would end what he types.
+      // Waits until the network has sent it again: a later response would end his typing.
       expect(await subscribe(ben)).toEqual({ chatId: ben, state: 'available' });
       await delay(SETTLED_MS);
     };
@@ -274,18 +274,18 @@ describe('what people do', () => {
     await eventually(() => expect(all().slice(6)).toMatchObject([{ state: 'typing' }]));
     const before = all().length;
     await away();
-    expect(all().slice(before)).toEqual([{ ...told, state: 'available' }]);
+    expect(all().slice(before)).toEqual([{ ...ofBen, state: 'available' }]);
     await stack.phones.disconnect(ADA);
     await delay(SETTLED_MS);
     await stack.phones.openApp(BEN, false);
     await stack.phones.reconnect(ADA);
-    const gone = { ...told, state: 'unavailable', lastSeen: isoTime };
+    const gone = { ...ofBen, state: 'unavailable', lastSeen: isoTime };
     await eventually(() => expect(all().slice(before + 1)).toEqual([gone]));
     await stack.client.setPresence({ id: 'main', presence: 'unavailable' });
     expect(await subscribe(`${'12025550104'}@c.us`).catch(({ code }) => code)).toBe('chat_not_found');
   });
 
-  it('in a group, with who does it', async () => {
+  it('in a group is reported with the participant', async () => {
     await stack.client.setPresence({ id: 'main', presence: 'available' });
     const { id: group } = await stack.phones.createGroup(ADA, { subject: 'Dinner', participants: [BEN] });
     await events.until('group_joined', ({ groupId }) => groupId === group);
@@ -305,7 +305,7 @@ describe('what people do', () => {
 describe('groups', () => {
   const carla = `${CARLA}@c.us`;
 
-  it('tell who came and went, who did it, and what was changed', async () => {
+  it('report who joined and left, who did it, and what was changed', async () => {
     const { id: groupId } = await stack.phones.createGroup(BEN, { subject: 'Trip', participants: [ADA] });
     await events.until('group_joined', (data) => data.groupId === groupId);
     await stack.phones.updateGroup(BEN, groupId, { subject: 'Journey', add: [CARLA], promote: [ADA] });
@@ -330,7 +330,7 @@ describe('groups', () => {
     ]);
   });
 
-  it('tell who asks to be let in', async () => {
+  it('report requests to join', async () => {
     const { id: groupId } = await stack.phones.createGroup(ADA, { subject: 'Club', participants: [BEN] });
     await stack.phones.notice(ADA, { kind: 'membership_approval_request', from: groupId, by: CARLA });
     const request = await events.until('group_request');
@@ -339,7 +339,7 @@ describe('groups', () => {
 });
 
 describe('calls', () => {
-  it('tell when they ring and how they ended, once each', async () => {
+  it('are reported when they ring and when they end, with the outcome, once each', async () => {
     const { id } = await stack.phones.ring(BEN, { to: ADA, video: true });
     await events.until('call', ({ state }) => state === 'ringing');
     await stack.phones.hangUp(BEN, { to: ADA, id, video: true, outcome: 'Missed' });
@@ -352,7 +352,7 @@ describe('calls', () => {
     ]);
   });
 
-  it('are rejected while they ring, by this account alone', async () => {
+  it('are rejected while they ring, only by this account', async () => {
     const { id: callId } = await stack.phones.ring(BEN, { to: ADA });
     await events.until('call', (call) => call.id === callId);
     const reject = (id: string) => stack.client.rejectCall({ id: 'main', callId: id });
@@ -385,13 +385,13 @@ describe('chats', () => {
     expect(events.all('chat_updated').slice(before)).toMatchObject([{ chatId: ben, unreadCount: 0 }]);
   });
 
-  it('that are archived, pinned, muted or marked by hand are one event each, with what they are like then', async () => {
+  it('that are archived, pinned, muted or marked by hand are one event each, with their new state', async () => {
     const seconds = Math.floor(Date.now() / 1_000) + 3_600;
     const mark = (marks: object) => () => stack.phones.mark(ADA, { chat: BEN, ...marks });
     const chat = { id: 'main', chatId: BEN };
     const changes: [change: () => Promise<unknown>, isNow: object][] = [
       [mark({ pinned: true }), { pinned: true }],
-      [mark({ archived: true }), { archived: true }], // It is pinned no more.
+      [mark({ archived: true }), { archived: true }], // It is no longer pinned.
       [mark({ archived: false }), {}],
       [mark({ mutedUntil: seconds }), { mutedUntil: new Date(seconds * 1_000).toISOString() }],
       [mark({ mutedUntil: -1 }), { mutedUntil: 'forever' }],
@@ -412,7 +412,7 @@ describe('chats', () => {
   });
 });
 
-it('nobody gets them who does not name them', async () => {
+it('only readers that name these events get them', async () => {
   await stack.phones.react(BEN, { messageId: (await fromBen('for all')).stanza, emoji: '👌' });
   await events.until('message_reaction', ({ emoji }) => emoji === '👌');
   const url = `${stack.gateway.url}/events?after=oldest&limit=1000`;
@@ -423,7 +423,7 @@ it('nobody gets them who does not name them', async () => {
   expect(ACCOUNT_EVENTS.filter((name) => names.has(name))).toEqual([]);
 });
 
-it('a page that lacks the table of reactions loses these alone, and the session says so', async () => {
+it('a page that lacks the table of reactions loses only these events, and the session reports it', async () => {
   await stack.phones.configure({ missingModules: ['WAWebAddonReactionTableMode'] });
   await stack.client.restartSession({ id: 'main' });
   await stack.untilStatus('main', 'ready', 60_000);

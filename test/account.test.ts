@@ -22,7 +22,7 @@ describe('the account', () => {
   const refuse = (request: string, code: number | null) =>
     stack.phones.refuseRequests(ADA, { requests: [request], code });
 
-  it('tells its ids, its name and its about text', async () => {
+  it('returns its ids, its name and its about text', async () => {
     expect(await stack.client.getProfile({ id: 'main' })).toEqual({
       id: `${ADA}@c.us`,
       lid: (await stack.phones.account(ADA)).lid,
@@ -32,13 +32,13 @@ describe('the account', () => {
     });
   });
 
-  it('an about text that the network does not tell is unknown, not empty', async () => {
+  it('an about text that the network does not disclose is unknown, not empty', async () => {
     await refuse('about', 429);
     expect(await stack.client.getProfile({ id: 'main' })).not.toHaveProperty('about');
     await refuse('about', null);
   });
 
-  it('its phone gets a changed name, about text and picture', async () => {
+  it('its phone receives a changed name, about text and picture', async () => {
     expect(await stack.client.setProfileName({ id: 'main', name: 'Ada L.' })).toEqual({ name: 'Ada L.' });
     expect(await stack.client.setProfileAbout({ id: 'main', about: '' })).toEqual({ about: '' });
     expect(await stack.client.getProfile({ id: 'main' })).toMatchObject({ name: 'Ada L.', about: '' });
@@ -56,7 +56,7 @@ describe('the account', () => {
     expect(await stack.phones.account(ADA)).toMatchObject({ picture: 'none' });
   });
 
-  it('a picture is set also where the page could not look at it afterwards', async () => {
+  it('a picture is set even if the page cannot read it afterwards', async () => {
     await refuse('picture', 429);
     expect(await stack.client.setProfilePicture({ id: 'main', base64 })).toEqual({ changed: true });
     await refuse('picture', null);
@@ -64,7 +64,7 @@ describe('the account', () => {
     await stack.client.removeProfilePicture({ id: 'main' });
   });
 
-  it('a refusal of the network changes nothing, and says why', async () => {
+  it('a refusal of the network changes nothing, and is reported with its reason', async () => {
     const { client } = stack;
     const calls = [
       ['set-about', () => client.setProfileAbout({ id: 'main', about: 'Away' })],
@@ -106,14 +106,14 @@ describe('the account', () => {
     await expect(unreadable).rejects.toMatchObject({ code: 'client_failed' });
   });
 
-  it('is shown as available and not', async () => {
+  it('is shown as available and unavailable', async () => {
     for (const presence of ['available', 'unavailable'] as const) {
       expect(await stack.client.setPresence({ id: 'main', presence })).toEqual({ presence });
       await onPhone(({ devices }) => expect(devices.map((device) => device.presence)).toEqual([presence]));
     }
   });
 
-  it('has privacy settings, of which those that are named are changed', async () => {
+  it('has privacy settings, of which only the named ones change', async () => {
     const before = await stack.client.getPrivacy({ id: 'main' });
     expect(before).toEqual({
       ...{ lastSeen: 'all', online: 'all', profilePicture: 'all', about: 'all', readReceipts: 'all' },
@@ -158,7 +158,7 @@ describe('the account', () => {
     expect(await available()).toEqual({ presence: 'available' });
   });
 
-  it('of a business keeps the name that its phone gave it', async () => {
+  it('of a business keeps the name that its phone set', async () => {
     await stack.phones.addAccount({ number: SHOP, name: 'The Shop' });
     await stack.phones.profile(SHOP, { business: true });
     await stack.link('shop', SHOP);

@@ -8,7 +8,7 @@ import { ADA, BEN, Stack } from './helpers/stack.ts';
 /** Their chats are by hidden id. */
 const CARLA = '12025550103';
 const NOBODY = '12025559999';
-/** Two requests come in this order, and the change that the first asks for is still under way. */
+/** Two requests that are sent this far apart arrive in order, while the first change is still in progress. */
 const LATER_MS = 5;
 const idOf = (number: string) => `${number}@c.us`;
 
@@ -27,7 +27,7 @@ describe('a chat', () => {
 
   const of = (chatId: string) => ({ id: 'main', chatId });
   const onPage = (chatId: string) => stack.client.getChat(of(chatId));
-  /** The chat with Ada on somebody's phone, or one of Ada's on hers. */
+  /** The chat with Ada on another phone, or one of Ada's chats on hers. */
   const onPhone = async (number: string, other: string) => {
     const found = (await stack.phones.chats(number)).find(({ id }) => id === idOf(other) || id === other);
     if (!found) throw new Error(`the phone of ${number} has no chat with ${other}`);
@@ -51,7 +51,7 @@ describe('a chat', () => {
     expect(outcomes).toEqual(calls.map(() => ({ status: 'rejected', reason: expect.objectContaining(error) })));
   };
 
-  it('is found by number, by hidden id and as a group; others are 404', async () => {
+  it('is found by number, by hidden id and by group id; others are 404', async () => {
     for (const chatId of [BEN, `+${BEN}`, idOf(BEN), lidOfBen])
       expect(await onPage(chatId)).toMatchObject({ id: idOf(BEN), name: 'Ben Okafor', unreadCount: 1 });
     expect(await onPage(CARLA)).toMatchObject({ id: idOf(CARLA), lastMessage: { body: 'hello', fromMe: false } });
@@ -100,7 +100,7 @@ describe('a chat', () => {
   it.each([
     [BEN, 'typing'],
     [CARLA, 'recording'],
-  ] as const)('shows %s that the account is %s, for so many seconds', async (number, state) => {
+  ] as const)('shows %s that the account is %s, for the given seconds', async (number, state) => {
     const before = Date.now();
     const shown = await stack.client.setChatState({ ...of(number), state, seconds: 2 });
     expect(shown).toEqual({ chatId: idOf(number), state, endsAt: expect.any(String) });
@@ -110,7 +110,7 @@ describe('a chat', () => {
     expect(Date.now() - before).toBeGreaterThan(1_500);
   });
 
-  it('shows that no more after a pause, a message, a reload, and the end of the session', async () => {
+  it('stops showing that after a pause, a message, a reload, and the end of the session', async () => {
     const type = async () => {
       await stack.client.setChatState({ ...of(BEN), state: 'typing', seconds: 60 });
       await eventually(async () => expect((await onPhone(BEN, ADA)).doing).toHaveLength(1));
@@ -170,7 +170,7 @@ describe('a chat', () => {
     await client.pinChat({ ...of(CARLA), pinned: false });
   });
 
-  it('ends as the later of two changes at once says', async () => {
+  it('has the state of the later of two concurrent changes', async () => {
     const archive = (archived: boolean) => stack.client.archiveChat({ ...of(BEN), archived });
     // The first changes it, and the second changes it back.
     for (const last of [false, true]) {
@@ -184,7 +184,7 @@ describe('a chat', () => {
     await archive(false);
   });
 
-  it('is not pinned beyond the limit: 403, and nothing is', async () => {
+  it('is not pinned beyond the limit: 403, and nothing changes', async () => {
     const { client } = stack;
     const people = ['12025550104', '12025550105', '12025550106', '12025550107'];
     for (const person of people) await stack.phones.send(person, { to: ADA, body: 'hello' });
@@ -197,7 +197,7 @@ describe('a chat', () => {
     expect(await client.pinChat({ ...of(fourth), pinned: true })).toMatchObject({ pinned: true });
   });
 
-  it('is cleared, and deleted, for the account alone', async () => {
+  it('is cleared, and deleted, only for the account', async () => {
     const { client } = stack;
     const { messages } = await client.listMessages(of(CARLA));
     const messageId = messages[0]?.id ?? '';
@@ -218,7 +218,7 @@ describe('a chat', () => {
     expect(await onPage(CARLA)).toMatchObject({ unreadCount: 1, archived: false });
   });
 
-  it('of a group is deleted once the group was left', async () => {
+  it('of a group is deleted once the account has left the group', async () => {
     const { id: chatId } = await stack.phones.createGroup(BEN, { subject: 'To be left', participants: [ADA] });
     await eventually(() => onPage(chatId));
     await expectEach([stack.client.deleteChat(of(chatId))], { code: 'not_permitted' });
@@ -233,7 +233,7 @@ describe('a chat', () => {
     ['mute', {}, 'until'],
     ['mute', { until: 'tomorrow' }, 'until'],
     ['mute', { until: '2020-01-01T00:00:00Z' }, 'until'],
-  ])('takes no %s of %j: 400 that names %s', async (what, body, field) => {
+  ])('refuses %s with %j: 400 that names %s', async (what, body, field) => {
     expect(await put(`${BEN}/${what}`, body)).toMatchObject({
       ...{ status: 400, body: { code: 'invalid_request', issues: [{ path: field }] } },
     });
@@ -244,7 +244,7 @@ describe('a chat', () => {
     [{ state: 'typing', seconds: 61 }, 'seconds'],
     [{ state: 'typing', seconds: 0 }, 'seconds'],
     [{ state: 'typing', seconds: 1.5 }, 'seconds'],
-  ])('takes no state %j: 400 that names %s', async (body, field) => {
+  ])('refuses the state %j: 400 that names %s', async (body, field) => {
     expect(await put(`${BEN}/state`, body, 'POST')).toMatchObject({
       status: 400,
       body: { code: 'invalid_request', issues: [{ path: field }] },

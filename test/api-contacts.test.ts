@@ -7,7 +7,7 @@ import { ADA, BEN, Stack } from './helpers/stack.ts';
 const CARLA = '12025550103';
 const DEV = '12025550104';
 const SHOP = '12025550106';
-/** No contact of the account. */
+/** Not a contact of the account. */
 const STELLA = '12025550191';
 const NOBODY = '12025559999';
 const idOf = (number: string) => `${number}@c.us`;
@@ -32,7 +32,7 @@ describe('people', () => {
   const refuse = (request: 'exists-many' | 'block' | 'business-profile' | 'about', code: number | null) =>
     stack.phones.refuseRequests(ADA, { requests: [request], code });
 
-  it('are looked up by their numbers, all by one request', async () => {
+  it('are looked up by their numbers, all in one request', async () => {
     const { client, phones } = stack;
     const before = (await phones.account(ADA)).lookUps.length;
     const numbers = [`+${BEN}`, NOBODY, idOf(CARLA)];
@@ -83,7 +83,7 @@ describe('people', () => {
     expect((await phones.account(ADA)).blocked).toEqual([]);
   });
 
-  it('are not blocked if nobody knows them, the network refuses, or it is the account itself', async () => {
+  it('are not blocked if they are unknown, the network refuses, or it is the account itself', async () => {
     const { client } = stack;
     for (const call of [client.blockContact, client.unblockContact]) {
       await expect(call(of(NOBODY))).rejects.toMatchObject({ code: 'contact_not_found' });
@@ -104,7 +104,7 @@ describe('people', () => {
     await client.unblockContact(of(DEV));
   });
 
-  it('tell about themselves what they want to', async () => {
+  it('have the about text that they disclose', async () => {
     const { client, phones } = stack;
     await phones.profile(BEN, { about: 'At the beach' });
     await phones.profile(CARLA, { hidesAbout: true });

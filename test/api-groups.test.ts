@@ -29,7 +29,7 @@ describe('groups', () => {
   const create = (subject: string, ...participants: string[]) =>
     stack.client.createGroup({ id: 'main', subject, participants });
 
-  it('are created, listed, written in, and heard from', async () => {
+  it('are created and listed, and messages go both ways', async () => {
     const groupId = await create('Friends', `+${BEN}`, CARLA, NOBODY);
     expect(groupId).toMatch(/^\d{10,20}@g\.us$/);
     expect(await membersOf(groupId)).toEqual([ADA, BEN, CARLA].map(idOf));
@@ -43,10 +43,10 @@ describe('groups', () => {
       expect(received).toHaveLength(1);
     });
     await stack.phones.send(CARLA, { to: groupId, body: 'hello Ada', quotedMessageId: sent.id });
-    const heard = await events.until('message', ({ body }) => body === 'hello Ada');
-    expect(heard).toMatchObject({ from: groupId, author: idOf(CARLA), quotedMessageId: sent.id });
-    const reply = { id: 'main', type: 'text', to: groupId, body: 'hello Carla', quotedMessageId: heard.id } as const;
-    expect(await sendText(stack.client, reply)).toMatchObject({ quotedMessageId: heard.id });
+    const received = await events.until('message', ({ body }) => body === 'hello Ada');
+    expect(received).toMatchObject({ from: groupId, author: idOf(CARLA), quotedMessageId: sent.id });
+    const reply = { id: 'main', type: 'text', to: groupId, body: 'hello Carla', quotedMessageId: received.id } as const;
+    expect(await sendText(stack.client, reply)).toMatchObject({ quotedMessageId: received.id });
     await expect(create('Nobody there', NOBODY)).rejects.toMatchObject({ code: 'recipient_not_found' });
   });
 
@@ -65,7 +65,7 @@ describe('groups', () => {
     ]);
     expect(await membersOf(groupId)).toEqual([ADA, BEN, CARLA, EDITH].map(idOf));
 
-    // By hidden id, for who has no other, or as it is shown in a group.
+    // By hidden id, for people without another id, or as a group shows it.
     const carlaLid = (await stack.phones.account(CARLA)).lid;
     const people = [carlaLid, FARID, ADA];
     const removed = await stack.client.removeParticipants({ id: 'main', groupId, participants: people });
@@ -75,7 +75,7 @@ describe('groups', () => {
       [idOf(ADA), false, 405],
     ]);
     await eventually(async () => expect(await membersOf(groupId)).toEqual([ADA, BEN, EDITH].map(idOf)));
-    // The one of others who cannot be removed does not keep the rest from it.
+    // In a group of others, a member who cannot be removed does not prevent the removal of the rest.
     const { id: foreign } = await stack.phones.createGroup(BEN, { subject: "Ben's", participants: [ADA, CARLA] });
     await stack.phones.updateGroup(BEN, foreign, { promote: [ADA] });
     const some = await eventually(() =>
@@ -94,7 +94,7 @@ describe('groups', () => {
     await stack.phones.refuseRequests(ADA, { requests: ['change-members'], code: null });
 
     await stack.phones.updateGroup(EDITH, groupId, { leave: true });
-    // The account hears of it a moment later.
+    // The account is notified a moment later.
     await eventually(async () => {
       const listed = (await stack.client.listGroups({ id: 'main' })).find(({ id }) => id === groupId);
       expect(listed).toMatchObject({ participantCount: 2 });
@@ -103,7 +103,7 @@ describe('groups', () => {
     expect(again.participants).toMatchObject([{ id: idOf(EDITH), ok: false, code: 408 }]);
   });
 
-  it('have members whom the page knows by hidden id alone: they are found by number', async () => {
+  it('have members that the page knows only by hidden id: they are found by number', async () => {
     const strangers = ['12025550181', '12025550182', '12025550183'];
     for (const [n, number] of strangers.entries())
       await stack.phones.addAccount({ number, name: `Stranger ${n}`, lid: `8160452337718${n}`, addressing: 'lid' });
@@ -141,7 +141,7 @@ describe('groups', () => {
     expect((await stack.client.listGroups({ id: 'main' })).map(({ id }) => id)).not.toContain(groupId);
   });
 
-  it('of others can be changed by admins only, but anybody may add people unless the settings say otherwise', async () => {
+  it('of others can be changed only by admins, but members may add people unless the settings forbid it', async () => {
     const { id: groupId } = await stack.phones.createGroup(BEN, { subject: "Ben's", participants: [ADA, CARLA] });
     const addFarid = () => stack.client.addParticipants({ id: 'main', groupId, participants: [FARID] });
     await eventually(async () => {

@@ -51,7 +51,7 @@ describe('labels', () => {
     await eventually(async () => expect(await onPhone(number)).toEqual([]));
   });
 
-  it('stay over a restart', async () => {
+  it('survive a restart', async () => {
     const { client } = stack;
     await client.setChatLabels({ ...of(CARLA), labelIds: ['3'] });
     await eventually(async () => expect(await onPhone(CARLA)).toEqual(['Shipped']));
@@ -60,7 +60,7 @@ describe('labels', () => {
     expect(await client.listChatLabels(of(CARLA))).toEqual([third]);
   });
 
-  it('that there are none of are 400, and none is changed', async () => {
+  it('that do not exist are 400, and none is changed', async () => {
     const { client } = stack;
     await client.setChatLabels({ ...of(BEN), labelIds: ['1'] });
     for (const labelIds of [['1', '9'], ['constructor'], ['__proto__'], ['not an id']]) {

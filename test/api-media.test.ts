@@ -15,7 +15,7 @@ import { ADA, BEN, Stack } from './helpers/stack.ts';
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 async function bytesOf(download: Download | null): Promise<Uint8Array> {
-  if (!download) throw new Error('there is nothing to download');
+  if (!download) throw new Error('nothing to download');
   return new Uint8Array(await new Response(download.data).arrayBuffer());
 }
 
@@ -60,7 +60,7 @@ describe('media', () => {
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   };
 
-  it.each(media)('of type $type go out by base64 as what they are', async ({ type, bytes, mimeType, phoneType }) => {
+  it.each(media)('of type $type are sent by base64 with their type', async ({ type, bytes, mimeType, phoneType }) => {
     const base64 = Buffer.from(bytes).toString('base64');
     const sent = await send({ type, base64, mimeType, filename: `a file.${type}`, caption: 'look' });
     // The network has no captions of audio and stickers.
@@ -89,7 +89,7 @@ describe('media', () => {
     expect(blob).toMatchObject({ mimeType: 'application/octet-stream', filename: 'document.bin' });
   });
 
-  it.each([1, 1_000_000])('of %i bytes are the same bytes after the way out and the way in', async (size) => {
+  it.each([1, 1_000_000])('of %i bytes are unchanged after they are sent and received', async (size) => {
     const bytes = patternBytes(size);
     const hash = sha256(bytes);
     const out = await send({ type: 'document', base64: Buffer.from(bytes).toString('base64'), filename: 'big.bin' });
@@ -119,7 +119,7 @@ describe('media', () => {
     expect(await spooled()).toEqual([]);
   });
 
-  it('by url follow redirects, keep the type that the caller says, and go nowhere inside', async () => {
+  it('by url follow redirects, keep the type that the caller gives, and never reach the internal network', async () => {
     const [png] = media;
     served.set('/cat.png', { type: 'image/png', bytes: png?.bytes ?? new Uint8Array() });
     const sent = await send({ type: 'image', url: `${origin}/moved`, caption: 'by url' });
@@ -151,7 +151,7 @@ describe('media', () => {
     [{ base64: 'AQID', mimeType: 'image' }, 'mimeType'],
     [{ base64: 'AQID', mimeType: 'text/html' }, 'mimeType'],
     [{ base64: 'AQID', filename: '' }, 'filename'],
-  ])('%j is refused as a bad request, and leaves nothing', async (fields, field) => {
+  ])('%j is refused as an invalid request, and leaves nothing', async (fields, field) => {
     await expect(send({ type: 'image', ...fields })).rejects.toMatchObject({ code: 'invalid_request' });
     const error = await send({ type: 'image', ...fields }).catch((thrown: { issues?: { path: string }[] }) => thrown);
     const named = (error as { issues?: { path: string }[] }).issues?.map(({ path }) => path).join();
@@ -159,7 +159,7 @@ describe('media', () => {
     expect(await spooled()).toEqual([]);
   });
 
-  it('that are not there are told apart', async () => {
+  it('that are missing have distinct errors', async () => {
     const get = (messageId: string) => stack.client.getMedia({ id: 'main', messageId });
     await expect(get(`true_${BEN}@c.us_3EB0000000000000`)).rejects.toMatchObject({ code: 'message_not_found' });
     const text = await send({ type: 'text', body: 'no media' });
@@ -172,7 +172,7 @@ describe('media', () => {
     expect(await spooled()).toEqual([]);
   });
 
-  it('leave nothing behind when a caller breaks off, on the way out or in', async () => {
+  it('leave nothing behind when a caller disconnects, while sending or receiving', async () => {
     const base64 = Buffer.from(patternBytes(20_000_000)).toString('base64');
     const upload = new AbortController();
     const body = JSON.stringify({ type: 'document', to: BEN, base64 });
@@ -210,7 +210,7 @@ describe('media', () => {
     });
   });
 
-  it('are served so that they cannot run', async () => {
+  it('are served so that a browser does not run them', async () => {
     const name = 'evil\r\nX-Injected: yes\u202Egnp."ä😀.html';
     const file = { kind: 'document', base64: 'PHNjcmlwdD4=', mimeType: 'text/html', filename: name } as const;
     const inbound = await stack.phones.send(BEN, { to: ADA, media: file });
@@ -230,6 +230,6 @@ function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    return ''; // Closed while we looked.
+    return ''; // Closed meanwhile.
   }
 }

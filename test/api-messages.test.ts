@@ -26,7 +26,7 @@ describe.each([{ idProperty: '_serialized' }, { idProperty: '$1' }] as const)(
       });
     const unknown = `true_${BEN}@c.us_3EB0000000000000`;
 
-    it('are reacted to, and the reaction is taken back', async () => {
+    it('get a reaction, and it is removed', async () => {
       const { id } = await send('react to me');
       const react = (emoji: string) => stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: id, emoji });
       expect(await react('👍')).toEqual({ id, messageId: id, emoji: '👍' });
@@ -41,7 +41,7 @@ describe.each([{ idProperty: '_serialized' }, { idProperty: '$1' }] as const)(
       await expect(toUnknown).rejects.toMatchObject({ code: 'message_not_found' });
     });
 
-    it('of somebody who is blocked get no reaction, and lose the one that they have', async () => {
+    it('of a blocked person get no reaction, and lose the one that they have', async () => {
       const { id } = await send('before the block');
       const react = (emoji: string) =>
         stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: id, emoji }).then(
@@ -56,7 +56,7 @@ describe.each([{ idProperty: '_serialized' }, { idProperty: '$1' }] as const)(
       await expect.poll(() => react('👍'), { timeout: 5_000 }).toBe('done');
     });
 
-    it('are edited while the window is open, by their author alone', async () => {
+    it('are edited while the window is open, only by their author', async () => {
       const { id } = await send('with a tpyo');
       const edit = (messageId: string) => stack.client.editMessage({ id: 'main', messageId, body: 'without one' });
       expect(await edit(id)).toMatchObject({ id, body: 'without one', fromMe: true, type: 'text' });
@@ -83,7 +83,7 @@ describe.each([{ idProperty: '_serialized' }, { idProperty: '$1' }] as const)(
       await expect(edit(unknown)).rejects.toMatchObject({ code: 'message_not_found' });
     });
 
-    it('are deleted for everyone, and for oneself when it is too late for that or so asked', async () => {
+    it('are deleted for everyone, and only for the account when it is too late or on request', async () => {
       const remove = (messageId: string, forEveryone = true) =>
         stack.client.deleteMessage({ id: 'main', messageId, forEveryone });
       const { id } = await send('regretted');
@@ -97,7 +97,7 @@ describe.each([{ idProperty: '_serialized' }, { idProperty: '$1' }] as const)(
       expect(await onBensPhone(old)).toMatchObject({ body: 'long regretted', type: 'text' });
       await expect(remove(old)).rejects.toMatchObject({ code: 'message_not_found' });
 
-      // Neither deleted for oneself alone instead, nor lost: it can be tried again.
+      // Neither deleted only for the account instead, nor lost: it can be retried.
       const { id: kept } = await send('regretted offline');
       await stack.phones.refuseRequests(ADA, { requests: ['revoke'], code: 500 });
       await expect(remove(kept)).rejects.toMatchObject({ code: 'outcome_unknown' });

@@ -21,7 +21,7 @@ describe('people and chats', () => {
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
-  it('contacts are people alone, each once, without the account itself', async () => {
+  it('contacts are only people, each once, without the account itself', async () => {
     const contacts = await stack.client.listContacts({ id: 'main' });
     const ids = contacts.map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
@@ -56,7 +56,7 @@ describe('people and chats', () => {
     }
   });
 
-  it('exists asks the network, takes every form of a number, and opens no chat', async () => {
+  it('the number check queries the network, accepts every form of a number, and opens no chat', async () => {
     for (const number of [STRANGER, `+${STRANGER}`, idOf(STRANGER)]) {
       expect(await stack.client.numberExists({ id: 'main', number })).toEqual({ number: STRANGER, exists: true });
     }
@@ -65,7 +65,7 @@ describe('people and chats', () => {
     expect(chats).not.toContain(idOf(STRANGER));
   });
 
-  it('a picture is JPEG bytes, or nothing where nobody is, and opens no chat', async () => {
+  it('a picture is JPEG bytes, or nothing for an unknown number, and opens no chat', async () => {
     await stack.phones.profile('12025550106', { picture: 'present' });
     const shown = await stack.client.getPicture({ id: 'main', contactId: '12025550106' });
     expect(shown?.mimeType).toBe('image/jpeg');
@@ -77,7 +77,7 @@ describe('people and chats', () => {
     expect(chats).not.toContain(idOf('12025550106'));
   });
 
-  it('chats come with their last message and what is unread, the newest first', async () => {
+  it('chats are listed with their last message and unread count, newest first', async () => {
     await sendText(stack.client, { id: 'main', type: 'text', to: CARLA, body: 'to Carla' });
     await stack.phones.send(BEN, { to: ADA, body: 'first' });
     await stack.phones.send(BEN, { to: ADA, body: 'second' });

@@ -20,7 +20,7 @@ describe('the status feed', () => {
   const seenByBen = (id: string) =>
     eventually(async () => {
       const found = (await stack.phones.statuses(BEN)).find((status) => status.id === stanzaOf(id));
-      if (!found) throw new Error(`status ${id} is not to be seen`);
+      if (!found) throw new Error(`status ${id} is not on the phone of Ben`);
       return found;
     });
   const expectStatus = (posted: Message) => {
@@ -28,7 +28,7 @@ describe('the status feed', () => {
     expect(posted.ack).toBeGreaterThanOrEqual(1);
   };
 
-  it('takes a text with colour and font, in options or beside it, and tells its real id', async () => {
+  it('accepts a text with colour and font, in options or beside it, and returns its real id', async () => {
     const style = { backgroundColor: '#1A2B3C', font: 3 };
     for (const fields of [style, { options: style }]) {
       const posted = await stack.client.postStatus({ id: 'main', type: 'text', body: 'good morning', ...fields });
@@ -50,7 +50,7 @@ describe('the status feed', () => {
     });
   });
 
-  it('is not said to be deleted where the page could not tell the others', async () => {
+  it('does not report a status as deleted where the page could not revoke it', async () => {
     const { id } = await stack.client.postStatus({ id: 'main', type: 'text', body: 'kept' });
     await stack.phones.refuseRequests(ADA, { requests: ['revoke'], code: 500 });
     const deleting = stack.client.deleteMessage({ id: 'main', messageId: id, forEveryone: true });
@@ -59,7 +59,7 @@ describe('the status feed', () => {
     expect(await seenByBen(id)).toMatchObject({ body: 'kept' });
   });
 
-  it('is written to by the message route as well, with the same truth about the id', async () => {
+  it('accepts posts by the message route, too, with the real id', async () => {
     const body = 'good evening';
     const posted = await sendText(stack.client, { id: 'main', type: 'text', to: 'status@broadcast', body });
     expectStatus(posted);
@@ -68,7 +68,7 @@ describe('the status feed', () => {
     await expect(stack.client.sendMessage(document)).rejects.toMatchObject({ code: 'invalid_request' });
   });
 
-  it("deletes nobody else's status, and no status for one alone", async () => {
+  it('deletes no status of others, and no status only for the account', async () => {
     const mine = await stack.client.postStatus({ id: 'main', type: 'text', body: 'mine' });
     await stack.phones.send(BEN, { to: 'status@broadcast', body: 'not mine' });
     const theirs = await events.until('message', ({ body }) => body === 'not mine');
@@ -82,7 +82,7 @@ describe('the status feed', () => {
     expect(await seenByBen(mine.id)).toMatchObject({ body: 'mine' });
   });
 
-  it('takes images and videos', async () => {
+  it('accepts images and videos', async () => {
     for (const { type, bytes, mimeType } of media.slice(0, 2)) {
       const base64 = Buffer.from(bytes).toString('base64');
       const posted = await stack.client.postStatus({
@@ -97,7 +97,7 @@ describe('the status feed', () => {
     }
   });
 
-  it('of contacts comes as messages', async () => {
+  it('of contacts arrives as messages', async () => {
     await stack.phones.send(BEN, { to: 'status@broadcast', body: 'from Ben' });
     const message = await events.until('message', ({ body }) => body === 'from Ben');
     expect(message).toMatchObject({ isStatus: true, author: `${BEN}@c.us` });

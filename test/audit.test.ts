@@ -54,10 +54,10 @@ const inFile = async (path = auditFile) => auditLines((await readFile(path, 'utf
 const stop = ({ url }: GatewayProcess) => createClient({ url, token: TOKEN }).stopSession({ id: 'main' });
 
 describe('the audit lines', () => {
-  it('say who did what on which session, and what came of it; refusals too; nothing that is private', async () => {
+  it('record who did what on which session, and the result; also refusals; nothing private', async () => {
     const envFile = join(folder, 'gateway.env');
     const { url, log, pid } = await start({ CHAT_WEB_ENV_FILE: envFile });
-    await writeFile(envFile, 'CHAT_WEB_LOG_LEVEL=silent\n'); // The level of the log is not theirs.
+    await writeFile(envFile, 'CHAT_WEB_LOG_LEVEL=silent\n'); // The log level does not apply to them.
     process.kill(pid, 'SIGHUP');
     await eventually(async () => {
       const before = log.length;
@@ -74,11 +74,11 @@ describe('the audit lines', () => {
     const chat = `${NUMBER}@c.us`;
     await ask('POST', '/sessions/main/messages', key, { type: 'text', to: chat, body: BODY }); // 409
     await ask('POST', `/sessions/main/messages/true_${chat}_3EB0AA/edit`, key, { body: BODY }); // 409
-    await ask('GET', `/sessions/main/contacts/${NUMBER}/exists`, key); // 409, and not told
+    await ask('GET', `/sessions/main/contacts/${NUMBER}/exists`, key); // 409, and not recorded
     await ask('GET', '/sessions/main/qr', TOKEN); // 404
     await ask('POST', '/sessions/main/stop', key); // 403
     await ask('GET', '/sessions/other/status', key); // 404
-    await ask('POST', `/sessions/..%2F${NUMBER}@c.us/stop`, key); // 404, and no id of a session
+    await ask('POST', `/sessions/..%2F${NUMBER}@c.us/stop`, key); // 404, and not a session id
     await ask('GET', '/sessions'); // 401
     await ask('DELETE', '/sessions/main', `${TOKEN}x`); // 401
     const stream = await EventLog.open({ url, token: key }, 'main');
@@ -97,15 +97,15 @@ describe('the audit lines', () => {
       { who: id, operation: 'events', session: 'main', status: 200 },
       { who: 'token', operation: 'deleteKey', status: 200, key: id },
     ];
-    const told = () => auditLines(log).filter(({ code }) => code !== 'forbidden');
-    await eventually(() => expect(told()).toHaveLength(expected.length));
-    const lines = told();
+    const found = () => auditLines(log).filter(({ code }) => code !== 'forbidden');
+    await eventually(() => expect(found()).toHaveLength(expected.length));
+    const lines = found();
     expect(lines).toMatchObject(expected);
     expect(lines[6]).not.toHaveProperty('session');
     for (const secret of [TOKEN, key, NUMBER, BODY]) expect(JSON.stringify(lines)).not.toContain(secret);
   });
 
-  it('are bounded for each caller, but for what was done', async () => {
+  it('are bounded for each caller, except for what was done', async () => {
     const { url, log } = await start();
     const { key } = await createClient({ url, token: TOKEN }).createKey({
       name: 'noisy',
@@ -126,7 +126,7 @@ describe('the audit lines', () => {
         return found;
       });
     await askOften('POST', '/sessions/other/stop', 404);
-    await askOften('HEAD', '/sessions/main/events', 200); // Shows nothing, and is not told of.
+    await askOften('HEAD', '/sessions/main/events', 200); // Shows nothing, and is not recorded.
     expect((await ask('POST', '/sessions/main/stop')).status).toBe(200);
     const stops = await linesWith('stopSession', 601);
     expect(stops).toHaveLength(601);
@@ -134,7 +134,7 @@ describe('the audit lines', () => {
     expect(auditLines(log).filter(({ operation }) => operation === 'events')).toEqual([]);
   });
 
-  it('go to a file of their own where there is one, for its user alone, and are appended there', async () => {
+  it('are appended to their own file where one is set; only its user may read it', async () => {
     await stop(await start({ CHAT_WEB_AUDIT_FILE: auditFile }));
     expect((await stat(auditFile)).mode & 0o777).toBe(0o600);
     await gateway?.end();
@@ -144,7 +144,7 @@ describe('the audit lines', () => {
     expect(auditLines(again.log)).toEqual([]);
   });
 
-  it('go to a new file after SIGHUP, when the old one was rotated', async () => {
+  it('are written to a new file after SIGHUP, when the old one was rotated', async () => {
     const running = await start({ CHAT_WEB_AUDIT_FILE: auditFile });
     await stop(running);
     await rename(auditFile, `${auditFile}.1`);
@@ -155,7 +155,7 @@ describe('the audit lines', () => {
     await stop(running);
     expect(await inFile(`${auditFile}.1`)).toHaveLength(2);
     expect(await inFile()).toHaveLength(1);
-    // One that cannot be opened leaves the one before as it is.
+    // If the new one cannot be opened, the former one stays in use.
     await rm(auditFile);
     await mkdir(auditFile);
     process.kill(running.pid, 'SIGHUP');
@@ -164,10 +164,10 @@ describe('the audit lines', () => {
   });
 
   it.each([
-    ['is in no folder', async () => join(folder, 'nowhere', 'audit.log')],
+    ['is in a missing folder', async () => join(folder, 'nowhere', 'audit.log')],
     ['is a folder', async () => folder],
     [
-      'is a pipe that nobody reads',
+      'is a pipe without a reader',
       async () => {
         await new Promise((resolve) => spawn('mkfifo', [auditFile]).once('exit', resolve));
         return auditFile;
@@ -180,7 +180,7 @@ describe('the audit lines', () => {
         return auditFile;
       },
     ],
-  ])('come to the log where the file %s, and the service goes on', async (_, prepare) => {
+  ])('are written to the log where the file %s, and the service continues', async (_, prepare) => {
     const running = await start({ CHAT_WEB_AUDIT_FILE: await prepare() });
     for (let n = 0; n < 3; n += 1) await stop(running);
     await eventually(() => expect(auditLines(running.log)).toHaveLength(3));
@@ -189,7 +189,7 @@ describe('the audit lines', () => {
     expect(complaints[0]).toContain('"level":"error"');
   });
 
-  it('go to the file again as soon as it can be written', async () => {
+  it('are written to the file again as soon as it is writable', async () => {
     const path = join(folder, 'later', 'audit.log');
     const running = await start({ CHAT_WEB_AUDIT_FILE: path });
     await stop(running);

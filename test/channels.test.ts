@@ -26,7 +26,7 @@ describe('channels', () => {
     followers: role === 'guest' ? 0 : 1,
   });
 
-  it('that the account has are listed; others are found by id or invitation, and looking opens none', async () => {
+  it('of the account are listed; others are found by id or invite code, and a look-up opens none', async () => {
     const { client } = stack;
     const own = { id: OWN, name: 'Ours', role: 'owner', followers: 0, isVerified: false };
     expect(await client.listChannels({ id: 'main' })).toEqual([{ ...own, inviteCode: expect.any(String) }]);
@@ -37,7 +37,7 @@ describe('channels', () => {
     expect((await client.listChats({ id: 'main' })).filter(({ id }) => id.endsWith('@newsletter'))).toEqual([]);
   });
 
-  it('are followed, read and followed no longer', async () => {
+  it('are followed, read and unfollowed', async () => {
     const { client, phones } = stack;
     for (const _ of ['first', 'again'])
       expect(await client.followChannel({ id: 'main', channelId: NEWS })).toEqual({ channelId: NEWS, following: true });
@@ -63,7 +63,7 @@ describe('channels', () => {
     expect((await client.listChannels({ id: 'main' })).map(({ id }) => id)).toEqual([OWN]);
   });
 
-  it('are followed also where the page fails at something else afterwards', async () => {
+  it('are followed even if the page fails at something else afterwards', async () => {
     const { client, phones } = stack;
     await refuse('channel-add-ons', 500);
     const following = await client.followChannel({ id: 'main', channelId: NEWS });
@@ -73,7 +73,7 @@ describe('channels', () => {
     await client.unfollowChannel({ id: 'main', channelId: NEWS });
   });
 
-  it('take texts of those who may post, and those who follow get them', async () => {
+  it('accept texts from those who may post, and their followers receive them', async () => {
     const { client, phones } = stack;
     const posted = await client.postToChannel({ id: 'main', channelId: OWN, body: 'Closed on Monday 🎉' });
     expect(posted).toMatchObject({ body: 'Closed on Monday 🎉', fromMe: true, ack: 1, to: OWN });
@@ -87,7 +87,7 @@ describe('channels', () => {
     await client.unfollowChannel({ id: 'main', channelId: NEWS });
   });
 
-  it('that the network refuses, or whose answer is lost, are not posted to', async () => {
+  it('that the network refuses, or whose response is lost, are not posted to', async () => {
     const post = () => stack.client.postToChannel({ id: 'main', channelId: OWN, body: 'refused' });
     await stack.phones.refuse(ADA, { kind: 'nack' });
     await expect(post()).rejects.toMatchObject({ code: 'client_failed' });
@@ -116,7 +116,7 @@ describe('channels', () => {
     const refusals = [
       [429, 'rate_limited', 'rate_limited'],
       [451, 'not_permitted', 'not_permitted'],
-      // The page has this code for everything that fails while it asks, an answer that it cannot read included.
+      // The page uses this code for every failure of a request, including a response that it cannot read.
       [500, 'client_failed', 'outcome_unknown'],
     ] as const;
     for (const [refused, code, ofChange] of refusals) {

@@ -15,7 +15,7 @@ const PEOPLE = 5;
 const EACH = 60;
 const KILLS = 4;
 
-it('no message is lost if the application is killed, and answers after its handlers', async () => {
+it('no message is lost if the application is killed and responds only after its handlers', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cloud-app-'));
   const file = join(folder, 'handled');
   let app: ChildProcess | undefined;
@@ -25,7 +25,7 @@ it('no message is lost if the application is killed, and answers after its handl
     const [line] = await once(createInterface({ input: app.stdout as NodeJS.ReadableStream }), 'line');
     port = line;
   };
-  /** As the provider does it: again, until the answer is 200. */
+  /** Retries until the response is 200, as the provider does. */
   const send = async (from: string, id: string) => {
     const body = JSON.stringify(messages(text(id, 'Hi', from)));
     const hex = createHmac('sha256', 'the app secret').update(body).digest('hex');
@@ -58,7 +58,7 @@ it('no message is lost if the application is killed, and answers after its handl
     await sending;
     const lines = handled();
     expect(new Set(lines).size).toBe(PEOPLE * EACH);
-    // One message of each person is under way at a kill, at most.
+    // At most one message of each person is in progress at a kill.
     expect(lines.length - PEOPLE * EACH).toBeLessThanOrEqual(KILLS * PEOPLE);
     for (let person = 0; person < PEOPLE; person += 1) {
       const numbers = lines

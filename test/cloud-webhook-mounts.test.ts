@@ -15,7 +15,7 @@ import { messages, text } from './fixtures/cloud-deliveries.ts';
 const SECRET = 'the app secret';
 const BODY = JSON.stringify(messages(text('wamid.1', 'Grüße')));
 
-/** Listens, and resolves to the address; it ends after the test. */
+/** Listens, and resolves to the address. The server closes after the test. */
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
   for (const end of ends.splice(0)) await end();
@@ -29,7 +29,7 @@ async function listening(server: Server): Promise<string> {
 
 const served = (listener: RequestListener) => listening(createServer(listener));
 
-/** How the docs mount it in each framework. */
+/** The mounts in each framework, as in the docs. */
 const mounts: Readonly<Record<string, (webhook: CloudWebhook) => Promise<string>>> = {
   Hono: (webhook) => {
     const app = new Hono();
@@ -92,7 +92,7 @@ describe.each(Object.entries(mounts))('mounted in %s', (name, mount) => {
     expect((await fetch(`${url}/webhooks/chat?${query}w`)).status).toBe(403);
   });
 
-  it('verifies the raw bytes of a delivery, and hands its events on', async () => {
+  it('verifies the raw bytes of a delivery, and passes on its events', async () => {
     const { url, webhook, events, errors } = await start();
     expect((await post(url, BODY)).status).toBe(200);
     expect((await post(url, BODY, { 'X-Hub-Signature-256': `sha256=${'0'.repeat(64)}` })).status).toBe(401);
@@ -102,7 +102,7 @@ describe.each(Object.entries(mounts))('mounted in %s', (name, mount) => {
     expect(errors).toEqual([]);
   });
 
-  it('takes deliveries of 3 MB, and refuses those above 4 MB', async () => {
+  it('accepts deliveries of 3 MB, and refuses those above 4 MB', async () => {
     const { url, webhook, events } = await start();
     const body = (length: number) => JSON.stringify(messages(text('wamid.1', 'x'.repeat(length))));
     expect((await post(url, body(3 * 1_048_576))).status).toBe(200);
@@ -111,12 +111,12 @@ describe.each(Object.entries(mounts))('mounted in %s', (name, mount) => {
     expect(events).toHaveLength(1);
   });
 
-  it('survives senders that go away in the middle of a body', async () => {
+  it('survives senders that disconnect in the middle of a body', async () => {
     const { url, webhook, events, errors } = await start();
     const { port } = new URL(url);
     for (let index = 0; index < 20; index += 1) {
       const socket = connect(Number(port), '127.0.0.1');
-      socket.on('error', () => {}); // That is what happens to it here.
+      socket.on('error', () => {}); // Expected here.
       const head = `POST /webhooks/chat HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n`;
       socket.write(`${head}X-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n\r\n{"object":`);
       await once(socket, 'connect');
@@ -130,7 +130,7 @@ describe.each(Object.entries(mounts))('mounted in %s', (name, mount) => {
     expect(errors).toEqual([]);
   });
 
-  it('refuses other methods, and leaves other routes alone', async () => {
+  it('refuses other methods, and does not affect other routes', async () => {
     const { url } = await start();
     const put = await fetch(`${url}/webhooks/chat`, { method: 'PUT', body: '{}' });
     expect([put.status, put.headers.get('Allow')]).toEqual([405, 'GET, POST']);
@@ -141,7 +141,7 @@ describe.each(Object.entries(mounts))('mounted in %s', (name, mount) => {
   });
 });
 
-it('behind a body parser it says so, rather than that the signature is wrong', async () => {
+it('behind a body parser it reports that, instead of a wrong signature', async () => {
   const errors: unknown[] = [];
   const webhook = createCloudWebhook({ verifyToken: 'v', appSecret: SECRET, onError: (error) => errors.push(error) });
   const app = express();

@@ -11,7 +11,7 @@ const pages = FOLDERS.flatMap((folder) =>
     .map((name) => join(folder, name)),
 );
 
-/** The headings of a page, as the anchors that they are given. */
+/** The anchors of a page's headings. */
 function anchorsOf(page: string): string[] {
   const headings = readFileSync(join(ROOT, page), 'utf8').matchAll(/^#+ (.*)$/gm);
   return [...headings].map(([, text = '']) =>
@@ -27,7 +27,7 @@ function linksOf(page: string): string[] {
   return [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target).filter((to) => !/^https?:/.test(to));
 }
 
-it.each(pages)('links of %s lead to pages, files and headings that exist', (page) => {
+it.each(pages)('links of %s point to pages, files and headings that exist', (page) => {
   for (const link of linksOf(page)) {
     const [path = '', anchor] = link.split('#');
     const target = path === '' ? page : join(dirname(page), path);

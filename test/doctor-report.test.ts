@@ -2,44 +2,44 @@ import { GatewayError, type OperationMethods } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
 import { readArguments } from '../scripts/doctor/arguments.ts';
 import { reportContract } from '../scripts/doctor/contract.ts';
-import { type Finding, Report, textTeller, withoutNumbers } from '../scripts/doctor/report.ts';
+import { type Finding, Report, textPrinter, withoutNumbers } from '../scripts/doctor/report.ts';
 import { MemoryWatch } from '../scripts/doctor/vitals.ts';
 import { Interrupted } from '../scripts/doctor/wait.ts';
 import { UsageError } from '../scripts/usage-error.ts';
 
 function newReport(signal = new AbortController().signal) {
-  const told: Finding[] = [];
-  return { report: new Report((finding) => told.push(finding), signal), told };
+  const findings: Finding[] = [];
+  return { report: new Report((finding) => findings.push(finding), signal), findings };
 }
 
 describe('the report of doctor', () => {
-  it('times a check, and takes what it says for well', async () => {
-    const { report, told } = newReport();
+  it('times a check, and reports what it returns as ok', async () => {
+    const { report, findings } = newReport();
     await report.check('qr shown', () => new Promise((resolve) => setTimeout(resolve, 30, 'here')));
-    expect(told).toEqual([{ check: 'qr shown', result: 'ok', detail: 'here', ms: expect.any(Number) }]);
+    expect(findings).toEqual([{ check: 'qr shown', result: 'ok', detail: 'here', ms: expect.any(Number) }]);
   });
 
-  it('makes a failure of what a check throws, with its code and what to do', async () => {
-    const { report, told } = newReport();
+  it('reports an error of a check as a failure, with its code and what to do', async () => {
+    const { report, findings } = newReport();
     const isFine = await report.check('send image', () => {
       throw new GatewayError('page_unsupported', 'page 2.3000.1 lacks WAWebX');
     });
     expect(isFine).toBe(false);
-    expect(told).toMatchObject([{ result: 'fail', detail: 'page_unsupported: page 2.3000.1 lacks WAWebX' }]);
-    expect(told[0]?.todo).toContain('CHAT_WEB_PAGE_VERSION');
+    expect(findings).toMatchObject([{ result: 'fail', detail: 'page_unsupported: page 2.3000.1 lacks WAWebX' }]);
+    expect(findings[0]?.todo).toContain('CHAT_WEB_PAGE_VERSION');
   });
 
   it('reports nothing of a check that fails because the run was interrupted', async () => {
     const interrupted = new AbortController();
-    const { report, told } = newReport(interrupted.signal);
+    const { report, findings } = newReport(interrupted.signal);
     interrupted.abort();
-    const checking = report.check('qr shown', () => Promise.reject(new Error('not wanted any more')));
+    const checking = report.check('qr shown', () => Promise.reject(new Error('no longer wanted')));
     await expect(checking).rejects.toBeInstanceOf(Interrupted);
-    expect(told).toEqual([]);
+    expect(findings).toEqual([]);
     expect(report.exitCode(true)).toBe(130);
   });
 
-  it('exits with 1 only where something failed', () => {
+  it('exits with 1 only if something failed', () => {
     const { report } = newReport();
     report.add({ check: 'a', result: 'ok', detail: '' });
     report.add({ check: 'b', result: 'warn', detail: 'root', todo: 'be somebody else' });
@@ -54,13 +54,13 @@ describe('the report of doctor', () => {
     expect(json.findings[3]).toEqual({ check: 'd', result: 'fail', detail: 'broken', todo: 'mend it' });
   });
 
-  it('is a line for each finding, and says the same advice in full once', () => {
+  it('is a line for each finding, and gives the same advice in full once', () => {
     const lines: string[] = [];
-    const tell = textTeller((line) => lines.push(line));
-    tell({ check: 'qr shown', result: 'ok', detail: '', ms: 1_234 });
-    tell({ check: 'clock', result: 'ok', detail: 'synchronized', ms: 30 });
-    tell({ check: 'disk', result: 'fail', detail: 'full', todo: 'free some' });
-    tell({ check: 'data', result: 'fail', detail: 'full', todo: 'free some' });
+    const print = textPrinter((line) => lines.push(line));
+    print({ check: 'qr shown', result: 'ok', detail: '', ms: 1_234 });
+    print({ check: 'clock', result: 'ok', detail: 'synchronized', ms: 30 });
+    print({ check: 'disk', result: 'fail', detail: 'full', todo: 'free some' });
+    print({ check: 'data', result: 'fail', detail: 'full', todo: 'free some' });
     expect(lines).toEqual([
       'ok    qr shown                      1.2 s',
       'ok    clock                         30 ms  synchronized',
@@ -82,37 +82,37 @@ describe('the report of doctor', () => {
   });
 });
 
-describe('what the page lacks', () => {
+describe('a capability that the page lacks', () => {
   const lacking = (...capabilities: string[]) => ({
     ...({ id: 'main', status: 'ready', since: '2026-11-22T00:00:00Z', restarts: 0, pageVersion: '2.3000.1' } as const),
     degraded: capabilities.map((capability) => ({ capability, reason: 'the page lacks WAWebX' })),
   });
   const found = (isLinked: boolean, ...capabilities: string[]) => {
-    const { report, told } = newReport();
+    const { report, findings } = newReport();
     reportContract(report, lacking(...capabilities), { pinned: undefined, isLinked });
-    return told.map(({ check, result }) => `${result} ${check}`);
+    return findings.map(({ check, result }) => `${result} ${check}`);
   };
 
-  it('may still come where no account is linked, but for what a QR is made of', () => {
+  it('may still load where no account is linked, unless a QR needs it', () => {
     expect(found(false)).toEqual(['ok page', 'ok contract']);
     expect(found(false, 'getMedia', 'listGroups')).toEqual(['ok page', 'warn contract']);
     expect(found(false, 'link', 'getMedia')).toEqual(['ok page', 'fail page: link', 'warn contract']);
   });
 
   it('is named in one line where no account is linked', () => {
-    const { report, told } = newReport();
+    const { report, findings } = newReport();
     const view = {
       ...lacking(),
       degraded: [{ capability: 'getMedia', reason: 'the page lacks WAWebX, WAWebY (since 2.3000.1)' }],
     };
     reportContract(report, view, { pinned: undefined, isLinked: false });
-    expect(told[1]?.detail).toBe('not on the login page: getMedia (WAWebX, WAWebY)');
+    expect(findings[1]?.detail).toBe('not on the login page: getMedia (WAWebX, WAWebY)');
     expect(report.summaryText({ notChecked: 'Not checked yet: much.', isInterrupted: false })).toBe(
       '\nNot checked yet: much.\n1 ok, 1 warn. It works so far, within the limits of the warnings.\n',
     );
   });
 
-  it('is a failure for each operation of a linked session, and a warning for what is missed by few', () => {
+  it('is a failure for each operation of a linked session, and a warning for what few need', () => {
     expect(found(true)).toEqual(['ok page', 'ok contract']);
     expect(found(true, 'getMedia', 'sendMessage.media', 'lateDecryption', 'missedMessages')).toEqual([
       ...['ok page', 'fail page: getMedia', 'fail page: sendMessage.media'],
@@ -120,31 +120,31 @@ describe('what the page lacks', () => {
     ]);
   });
 
-  it('is told with advice of its own: a dialog, sends that nobody confirms, a part that is gone', () => {
-    const { report, told } = newReport();
+  it('has its own advice: an open dialog, unconfirmed sends, a missing module', () => {
+    const { report, findings } = newReport();
     const degraded = [
       { capability: 'page.dialog', reason: 'a dialog stays open: Terms' },
       { capability: 'sendMessage', reason: 'the network has confirmed none of the last 5 sends' },
       { capability: 'getMedia', reason: 'the page lacks WAWebX' },
     ];
     reportContract(report, { ...lacking(), degraded }, { pinned: undefined, isLinked: true });
-    expect(told.slice(1)).toMatchObject([
+    expect(findings.slice(1)).toMatchObject([
       { check: 'dialogs', result: 'warn', todo: expect.stringContaining('restart the session') },
       { check: 'page: sendMessage', result: 'fail', todo: expect.stringContaining('phone') },
       { check: 'page: getMedia', result: 'fail', todo: expect.stringContaining('CHAT_WEB_PAGE_VERSION') },
     ]);
   });
 
-  it('is not the page that was pinned', () => {
-    const { report, told } = newReport();
+  it('is reported with a warning if the page is not the pinned one', () => {
+    const { report, findings } = newReport();
     reportContract(report, lacking(), { pinned: '2.3000.9', isLinked: true });
-    expect(told[0]).toMatchObject({ check: 'page', result: 'warn' });
+    expect(findings[0]).toMatchObject({ check: 'page', result: 'warn' });
   });
 });
 
 describe('the memory of a session', () => {
   const MB = 1_048_576;
-  it('is not what it took before it was restarted', async () => {
+  it('is measured after the restart', async () => {
     const looks = [500, 500, 200, 900];
     const getSessionStatus = async () => {
       const bytes = (looks.length > 1 ? looks.shift() : looks[0]) ?? 0;
@@ -158,7 +158,7 @@ describe('the memory of a session', () => {
 });
 
 describe('the command line of doctor', () => {
-  it('is taken as it is meant', () => {
+  it('is parsed into options', () => {
     const options = readArguments(['--session', 'main', '--to', '+12025550102', '--watch', '0.5', '--yes']);
     expect(options).toMatchObject({ session: 'main', to: '12025550102', watchMs: 30_000, yes: true, json: false });
     expect(readArguments([])).toMatchObject({ session: undefined, watchMs: 60_000, quick: false });
@@ -175,7 +175,7 @@ describe('the command line of doctor', () => {
     [['--session', 'main', '--watch', 'long'], '--watch'],
     [['--session', 'main', '--gateway', 'localhost:3000'], '--gateway'],
     [['main'], 'main'],
-  ])('%j is refused by the name of the flag', (args, named) => {
+  ])('%j is refused with the name of the flag', (args, named) => {
     expect(() => readArguments(args)).toThrow(UsageError);
     expect(() => readArguments(args)).toThrow(named);
   });

@@ -24,7 +24,7 @@ async function putProgram(name: string, script = ''): Promise<void> {
   await writeFile(join(folder, 'bin', name), `#!/bin/sh\n${script}`, { mode: 0o755 });
 }
 
-/** An apt-get that writes down what it is asked for, and puts programs in place. */
+/** An apt-get that records its arguments, and puts programs in place. */
 function putApt(installed: readonly string[], status = 0): Promise<void> {
   const install = installed.map(
     (name) => `printf x > ${join(folder, 'bin', name)}; /bin/chmod 755 ${join(folder, 'bin', name)}`,
@@ -45,14 +45,14 @@ function ensure(names: readonly string[], user?: number) {
 }
 
 describe('the tools for the tests', () => {
-  it('are silent where they are all there', async () => {
+  it('print nothing where all are installed', async () => {
     for (const name of PROGRAMS) await putProgram(name);
     await putApt([]);
     expect(ensure(['systemd', 'perl'])).toEqual({ status: 0, stdout: '', stderr: '' });
     expect(await asked()).toBe('');
   });
 
-  it.runIf(isRootOnDebian)('are installed by root on Debian, with a line for each that says why', async () => {
+  it.runIf(isRootOnDebian)('are installed by root on Debian, with a line for each that gives the reason', async () => {
     await putApt(PROGRAMS);
     expect(ensure(['systemd', 'perl'])).toEqual({
       status: 0,
@@ -64,7 +64,7 @@ describe('the tools for the tests', () => {
     expect(await asked()).toBe('-qq update\n-qq install --yes --no-install-recommends systemd perl-base\n');
   });
 
-  it.runIf(isRootOnDebian)('are installed alone: what is there is left as it is', async () => {
+  it.runIf(isRootOnDebian)('are installed only where they are missing', async () => {
     await putProgram('perl');
     await putApt(PROGRAMS);
     expect(ensure(['systemd', 'perl']).stdout).toBe(
@@ -73,7 +73,7 @@ describe('the tools for the tests', () => {
     expect(await asked()).toMatch(/recommends systemd\n$/);
   });
 
-  it.runIf(isRootOnDebian)('that cannot be installed: what failed, and what to do', async () => {
+  it.runIf(isRootOnDebian)('that cannot be installed are an error, with what failed and what to do', async () => {
     await putApt([], 100);
     expect(ensure(['perl'])).toMatchObject({
       status: 1,
@@ -83,7 +83,7 @@ describe('the tools for the tests', () => {
     expect(ensure(['perl'])).toMatchObject({ status: 1, stderr: expect.stringContaining('Not on the PATH: perl') });
   });
 
-  it.runIf(isRootOnDebian)('are not installed without apt-get, and the reason is said', async () => {
+  it.runIf(isRootOnDebian)('are not installed without apt-get, and the reason is printed', async () => {
     expect(ensure(['perl'])).toMatchObject({
       status: 1,
       stdout: '',
@@ -93,7 +93,7 @@ describe('the tools for the tests', () => {
     });
   });
 
-  it.runIf(isRootOnDebian && canBeOthers)('are not installed by another user, who is told what to run', async () => {
+  it.runIf(isRootOnDebian && canBeOthers)('are not installed by another user, who gets the command', async () => {
     await putApt(PROGRAMS);
     expect(ensure(['systemd', 'perl'], OTHER_USER)).toEqual({
       status: 1,
@@ -108,7 +108,7 @@ describe('the tools for the tests', () => {
     expect(await asked()).toBe('');
   });
 
-  it.runIf(isRootOnDebian)('that are optional are installed, too, and are a line where they cannot be', async () => {
+  it.runIf(isRootOnDebian)('that are optional are installed, too, or reported in one line', async () => {
     await putApt(['chromium-headless-shell']);
     expect(ensure(['headless-shell'])).toEqual({
       status: 0,

@@ -19,7 +19,7 @@ let stack: Stack;
 beforeAll(async () => {
   stack = await Stack.start({ settings: { CHAT_WEB_MAX_REQUESTS_PER_SESSION: '500' } });
   await prepareExamples(stack.phones, ADA);
-  // The one is for the examples of a session that is to be linked, the other for all others.
+  // `spare` is for the examples of a session that is not linked yet, `main` for all others.
   await Promise.all([stack.client.startSession({ id: 'spare' }), stack.link('main', ADA)]);
 });
 afterAll(() => stack[Symbol.asyncDispose]());
@@ -28,7 +28,7 @@ const ask = (one: TitledExample) => askExample(stack.gateway.url, one);
 const disturbAll = async (...what: Parameters<SimulatorClient['disturb']> extends [string, ...infer W] ? W : never) => {
   for (const { id } of await stack.phones.pages()) await stack.phones.disturb(id, ...what);
 };
-/** By operation, the codes with which its examples end. */
+/** By operation, the codes that its examples return. */
 const codesOf = async (answers: readonly Promise<{ readonly status: number; readonly body: { code?: string } }>[]) => {
   const codes: Record<string, string[]> = {};
   for (const [index, { status, body }] of (await Promise.all(answers)).entries()) {
@@ -41,7 +41,7 @@ const eachWith = (codeOf: (row: Operation) => string) =>
   Object.fromEntries(rows.map(([name, row]) => [name, [codeOf(row)]]));
 
 describe('every operation that a worker answers', () => {
-  it('is lost with the worker: what reads says so, of what changes something the outcome is unknown', async () => {
+  it('fails with its worker: session_lost if it only reads, outcome_unknown if it changes something', async () => {
     const lostWith = (row: Operation) => (changesSomething(row) ? 'outcome_unknown' : 'session_lost');
     for (const [name, row] of rows) expect(row.errors, name).toContain(lostWith(row));
     await disturbAll('block', { ms: BLOCKED_MS });
@@ -50,7 +50,7 @@ describe('every operation that a worker answers', () => {
       const { text } = await rawRequest(stack.gateway.url, { path: '/metrics' });
       expect(text).toContain(`chat_web_calls_pending ${all.length}\n`);
     });
-    // For the next story: right after a link the network is not asked about many numbers.
+    // For the next story: right after a link, many numbers are not looked up.
     const marker = join(stack.dataDir, 'sessions', 'main', 'linked.json');
     const linked = JSON.parse(await readFile(marker, 'utf8')) as object;
     await writeFile(marker, JSON.stringify({ ...linked, linkedAt: new Date(Date.now() - 3_600_000).toISOString() }));
@@ -59,7 +59,7 @@ describe('every operation that a worker answers', () => {
     expect(await codesOf(answers)).toEqual(eachWith(lostWith));
   });
 
-  it('fails where the page does: client_failed', async () => {
+  it('fails with client_failed where the page fails', async () => {
     for (const [name, row] of rows) expect(row.errors, name).toContain('client_failed');
     await Promise.all([stack.untilStatus('main', 'ready'), stack.untilStatus('spare', 'qr')]);
     await disturbAll('broken');

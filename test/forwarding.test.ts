@@ -34,7 +34,7 @@ const forward = (messageId: string, to: string = CARLA, idempotencyKey?: string)
 const copies = async (body: string) => (await stack.phones.messages(CARLA)).filter((one) => one.body === body);
 
 describe('a message', () => {
-  it('is forwarded to a person and to a group, and says so where another has written it', async () => {
+  it('is forwarded to a person and to a group, and is marked as forwarded if another wrote it', async () => {
     const theirs = await received({ body: 'pass it on', mentions: [ADA] });
     for (const to of [`+${CARLA}`, group]) {
       const sent = await forward(theirs, to);
@@ -58,7 +58,7 @@ describe('a message', () => {
     expect({ sha256, size }).toMatchObject({ size: png?.bytes.length });
   });
 
-  it('is forwarded to each that was asked for, at the same time to one chat as well', async () => {
+  it('is forwarded to each recipient, also to one chat several times at once', async () => {
     const ids = await Promise.all(['one', 'two', 'three', 'four'].map((body) => received({ body: `the ${body}` })));
     const sent = await Promise.all(ids.map((id) => forward(id)));
     expect(sent.map(({ body }) => body)).toEqual(['the one', 'the two', 'the three', 'the four']);
@@ -96,7 +96,7 @@ describe('a message is not forwarded', () => {
       ({ code, issues }: { code: string; issues?: readonly { path: string }[] }) => issues?.[0]?.path ?? code,
     );
 
-  it('that is unknown, deleted, or of a kind that stays where it is', async () => {
+  it('that is unknown, deleted, or of a kind that cannot be forwarded', async () => {
     expect(await refused(`true_${BEN}@c.us_3EB0000000000000`)).toBe('message_not_found');
     const deleted = await send('regretted');
     await stack.client.deleteMessage({ id: 'main', messageId: deleted, forEveryone: true });
@@ -110,13 +110,13 @@ describe('a message is not forwarded', () => {
     expect(await refused('no-id')).toBe('messageId');
   });
 
-  it('whose file the network does not have any more', async () => {
+  it('whose file the network no longer has', async () => {
     const id = await received({ media: { kind: 'image', base64, mimeType: 'image/png' }, body: 'too late' });
     await stack.phones.dropMedia(stanzaOf(id));
     expect(await refused(id)).toBe('media_not_found');
   });
 
-  it('to nobody, to an unknown group, to the status feed, or to a person who is blocked', async () => {
+  it('to an unknown number, an unknown group, the status feed, or a blocked person', async () => {
     const id = await send('to whom?');
     expect(await refused(id, '12025550999')).toBe('recipient_not_found');
     expect(await refused(id, '120363999999999999@g.us')).toBe('chat_not_found');
@@ -129,7 +129,7 @@ describe('a message is not forwarded', () => {
     await expect.poll(() => refused(id), { timeout: 5_000 }).toBe('done');
   });
 
-  it('where the network refuses it, of which the page says nothing', async () => {
+  it('where the network refuses it, which the page does not report', async () => {
     const id = await send('refused');
     await stack.phones.refuse(ADA, { kind: 'nack', code: 463 });
     expect(await refused(id)).toBe('rate_limited');

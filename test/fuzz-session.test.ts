@@ -6,14 +6,14 @@ import { examplesOf, requestOf } from './helpers/example-requests.ts';
 import { rawRequest } from './helpers/raw-request.ts';
 import { ADA, Stack } from './helpers/stack.ts';
 
-/** Bodies that pass their schemas, of texts that nobody would think of: what handlers and the page make of them. */
-describe('a valid body of odd texts, on a session that runs', () => {
+/** Bodies of unusual texts that pass their schemas: how handlers and the page process them. */
+describe('valid input of unusual texts, on a running session', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await Stack.start({ simulator: { ackDelayMs: 0, deliveryDelayMs: 0 } });
-    // Before the link: a page learns of channels when it logs in.
+    // Before the link: a page loads channels when it logs in.
     await prepareExamples(stack.phones, ADA);
-    await stack.phones.profile(ADA, { business: false }); // Those of a business keep their name.
+    await stack.phones.profile(ADA, { business: false }); // The name of a business account cannot change.
     await stack.link('main', ADA);
   });
   afterAll(() => stack[Symbol.asyncDispose]());
@@ -41,7 +41,7 @@ describe('a valid body of odd texts, on a session that runs', () => {
     });
   };
 
-  it.each(cases)('is never answered 500 by $name ($title)', async ({ name, example }) => {
+  it.each(cases)('in a body is never answered 500 by $name ($title)', async ({ name, example }) => {
     await fc.assert(
       fc.asyncProperty(withText(example), (body) =>
         expectAnswer(name, { ...example, body: body as Record<string, unknown> }, [200, 400]),
@@ -65,7 +65,7 @@ describe('a valid body of odd texts, on a session that runs', () => {
     ['listChannelMessages', { limit }],
   ] as const;
 
-  it.each(queries)('nor a query, by %s', async (name, fields) => {
+  it.each(queries)('in a query is never answered 500 by %s', async (name, fields) => {
     const [example] = Object.values(examples[name]);
     if (!example) throw new Error(`${name} has no example`);
     await fc.assert(
@@ -78,7 +78,7 @@ describe('a valid body of odd texts, on a session that runs', () => {
     );
   });
 
-  it('leaves the session as it was', async () => {
+  it('leaves the session unchanged', async () => {
     expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready' });
     expect(stack.gateway.log.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
   });

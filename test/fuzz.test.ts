@@ -21,7 +21,7 @@ beforeAll(async () => {
     CHAT_WEB_DATA_DIR: dataDir,
     CHAT_WEB_AUTO_START_SESSIONS: 'no',
     CHAT_WEB_TOKEN: TOKEN,
-    CHAT_WEB_MAX_SESSIONS: '1', // There is one: another is not started, so that no browser runs.
+    CHAT_WEB_MAX_SESSIONS: '1', // One exists already. No other starts, so no browser runs.
   });
 });
 afterAll(async () => {
@@ -29,7 +29,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** A body that works, with some of its fields replaced by anything that JSON can hold. */
+/** A valid body, with some of its fields replaced by arbitrary JSON. */
 function spoiled(example: Example): fc.Arbitrary<unknown> {
   const fields = Object.keys(example.body ?? { takeBack: true });
   const anything = fc.oneof(
@@ -49,8 +49,8 @@ const withBody = namesOf(({ body, optionalBody }) => body ?? optionalBody);
 const withQuery = namesOf(({ query }) => query);
 const authorization = `Bearer ${TOKEN}`;
 
-describe('a body that is anything', () => {
-  it.each(examplesOf(withBody))('is answered, and not with 500, by $name ($title)', async ({ name, example }) => {
+describe('arbitrary input', () => {
+  it.each(examplesOf(withBody))('in a body is never answered 500 by $name ($title)', async ({ name, example }) => {
     const { body: _, ...request } = requestOf(name, example);
     await fc.assert(
       fc.asyncProperty(fc.oneof(spoiled(example), fc.jsonValue()), async (body) => {
@@ -65,7 +65,7 @@ describe('a body that is anything', () => {
     );
   });
 
-  it.each(examplesOf(withQuery))('a query too, by $name ($title)', async ({ name, example }) => {
+  it.each(examplesOf(withQuery))('in a query is never answered 500 by $name ($title)', async ({ name, example }) => {
     const names = [...queryNames(operations[name] as Operation), 'unknown', '__proto__'];
     const value = fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer().map(String), fc.constantFrom('\u0000', '1e9'));
     const queries = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 4 });
@@ -80,7 +80,7 @@ describe('a body that is anything', () => {
     );
   });
 
-  it('leaves no file, no line of an error and a gateway that runs', async () => {
+  it('leaves no file, no logged error and a running gateway', async () => {
     expect(await readdir(join(dataDir, 'spool'))).toEqual([]); // No session runs, so none has a folder there.
     expect(gateway.log.filter((line) => /"level":"(error|fatal)"|rejection/i.test(line))).toEqual([]);
     expect((await rawRequest(gateway.url, { path: '/health' })).status).toBe(200);

@@ -16,7 +16,7 @@ describe('a group', () => {
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
-  /** A group that the session has heard of. */
+  /** A group that the session knows. */
   const make = async (
     number: string,
     draft: { subject: string; participants: string[]; ignoresSettings?: boolean },
@@ -28,7 +28,7 @@ describe('a group', () => {
     return id;
   };
   const own = (...participants: string[]) => make(ADA, { subject: 'Trip', participants });
-  /** One of Ben's, in which the account is a plain member. */
+  /** A group of Ben's, in which the account is a plain member. */
   const foreign = () => make(BEN, { subject: "Ben's", participants: [ADA, CARLA] });
   const onPhone = async (number: string, groupId: string) =>
     (await stack.phones.groups(number)).find(({ id }) => id === groupId);
@@ -65,7 +65,7 @@ describe('a group', () => {
     expect(group.participants?.every(({ lid }) => lid?.endsWith('@lid'))).toBe(true);
   });
 
-  it('has admins made and unmade, with a result for each, in order', async () => {
+  it('has members promoted to admin and demoted, with a result for each, in order', async () => {
     const groupId = await own(BEN, CARLA);
     const participants = [BEN, NOBODY, `+${CARLA}`, DEV, ADA];
     const codes = (answer: { participants: readonly { id: string; ok: boolean; code: number }[] }) =>
@@ -77,7 +77,7 @@ describe('a group', () => {
       [idOf(NOBODY), false, 404],
       [idOf(CARLA), true, 200],
       [idOf(DEV), false, 404],
-      // Who has created a group remains its superadmin.
+      // The creator of a group remains its superadmin.
       [idOf(ADA), false, 406],
     ];
     const promoted = await stack.client.promoteParticipants({ id: 'main', groupId, participants });
@@ -96,14 +96,14 @@ describe('a group', () => {
     await describeAs('By train "and" 👩‍👩‍👧');
     expect((await onPhone(BEN, groupId))?.description).toBe('By train "and" 👩‍👩‍👧');
     await eventually(async () => expect((await get(groupId)).description).toBe('By train "and" 👩‍👩‍👧'));
-    // Each names the one that it replaces: of two at once, the network refuses one at first.
+    // Each names the one that it replaces: the network first refuses one of two concurrent changes.
     await Promise.all([describeAs('By bus'), describeAs('By foot')]);
     expect(['By bus', 'By foot']).toContain((await onPhone(BEN, groupId))?.description);
     expect(await describeAs('')).toEqual({ groupId, description: '' });
     expect((await onPhone(BEN, groupId))?.description).toBeUndefined();
   });
 
-  it('has settings that are changed, each alone or several at once', async () => {
+  it('has settings that are changed one by one or several at once', async () => {
     const groupId = await own(BEN);
     const change = (settings: object) => stack.client.updateGroupSettings({ id: 'main', groupId, ...settings });
     const first = { sendMessages: 'admins', editInfo: 'everyone', addParticipants: 'admins', approveJoins: true };
@@ -116,13 +116,13 @@ describe('a group', () => {
     expect(await change({ approveJoins: false })).toEqual({ groupId, settings: { ...second, approveJoins: false } });
   });
 
-  it('does not report a setting as changed that it does not show', async () => {
+  it('does not report a setting as changed if it still shows the old value', async () => {
     const groupId = await make(ADA, { subject: 'Frozen', participants: [BEN], ignoresSettings: true });
     const frozen = { id: 'main', groupId, sendMessages: 'admins' } as const;
     await expect(stack.client.updateGroupSettings(frozen)).rejects.toMatchObject({ code: 'outcome_unknown' });
   });
 
-  it('of others is changed by admins alone', async () => {
+  it('of others is changed only by admins', async () => {
     const groupId = await foreign();
     await expectAll(refusals(groupId), 'not_permitted');
     await stack.phones.updateGroup(BEN, groupId, { settings: { restrict: false } });
@@ -135,7 +135,7 @@ describe('a group', () => {
     await expectAll([...refusals(UNKNOWN_GROUP), get(UNKNOWN_GROUP)], 'chat_not_found');
   });
 
-  it('is not changed by invalid input, which is named', async () => {
+  it('is not changed by invalid input, and the error names it', async () => {
     const ofGroup = { id: 'main', groupId: UNKNOWN_GROUP };
     const invalid = async (call: Promise<unknown>, name: string) =>
       expect(call).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining(name) });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** A group that the session has heard of, if the account is in it. */
+/** A group that the session knows, if the account is in it. */
 async function make(number: string, ...participants: string[]) {
   const group = await stack.phones.createGroup(number, { subject: 'Trip', participants });
   await eventually(async () => {
@@ -26,7 +26,7 @@ async function make(number: string, ...participants: string[]) {
   });
   return group;
 }
-/** One of Ben's, in which the account is a plain member. */
+/** A group of Ben's, in which the account is a plain member. */
 const foreign = async () => (await make(BEN, ADA)).id;
 const onPhone = async (number: string, groupId: string) =>
   (await stack.phones.groups(number)).find(({ id }) => id === groupId);
@@ -34,7 +34,7 @@ const membersOnPhone = async (number: string, groupId: string) =>
   (await onPhone(number, groupId))?.participants.map(({ id }) => id).sort();
 
 describe('the invite of a group', () => {
-  it('is read, and renewed: people join by the new one alone', async () => {
+  it('is read, and renewed: people can join only by the new one', async () => {
     const { id: groupId, inviteCode } = await make(ADA, BEN);
     const ofGroup = { id: 'main', groupId };
     const first = await stack.client.getGroupInvite(ofGroup);
@@ -50,7 +50,7 @@ describe('the invite of a group', () => {
     });
   });
 
-  it('says what it is for, and lets the account join', async () => {
+  it('shows its group, and lets the account join', async () => {
     const { id: groupId, inviteCode: code } = await make(BEN, CARLA);
     await stack.phones.updateGroup(BEN, groupId, { description: 'By sea' });
     expect(await stack.client.getInvite({ id: 'main', code })).toEqual({
@@ -64,11 +64,11 @@ describe('the invite of a group', () => {
     await eventually(async () => {
       expect(await stack.client.getGroup({ id: 'main', groupId })).toMatchObject({ isAdmin: false });
     });
-    // A member joins once.
+    // A member joins only once.
     expect(await stack.client.joinGroup({ id: 'main', code })).toEqual(joined);
   });
 
-  it('has the account wait where an admin approves who joins', async () => {
+  it('lets the account wait where an admin approves join requests', async () => {
     const { id: groupId, inviteCode: code } = await make(BEN, CARLA);
     await stack.phones.updateGroup(BEN, groupId, { settings: { approveJoins: true } });
     expect(await stack.client.getInvite({ id: 'main', code })).toMatchObject({ approveJoins: true });
@@ -82,7 +82,7 @@ describe('the invite of a group', () => {
     });
   });
 
-  it('of others is for admins; 404 for one that was renewed or never was, 403 where the network refuses', async () => {
+  it('of others is for admins; 404 if it was renewed or never existed, 403 if the network refuses', async () => {
     const groupId = await foreign();
     await expectAll(invitesOf(groupId), 'not_permitted');
     await expectAll(invitesOf(UNKNOWN_GROUP), 'chat_not_found');
@@ -112,8 +112,8 @@ describe('the invite of a group', () => {
   });
 });
 
-describe('people who wait to be let into a group', () => {
-  it('are listed, let in or turned away, with a result for each, in order', async () => {
+describe('requests to join a group', () => {
+  it('are listed, approved or rejected, with a result for each, in order', async () => {
     const before = Math.floor(Date.now() / 1_000) * 1_000;
     await stack.phones.addAccount({ number: HIDDEN, name: 'Hidden', hiddenNumber: true });
     const { lid } = await stack.phones.account(HIDDEN);
@@ -143,7 +143,7 @@ describe('people who wait to be let into a group', () => {
     expect(await stack.phones.groups(DEV)).not.toContainEqual(expect.objectContaining({ id: groupId }));
   });
 
-  it('are answered by admins of a known group alone', async () => {
+  it('are answered only by admins of a known group', async () => {
     await expectAll(requestsOf(await foreign()), 'not_permitted');
     await expectAll(requestsOf(UNKNOWN_GROUP), 'chat_not_found');
     const invalid = stack.client.approveJoinRequests({ id: 'main', groupId: UNKNOWN_GROUP, participants: [] });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** A group that the session has heard of. */
+/** A group that the session knows. */
 async function make(number: string, ...participants: string[]): Promise<string> {
   const { id } = await stack.phones.createGroup(number, { subject: 'Trip', participants });
   await eventually(async () => {
@@ -49,7 +49,7 @@ it('the picture of a group is set as a square JPEG, read and removed', async () 
   expect(read?.mimeType).toBe('image/jpeg');
   expect(sizeOf(read?.bytes as Buffer)).toEqual([640, 640]);
   expect((await onPhone(BEN, groupId))?.pictureBytes).toBe(read?.bytes.length);
-  // Also one that is small, and a JPEG.
+  // Also a small one, and a JPEG.
   await set(groupId, picture(40, 30));
   const small = await get(groupId);
   expect(sizeOf(small?.bytes as Buffer)).toEqual([640, 640]);
@@ -60,7 +60,7 @@ it('the picture of a group is set as a square JPEG, read and removed', async () 
   expect(await onPhone(BEN, groupId)).not.toHaveProperty('pictureBytes');
 });
 
-it('the picture of a group of others is changed by admins alone', async () => {
+it('the picture of a group of others is changed only by admins', async () => {
   const groupId = await make(BEN, ADA);
   await expectAll([set(groupId, picture(40, 40)), remove(groupId)], 'not_permitted');
   await stack.phones.updateGroup(BEN, groupId, { settings: { restrict: false } });
@@ -73,7 +73,7 @@ it('the picture of an unknown group is 404', async () => {
   await expectAll(calls, 'chat_not_found');
 });
 
-it('what is no image does not become a picture', async () => {
+it('a file that is not an image is refused as a picture', async () => {
   const groupId = await make(ADA, BEN);
   const broken = Buffer.concat([Buffer.from(picture(40, 40), 'base64').subarray(0, 30), Buffer.alloc(50)]);
   await expectAll([set(groupId, broken.toString('base64'))], 'media_unavailable');

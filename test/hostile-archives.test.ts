@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** Imports that into a session. */
+/** Imports a body into a session. */
 async function put(body: Buffer | string, headers: Record<string, string> = {}, id = 'main') {
   const init = { method: 'PUT', body: new Blob([new Uint8Array(Buffer.from(body))]) };
   const answer = await fetch(`${gateway.url}/sessions/${id}/import`, {
@@ -42,7 +42,7 @@ async function put(body: Buffer | string, headers: Record<string, string> = {}, 
   return { status: answer.status, code };
 }
 
-/** Begins an import, and sends a part of it. */
+/** Starts an import, and sends a part of it. */
 function begin(id: string, headers: Record<string, string>, part: Buffer): ClientRequest {
   const { hostname, port } = new URL(gateway.url);
   const options = { hostname, port, method: 'PUT', path: `/sessions/${id}/import`, agent: false };
@@ -54,7 +54,7 @@ function begin(id: string, headers: Record<string, string>, part: Buffer): Clien
 
 const arriving = () => readdir(join(dataDir, 'arriving'));
 
-/** As before any of it. */
+/** Expects the state before the import. */
 async function expectNothingChanged(): Promise<void> {
   await eventually(async () => expect(await arriving()).toEqual([]));
   expect(await readdir(join(dataDir, 'sessions'))).toEqual(['known']);
@@ -94,7 +94,7 @@ describe('an import that is refused', () => {
     await expectNothingChanged();
   });
 
-  it('for its type, for a session that is there, and for an id that is none', async () => {
+  it('for its type, for an existing session, and for an invalid id', async () => {
     expect(await put(archive(), { 'Content-Type': 'application/json' })).toMatchObject({ status: 415 });
     expect(await put(archive(manifestOf(FILES, { session: 'known' })), {}, 'known')).toEqual({
       ...{ status: 409, code: 'session_exists' },
@@ -103,7 +103,7 @@ describe('an import that is refused', () => {
     await expectNothingChanged();
   });
 
-  it('10 GB, of which nothing is read', async () => {
+  it('for its announced 10 GB, of which nothing is read', async () => {
     const outgoing = begin('main', { 'Content-Length': String(10 * GB) }, archive().subarray(0, 512));
     const status = await new Promise((resolve) => outgoing.on('response', (answer) => resolve(answer.statusCode)));
     expect(status).toBe(413);
@@ -111,7 +111,7 @@ describe('an import that is refused', () => {
     await expectNothingChanged();
   });
 
-  it('without an end: cut off, wherever', async () => {
+  it('because it is cut off, at any point', async () => {
     const whole = withFile(large(MB));
     for (const bytes of [1, 512, 5_000, whole.length - 100]) {
       const outgoing = begin('main', { 'Content-Length': String(whole.length) }, whole.subarray(0, bytes));
@@ -121,7 +121,7 @@ describe('an import that is refused', () => {
     }
   });
 
-  it('while the same session arrives, or too many do', async () => {
+  it('while the same session or too many others arrive', async () => {
     const starts = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) =>
       begin(id, { 'Content-Length': '100000' }, archive(manifestOf(FILES, { session: id })).subarray(0, 4_000)),
     );
@@ -139,7 +139,7 @@ function sized(bytes: number) {
   return [...files, { name: 'profile/IndexedDB/x/large', bytes, sha256: '0'.repeat(64) }];
 }
 
-it('what an interrupted import has left is removed when the gateway starts again', async () => {
+it('the leftovers of an interrupted import are removed when the gateway restarts', async () => {
   const outgoing = begin('main', { 'Content-Length': String(MB) }, archive().subarray(0, 4_000));
   await eventually(async () => expect(await arriving()).toHaveLength(1));
   await gateway.end('SIGKILL');

@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 describe('a gateway with a token', () => {
-  it.each(rows)('answers 401 to $name without the right one', async (row) => {
+  it.each(rows)('answers 401 to $name without the right token', async (row) => {
     for (const authorization of [
       '',
       `Bearer ${TOKEN}x`,
@@ -44,7 +44,7 @@ describe('a gateway with a token', () => {
     }
   });
 
-  it('takes the scheme in any case', async () => {
+  it('accepts the scheme in any case', async () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const { status } = await rawRequest(guarded.url, {
         path: '/sessions',
@@ -54,7 +54,7 @@ describe('a gateway with a token', () => {
     }
   });
 
-  it('says 401 before 404 and 405, and asks for nothing on GET /health', async () => {
+  it('answers 401 before 404 and 405, and needs no token on GET /health', async () => {
     for (const path of ['/nowhere', '/openapi.json', '/sessions/x/events']) {
       expectError(await rawRequest(guarded.url, { path }), 401, 'unauthorized');
     }
@@ -83,7 +83,7 @@ describe('a web page in a browser on this machine', () => {
   });
 
   it.each([{ host: 'LOCALHOST:9' }, { host: '[::1]:3000' }, { host: '192.0.2.1' }, { host: 'gateway.lan:80' }])(
-    'is not what asks under %j',
+    'is not assumed behind a request with %j',
     async (headers) => {
       expect((await rawRequest(open.url, { path: '/sessions', headers })).status).toBe(200);
     },
@@ -111,7 +111,7 @@ describe('a web page in a browser on this machine', () => {
     );
   });
 
-  it('may be of the gateway itself', async () => {
+  it('is allowed if the gateway serves it', async () => {
     for (const headers of [
       { origin: open.url, 'sec-fetch-site': 'same-origin' },
       { 'user-agent': BROWSER, 'sec-fetch-site': 'none' },
@@ -120,7 +120,7 @@ describe('a web page in a browser on this machine', () => {
       expect((await rawRequest(open.url, { path: '/sessions', headers })).status).toBe(200);
   });
 
-  it('is refused where the browser does not say whose it is, unless a token is asked for', async () => {
+  it('is refused where the browser does not send its origin, unless a token is required', async () => {
     for (const headers of [
       { 'user-agent': BROWSER },
       { 'user-agent': BROWSER, referer: 'http://evil.example/' },

@@ -44,7 +44,7 @@ describe('bad session ids', () => {
     expect(await readdir(dataDir, { recursive: true })).toEqual(before);
   });
 
-  it('are answered 400 before the body is looked at', async () => {
+  it('are answered 400 before the body is checked', async () => {
     const answer = await rawRequest(open.url, { method: 'POST', path: '/sessions/..%2Fx/messages', body: '{' });
     expectError(answer, 400, 'invalid_request');
     expect(answer.body.issues).toMatchObject([{ path: 'id' }]);
@@ -121,11 +121,11 @@ describe('bad bodies', () => {
     expect(answer.body.issues?.map(({ path }) => path)).toEqual([field]);
   });
 
-  it.each(['', '{', '[]', '"text"', 'null', '\u0000'])('%j is no JSON object: 400', async (body) => {
+  it.each(['', '{', '[]', '"text"', 'null', '\u0000'])('%j is not a JSON object: 400', async (body) => {
     expectError(await send(body), 400, 'invalid_request');
   });
 
-  it('that do not say they are JSON are answered 415', async () => {
+  it('without the content type of JSON are answered 415', async () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', '']) {
       expectError(await send('{}', type ? { 'content-type': type } : {}), 415, 'unsupported_media_type');
     }
@@ -137,7 +137,7 @@ describe('bad bodies', () => {
     expectError(await send(large, { ...JSON_TYPE, 'transfer-encoding': 'chunked' }), 413, 'body_too_large');
   });
 
-  it('are fine on a route that needs none, whatever they are', async () => {
+  it('are ignored on a route that needs none', async () => {
     const answer = await rawRequest(open.url, {
       method: 'POST',
       path: '/sessions/nobody/stop',

@@ -9,7 +9,7 @@ const TWINS = ['12025550186', '12025550187'].map(
 );
 const SHY = { number: '12025550189', name: 'Shy Shirley', lid: '81604523377189', addressing: 'lid' } as const;
 
-describe('people whom the network knows by two ids', () => {
+describe('people that the network knows by two ids', () => {
   let stack: Stack;
   let events: EventLog;
   let groupId: string;
@@ -29,7 +29,7 @@ describe('people whom the network knows by two ids', () => {
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
-  it('are listed by their hidden id where nobody tells their number, with name and picture', async () => {
+  it('are listed by their hidden id where their number is not disclosed, with name and picture', async () => {
     const contacts = await stack.client.listContacts({ id: 'main' });
     const id = `${HIDDEN.lid}@lid`;
     const harry = { id, lid: id, name: 'Harry', number: '' };
@@ -40,13 +40,13 @@ describe('people whom the network knows by two ids', () => {
     await picture?.data.cancel();
   });
 
-  it('are listed once, with the name that stands on one of their two rows', async () => {
+  it('are listed once, with the name from one of their two rows', async () => {
     const contacts = await stack.client.listContacts({ id: 'main' });
     expect(contacts.filter(({ name }) => name === 'Ben Okafor')).toHaveLength(1);
     expect(contacts.filter(({ number }) => number === BEN)).toMatchObject([{ id: `${BEN}@c.us`, name: 'Ben Okafor' }]);
   });
 
-  it('are found by one id from the other: from memory, or by one request of each kind, paced', async () => {
+  it('are found by either id: from memory, or by one request of each kind, rate limited', async () => {
     const { client, phones } = stack;
     const stella = { number: '12025550191', name: 'Strange Stella', lid: '81604523377191' };
     const sven = { number: '12025550193', name: 'Strange Sven', lid: '81604523377193' };
@@ -71,14 +71,14 @@ describe('people whom the network knows by two ids', () => {
         { id: '12025550192@c.us', number: null, lid: null },
         { id: harry, number: null, lid: harry },
         { id: `${stella.number}@c.us`, number: stella.number, lid: `${stella.lid}@lid` },
-        // The network does not tell of this one.
+        // The network does not resolve this one.
         { id: '999999@lid', lid: '999999@lid' },
         { id: `${BEN}@c.us`, ...ofBen },
       ],
     });
     const asked = [lidOfSven, harry, '999999@lid', '+12025550192', `+${stella.number}`];
     expect((await lookUps()).sort()).toEqual(asked.sort());
-    // Of hidden ids the page remembers what it was told.
+    // The page remembers the results for hidden ids.
     expect(await resolve(lidOfSven)).toEqual({ contacts: [ofSven] });
     const soon = resolve(harry);
     await expect(soon).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: expect.any(Number) });
@@ -87,7 +87,7 @@ describe('people whom the network knows by two ids', () => {
     await expect(resolve('nobody')).rejects.toMatchObject({ code: 'invalid_request', issues: [{ path: 'ids.0' }] });
   });
 
-  it('are named by number in messages, once the network was asked, and by hidden id where it does not tell', async () => {
+  it('have their number in messages once it was looked up, and their hidden id if it is not disclosed', async () => {
     await stack.phones.send(SHY.number, { to: groupId, body: 'from Shirley' });
     expect(await events.until('message', ({ body }) => body === 'from Shirley')).toMatchObject({
       author: `${SHY.number}@c.us`,
@@ -107,7 +107,7 @@ describe('people whom the network knows by two ids', () => {
     });
   });
 
-  it('are asked about once before the first message to a new number', async () => {
+  it('are looked up once before the first message to a new number', async () => {
     await stack.phones.addAccount({ number: '12025550190', name: 'New Nora' });
     const asked = async () =>
       (await stack.phones.account(ADA)).lookUps.filter(({ jid }) => jid.startsWith('12025550190')).length;
@@ -116,11 +116,11 @@ describe('people whom the network knows by two ids', () => {
     const before = await asked();
     await sendText(stack.client, { id: 'main', type: 'text', to: '12025550190', body: 'two' });
     expect(await asked()).toBe(before);
-    const nobody = sendText(stack.client, { id: 'main', type: 'text', to: '12025559998', body: 'to nobody' });
-    await expect(nobody).rejects.toMatchObject({ code: 'recipient_not_found' });
+    const unknown = sendText(stack.client, { id: 'main', type: 'text', to: '12025559998', body: 'to nobody' });
+    await expect(unknown).rejects.toMatchObject({ code: 'recipient_not_found' });
   });
 
-  it('tell of no call, notice of encryption or channel as if it were a message, live or after a restart', async () => {
+  it('cause no message events by calls, encryption notices or channels, live or after a restart', async () => {
     const { phones } = stack;
     await phones.notice(ADA, { kind: 'call_log', from: BEN, isNewMsg: true });
     await phones.notice(ADA, { kind: 'e2e_notification', from: BEN });

@@ -18,7 +18,7 @@ const message = (id: string, more: Partial<Stored> = {}): Stored => ({
 const ids = (store: Store) => store.conversation(CHAT).map(({ id }) => id);
 
 describe('the store of the inbox', () => {
-  it('has after any crash what its position stands for', async () => {
+  it('has after any crash all messages up to its position', async () => {
     const path = join(folder, 'whole');
     const whole = await Store.open(path);
     for (const id of ['a', 'b', 'c', 'd']) {
@@ -37,12 +37,12 @@ describe('the store of the inbox', () => {
       await store.add(message('later'));
       await store.close();
       const again = await Store.open(cut);
-      expect(ids(again)).toEqual(ids(store)); // The half line has not swallowed the one behind it.
+      expect(ids(again)).toEqual(ids(store)); // The incomplete line does not corrupt the next one.
       await again.close();
     }
   });
 
-  it('knows a message once, and the ack that came before it', async () => {
+  it('stores a message once, with an ack that arrived before it', async () => {
     const path = join(folder, 'acks');
     const store = await Store.open(path);
     await store.acknowledge('mine', 2);

@@ -14,7 +14,7 @@ const PRINTING = `
   writeSync(1, String(process.listenerCount('exit') - listeners));
 `;
 
-it('a command that prints much to a closed terminal prepares its end once', async () => {
+it('a command that prints much to a closed terminal prepares its exit once', async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', PRINTING]);
   expect(stdout).toBe('1');
   expect(stderr).toBe('');

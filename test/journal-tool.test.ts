@@ -38,7 +38,7 @@ function run(...args: string[]): Promise<{ code: number; out: string; errors: st
   });
 }
 
-it('dumps what readers could get, one session or all, while the journal is open', async () => {
+it('dumps the events that readers could get, of one session or all, while the journal is open', async () => {
   const all = await run('dump');
   const lines = all.out
     .trim()
@@ -59,7 +59,7 @@ it('counts events by session and name', async () => {
   expect(out).toContain('main message_ack 3\nshop message_ack 3\n');
 });
 
-it('finds damage, and says so by its exit code', async () => {
+it('finds damage, and reports it by its exit code', async () => {
   expect(await run('verify')).toMatchObject({ code: 0, out: expect.stringMatching(/ 0 damaged places\n$/) });
   const copy = mkdtempSync(join(tmpdir(), 'chat-web-journal-'));
   const [name = ''] = readdirSync(join(dataDir, 'journal'));
@@ -75,7 +75,7 @@ it('finds damage, and says so by its exit code', async () => {
   rmSync(copy, { recursive: true });
 });
 
-it('refuses what it does not know, and says what it does', async () => {
+it('refuses unknown arguments, and prints its usage', async () => {
   for (const args of [[], ['repair'], ['verify', 'stats'], ['dump', '--sessions', 'main']])
     expect(await run(...args)).toMatchObject({
       code: 64,

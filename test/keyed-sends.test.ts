@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack[Symbol.asyncDispose]());
 
-/** Asks the gateway, with a key. */
+/** Sends a request to the gateway, with a key. */
 async function post(path: string, key: string, body: object) {
   const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
   const asked = await fetch(`${stack.address.url}/sessions/ada${path}`, {
@@ -35,7 +35,7 @@ const text = (body: string) => ({ type: 'text', to: BEN, body });
 const copies = async (body: string) => (await stack.phones.messages(BEN)).filter((one) => one.body === body);
 
 describe('a send with an Idempotency-Key', () => {
-  it('is carried out once; the answer is the same, and says that it was given before', async () => {
+  it('is carried out once; a repeated request gets the same response, marked as a replay', async () => {
     const events = await stack.listen('ada');
     const first = await post('/messages', 'key-1', text('once'));
     const second = await post('/messages', 'key-1', text('once'));
@@ -57,7 +57,7 @@ describe('a send with an Idempotency-Key', () => {
     expect(await copies('the second')).toEqual([]);
   });
 
-  it('compares media by their bytes, whatever else is written around them', async () => {
+  it('compares media by their bytes, in any order of the fields', async () => {
     const image = { type: 'image', to: BEN, base64: Buffer.from(PNG).toString('base64'), caption: 'a dot' };
     const first = await post('/messages', 'key-4', image);
     const [reordered, other] = [Object.fromEntries(Object.entries(image).reverse()), { ...image, base64: GIF }];
@@ -71,7 +71,7 @@ describe('a send with an Idempotency-Key', () => {
     await eventually(async () => expect(await shown()).toEqual([stanzaOf(posted.answer.id)]));
   });
 
-  it('is 400 with a key that is none, which names the header', async () => {
+  it('is 400 with an invalid key, and the error names the header', async () => {
     for (const key of ['é', 'x'.repeat(256), '']) {
       const refused = await post('/messages', key, text('never'));
       expect(refused).toMatchObject({ status: 400, answer: { issues: [{ path: 'Idempotency-Key' }] } });
@@ -79,7 +79,7 @@ describe('a send with an Idempotency-Key', () => {
     expect(await copies('never')).toEqual([]);
   });
 
-  it('is tried afresh after a refusal', async () => {
+  it('is carried out anew after a refusal', async () => {
     const to = '12025550988';
     const body = { type: 'text', to, body: 'welcome' };
     expect(await post('/messages', 'key-6', body)).toMatchObject({ status: 404, code: 'recipient_not_found' });
@@ -87,7 +87,7 @@ describe('a send with an Idempotency-Key', () => {
     expect(await post('/messages', 'key-6', body)).toMatchObject({ status: 200, isReplayed: null });
   });
 
-  it('makes one group, and says so again', async () => {
+  it('creates one group, and returns it again', async () => {
     const body = { subject: 'Readers', participants: [BEN] };
     const first = await post('/groups', 'key-7', body);
     expect(first).toMatchObject({ status: 200 });
@@ -99,7 +99,7 @@ describe('a send with an Idempotency-Key', () => {
     await eventually(async () => expect(await copies('to all')).toHaveLength(1));
   });
 
-  it('is answered by another gateway on the same data, and is the caller’s own', async () => {
+  it('is answered by another gateway on the same data', async () => {
     const first = await post('/messages', 'key-9', text('before the end'));
     process.kill(stack.gateway.pid, 'SIGKILL');
     await stack.gateway.exited;
@@ -111,8 +111,8 @@ describe('a send with an Idempotency-Key', () => {
   });
 });
 
-describe('a send whose answer was lost', () => {
-  it('is 409 while it is under way, unknown when its worker dies, and found again when the session is back', async () => {
+describe('a send whose response was lost', () => {
+  it('is 409 while in progress, unknown when its worker dies, and found once the session is back', async () => {
     await stack.phones.configure({ ackDelayMs: SLOW_MS });
     const first = post('/messages', 'key-20', text('to be found'));
     await delay(SLOW_MS / 3);
@@ -136,7 +136,7 @@ describe('a send whose answer was lost', () => {
     await eventually(async () => expect(await copies('to be found')).toHaveLength(1));
   });
 
-  it('is sent where the page never had it, to a person, a hidden number and a group', async () => {
+  it('is sent on a retry if the page never had it, to a person, a hidden number and a group', async () => {
     const carla = '12025550103';
     const group = await stack.client.createGroup({ id: 'ada', subject: 'Writers', participants: [BEN, carla] });
     const sends = [BEN, carla, group, ADA].map((to, n) => [`key-3${n}`, { ...text(`late ${n}`), to }] as const);
@@ -152,7 +152,7 @@ describe('a send whose answer was lost', () => {
     await eventually(async () => expect(await copies('late 2')).toHaveLength(1));
   });
 
-  it('is not repeated where nobody can choose an id: nobody knows what became of it', async () => {
+  it('is not repeated where its id cannot be chosen: the outcome stays unknown', async () => {
     await stack.phones.configure({ ackDelayMs: SLOW_MS });
     const asked = post('/status', 'key-21', { type: 'text', body: 'good morning' });
     await delay(SLOW_MS / 3);

@@ -27,7 +27,7 @@ async function tearDown(): Promise<void> {
   await rm(dataDir, { recursive: true });
 }
 beforeAll(setUp);
-// Each test finds no keys: those of the one before are deleted, or all is made anew after one that failed.
+// Each test starts without keys: those of the previous test are deleted, or all is set up again if it failed.
 afterEach(async ({ task }) => {
   if (task.result?.state === 'fail') {
     await tearDown();
@@ -46,7 +46,7 @@ const listen = (token: string, id: string) => EventLog.open({ url: gateway.url, 
 const inMs = (ms: number) => new Date(Date.now() + ms).toISOString();
 
 describe('a key', () => {
-  it('is shown once, listed without what opens anything, and kept as a hash in a file of its own user', async () => {
+  it('is shown once, listed without its secret, and stored as a hash in a file for its user only', async () => {
     const { key, ...made } = await operator().createKey({ ...shop, expiresAt: '2099-01-01T00:00:00+01:00' });
     expect(made).toMatchObject({
       name: 'The shop',
@@ -61,12 +61,12 @@ describe('a key', () => {
     expect(stored).not.toContain(key);
     expect((await stat(keyFile())).mode & 0o777).toBe(0o600);
     expect(gateway.log.join('\n')).not.toContain(key);
-    // What is in the file opens nothing.
+    // The hash in the file grants no access.
     for (const hash of /sha256:([0-9a-f]{64})/.exec(stored) ?? [])
       await expect(as(hash).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('shows its own sessions alone, and outlives the gateway until it is deleted', async () => {
+  it('shows only its own sessions, and survives restarts of the gateway until it is deleted', async () => {
     const { id, key } = await operator().createKey(shop);
     const seen = async () => (await as(key).listSessions()).sessions.map((session) => session.id);
     expect(await seen()).toEqual(['shop-1', 'shop-2']);
@@ -85,7 +85,7 @@ describe('a key', () => {
     expect(await operator().listKeys()).toEqual({ keys: [] });
   });
 
-  it('is told what it allows, as the token is; who has neither is told nothing', async () => {
+  it('can read its own access, as the token can; without either the answer is 401', async () => {
     const { id, key, expiresAt } = await operator().createKey({ ...shop, expiresAt: inMs(60_000) });
     const { version } = await operator().getAccess();
     expect(version).toMatch(/^\d+\.\d+\.\d+/);
@@ -95,7 +95,7 @@ describe('a key', () => {
     for (const invalid of [key, '']) await expect(as(invalid).getAccess()).rejects.toMatchObject({ status: 401 });
   });
 
-  it('that is deleted ends its streams, and no other', async () => {
+  it('that is deleted ends its streams, and no others', async () => {
     const [gone, stays] = [await operator().createKey(shop), await operator().createKey(shop)];
     const its = [await listen(gone.key, 'shop-1'), await listen(gone.key, 'shop-2')];
     const others = [await listen(stays.key, 'shop-1'), await listen(TOKEN, 'shop-1'), await listen(TOKEN, 'main')];
@@ -116,23 +116,23 @@ describe('a key', () => {
     figure('revoked key', `streams of a key that expires end after ${lateMs} ms`);
     expect(lateMs).toBeGreaterThanOrEqual(-5);
     await expect(as(key).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
-    // It can be seen until the next one is made, and makes room then.
+    // It is listed until the next key is created, which removes it.
     expect((await operator().listKeys()).keys.map((one) => one.id)).toEqual([id]);
     const next = await operator().createKey(shop);
     expect((await operator().listKeys()).keys.map((one) => one.id)).toEqual([next.id]);
   });
 
-  it('that holds for years is not ended by a timer that cannot wait so long', async () => {
+  it('that is valid for years is not ended by the overflow of a timer', async () => {
     const { key } = await operator().createKey({ ...shop, expiresAt: inMs(400 * 86_400_000) });
     const stream = await listen(key, 'shop-1');
     await operator().createKey(shop);
     expect((await as(key).listSessions()).sessions).toHaveLength(2);
     expect(stream.ended).toBe(false);
-    expect(gateway.log.join('\n')).not.toContain('TimeoutOverflowWarning'); // Such a timer is over at once, again and again.
+    expect(gateway.log.join('\n')).not.toContain('TimeoutOverflowWarning'); // Such a timer fires again and again.
     stream.close();
   });
 
-  it('is not made of anything else than it should be, and the answer repeats nothing', async () => {
+  it('is not created from invalid input, and the response repeats none of it', async () => {
     const secret = 'hunter2';
     const bad: object[] = [
       {},
@@ -155,7 +155,7 @@ describe('a key', () => {
       { ...shop, name: 'a\u202eb' },
       { ...shop, expiresAt: secret },
       { ...shop, expiresAt: 4_102_444_800 },
-      // A field that is misspelt would make a key without an end.
+      // A misspelt field would create a key that never expires.
       { ...shop, expires_at: '2099-01-01T00:00:00Z' },
       { ...shop, [secret]: 1 },
     ];
@@ -173,7 +173,7 @@ describe('a key', () => {
     expect(await operator().listKeys()).toEqual({ keys: [] });
   });
 
-  it('is one of some hundreds', async () => {
+  it('is one of at most 500', async () => {
     await gateway.end();
     const many = Array.from({ length: 500 }, (_, n) => ({
       ...{ ...shop, id: `key_${String(n).padStart(12, '0')}`, createdAt: inMs(0) },
@@ -192,7 +192,7 @@ describe('a key', () => {
 
 describe('the file of the keys', () => {
   it.each(['', '{', '[]', '{"keys":[{}]}', '{"keys":[{"id":"key_1","hash":"sha256:1"}]}'])(
-    'is not written over where it is %j: exit 78',
+    'is not overwritten where it is %j: exit 78',
     async (text) => {
       const folder = await mkdtemp(join(tmpdir(), 'chat-web-keys-'));
       const file = join(folder, 'keys.json');
@@ -205,7 +205,7 @@ describe('the file of the keys', () => {
     },
   );
 
-  // Also for root, whom no mode keeps from writing: a folder stands where the file should be.
+  // A folder in place of the file blocks writes even for root, which ignores file modes.
   const block = async () => {
     await rename(keyFile(), `${keyFile()}.aside`);
     await mkdir(keyFile());
@@ -215,7 +215,7 @@ describe('the file of the keys', () => {
     await rename(`${keyFile()}.aside`, keyFile());
   };
 
-  it('that cannot be written keeps no key that was deleted, and makes none', async () => {
+  it('that cannot be written revives no deleted key, and accepts no new one', async () => {
     const { id, key } = await operator().createKey(shop);
     const stream = await listen(key, 'shop-1');
     await block();
@@ -225,7 +225,7 @@ describe('the file of the keys', () => {
     });
     await expect(as(key).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
     await eventually(() => expect(stream.ended).toBe(true));
-    // Nor does a key that is made meanwhile bring it back.
+    // A key that is created meanwhile does not bring it back either.
     await unblock();
     const { id: other } = await operator().createKey(shop);
     expect((await operator().listKeys()).keys.map((one) => one.id)).toEqual([other]);
@@ -240,7 +240,7 @@ describe('the file of the keys', () => {
 });
 
 describe('an open gateway', () => {
-  it('makes, lists and deletes no keys: one that somebody planted would hold once there is a token', async () => {
+  it('creates, lists and deletes no keys: a planted one would be valid once there is a token', async () => {
     const { id } = await operator().createKey(shop);
     await gateway.end();
     gateway = await start({});
@@ -267,7 +267,7 @@ it('a stream shows the QR to keys that may link accounts, and to no others', asy
   for (const { key } of [reader, sender, manager])
     logs.push(await EventLog.open({ url: stack.gateway.url, token: key }, 'main'));
   await logs[2]?.until('qr');
-  await manager.client.restartSession({ id: 'main' }); // Another QR, for streams that were open before.
+  await manager.client.restartSession({ id: 'main' }); // A new QR, for streams that were open before.
   await eventually(() => expect(logs[2]?.all('qr').length).toBeGreaterThan(1));
   for (const { client } of [reader, sender]) {
     await expect(client.getQr({ id: 'main' })).rejects.toMatchObject({ code: 'insufficient_scope' });

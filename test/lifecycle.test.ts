@@ -6,7 +6,7 @@ import { startsOf, statusesOf } from './helpers/log-lines.ts';
 import { browsersIn, workersOf } from './helpers/processes.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
-/** What lies in the data folder under the name of a session, or in a folder of that name. */
+/** What the data folder has under the name of a session, or in a folder of that name. */
 async function namedAfter(id: string, dataDir: string): Promise<string[]> {
   const paths = await readdir(dataDir, { recursive: true });
   return paths.filter((path) => path.split(sep).some((name) => name.startsWith(id)));
@@ -42,7 +42,7 @@ describe('stop', () => {
     expect((await client.startSession({ id: 'main' })).status).toBe('qr');
   });
 
-  it('leaves nothing behind of a session that never was linked', async () => {
+  it('leaves nothing behind of a session that was never linked', async () => {
     await using stack = await Stack.start();
     const { client } = stack;
     expect((await client.startSession({ id: 'main' })).status).toBe('qr');
@@ -55,7 +55,7 @@ describe('stop', () => {
 });
 
 describe('start', () => {
-  it('ten times at once forks one worker, and answers each', async () => {
+  it('ten times at once forks one worker, and answers each request', async () => {
     await using stack = await Stack.start();
     const starts = Array.from({ length: 10 }, () => stack.client.startSession({ id: 'main' }));
     const answers = await Promise.all(starts);
@@ -64,7 +64,7 @@ describe('start', () => {
     expect(stack.gateway.log.filter((line) => line.includes('"worker started"'))).toHaveLength(1);
   });
 
-  it('and stop and delete at once end in an orderly way', async () => {
+  it('and stop and delete at once end in a consistent state', async () => {
     await using stack = await Stack.start();
     const { client } = stack;
     const calls = [
@@ -73,7 +73,7 @@ describe('start', () => {
       client.deleteSession({ id: 'main' }),
     ];
     await Promise.allSettled(calls);
-    // They travel on connections of their own, so that any of them may be the last.
+    // Each has its own connection, so that any of them may be the last.
     await eventually(async () => {
       const { sessions } = await client.listSessions();
       const running = sessions.filter(({ status }) => status !== 'stopped');
@@ -84,7 +84,7 @@ describe('start', () => {
     expect(browsersIn(stack.dataDir)).toEqual([]);
   });
 
-  it('without a usable browser fails at once, and says what to do', async () => {
+  it('without a usable browser fails at once, and the error says what to do', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_BROWSER_PATH: '/nowhere/chromium' } });
     expect(await stack.client.startSession({ id: 'main' })).toMatchObject({ status: 'failed' });
     expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({
@@ -93,7 +93,7 @@ describe('start', () => {
     });
   });
 
-  it('whose first attempt fails is answered at once, with the reason and when it is tried again', async () => {
+  it('whose first attempt fails is answered at once, with the reason and the time of the retry', async () => {
     const nowhere = JSON.stringify(['--host-resolver-rules=MAP * ~NOTFOUND']);
     await using stack = await Stack.start({ settings: { CHAT_WEB_BROWSER_ARGS: nowhere } });
     const { status, reason, message, nextAttemptAt } = await stack.client.startSession({ id: 'main' });
@@ -102,7 +102,7 @@ describe('start', () => {
       reason: 'LAUNCH_FAILED',
       message: expect.stringContaining('ERR_NAME_NOT_RESOLVED'),
     });
-    // The answer came with the first failure, and not with a later one or the end of the wait.
+    // The response came with the first failure, and not with a later one or the end of the wait.
     expect(startsOf('main', stack.gateway.log)).toHaveLength(1);
     expect(Date.parse(nextAttemptAt ?? '')).toBeGreaterThan(startsOf('main', stack.gateway.log)[0] ?? Number.NaN);
   });
@@ -115,12 +115,12 @@ describe('saved sessions', () => {
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
-  it('come up at boot without a QR, and not with CHAT_WEB_AUTO_START_SESSIONS=false', async () => {
+  it('start at boot without a QR, and not with CHAT_WEB_AUTO_START_SESSIONS=false', async () => {
     await stack.link('main', ADA);
     await stack.gateway.end();
 
     await stack.restartGateway({ CHAT_WEB_AUTO_START_SESSIONS: 'false' });
-    // Starts take turns: one that begins by itself would be under way before this one shows its QR.
+    // Starts are sequential: an automatic one would be in progress before this one shows its QR.
     expect((await stack.client.startSession({ id: 'other' })).status).toBe('qr');
     expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'stopped' });
     await stack.client.deleteSession({ id: 'other' });
@@ -136,7 +136,7 @@ describe('saved sessions', () => {
     );
   });
 
-  it('whose account is unlinked on the phone while nothing runs learn of it at the next start', async () => {
+  it('whose account is unlinked on the phone while nothing runs detect that at the next start', async () => {
     await stack.client.stopSession({ id: 'main' });
     await stack.phones.logout(ADA);
     const events = await stack.listen('main');

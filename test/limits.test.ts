@@ -45,7 +45,7 @@ const metric = async (name: string) => {
   return Number(new RegExp(`^chat_web_${name} (\\d+)$`, 'm').exec(metrics)?.[1]);
 };
 
-describe('a limit says which it is, and when to try again', () => {
+describe('a limit is named in the error, with when to retry', () => {
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
     for (const id of ['saved', 'other']) await saveSession(dataDir, id);
@@ -62,7 +62,7 @@ describe('a limit says which it is, and when to try again', () => {
     expectError(refused, 503, 'insufficient_resources');
     expect(refused.body.error).toContain('CHAT_WEB_MAX_SESSIONS');
     expect(refused.headers['retry-after']).toBe('60');
-    // One that is there already may start, and fails for want of a browser.
+    // An existing one may start, and fails without a browser.
     const { status, body } = await rawRequest(gateway.url, { method: 'POST', path: '/sessions/saved/start' });
     expect([status, body]).toMatchObject([200, { id: 'saved' }]);
     await rawRequest(gateway.url, { method: 'DELETE', path: '/sessions/other' });
@@ -75,7 +75,7 @@ describe('a limit says which it is, and when to try again', () => {
     expect((await rawRequest(gateway.url, { method: 'POST', path: '/sessions/third/start' })).status).toBe(200);
   });
 
-  it('of requests under way for a session, which can still be looked at and stopped', async () => {
+  it('of requests in progress for a session, whose status and stop still work', async () => {
     await start({ CHAT_WEB_MAX_REQUESTS_PER_SESSION: '2' });
     sendHalf('saved');
     sendHalf('saved');
@@ -93,7 +93,7 @@ describe('a limit says which it is, and when to try again', () => {
     await eventually(async () => expectError(await text('saved'), 409, 'session_not_ready'));
   });
 
-  it('of requests under way by a key, which harms no other', async () => {
+  it('of requests in progress by a key, which affects no other', async () => {
     await start({ CHAT_WEB_MAX_REQUESTS_PER_KEY: '2', CHAT_WEB_TOKEN: 'operator-token' });
     const operator = createClient({ url: gateway.url, token: 'operator-token' }, { retries: 0 });
     const [busy, idle] = await Promise.all(
@@ -113,7 +113,7 @@ describe('a limit says which it is, and when to try again', () => {
     for (const token of [idle?.key, 'operator-token']) expectError(await ask('other', token), 409, 'session_not_ready');
   });
 
-  it('of requests under way by a key, of which its event streams are a part', async () => {
+  it('of requests in progress by a key, including its event streams', async () => {
     await start({ CHAT_WEB_MAX_REQUESTS_PER_KEY: '2', CHAT_WEB_TOKEN: 'operator-token' });
     const operator = createClient({ url: gateway.url, token: 'operator-token' }, { retries: 0 });
     const { key } = await operator.createKey({ name: 'listener', sessions: ['*'], scope: 'read' });
@@ -126,7 +126,7 @@ describe('a limit says which it is, and when to try again', () => {
     for (const log of logs) log.close();
   });
 
-  it('of one request at a time on a connection: what waits behind another could hold what it has counted for ever', async () => {
+  it('of one request at a time on a connection: a pipelined request could keep its count forever', async () => {
     await start({ CHAT_WEB_MAX_REQUESTS_PER_SESSION: '5' });
     const get = (path: string) => `GET /sessions/saved/${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
     for (const behind of ['chats', 'events', 'info']) {
@@ -142,7 +142,7 @@ describe('a limit says which it is, and when to try again', () => {
     for (const log of logs) log.close();
   });
 
-  it('of connections, which are closed at once beyond it, and counted', async () => {
+  it('of connections, beyond which new ones are closed at once, and counted', async () => {
     await start({ CHAT_WEB_MAX_CONNECTIONS: '20' });
     const idle = Array.from({ length: 50 }, connect);
     await eventually(() => expect(idle.filter(({ closed }) => closed).length).toBeGreaterThanOrEqual(30));
@@ -158,7 +158,7 @@ describe('the spool', () => {
     base64: 'A'.repeat(Math.round((mb * 1_048_576) / 3) * 4),
   });
 
-  it('takes no more for a session than its share, and is empty after it', async () => {
+  it('gives a session no more than its share, and is empty afterwards', async () => {
     await using stack = await Stack.start({
       settings: { CHAT_WEB_SPOOL_MAX_MB: '2', CHAT_WEB_SPOOL_SESSION_MAX_MB: '1' },
     });
@@ -166,12 +166,12 @@ describe('the spool', () => {
     const refused = stack.client.sendMessage(image(1.5) as never);
     await expect(refused).rejects.toMatchObject({ code: 'rate_limited' });
     await expect(refused).rejects.toThrow('CHAT_WEB_SPOOL_SESSION_MAX_MB');
-    // A download takes of it, too.
+    // A download counts towards it, too.
     const sent = await stack.client.sendMessage(image(0.75) as never);
     const messageId = 'timestamp' in sent ? sent.id : '';
     const media = await stack.client.getMedia({ id: 'main', messageId });
     expect((await new Response(media.data).arrayBuffer()).byteLength).toBeGreaterThan(700_000);
-    // One that is larger than the share never fits.
+    // A file larger than the share never fits.
     const events = await stack.listen('main');
     const file = { kind: 'image', base64: image(1.5).base64, mimeType: 'image/png' } as const;
     await stack.phones.send(BEN, { to: ADA, media: file });

@@ -5,7 +5,7 @@ const env = { XDG_STATE_HOME: '/state', LOCALAPPDATA: '/state' };
 const read = (gateway: string, session = 'main') => readArguments(['--gateway', gateway, '--session', session], env);
 
 describe('the arguments of npm run link', () => {
-  it('lead to a folder that the next run finds, for each session and gateway, with a short path', () => {
+  it('give a folder that the next run finds, for each session and gateway, with a short path', () => {
     const folder = read('https://gateway.example.com')?.folder ?? '';
     expect(read('https://gateway.example.com/')?.folder).toBe(folder);
     expect(read('https://other.example.com')?.folder).not.toBe(folder);
@@ -19,7 +19,7 @@ describe('the arguments of npm run link', () => {
     'http://127.0.0.1.example.com',
     'ftp://127.0.0.1',
     'https://me:secret@x.example',
-  ])('are refused where the session would travel in clear, or a password be seen: %s', (url) =>
+  ])('are refused where the session would be sent unencrypted, or a password be visible: %s', (url) =>
     expect(() => read(url)).toThrow(/--gateway must/),
   );
 });

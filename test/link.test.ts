@@ -20,7 +20,7 @@ describe('linking an account', () => {
     const events = await stack.listen('main');
 
     const pages = await phones.pages();
-    // As the library has it: a browser that says it is headless, or names another version elsewhere, stands out.
+    // As the library sets it: a browser that reports itself as headless, or another version elsewhere, stands out.
     expect(pages[0]?.browser).toEqual({
       userAgent: expect.stringMatching(/^Mozilla\S+ \(Macintosh.* Chrome\/101/),
       brands: [],
@@ -59,7 +59,7 @@ describe('linking an account', () => {
 describe('an account with a passkey', () => {
   const message = expect.stringMatching(/^linking needs the passkey .*npm run link/);
 
-  it('is told within 5 s of the scan, and the session goes on waiting', async () => {
+  it('is reported within 5 s of the scan, and the session keeps waiting', async () => {
     await using stack = await Stack.start();
     const { client, phones } = stack;
     await phones.requirePasskey(ADA, true);
@@ -77,7 +77,7 @@ describe('an account with a passkey', () => {
     expect(stack.gateway.log.filter((line) => line.includes('"passkey required"'))).toHaveLength(1);
     expect((await phones.account(ADA)).devices).toEqual([]);
 
-    // It is stored: whoever reads later learns of it. The QR is not shown to them.
+    // It is stored for later readers. They do not get the QR.
     const later = await stack.listen('main');
     const headers = { accept: 'application/json' };
     const stored = await rawRequest(stack.gateway.url, { path: '/events?after=oldest', headers });
@@ -95,7 +95,7 @@ describe('an account with a passkey', () => {
 });
 
 describe('the QR', () => {
-  it('is a fresh one each time the page rotates it, and never dies while the session waits', async () => {
+  it('is a new one each time the page rotates it, and never expires while the session waits', async () => {
     await using stack = await Stack.start({ simulator: { qrFirstMs: 700, qrIntervalMs: 700, qrCount: 2 } });
     await stack.client.startSession({ id: 'main' });
     const events = await stack.listen('main');
@@ -104,7 +104,7 @@ describe('the QR', () => {
     expect(new Set(texts).size).toBe(texts.length);
     expect(texts.filter((text) => text.startsWith('undefined'))).toEqual([]);
 
-    // From here on they stay for long enough to be read and scanned, however slow the machine is.
+    // From here on each stays long enough to be read and scanned, even on a slow machine.
     await stack.phones.configure({ qrFirstMs: 60_000, qrIntervalMs: 60_000 });
     await eventually(async () => {
       const { qr } = await stack.client.getQr({ id: 'main' });
@@ -113,7 +113,7 @@ describe('the QR', () => {
     await stack.untilStatus('main', 'ready');
   });
 
-  it('is the PNG itself for a caller that asks for an image', async () => {
+  it('is a PNG for a caller that accepts an image', async () => {
     await using stack = await Stack.start();
     await stack.client.startSession({ id: 'main' });
     const response = await fetch(new URL('/sessions/main/qr', stack.gateway.url), { headers: { Accept: 'image/png' } });

@@ -60,7 +60,7 @@ const keyFor = (scope: 'read' | 'manage', sessions = ['main']) =>
   gateway.keys.create({ name: 'shop', sessions, scope });
 
 describe('a listener on the routes of the gateway', () => {
-  it('gets what its key may see, and ends with the key', async () => {
+  it('receives what its key may see, and ends with the key', async () => {
     const { id, key } = await keyFor('read', ['shop-*']);
     const mine = follow({}, key);
     const all = follow();
@@ -73,7 +73,7 @@ describe('a listener on the routes of the gateway', () => {
     await expect(mine.running).rejects.toMatchObject({ code: 'unauthorized' });
   });
 
-  it('gets the QR that one session shows, and ends with session_not_found where there is none', async () => {
+  it('receives the QR of one session, and ends with session_not_found for an unknown session', async () => {
     const one = follow({ sessions: 'main' });
     await one.connected();
     await eventually(() => expect(one.seen).toEqual(['main qr']));
@@ -83,7 +83,7 @@ describe('a listener on the routes of the gateway', () => {
     await expect(follow({ sessions: 'other' }).running).rejects.toMatchObject({ code: 'session_not_found' });
   });
 
-  it.each([0, 1])('misses nothing that came while it was away, before its first event (%i before)', async (before) => {
+  it.each([0, 1])('misses nothing published while disconnected, before its first event (%i before)', async (before) => {
     for (let n = 0; n < before; n += 1) ack('main', n);
     await eventually(() => expect(gateway.journal.lastSeq > 0).toBe(before > 0));
     const { seen, disconnects, connected, listener } = follow({ events: ['message_ack'] });
@@ -95,7 +95,7 @@ describe('a listener on the routes of the gateway', () => {
     expect(disconnects).toMatchObject([{ error: undefined, failures: 0 }]);
   });
 
-  it('gets all of a long past in order, then what is new, over many breaks', async () => {
+  it('receives a long history in order, then new events, over many disconnects', async () => {
     for (let n = 0; n < 5_000; n += 1) ack(n % 2 ? 'main' : 'shop', n);
     const { seen, disconnects } = follow({ from: 'oldest' });
     for (let n = 5_000; n < 5_020; n += 1) {
@@ -110,13 +110,13 @@ describe('a listener on the routes of the gateway', () => {
     expect(disconnects.length).toBeGreaterThan(10);
   });
 
-  it('is told of a position that the gateway does not know, then gets what is kept', async () => {
+  it('receives a gap for an unknown position, then the stored events', async () => {
     ack('main', 1);
     const { seen } = follow({ from: '0123456789ab-7' });
     await eventually(() => expect(seen).toEqual(['undefined gap', 'main 1']));
   });
 
-  it('ends where the gateway says that the request is wrong', async () => {
+  it('ends where the gateway refuses the request', async () => {
     await expect(follow({ sessions: ['no/session'] }).running).rejects.toMatchObject({ code: 'invalid_request' });
     await expect(follow({}, 'wrong').running).rejects.toMatchObject({ code: 'unauthorized' });
   });

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
-/** The arguments of each call that matches, as they are written. */
+/** The arguments of each call that matches, as source text. */
 function callsOf(folder: string, call: RegExp): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
@@ -25,11 +25,11 @@ function argumentsAt(text: string, from: number): string {
   return text.slice(from, at - 1);
 }
 
-/** What the gateway logs: the fields first, then the event. */
+/** Log calls of the gateway: the fields first, then the event. */
 const inGateway = callsOf('packages/gateway/src', /\b[lL]og(?:\.(?:debug|info|warn|error)|\[\w+\])\(/g)
   .filter((written) => !written.endsWith('withoutNumbers(event)')) // The events of workers, which are listed below.
   .map((written) => /'([^']+)',?\s*$/.exec(written)?.[1] ?? written);
-/** What a worker logs: the level, then the event, then the fields. */
+/** Log calls of a worker: the level, then the event, then the fields. */
 const inWorker = callsOf('packages/worker/src', /\b[lL]og\((?=')/g).map(
   (written) => /^'\w+', '([^']+)'/.exec(written)?.[1] ?? written,
 );

@@ -50,7 +50,7 @@ describe('a message', () => {
     expect(await refusalOf(stack.client.getMessage({ id, messageId: 'x' }))).toEqual(['invalid_request', 'messageId']);
   });
 
-  it('is found by the number and by the hidden id of the person, whatever is done with it', async () => {
+  it('is found by the number and by the hidden id of the person, for each operation', async () => {
     const { lid } = await stack.phones.account(BEN);
     const byLid = (messageId: string) => messageId.replace(chatId, lid);
     const theirs = byLid(texts[0] ?? '');
@@ -79,7 +79,7 @@ describe('a message', () => {
     expect(await stack.client.getMessage({ id, messageId })).toMatchObject({ id: known.id });
   });
 
-  it('is starred, on the phone as well, until the star is removed', async () => {
+  it('is starred, also on the phone, until the star is removed', async () => {
     const messageId = texts[1] ?? '';
     const starred = async () => (await onPhone(ADA, 'two'))?.starred;
     expect(await stack.client.starMessage({ id, messageId, starred: true })).toEqual({ id: messageId, starred: true });
@@ -103,7 +103,7 @@ describe('a message', () => {
       ...ids.slice(0, 2).map((messageId) => stack.client.starMessage({ id, messageId, starred: true })),
       ...ids.slice(2).map((messageId) => stack.client.deleteMessage({ id, messageId, forEveryone: false })),
     ]);
-    // Stars reach the phone later.
+    // Stars arrive on the phone later.
     await eventually(async () => {
       const left = (await stack.phones.messages(ADA, { with: FARID })).map(({ body, starred }) => [body, starred]);
       expect(left).toEqual(bodies.slice(0, 2).map((body) => [body, true]));
@@ -114,7 +114,7 @@ describe('a message', () => {
     await stack.phones.refuseRequests(ADA, { requests: ['hide'], code: null });
   });
 
-  it('is pinned in its chat, unless the group leaves that to admins', async () => {
+  it('is pinned in its chat, unless the group restricts that to admins', async () => {
     const messageId = texts[2] ?? '';
     const pinned = async () => (await onPhone(BEN, 'three'))?.pinned;
     expect(await stack.client.pinMessage({ id, messageId, pinned: true, seconds: 86_400 })).toMatchObject({
@@ -135,7 +135,7 @@ describe('a message', () => {
     for (const pin of [true, false])
       expect(await refusalOf(stack.client.pinMessage({ id, messageId, pinned: pin }))).toEqual(['outcome_unknown']);
     await stack.phones.refuseRequests(ADA, { requests: ['pin'], code: null });
-    // What is so already is not sent to the chat again, where everybody would see it.
+    // An unchanged pin is not sent to the chat again, where all members would see it.
     for (const pin of [true, false]) {
       await stack.client.pinMessage({ id, messageId, pinned: pin });
       await stack.phones.refuseRequests(ADA, { requests: ['pin'], code: 500 });
@@ -147,7 +147,7 @@ describe('a message', () => {
     expect(await refusalOf(stack.client.pinMessage(short))).toEqual(['invalid_request', 'seconds']);
   });
 
-  it('that is to be seen once is neither starred nor pinned', async () => {
+  it('for one view is neither starred nor pinned', async () => {
     const base64 = Buffer.from(media[0]?.bytes ?? []).toString('base64');
     const { id: messageId } = await stack.client.sendMessage({ id, type: 'image', to: BEN, base64, viewOnce: true });
     for (const refused of [
@@ -173,7 +173,7 @@ describe('a message', () => {
       ]);
       expect(Math.abs((reactions[0]?.at ?? 0) - Date.now() / 1_000)).toBeLessThan(60);
     });
-    // The page keeps one that the network has refused.
+    // The page keeps a reaction that the network has refused.
     await stack.phones.refuseRequests(ADA, { requests: ['react'], code: 500 });
     const refused = stack.client.sendMessage({ id, type: 'reaction', messageId, emoji: '😮' });
     await expect(refused).rejects.toThrow(GatewayError);
@@ -184,7 +184,7 @@ describe('a message', () => {
     expect(await refusalOf(stack.client.listReactions({ id, messageId: UNKNOWN }))).toEqual(['message_not_found']);
   });
 
-  it('says who has got and read it', async () => {
+  it('lists who has received and read it', async () => {
     await stack.phones.setOnline(CARLA, false);
     const group = await stack.phones.createGroup(ADA, { subject: 'News', participants: [BEN, CARLA] });
     const messageId = await sentTo(group.id, 'read this');
@@ -199,7 +199,7 @@ describe('a message', () => {
       const { delivered, remaining } = await stack.client.listReceipts({ id, messageId });
       expect([delivered.map((one) => one.id), remaining]).toEqual([[`${CARLA}@c.us`], 0]);
     });
-    // In a chat of two, who has read it is also in the list of who has got it.
+    // In a chat of two, a reader is also in the list of recipients.
     const toBen = await sentTo(BEN, 'read this, too');
     await eventually(async () => expect(await onPhone(BEN, 'read this, too')).toBeDefined());
     await stack.phones.read(BEN, ADA);
@@ -228,12 +228,12 @@ describe('a message', () => {
         { from: chatId, options: ['Friday', 'Sunday'], at: expect.any(Number) },
       ]),
     );
-    // It may name the poll by hidden id.
+    // A vote may name the poll by hidden id.
     const events = await stack.listen(id, ['poll_vote']);
     const voted = { messageId: messageId.split('_')[2] ?? '', options: ['Saturday'], byOtherId: true };
     await stack.phones.vote(BEN, voted);
-    const told = await events.until('poll_vote', ({ options: [option] }) => option === 'Saturday');
-    expect(told).toMatchObject({ pollId: messageId, chatId, from: chatId });
+    const received = await events.until('poll_vote', ({ options: [option] }) => option === 'Saturday');
+    expect(received).toMatchObject({ pollId: messageId, chatId, from: chatId });
     expect(await stack.client.listPollVotes(votes)).toMatchObject([{ from: chatId, options: ['Saturday'] }]);
     await stack.phones.vote(BEN, { ...voted, options: [] });
     await eventually(async () => expect(await stack.client.listPollVotes(votes)).toEqual([]));
@@ -283,7 +283,7 @@ describe('the messages of a chat', () => {
     expect(bodies(newest)).toEqual(expect.arrayContaining(['one', 'seven']));
   });
 
-  it('are those that its page shows, as are its events and what is found by id', async () => {
+  it('are those that the page shows, as are its events and the messages found by id', async () => {
     const grace = `${GRACE}@c.us`;
     const events = await stack.listen(id);
     const [png] = media;
@@ -306,7 +306,7 @@ describe('the messages of a chat', () => {
     expect(await refusalOf(stack.client.getMessage(hidden))).toEqual(['message_not_found']);
   });
 
-  it('are asked for in a way that makes sense', async () => {
+  it('are not listed for invalid parameters', async () => {
     const list = (input: object) => refusalOf(stack.client.listMessages({ id, chatId, ...input } as never));
     expect(await list({ before: texts[0], after: texts[1] })).toEqual(['invalid_request', 'after']);
     expect(await list({ limit: 0 })).toEqual(['invalid_request', 'limit']);
@@ -321,7 +321,7 @@ describe('the messages of a chat', () => {
     ]);
   });
 
-  it('are also those that only the phone has, once they were loaded', async () => {
+  it('include those that only the phone has, once they are loaded', async () => {
     const carla = { id, chatId: `${CARLA}@c.us` };
     await stack.phones.send(CARLA, { to: ADA, body: 'newest' });
     await stack.phones.keepOld(ADA, { with: CARLA, count: 60 });
@@ -340,7 +340,7 @@ describe('the messages of a chat', () => {
     expect(await stack.client.loadOlderMessages(carla)).toMatchObject({ loaded: false, isOlderOnPhone: false });
   });
 
-  it('are loaded from the phone for a chat of which it has sent none', async () => {
+  it('are loaded from the phone for a chat without any', async () => {
     const number = '12025550190';
     await stack.phones.addAccount({ number, name: 'An old friend' });
     await stack.phones.keepOld(ADA, { with: number, count: 2 });
@@ -352,7 +352,7 @@ describe('the messages of a chat', () => {
     expect(bodies(await stack.client.listMessages(friend))).toEqual(['Old message 1', 'Old message 2']);
   });
 
-  it('stay on a phone that does not give them', async () => {
+  it('stay on a phone that does not share them', async () => {
     const dora = { id, chatId: `${DORA}@c.us` };
     const refused = async () => {
       const error = await stack.client.loadOlderMessages(dora).catch((thrown: GatewayError) => thrown);
@@ -369,7 +369,7 @@ describe('the messages of a chat', () => {
     await stack.phones.answerForOld(ADA, 'not_shared');
     expect(await refused()).toEqual(['not_permitted', expect.stringContaining('All chat history')]);
     expect((await stack.client.listMessages(dora)).isOlderOnPhone).toBe(true);
-    // Its owner may have allowed it meanwhile: it is asked again.
+    // Its owner may have allowed it meanwhile, so the phone is asked again.
     await stack.phones.answerForOld(ADA, 'ended');
     expect(await stack.client.loadOlderMessages(dora)).toMatchObject({ loaded: true, isOlderOnPhone: true });
     expect(await refused()).toEqual(['not_permitted', expect.stringContaining('does not send more')]);
@@ -379,7 +379,7 @@ describe('the messages of a chat', () => {
     expect(await refusalOf(stack.client.loadOlderMessages(unknown))).toEqual(['chat_not_found']);
   });
 
-  it('are not waited for for ever: a phone that is off', async () => {
+  it('are not awaited forever from a phone that is off', async () => {
     const emil = { id, chatId: `${EMIL}@c.us` };
     const refused = async () => (await stack.client.loadOlderMessages(emil).catch((error: Error) => error)) as Error;
     await stack.phones.send(EMIL, { to: ADA, body: 'newest' });
@@ -392,12 +392,12 @@ describe('the messages of a chat', () => {
     });
     await refused();
     await refused();
-    // The page has had enough, and says so to nobody.
+    // The page pauses its requests without reporting it.
     expect(await refused()).toMatchObject({ code: 'client_failed', message: expect.stringContaining('paused') });
     await stack.phones.setOnline(ADA, true);
   });
 
-  it('are found by the words that they begin with', async () => {
+  it('are found by the beginnings of their words', async () => {
     const found = await stack.client.searchMessages({ id, text: 'parc 47' });
     expect([bodies(found), found.hasMore]).toEqual([['Parcel 4711 is on its way'], false]);
     expect(bodies(await stack.client.searchMessages({ id, text: 'parcel', chatId }))).toHaveLength(1);

@@ -48,7 +48,7 @@ describe.each(builds)('messages, where $name', ({ simulator }) => {
     await eventually(async () => expect(await onBensPhone(body)).toHaveLength(1));
   });
 
-  it('acks 1, 2 and 3 come as message_ack, in this order and once each', async () => {
+  it('acks 1, 2 and 3 arrive as message_ack, in this order and once each', async () => {
     const sent = await send('read me');
     const acks = () => events.all('message_ack').flatMap(({ id, ack }) => (id === sent.id ? [ack] : []));
     await events.until('message_ack', ({ id, ack }) => id === sent.id && ack === 2);
@@ -95,8 +95,8 @@ describe.each(builds)('messages, where $name', ({ simulator }) => {
   });
 
   it('an unregistered number is 404, an unknown group 404, and nothing is sent', async () => {
-    const nobody = send('to nobody', { to: '12025559999' });
-    await expect(nobody).rejects.toMatchObject({ code: 'recipient_not_found' });
+    const unknown = send('to nobody', { to: '12025559999' });
+    await expect(unknown).rejects.toMatchObject({ code: 'recipient_not_found' });
     const noGroup = send('to no group', { to: '120363000000000000@g.us' });
     await expect(noGroup).rejects.toMatchObject({ code: 'chat_not_found' });
     const sent = (await stack.phones.messages(ADA)).map(({ body }) => body);
@@ -109,7 +109,7 @@ describe.each(builds)('messages, where $name', ({ simulator }) => {
     expect(await onBensPhone('quoting nothing')).toEqual([]);
   });
 
-  it('twenty at once arrive once each', async () => {
+  it('twenty concurrent messages arrive once each', async () => {
     const bodies = Array.from({ length: 20 }, (_, n) => `one of many ${n}`);
     const sent = await Promise.all(bodies.map((body) => send(body)));
     expect(new Set(sent.map(({ id }) => id)).size).toBe(20);
@@ -119,7 +119,7 @@ describe.each(builds)('messages, where $name', ({ simulator }) => {
     });
   });
 
-  it('the texts of an account with a hidden id come from its phone number', async () => {
+  it('the texts of an account with a hidden id have its phone number as sender', async () => {
     const hidden = (await stack.phones.accounts()).find(({ addressing }) => addressing === 'lid');
     if (!hidden) throw new Error('the seed has no account that is addressed by its lid');
     await stack.phones.send(hidden.number, { to: ADA, body: 'from behind a lid' });
@@ -135,7 +135,7 @@ describe.each(builds)('messages, where $name', ({ simulator }) => {
 });
 
 describe('while the account is offline', () => {
-  it('a send is refused, never answered 200, and goes out again after the return', async () => {
+  it('a send is refused, never answered 200, and works again after the reconnect', async () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
     const events = await stack.listen('main');

@@ -3,7 +3,7 @@ import { browsersIn, workersOf } from './helpers/processes.ts';
 import { runGateway } from './helpers/run-gateway.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
-it('a second gateway on the same data folder ends at once and says why; the first goes on undisturbed', async () => {
+it('a second gateway on the same data folder exits at once with the reason; the first is not affected', async () => {
   await using stack = await Stack.start();
   const { client, gateway, dataDir } = stack;
   await stack.link('main', ADA);

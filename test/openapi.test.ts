@@ -47,13 +47,13 @@ describe('the OpenAPI document', () => {
     })),
   );
 
-  it.each(all)('has an example of $name, $title, that works as it stands', async ({ name, example }) => {
+  it.each(all)('has an example of $name, $title, that works unchanged', async ({ name, example }) => {
     const { method, path } = operations[name];
     const webhook = (await stack.client.listWebhooks()).webhooks.at(-1)?.id;
     const filling: Readonly<Record<string, string>> = { ...example.path, ...(webhook ? { webhookId: webhook } : {}) };
     const filled = path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(filling[param] ?? ''));
     const answer = await ask(method, filled + queryText(example.query ?? {}), example.body);
-    // The examples' account is a business, for its labels: its name is set in the business's profile.
+    // The account of the examples is a business, for its labels. Its name is set in the business profile.
     const status = name === 'setProfileName' ? 403 : ((operations[name] as Operation).status ?? 200);
     expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({ status });
   });

@@ -7,7 +7,7 @@ import { workersOf } from './helpers/processes.ts';
 import { rawRequest } from './helpers/raw-request.ts';
 import { ADA, BEN, Stack } from './helpers/stack.ts';
 
-/** Lines of the log that tell what became of a session. */
+/** Log messages that show the story of a session. */
 const STORY = ['session restarting', 'worker started', 'session status changed', 'request answered'];
 
 describe('what an operator sees', () => {
@@ -21,13 +21,13 @@ describe('what an operator sees', () => {
   const ask = (path: string, headers: Record<string, string> = { authorization: 'Bearer sesame' }) =>
     rawRequest(stack.gateway.url, { path, headers });
 
-  it('in the status: memory and disk of the session, its restarts, and when it last heard anything', async () => {
+  it('in the status: memory and disk of the session, its restarts, and its last activity', async () => {
     await stack.phones.send(BEN, { to: ADA, body: 'hello' });
     const { memory, restarts, lastEventAt } = await eventually(async () => {
       const status = await stack.client.getSessionStatus({ id: 'ada' });
       expect(status).toHaveProperty('lastEventAt');
       expect(status.diskBytes).toBeGreaterThan(100_000);
-      expect(status.memory?.processes).toBeGreaterThan(4); // The renderer is there: it is not the memory of the boot.
+      expect(status.memory?.processes).toBeGreaterThan(4); // The renderer runs: this is not the memory during boot.
       return status;
     });
     expect(memory?.workerBytes).toBeGreaterThan(10e6);
@@ -44,7 +44,7 @@ describe('what an operator sees', () => {
     await expect(stack.client.getSessionMemory({ id: 'nobody' })).rejects.toMatchObject({ code: 'session_not_found' });
   });
 
-  it('in the metrics, with the token alone: sessions, restarts, memory, queues, requests, the event loop', async () => {
+  it('in the metrics, only with the token: sessions, restarts, memory, queues, requests, the event loop', async () => {
     expect((await ask('/metrics', {})).status).toBe(401);
     await stack.client.restartSession({ id: 'ada' });
     const { status, headers, text } = await ask('/metrics');
@@ -62,11 +62,11 @@ describe('what an operator sees', () => {
     expect(text).toMatch(/^chat_web_seconds_since_last_event\{session="ada"\} [\d.]+$/m);
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.]+$/m);
     expect(text).not.toContain('sesame');
-    // Right after another scrape there is no sample yet.
+    // Right after another scrape there is no new sample yet.
     expect((await ask('/metrics')).text).toMatch(/^nodejs_eventloop_lag_p99_seconds [\d.]+$/m);
   });
 
-  it('on the host, with the token alone: what there is, what is used, and the sessions, as the metrics have it', async () => {
+  it('on the host, only with the token: capacity, use and sessions, equal to the metrics', async () => {
     await expect(createClient({ url: stack.gateway.url }).getHost()).rejects.toMatchObject({ status: 401 });
     const host = await eventually(async () => {
       const answer = await stack.client.getHost();
@@ -89,16 +89,16 @@ describe('what an operator sees', () => {
     expect(await ask('/health/ready', {})).toMatchObject({ status: 200, body: { ready: true } });
   });
 
-  it('in the log: the story of a session in order, findable by its id', async () => {
+  it('in the log: the story of a session in order, found by its id', async () => {
     const before = stack.gateway.log.length;
     await stack.client.restartSession({ id: 'ada' });
-    // A line may come a moment after the answer that it is about.
+    // A line may be written a moment after its response.
     await eventually(() => {
       const lines = logLines(stack.gateway.log.slice(before)).filter(({ session }) => session === 'ada');
-      const told = lines
+      const story = lines
         .filter(({ msg }) => STORY.includes(msg))
         .map(({ msg, status, reason }) => [msg, status ?? reason]);
-      expect(told).toEqual([
+      expect(story).toEqual([
         ['session restarting', 'REQUESTED'],
         ['session status changed', 'disconnected'],
         ['worker started', undefined],
@@ -109,7 +109,7 @@ describe('what an operator sees', () => {
     });
   });
 
-  it('restarts a session by hand: another worker, no QR, the stream stays open', async () => {
+  it('in a restart by hand: a new worker, no QR, an open stream', async () => {
     const events = await stack.listen('ada');
     const before = workersOf(stack.gateway.pid);
     expect(await stack.client.restartSession({ id: 'ada' })).toEqual({ id: 'ada', status: 'ready' });
@@ -123,7 +123,7 @@ describe('what an operator sees', () => {
 });
 
 describe('a timeline', () => {
-  it('has each change of the status with its cause, the restarts and the next attempt, for who asks for it', async () => {
+  it('has each change of the status with its cause, restarts and next attempt, for readers that name it', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);
     const statuses = async () => {
@@ -163,8 +163,8 @@ describe('a timeline', () => {
   });
 });
 
-describe('a host that is short of something', () => {
-  it('starts nothing, says of what it is short and what to do, and stays up', async () => {
+describe('a host that is short of a resource', () => {
+  it('starts nothing, names the resource and what to do, and stays up', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_MIN_FREE_DISK_MB: '100000000' } });
     await expect(stack.client.startSession({ id: 'ada' })).rejects.toMatchObject({
       code: 'insufficient_resources',
@@ -173,7 +173,7 @@ describe('a host that is short of something', () => {
     expect(await stack.client.listSessions()).toEqual({ sessions: [] });
   });
 
-  it('lets saved sessions wait, telling why and until when, and lets those be that run', async () => {
+  it('delays saved sessions, with the reason and the next attempt, and leaves running ones alone', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);
     await stack.gateway.end();

@@ -11,12 +11,12 @@ function row([name, operation]: [string, Operation]): string {
   return `| \`${name}\` | \`${method} ${path.replace(/:(\w+)/g, '{$1}')}\` | \`${scope}\` | ${retried} |`;
 }
 
-it('the table of methods in docs/client.md is that of the operations: npm run reference writes it', () => {
+it('the table of methods in docs/client.md matches the operations: npm run reference writes it', () => {
   const documented = page.split('\n').filter((line) => /^\| `\w+` \| `(GET|POST|PUT|DELETE) /.test(line));
   expect(documented).toEqual(Object.entries<Operation>(operations).map(row));
 });
 
-it('the comparison with other gateways has what the operations and events are: npm run reference writes it', () => {
+it('the comparison with other gateways matches the operations and events: npm run reference writes it', () => {
   expect(readFileSync(new URL('../docs/comparison.md', import.meta.url), 'utf8')).toBe(comparisonPage());
 });
 
@@ -26,7 +26,7 @@ describe('the comparison', () => {
     sections: [{ title: 'Some', rows: [{ capability: 'some', peers: [], ...row }] }],
   });
 
-  it('says what an operation can do in part, and why', () => {
+  it('shows partial support of an operation, with the reason', () => {
     const row = { operations: ['sendMessage.voice'], part: 'needs ffmpeg' };
     expect(comparisonPage(withRow(row))).toContain('| some | part: `sendMessage.voice` (needs ffmpeg) |');
   });
@@ -37,7 +37,7 @@ describe('the comparison', () => {
     { operations: ['sendMessage', 'toString'] },
     { events: ['mesage'] },
     { operations: ['sendMessage'], events: ['toString'] },
-  ])('does not take a name that does not exist for a no: $operations $events', (row) => {
+  ])('refuses an unknown name instead of counting it as a no: $operations $events', (row) => {
     expect(() => comparisonPage(withRow(row))).toThrow(/some: there is no operation or event (sendMes|mes|toString)/);
   });
 
@@ -46,7 +46,7 @@ describe('the comparison', () => {
     { oprations: ['sendMessage'] },
     { operations: ['sendMessage'], ours: 'yes' },
     { ours: 'no', part: 'x' },
-  ])('has rows that say it in one way: %o', (row) => {
+  ])('refuses a row that is empty, misspelt or ambiguous: %o', (row) => {
     expect(() => comparisonPage(withRow(row))).toThrow();
   });
 });

@@ -16,7 +16,7 @@ beforeAll(async () => {
   stack = await Stack.start();
   await stack.link('main', ADA);
   group = (await stack.phones.createGroup(ADA, { subject: 'By number', participants: [BEN, CARLA] })).id;
-  // She has a hidden number, and so have all in a group that she makes.
+  // She has a hidden number, and so have all members of a group that she creates.
   hidden = (await stack.phones.createGroup(CARLA, { subject: 'By hidden id', participants: [ADA, BEN] })).id;
   await stack.phones.send(CARLA, { to: hidden, body: 'welcome' });
 });
@@ -27,7 +27,7 @@ const send = async (message: object) => {
   return (await stack.client.sendMessage(input)) as Message;
 };
 const sentText = async (message: object) => stack.onPhone(BEN, (await send({ type: 'text', ...message })).id);
-/** The fields that a refused input names. */
+/** The fields that the refusal of an input names. */
 const issuesOf = (message: object) =>
   send(message).then(
     () => [],
@@ -46,18 +46,18 @@ describe('mentions', () => {
     expect(mentionedIds).toEqual([`${CARLA}@c.us`]);
   });
 
-  it('are by hidden id where the group knows its members so, in the text as well', async () => {
+  it('are by hidden id where the group knows its members by it, also in the text', async () => {
     const body = `Hello @${CARLA_LID}, and @${CARLA}0`;
     expect(await sentText({ ...written, to: hidden })).toMatchObject({ body, mentions: [`${CARLA}@c.us`] });
     const { id, mentionedIds } = await send({ type: 'text', ...written, to: hidden });
     expect(await stack.onPhone(BEN, id)).toMatchObject({ mentions: [`${CARLA}@c.us`] });
     expect(mentionedIds).toEqual([`${CARLA}@c.us`]);
-    // And by number, where it was written by hidden id.
+    // By number if it was written by hidden id.
     const lids = { body: `Hello @${CARLA_LID}`, mentions: [`${CARLA_LID}@lid`] };
     expect(await sentText({ ...lids, to: group })).toMatchObject({ body: `Hello @${CARLA}` });
   });
 
-  it('stay in an edited text that still has them, unless it names others', async () => {
+  it('stay in an edited text that still contains them, unless the edit names others', async () => {
     for (const to of [group, hidden]) {
       const { id } = await send({ type: 'text', body: `Hello @${CARLA}`, mentions: [CARLA], to });
       const edit = async (body: string, mentions?: string[]) => {
@@ -77,7 +77,7 @@ describe('mentions', () => {
     await expect(stack.client.editMessage(input)).rejects.toMatchObject({ issues: [{ path: 'mentions.0' }] });
   });
 
-  it('can be of everybody in a group, and nowhere else', async () => {
+  it('can be of all members in a group, and nowhere else', async () => {
     const all = await send({ type: 'text', body: 'Hello @all', to: group, mentionAll: true });
     expect(all.mentionAll).toBe(true);
     expect(await stack.onPhone(BEN, all.id)).toMatchObject({ mentionsAll: true });
@@ -91,7 +91,7 @@ describe('mentions', () => {
     expect(await issuesOf({ type: 'image', base64, mentionAll: true })).toEqual(['mentionAll']);
   });
 
-  it('are people, and none in the status feed', async () => {
+  it('are people, and not allowed in the status feed', async () => {
     expect(await issuesOf({ type: 'text', ...written, mentions: [BEN, group] })).toEqual(['mentions.1']);
     expect(await issuesOf({ type: 'text', ...written, mentions: Array(1_025).fill(BEN) })).toEqual(['mentions']);
     expect(await issuesOf({ type: 'text', ...written, to: 'status@broadcast' })).toEqual(['mentions']);
@@ -101,7 +101,7 @@ describe('mentions', () => {
 describe('how media are shown', () => {
   const [video, audio] = ['video', 'audio'].map((kind) => media.find(({ type }) => type === kind));
   const file = (one: typeof video) => ({ base64: Buffer.from(one?.bytes ?? []).toString('base64') });
-  // Opus in Ogg, which is sent as it is on every machine.
+  // Opus in Ogg, which every machine sends unchanged.
   const opus = Buffer.concat([
     ...[Buffer.from('OggS\0\x02', 'latin1'), Buffer.alloc(20), Buffer.from('\x01\x13OpusHead\x01\x01', 'latin1')],
     Buffer.alloc(300),
@@ -123,7 +123,7 @@ describe('how media are shown', () => {
     expect((await stack.onPhone(BEN, (await send({ type: 'video', ...file(video) })).id)).isGif).toBeUndefined();
   });
 
-  it('images and videos may be for one look', async () => {
+  it('images and videos may be for one view', async () => {
     for (const message of [
       { type: 'image', base64 },
       { type: 'video', ...file(video) },
@@ -135,7 +135,7 @@ describe('how media are shown', () => {
     }
   });
 
-  it('each is for its kind of media, and not in the status feed', async () => {
+  it('each option is for its kind of media, and not for the status feed', async () => {
     const all = { base64, voice: true, gif: true, viewOnce: true };
     expect(await issuesOf({ type: 'image', ...all })).toEqual(['voice', 'gif']);
     expect(await issuesOf({ type: 'video', ...all })).toEqual(['voice']);
@@ -148,7 +148,7 @@ describe('how media are shown', () => {
 describe('the preview of a link', () => {
   const body = 'See https://example.com/a for more';
 
-  it('is there, unless it is not wanted', async () => {
+  it('is added unless it is switched off', async () => {
     const linkPreview = { title: 'The page at example.com', description: 'https://example.com/a' };
     expect(await sentText({ body })).toMatchObject({ body, linkPreview });
     expect(await sentText({ body, linkPreview: true })).toMatchObject({ body, linkPreview });
@@ -160,7 +160,7 @@ describe('the preview of a link', () => {
     expect(await issuesOf({ type: 'text', body, linkPreview: 'no' })).toEqual(['linkPreview']);
   });
 
-  it('stays in an edited text that still has the link, and goes with it', async () => {
+  it('stays in an edited text that still has the link, and is removed with it', async () => {
     const { id: messageId } = await send({ type: 'text', body });
     const edit = async (text: string) => {
       await stack.client.editMessage({ id: 'main', messageId, body: text });
@@ -174,7 +174,7 @@ describe('the preview of a link', () => {
     expect((await edit('Nowhere')).linkPreview).toBeUndefined();
   });
 
-  it('is not waited for where the phone that makes it is off', async () => {
+  it('is not awaited if the phone that creates it is off', async () => {
     await stack.phones.setOnline(ADA, false);
     const begun = Date.now();
     const sent = await sentText({ body });
@@ -185,7 +185,7 @@ describe('the preview of a link', () => {
     expect(tookMs).toBeLessThan(9_000);
   });
 
-  it('is not needed by a text', async () => {
+  it('is not required for a text', async () => {
     await stack.phones.configure({ missingModules: ['WALinkify', 'WAWebLinkPreviewChatAction'] });
     await stack.client.restartSession({ id: 'main' });
     await stack.untilStatus('main', 'ready');

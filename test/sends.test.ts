@@ -26,7 +26,7 @@ const send = async (message: object, idempotencyKey?: string) => {
   return (await stack.client.sendMessage(input, { idempotencyKey })) as Message;
 };
 const onPhone = (id: string) => stack.onPhone(BEN, id);
-/** The fields that a refused input names. */
+/** The fields that the refusal of an input names. */
 const issuesOf = (message: object) =>
   send(message).then(
     () => [],
@@ -61,7 +61,7 @@ describe.each([
     expect(shown).toHaveLength(1);
   });
 
-  it('goes to groups, and not to the status feed', async () => {
+  it('is sent to groups, and not to the status feed', async () => {
     const { id } = await send({ ...message, to: group });
     expect(await stack.onPhone(CARLA, id)).toMatchObject({ type: message.type, chat: group });
     expect(await issuesOf({ ...message, to: 'status@broadcast' })).toEqual(['to']);
@@ -94,17 +94,20 @@ describe('a place', () => {
     expect((await onPhone(nameless.id)).location).toEqual({ latitude, longitude, address });
   });
 
-  it('is told of with its name and address, not with its map', async () => {
+  it('arrives with its name and address, not with its map', async () => {
     const { type: _, ...location } = place;
     const { id } = await stack.phones.send(BEN, { to: ADA, location });
-    const { id: whole, body, location: told } = await events.until('message', (one) => stanzaOf(one.id) === id);
-    expect({ body, told }).toEqual({ body: 'Gate\nPariser Platz', told: { latitude: 52.5163, longitude: 13.3777 } });
+    const { id: whole, body, location: received } = await events.until('message', (one) => stanzaOf(one.id) === id);
+    expect({ body, received }).toEqual({
+      body: 'Gate\nPariser Platz',
+      received: { latitude: 52.5163, longitude: 13.3777 },
+    });
     const chats = await stack.client.listChats({ id: 'main' });
     expect(chats.find(({ lastMessage }) => lastMessage?.body === body)).toBeDefined();
     expect(whole).toMatch(/^false_/);
   });
 
-  it('must be on earth, and its name on one line', async () => {
+  it('must have a valid latitude and longitude, and its name on one line', async () => {
     expect(await issuesOf({ ...place, latitude: 90.1 })).toEqual(['latitude']);
     expect(await issuesOf({ ...place, longitude: '13' })).toEqual(['longitude']);
     expect(await issuesOf({ ...place, name: 'Gate\nnext line' })).toEqual(['name']);
@@ -115,7 +118,7 @@ describe('a place', () => {
 describe('contact cards', () => {
   const cardOf = (text = '') => text.split('\n');
 
-  it('have name, number and organization on the phone, and nothing that was written between them', async () => {
+  it('have name, number and organization on the phone, and nothing injected between them', async () => {
     const { id, body } = await send({ type: 'contact', contacts: [carla] });
     const { contacts: [card] = [] } = await onPhone(id);
     expect(card?.name).toBe('Carla; Mendes');
@@ -126,14 +129,14 @@ describe('contact cards', () => {
     expect(body).toBe(card?.vcard);
   });
 
-  it('of some people come in one message, in order', async () => {
+  it('of several people are sent in one message, in order', async () => {
     const { id, type, body } = await send({ type: 'contact', contacts: [carla, { name: 'Ben', number: BEN }] });
     const shown = await onPhone(id);
     expect(shown).toMatchObject({ type: 'contacts', contacts: [{ name: 'Carla; Mendes' }, { name: 'Ben' }] });
     expect({ type, body }).toEqual({ type: 'contact', body: shown.contacts?.map(({ vcard }) => vcard).join('\n') });
   });
 
-  it('are told of with the text of the card', async () => {
+  it('arrive with the text of the card', async () => {
     const vcard = 'BEGIN:VCARD\nVERSION:3.0\nFN:Dan\nEND:VCARD';
     for (const contacts of [
       [{ name: 'Dan', vcard }],
@@ -143,8 +146,8 @@ describe('contact cards', () => {
       ],
     ]) {
       const { id } = await stack.phones.send(BEN, { to: ADA, contacts });
-      const told = await events.until('message', (one) => stanzaOf(one.id) === id);
-      expect(told).toMatchObject({ type: 'contact', hasMedia: false, body: contacts.map(() => vcard).join('\n') });
+      const received = await events.until('message', (one) => stanzaOf(one.id) === id);
+      expect(received).toMatchObject({ type: 'contact', hasMedia: false, body: contacts.map(() => vcard).join('\n') });
     }
   });
 
@@ -163,7 +166,7 @@ describe('contact cards', () => {
 });
 
 describe('a poll', () => {
-  it('asks what was asked, and says how many answers may be chosen', async () => {
+  it('has its question on the phone, and how many answers may be chosen', async () => {
     const one = await send(poll);
     expect(one).toMatchObject({ body: 'When?', poll: { options: ['Friday', 'Saturday'], multiple: false } });
     const options = ['Friday', 'Saturday'];
@@ -173,13 +176,13 @@ describe('a poll', () => {
     expect((await onPhone(many.id)).poll).toEqual({ question: 'When?', options, multiple: true });
   });
 
-  it('is told of with its question and its options', async () => {
+  it('arrives with its question and its options', async () => {
     const { id } = await stack.phones.send(BEN, {
       to: ADA,
       poll: { question: 'Who?', options: ['A', 'B'], multiple: true },
     });
-    const told = await events.until('message', (message) => stanzaOf(message.id) === id);
-    expect(told).toMatchObject({ type: 'poll', body: 'Who?', poll: { options: ['A', 'B'], multiple: true } });
+    const received = await events.until('message', (message) => stanzaOf(message.id) === id);
+    expect(received).toMatchObject({ type: 'poll', body: 'Who?', poll: { options: ['A', 'B'], multiple: true } });
   });
 
   it('has 2 to 12 options that differ', async () => {
@@ -201,14 +204,14 @@ it.each([{ type: 'text', body: 'for all' }, image, place, poll, { type: 'contact
 );
 
 describe('a reply', () => {
-  const told = (id: string) => events.until('message', (one) => stanzaOf(one.id) === id);
+  const received = (id: string) => events.until('message', (one) => stanzaOf(one.id) === id);
 
   it.each([{ type: 'text', body: 'an answer' }, image])(
-    'of type $type leads both sides to what it answers',
+    'of type $type links to the quoted message on both sides',
     async (answer) => {
       for (const to of [ADA, group]) {
         const asked = await stack.phones.send(BEN, { to, body: 'a question' });
-        const { id: quotedMessageId } = await told(asked.id);
+        const { id: quotedMessageId } = await received(asked.id);
         const sent = await send({ ...answer, to: to === ADA ? BEN : to, quotedMessageId });
         expect(sent.quotedMessageId).toBe(quotedMessageId);
         expect(await onPhone(sent.id)).toMatchObject({ quotedMessageId: asked.id });
@@ -217,25 +220,25 @@ describe('a reply', () => {
     },
   );
 
-  it('to a person about a message in a group leads into the group', async () => {
+  it('to a person about a message in a group links into the group', async () => {
     const asked = await stack.phones.send(BEN, { to: group, body: 'who comes?' });
-    const { id: quotedMessageId } = await told(asked.id);
+    const { id: quotedMessageId } = await received(asked.id);
     const sent = await send({ type: 'text', body: 'between us', quotedMessageId });
     expect(sent.quotedMessageId).toBe(quotedMessageId);
     expect(await onPhone(sent.id)).toMatchObject({ quotedMessageId: asked.id });
     const answered = await stack.phones.send(BEN, { to: ADA, body: 'me too', quotedMessageId: asked.id });
-    expect(await told(answered.id)).toMatchObject({ quotedMessageId });
+    expect(await received(answered.id)).toMatchObject({ quotedMessageId });
   });
 });
 
-it('nothing is a reply to a message that the page cannot read yet: 403', async () => {
+it('a reply to a message that the page cannot read yet is 403', async () => {
   const { id } = await stack.phones.send(BEN, { to: ADA, body: 'later', decryptLateMs: 3_600_000 });
   const reply = { type: 'text', body: 'to what?', quotedMessageId: `false_${BEN}@c.us_${id}` };
-  // Until the page has it, there is none.
+  // Until the page has the message, it is not found.
   await eventually(async () => expect(await issuesOf(reply)).toEqual(['not_permitted']));
 });
 
-it('the calls are 501 and listed where the page lacks what they need', async () => {
+it('an operation is 501 and listed as degraded where the page lacks its modules', async () => {
   await stack.phones.configure({ missingModules: ['WAWebE2EProtoUtils'] });
   await stack.client.restartSession({ id: 'main' });
   await stack.untilStatus('main', 'ready');

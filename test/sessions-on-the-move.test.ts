@@ -13,7 +13,7 @@ import { saveSession } from './helpers/saved-session.ts';
 
 const MB = 1_048_576;
 
-/** Sessions that never run: what can go wrong around an export without a browser. */
+/** Sessions that never run: failures around an export that need no browser. */
 let dataDir = '';
 let gateway: GatewayProcess;
 const profileDir = () => join(dataDir, 'sessions/main/session');
@@ -57,7 +57,7 @@ it('a moved session that cannot be deleted stays moved, and is not started', asy
   expect(await ask('DELETE')).toMatchObject({ status: 200 });
 });
 
-it('a session that cannot be archived is as before, and not said to have moved', async () => {
+it('a session that cannot be archived stays as it was, and is not reported as moved', async () => {
   const database = join(profileDir(), IN_PROFILE, 'IndexedDB');
   await rename(database, `${database}.aside`);
   const refused = { status: 409, body: { code: 'session_not_exportable' } };
@@ -84,7 +84,7 @@ it('a profile that a browser of an earlier run still uses is not archived, altho
   });
 });
 
-it('an arrival that a crash has interrupted leaves no lineage to the next session of that name', async () => {
+it('an import interrupted by a crash leaves no lineage to the next session of that name', async () => {
   await gateway.end();
   const { link, generations } = manifestOf();
   const here = { place: 'here', since: '2026-11-23T04:00:00.000Z', link, generations, isFresh: true };
@@ -95,7 +95,7 @@ it('an arrival that a crash has interrupted leaves no lineage to the next sessio
   expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ ...here, place: 'gone' });
 });
 
-it('an import is refused while others have announced what is free on the disk', async () => {
+it('an import is refused while others have reserved the free space of the disk', async () => {
   const { bavail, bsize } = await statfs(dataDir);
   await gateway.end();
   gateway = await start({ CHAT_WEB_MIN_FREE_DISK_MB: String(Math.floor((bavail * bsize) / MB) - 3_000) });

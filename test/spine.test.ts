@@ -30,7 +30,7 @@ describe('the operation table', () => {
     }
   });
 
-  it.each(rows)('%s is in reach of a read key only if it changes nothing', (_, { method, scope }) => {
+  it.each(rows)('%s is available to a read key only if it changes nothing', (_, { method, scope }) => {
     if (scope === 'read') expect(method).toBe('GET');
     else expect(['send', 'manage', 'operator']).toContain(scope);
   });
@@ -44,7 +44,7 @@ describe('the operation table', () => {
 describe('what is derived from it', () => {
   type WorkerHandlers = Handlers<WorkerOperationName>;
 
-  it('does not take a handler that is missing or of another shape', () => {
+  it('refuses a handler that is missing or of another type', () => {
     expectTypeOf<Record<never, never>>().not.toExtend<WorkerHandlers>();
     expectTypeOf<Omit<WorkerHandlers, 'listChats'>>().not.toExtend<WorkerHandlers>();
     type Edit = Handlers<'editMessage'>;
@@ -53,7 +53,7 @@ describe('what is derived from it', () => {
     expectTypeOf<{ editMessage: (input: { body: string }) => Promise<Message> }>().toExtend<Edit>();
   });
 
-  it('types what a caller writes and what it is answered', () => {
+  it('types the input of a caller and the response', () => {
     expectTypeOf<InputOf<'editMessage'>>().toExtend<{ id: string; messageId: string; body: string }>();
     expectTypeOf<AnswerOf<'editMessage'>>().toEqualTypeOf<Message>();
     expectTypeOf<OperationMethods['listSessions']>()
@@ -65,14 +65,14 @@ describe('what is derived from it', () => {
 describe('the documentation', () => {
   const page = (name: string) => readFileSync(new URL(`../docs/${name}.md`, import.meta.url), 'utf8');
 
-  it('lists every error code as it is', () => {
+  it('lists every error code unchanged', () => {
     const errors = page('errors');
     for (const [code, { status, when }] of Object.entries(errorTable)) {
       expect(errors).toContain(`| ${status} | \`${code}\` | ${when} |`);
     }
   });
 
-  it('lists every reason as it is, and no other', () => {
+  it('lists every reason unchanged, and no other', () => {
     const rows = [...page('events').matchAll(/^\| `([A-Z_]+)` \| ([^|]+) \|/gm)].map(([, code, text]) => [code, text]);
     expect(rows).toEqual(Object.entries(reasons));
   });

@@ -10,8 +10,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Starts a gateway; what it says where it does not come up. */
-async function saidAtStart(settings: Readonly<Record<string, string>>): Promise<string> {
+/** Starts a gateway. Resolves with its error where it does not start. */
+async function startResult(settings: Readonly<Record<string, string>>): Promise<string> {
   try {
     const gateway = await spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(folder, 'data'), ...settings });
     await gateway.end();
@@ -29,15 +29,15 @@ describe('a gateway that would be open by mistake', () => {
     { chat_web_token: 'sesame-1' },
     { CHAT_WEB_HOST: '0.0.0.0' },
     { CHAT_WEB_HOST: '::', CHAT_WEB_ALLOW_NO_TOKEN: 'false' },
-  ])('does not start with %j: exit 78, and a line that says what to set', async (settings) => {
-    const said = await saidAtStart(settings);
-    expect(said).toContain('code 78');
-    expect(said).toContain('CHAT_WEB_TOKEN');
-    expect(said).not.toContain('sesame-1');
+  ])('does not start with %j: exit 78, and a line with what to set', async (settings) => {
+    const result = await startResult(settings);
+    expect(result).toContain('code 78');
+    expect(result).toContain('CHAT_WEB_TOKEN');
+    expect(result).not.toContain('sesame-1');
   });
 
-  it('starts where that is what the operator wants', async () => {
-    expect(await saidAtStart({ CHAT_WEB_HOST: '0.0.0.0', CHAT_WEB_ALLOW_NO_TOKEN: 'yes' })).toBe('it started');
-    expect(await saidAtStart({ CHAT_WEB_HOST: '0.0.0.0', CHAT_WEB_TOKEN: 'sesame-1' })).toBe('it started');
+  it('starts if the operator confirms it or sets a token', async () => {
+    expect(await startResult({ CHAT_WEB_HOST: '0.0.0.0', CHAT_WEB_ALLOW_NO_TOKEN: 'yes' })).toBe('it started');
+    expect(await startResult({ CHAT_WEB_HOST: '0.0.0.0', CHAT_WEB_TOKEN: 'sesame-1' })).toBe('it started');
   });
 });

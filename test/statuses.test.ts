@@ -25,9 +25,9 @@ describe('the statuses of others', () => {
   const ackOnPhone = async (number: string, body: string) =>
     (await stack.phones.statuses(number)).find((status) => status.body === body)?.ack;
 
-  it('are listed by person, who posted last first, under the ids of their events; own ones are not', async () => {
+  it('are listed by person, the last to post first, with the ids of their events; own ones are not', async () => {
     const first = await postAs(BEN, 'one');
-    await new Promise((resolve) => setTimeout(resolve, 1_100)); // The times of the network are in seconds.
+    await new Promise((resolve) => setTimeout(resolve, 1_100)); // The network has times in seconds.
     const second = await postAs(BEN, 'two');
     await stack.client.postStatus({ id: 'main', type: 'text', body: 'mine' });
     const statuses = await stack.client.listStatuses({ id: 'main' });
@@ -39,7 +39,7 @@ describe('the statuses of others', () => {
     expect(statuses[1]?.statuses.map(({ body }) => body)).toEqual(['before the link']);
   });
 
-  it('are marked as seen, each by itself, and whoever posted it is told', async () => {
+  it('are marked as seen one by one, and the author gets the receipt', async () => {
     const seen = await postAs(BEN, 'look at me');
     for (const _ of ['first', 'again'])
       expect(await stack.client.markStatusSeen({ id: 'main', messageId: seen.id })).toEqual({
@@ -56,7 +56,7 @@ describe('the statuses of others', () => {
     ]);
   });
 
-  it('that are unknown, own, or not told to the network are errors', async () => {
+  it('that are unknown or own, or whose receipt is refused, are errors', async () => {
     const mark = (messageId: string) => stack.client.markStatusSeen({ id: 'main', messageId });
     const theirs = await postAs(BEN, 'not yet');
     await stack.phones.refuseRequests(ADA, { requests: ['see-status'], code: 500 });
@@ -73,7 +73,7 @@ describe('the statuses of others', () => {
     });
   });
 
-  it('are answered in the chat of who posted them', async () => {
+  it('are answered in the chat with their author', async () => {
     const { id } = await postAs(BEN, 'what do you think?');
     const reply = { id: 'main', type: 'text', to: BEN, body: 'nice', quotedMessageId: id } as const;
     const sent = await sendText(stack.client, reply);
@@ -84,7 +84,7 @@ describe('the statuses of others', () => {
       quotedMessageId: stanzaOf(id),
       quotedBody: 'what do you think?',
     });
-    // Anywhere else it would show them the status.
+    // Any other chat would disclose the status.
     const elsewhere = sendText(stack.client, { ...reply, to: CARLA });
     await expect(elsewhere).rejects.toMatchObject({ code: 'not_permitted' });
     await stack.phones.revoke(BEN, { messageId: stanzaOf(id) });
@@ -96,7 +96,7 @@ describe('the statuses of others', () => {
     await expect.poll(again).toMatch(/^(message_not_found|not_permitted)$/);
   });
 
-  it('leave the list when they are deleted', async () => {
+  it('disappear from the list when they are deleted', async () => {
     const { id } = await postAs(BEN, 'regretted');
     await stack.phones.revoke(BEN, { messageId: id });
     await eventually(async () => {

@@ -11,7 +11,7 @@ const UNIT = source('chat-web.service');
 const SYSUSERS = source('chat-web.sysusers.conf');
 const TMPFILES = source('chat-web.tmpfiles.conf');
 
-/** Files can be given to others by root alone; elsewhere one is root of a user namespace of one's own. */
+/** Only root can give files to other users. Elsewhere the commands run as root of a user namespace. */
 const AS_ROOT = process.getuid?.() === 0 ? [] : ['unshare', '--map-root-user'];
 
 const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
@@ -37,7 +37,7 @@ function run(...command: readonly string[]) {
 }
 
 describe('the unit', () => {
-  it('is one that systemd takes as it is', async () => {
+  it('is valid for systemd', async () => {
     const unit = await readFile(UNIT, 'utf8');
     expect(unit).toMatch(/^ExecStart=perl (\S+) node packages\/gateway\/dist\/main\.js$/m);
     const [, script = ''] = /^ExecStart=perl (\S+)/m.exec(unit) ?? [];
@@ -47,7 +47,7 @@ describe('the unit', () => {
     expect(run('systemd-analyze', 'verify', copy)).toEqual({ status: 0, output: '' });
   });
 
-  it('is exposed by 2.3 at most', () => {
+  it('has an exposure of 2.3 at most', () => {
     const { status, output } = run(
       ...['systemd-analyze', 'security', '--offline=true', '--no-pager', '--threshold=23', UNIT],
     );
@@ -57,14 +57,14 @@ describe('the unit', () => {
     expect(status).toBe(0);
   });
 
-  it('has systemd listen to the main process alone, and hides other users and their processes', async () => {
+  it('accepts notifications only from the main process, and hides other users and their processes', async () => {
     const unit = await readFile(UNIT, 'utf8');
     for (const line of ['NotifyAccess=main', 'PrivateUsers=yes', 'ProtectProc=invisible', 'NoNewPrivileges=yes'])
       expect(unit.split('\n')).toContain(line);
     expect(unit).toMatch(/^MemoryMax=\d+%$/m);
   });
 
-  it('keeps the service from where clouds serve credentials', async () => {
+  it('blocks the addresses where clouds serve credentials', async () => {
     const denied = [...(await readFile(UNIT, 'utf8')).matchAll(/^IPAddressDeny=(.*)$/gm)].flatMap(([, list = '']) =>
       list.split(' '),
     );
@@ -82,7 +82,7 @@ describe('the unit', () => {
       expect(blocked.check(address, 'ipv4'), address).toBe(false);
   });
 
-  it('leaves alone what V8 and the sandbox of Chromium are made of', async () => {
+  it('permits what V8 and the sandbox of Chromium need', async () => {
     const unit = await readFile(UNIT, 'utf8');
     expect(unit).not.toMatch(/^(MemoryDenyWriteExecute|ProcSubset)=/m);
     expect(unit).toMatch(/^RestrictNamespaces=user pid net$/m);
@@ -90,7 +90,7 @@ describe('the unit', () => {
   });
 });
 
-it('systemd-sysusers makes an account that nobody can log in to', async () => {
+it('systemd-sysusers creates an account without a login', async () => {
   await writeFile(join(root, 'etc/passwd'), '');
   await writeFile(join(root, 'etc/group'), '');
   expect(run(...AS_ROOT, 'systemd-sysusers', `--root=${root}`, SYSUSERS).status).toBe(0);
@@ -98,10 +98,10 @@ it('systemd-sysusers makes an account that nobody can log in to', async () => {
   expect(account).toMatch(/^chat-web:x:\d+:\d+:Chat-web gateway:\/var\/lib\/chat-web:\/usr\/sbin\/nologin$/m);
 });
 
-it('systemd-tmpfiles lets root alone read the settings, and the service those that it reads again', async () => {
+it('systemd-tmpfiles lets only root read the settings, and the service those that it reloads', async () => {
   await writeFile(join(root, 'etc/group'), '');
   const folder = join(root, 'etc/chat-web');
-  // Wherever an older version, or a hand, has left them.
+  // Modes that an older version, or an administrator, may have left.
   await chmod(folder, 0o750);
   for (const name of ['gateway.env', 'reload.env'])
     await writeFile(join(folder, name), 'CHAT_WEB_LOG_LEVEL=info\n', { mode: name === 'reload.env' ? 0o600 : 0o640 });
@@ -114,14 +114,14 @@ it('systemd-tmpfiles lets root alone read the settings, and the service those th
   expect(await modeOf(join(folder, 'reload.env'))).toBe(0o644);
   expect(await modeOf(folder)).toBe(0o755);
   if (process.getuid?.() === 0) {
-    // The folder of the test is the way there.
+    // The path leads through the folder of the test.
     await chmod(root, 0o755);
     const read = (name: string) => run(...AS_NOBODY, 'cat', join(folder, name)).status;
     expect([read('gateway.env'), read('reload.env')]).toEqual([1, 0]);
   }
 });
 
-it('the settings that are installed hold no empty token, and none that everybody has', async () => {
+it('the installed settings contain no empty token, and no default one', async () => {
   for (const name of ['gateway.env', 'reload.env'])
     expect(await readFile(source(name), 'utf8'), name).not.toMatch(/^CHAT_WEB_TOKEN/m);
 });

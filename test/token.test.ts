@@ -42,7 +42,7 @@ const ask = ({ url }: GatewayProcess, token: string) =>
 
 const listen = ({ url }: GatewayProcess, token: string) => EventLog.open({ url, token }, 'main');
 
-/** Has the gateway read its files again, and waits until its log says so. */
+/** Makes the gateway reload its files, and waits for a line in its log. */
 async function reload({ pid, log }: GatewayProcess, says: string): Promise<void> {
   const before = log.length;
   process.kill(pid, 'SIGHUP');
@@ -50,7 +50,7 @@ async function reload({ pid, log }: GatewayProcess, says: string): Promise<void>
 }
 
 describe('the token of a gateway', () => {
-  it('may be given as its hash, which opens nothing itself', async () => {
+  it('may be set as its hash, which grants no access itself', async () => {
     const running = await start({ CHAT_WEB_TOKEN: hashOf(OLD) });
     expect((await ask(running, OLD)).status).toBe(200);
     for (const wrong of [hashOf(OLD), hashOf(OLD).slice(7), NEW])
@@ -58,7 +58,7 @@ describe('the token of a gateway', () => {
     expect(running.log.join()).not.toContain('token stored in clear');
   });
 
-  it('is a line in the log where it is given in clear, which says what to do and not what it is', async () => {
+  it('causes a warning in the log where it is set in clear, with what to do and without the token', async () => {
     const running = await start({ CHAT_WEB_TOKEN: OLD });
     const line = running.log.find((written) => written.includes('token stored in clear'));
     expect(line).toMatch(/"level":"warn".*npm run token/);
@@ -108,7 +108,7 @@ describe('a token in a file', () => {
     await expect(started).rejects.toThrow(new RegExp(`CHAT_WEB_TOKEN_FILE .*${says}`));
   });
 
-  it('is rotated by SIGHUP: both hold for the grace, no stream ends; then the former and its streams are gone', async () => {
+  it('is rotated by SIGHUP: both are valid in the grace period; then the former and its streams end', async () => {
     const graceMs = 5_000;
     await writeFile(tokenFile, hashOf(OLD));
     const running = await start({
@@ -134,7 +134,7 @@ describe('a token in a file', () => {
     fresh.close();
   });
 
-  it('is rotated at once without a grace', async () => {
+  it('is rotated at once without a grace period', async () => {
     await writeFile(tokenFile, OLD);
     const running = await start({ CHAT_WEB_TOKEN_FILE: tokenFile });
     const stream = await listen(running, OLD);
@@ -145,7 +145,7 @@ describe('a token in a file', () => {
     expect(running.log.join()).not.toMatch(new RegExp(`${OLD}|${NEW}`));
   });
 
-  it('that is taken back within the grace ends no stream', async () => {
+  it('that is rotated back within the grace period ends no stream', async () => {
     await writeFile(tokenFile, hashOf(OLD));
     const running = await start({ CHAT_WEB_TOKEN_FILE: tokenFile, CHAT_WEB_TOKEN_GRACE_SECONDS: '2' });
     const stream = await listen(running, OLD);
@@ -153,14 +153,14 @@ describe('a token in a file', () => {
     await reload(running, 'token rotated');
     await writeFile(tokenFile, hashOf(OLD));
     await reload(running, 'token rotated');
-    await eventually(() => expect(running.log.join()).toContain('former token expired')); // The other one.
+    await eventually(() => expect(running.log.join()).toContain('former token expired')); // NEW has expired.
     expect((await ask(running, OLD)).status).toBe(200);
     expectError(await ask(running, NEW), 401, 'unauthorized');
     expect(stream.ended).toBe(false);
     stream.close();
   });
 
-  it('that is empty, illegible or gone at SIGHUP leaves the former one as it was, and the log says so', async () => {
+  it('that is empty, invalid or missing at SIGHUP leaves the former one unchanged, and is logged', async () => {
     await writeFile(tokenFile, hashOf(OLD));
     const running = await start({ CHAT_WEB_TOKEN_FILE: tokenFile });
     const stream = await listen(running, OLD);

@@ -12,7 +12,7 @@ import { eventually } from './helpers/eventually.ts';
 import { rawRequest } from './helpers/raw-request.ts';
 import { saveSession } from './helpers/saved-session.ts';
 
-/** Runs in the page of an attacker. */
+/** Runs in an attacker's page. */
 const ATTACK = readFileSync(new URL('./helpers/hostile-page.js', import.meta.url), 'utf8');
 
 let dataDir: string;
@@ -44,7 +44,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** Opens the attacker's page, and lets it do what it can; how many ways it tried. */
+/** Opens the attacker's page, and lets it try everything. Resolves with the number of attempts. */
 async function attackFrom(page: string, target: string): Promise<number> {
   const tab = await browser.newPage();
   try {
@@ -72,7 +72,7 @@ describe('a web page in a browser that can reach the gateway', () => {
     expect(after.text).toContain('chat_web_sessions{status="stopped"} 1\n');
   });
 
-  it('would have one on a server that does not look where requests come from', async () => {
+  it('would have one on a server that does not check the origin of requests', async () => {
     const seen = new Set<string>();
     const page = await serve((_, response) => response.setHeader('content-type', 'text/html').end('<body></body>'));
     const naive = await serve((request, response) => {

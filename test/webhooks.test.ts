@@ -12,17 +12,17 @@ const events: WebhookEvent[] = [];
 const secrets: string[] = [];
 const errors: unknown[] = [];
 
-/** What answers under other paths. */
+/** Handlers of other paths. */
 const others = new Map<string, (request: Request) => Promise<Response>>();
 
 let stack: Stack;
 let url: string;
 let server: ReturnType<typeof createAdaptorServer>;
-/** What the application answers; undefined: as the receiver does. */
+/** The status with which the application answers; undefined: the response of the receiver. */
 let instead: number | undefined;
 
 beforeAll(async () => {
-  // As an application does, which learns its secret when it makes the webhook.
+  // Like an application, which gets its secret when it creates the webhook.
   const receive = (request: Request) =>
     createWebhookReceiver({
       secrets,
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 describe('a webhook', () => {
-  it('brings what phones send to the application, typed and signed', async () => {
+  it('delivers what phones send to the application, typed and signed', async () => {
     const { id, secret } = await stack.client.createWebhook({ url, sessions: ['main'], events: ['message'] });
     secrets.push(secret);
     expect(await stack.client.testWebhook({ webhookId: id })).toMatchObject({ id, ok: true });
@@ -67,7 +67,7 @@ describe('a webhook', () => {
     expect(errors).toEqual([]);
   });
 
-  it('goes on with a new secret, and over a kill of the gateway', async () => {
+  it('continues with a new secret, and after a kill of the gateway', async () => {
     const [{ id = '' } = {}] = (await stack.client.listWebhooks()).webhooks;
     const { secret } = await stack.client.rotateWebhookSecret({ webhookId: id });
     await stack.phones.send(BEN, { to: ADA, body: 'signed with both' });
@@ -81,7 +81,7 @@ describe('a webhook', () => {
     expect(errors).toEqual([]);
   });
 
-  it('keeps what the application refuses as dead letters, and delivers these when asked', async () => {
+  it('keeps what the application refuses as dead letters, and delivers these on request', async () => {
     const [{ id: webhookId = '' } = {}] = (await stack.client.listWebhooks()).webhooks;
     instead = 500;
     await stack.phones.send(BEN, { to: ADA, body: 'refused' });
@@ -103,7 +103,7 @@ describe('a webhook', () => {
     expect(await stack.client.getWebhook({ webhookId })).toMatchObject({ status: 'active' });
   });
 
-  it('is in the metrics, the audit and the log, without its secret and its url', async () => {
+  it('appears in the metrics, the audit and the log, without its secret and its url', async () => {
     const headers = { authorization: `Bearer ${TOKEN}` };
     const { text } = await rawRequest(stack.gateway.url, { path: '/metrics', headers });
     expect(text).toMatch(/chat_web_webhook_attempts_total\{webhook="wh_\w+",outcome="delivered"\} [1-9]/);
@@ -116,7 +116,7 @@ describe('a webhook', () => {
 });
 
 describe('a key', () => {
-  it('makes webhooks of its own sessions, which end with it, also once the operator has changed them', async () => {
+  it('creates webhooks of its own sessions, which end with it, even after the operator has changed them', async () => {
     const { key, id: keyId } = await stack.client.createKey({ name: 'shop', sessions: ['shop-*'], scope: 'manage' });
     const shop = createClient({ ...stack.address, token: key });
     expect(await shop.listWebhooks()).toEqual({ webhooks: [] });
@@ -137,20 +137,20 @@ describe('a key', () => {
 });
 
 describe('an event that has to be named', () => {
-  it('goes to the webhook that names it, and not to the one that names none', async () => {
+  it('is delivered to the webhook that names it, and not to the one that names none', async () => {
     const inbox = async (path: string, named: { readonly events?: EventName[] }) => {
-      const brought: WebhookEvent[] = [];
+      const received: WebhookEvent[] = [];
       const { id, secret } = await stack.client.createWebhook({ url: new URL(path, url).href, ...named });
-      others.set(path, createWebhookReceiver({ secrets: [secret], onEvent: (event) => brought.push(event) }).fetch);
-      return { id, names: () => brought.map(({ name }) => name), brought };
+      others.set(path, createWebhookReceiver({ secrets: [secret], onEvent: (event) => received.push(event) }).fetch);
+      return { id, names: () => received.map(({ name }) => name), received };
     };
     const [named, plain] = [await inbox('/named', { events: ['message_reaction'] }), await inbox('/plain', {})];
     const { id: messageId } = await sendText(stack.client, { id: 'main', type: 'text', to: BEN, body: 'good?' });
     await stack.onPhone(BEN, messageId);
     await stack.phones.react(BEN, { messageId: stanzaOf(messageId), emoji: '👍' });
     await expect.poll(named.names).toEqual(['message_reaction']);
-    expect(named.brought).toMatchObject([{ session: 'main', data: { messageId, from: `${BEN}@c.us`, emoji: '👍' } }]);
-    // What comes later has been delivered: the other one does not get it any more.
+    expect(named.received).toMatchObject([{ session: 'main', data: { messageId, from: `${BEN}@c.us`, emoji: '👍' } }]);
+    // A later event has been delivered, so the plain webhook does not get this one any more.
     await stack.phones.send(BEN, { to: ADA, body: 'very good' });
     await expect.poll(plain.names).toContain('message');
     expect(plain.names()).not.toContain('message_reaction');
@@ -159,7 +159,7 @@ describe('an event that has to be named', () => {
   });
 });
 
-describe('a webhook that must not be', () => {
+describe('an invalid webhook', () => {
   it.each([
     [{ url: 'ftp://127.0.0.1/' }, 'invalid_request'],
     [{ url: 'http://me:secret@127.0.0.1/' }, 'invalid_request'],
@@ -170,7 +170,7 @@ describe('a webhook that must not be', () => {
     [{ url: 'http://127.0.0.1/', events: ['qr'] }, 'invalid_request'],
     [{ url: 'http://127.0.0.1/', events: [] }, 'invalid_request'],
     [{ url: 'http://127.0.0.1/', after: 'yesterday' }, 'invalid_request'],
-  ])('%j is refused, and says nothing of it', async (body, code) => {
+  ])('%j is refused, without its secret in the response', async (body, code) => {
     const before = await stack.client.listWebhooks();
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
     const answer = await rawRequest(stack.gateway.url, {

@@ -27,7 +27,7 @@ afterEach(async () => {
 const ask = (token: string | undefined, path = '/sessions') =>
   rawRequest(gateway.url, { path, headers: token ? { authorization: `Bearer ${token}` } : {} });
 
-/** The status of an answer to somebody who comes from another address of this machine. */
+/** The status of the response to a request from another address of this machine. */
 function statusFrom(localAddress: string, token: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}` };
@@ -39,7 +39,7 @@ function statusFrom(localAddress: string, token: string): Promise<number> {
   });
 }
 
-it('wrong tokens are 429 after ten from one address; a right token or key passes all the while', async () => {
+it('wrong tokens are 429 after ten from one address; a right token or key is always accepted', async () => {
   const { key } = await createClient({ url: gateway.url, token: TOKEN }).createKey({
     ...{ name: 'reader', sessions: ['*'], scope: 'read' },
   });
@@ -52,13 +52,13 @@ it('wrong tokens are 429 after ten from one address; a right token or key passes
     expect((await ask(TOKEN)).status).toBe(200);
     expect((await ask(key)).status).toBe(200);
   }
-  // Who sends none guesses nothing, and who comes from elsewhere has guessed nothing yet.
+  // A request without a token is no guess, and another address has not guessed yet.
   expectError(await ask(undefined), 401, 'unauthorized');
   expect(await statusFrom('127.0.0.2', GUESS)).toBe(401);
   expect(await statusFrom('127.0.0.1', GUESS)).toBe(429);
 });
 
-it('each refusal is a count in the metrics; lines of the log are bounded, and none has a token', async () => {
+it('each refusal is counted in the metrics; log lines are limited, and contain no token', async () => {
   const { key, id } = await createClient({ url: gateway.url, token: TOKEN }).createKey({
     ...{ name: 'reader', sessions: ['shop-*'], scope: 'read' },
   });
@@ -79,7 +79,7 @@ it('each refusal is a count in the metrics; lines of the log are bounded, and no
   ])
     expect(text).toContain(`chat_web_refused_total{kind="${kind}"} ${count}\n`);
 
-  // The log comes through a pipe, a moment after the answers.
+  // The log arrives through a pipe, a moment after the responses.
   const lines = await eventually(() => {
     const all = logLines(gateway.log) as unknown as { refused?: string; key?: string; audit?: boolean; who?: string }[];
     expect(all.map(({ refused }) => refused)).toContain('web_page');
@@ -89,7 +89,7 @@ it('each refusal is a count in the metrics; lines of the log are bounded, and no
     expect(lines.filter(({ refused }) => refused === kind)).toHaveLength(10);
   }
   expect(lines.filter(({ refused, key: of }) => refused === 'foreign_session' && of === id)).toHaveLength(1);
-  // Nobody can fill the disk by the record of who did what.
+  // Unauthenticated requests cannot fill the disk through the audit log.
   expect(lines.filter(({ audit, who }) => audit && who === 'nobody').length).toBeLessThanOrEqual(60);
   for (const secret of [TOKEN, key, GUESS, key.slice(4)]) expect(gateway.log.join('\n')).not.toContain(secret);
 });

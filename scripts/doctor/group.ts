@@ -18,7 +18,7 @@ export async function checkGroup(session: LinkedSession, group: string): Promise
     'group text',
     async (whole) => asMessage(await whole.sendMessage({ id, ...text })),
     async (sent) => {
-      const isAcked = await events.next('message_ack', (told) => told.id === sent.id && told.ack >= 1, ACK_TIMEOUT_MS);
+      const isAcked = await events.next('message_ack', (ack) => ack.id === sent.id && ack.ack >= 1, ACK_TIMEOUT_MS);
       return isAcked ? '' : { result: 'warn', detail: 'no ack event arrived', todo: 'check the phone' };
     },
   );

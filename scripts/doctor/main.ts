@@ -4,7 +4,7 @@ import { interruption } from '../interruption.ts';
 import { UsageError } from '../usage-error.ts';
 import { type DoctorOptions, readArguments, USAGE } from './arguments.ts';
 import { runDoctor } from './doctor.ts';
-import { Report, textTeller } from './report.ts';
+import { Report, textPrinter } from './report.ts';
 
 /** `npm run doctor`: whether this machine, this page and this account work. */
 
@@ -19,7 +19,7 @@ if (options.help) {
 const interrupted = interruption();
 
 const print = (text: string) => process.stdout.write(`${text}\n`);
-const report = new Report(options.json ? () => {} : textTeller(print), interrupted.signal);
+const report = new Report(options.json ? () => {} : textPrinter(print), interrupted.signal);
 
 const config = readSettings();
 const found = config ? await runDoctor(report, { options, config, env: process.env, signal: interrupted.signal }) : {};

@@ -42,12 +42,12 @@ const EXIT = { ok: 0, failed: 1, interrupted: 130 } as const;
 /** The findings of a run, reported as they arrive. Phone numbers are shortened in all of them. */
 export class Report {
   readonly findings: Finding[] = [];
-  readonly #tell: (finding: Finding) => void;
+  readonly #onFinding: (finding: Finding) => void;
   readonly #signal: AbortSignal;
 
   /** `signal` ends the run: errors of checks after that are not findings. */
-  constructor(tell: (finding: Finding) => void, signal: AbortSignal) {
-    this.#tell = tell;
+  constructor(onFinding: (finding: Finding) => void, signal: AbortSignal) {
+    this.#onFinding = onFinding;
     this.#signal = signal;
   }
 
@@ -59,7 +59,7 @@ export class Report {
       ...(found.ms === undefined ? {} : { ms: Math.round(found.ms) }),
     };
     this.findings.push(finding);
-    this.#tell(finding);
+    this.#onFinding(finding);
   }
 
   /**
@@ -70,9 +70,9 @@ export class Report {
     const startedAt = performance.now();
     try {
       const outcome = await work();
-      const told = typeof outcome === 'string' ? { detail: outcome } : outcome;
-      this.add({ check, result: 'ok', ...since(startedAt), ...told });
-      return told.result !== 'fail';
+      const ended = typeof outcome === 'string' ? { detail: outcome } : outcome;
+      this.add({ check, result: 'ok', ...since(startedAt), ...ended });
+      return ended.result !== 'fail';
     } catch (error) {
       if (this.#signal.aborted) throw new Interrupted('interrupted', { cause: error });
       this.add({ check, result: 'fail', detail: errorLine(error), todo: adviceFor(error), ...since(startedAt) });
@@ -94,10 +94,10 @@ export class Report {
   /** The last lines of the text form. */
   summaryText({ page, notChecked, isInterrupted }: Summary): string {
     const { counts } = this;
-    const told = RESULTS.filter((result) => counts[result] > 0).map((result) => `${counts[result]} ${WORDS[result]}`);
+    const parts = RESULTS.filter((result) => counts[result] > 0).map((result) => `${counts[result]} ${WORDS[result]}`);
     const seen = page === undefined ? '' : ` Page ${page}.`;
     const lines = [
-      `${told.join(', ') || 'nothing checked'}.${seen} ${this.#next(isInterrupted, notChecked !== undefined)}`,
+      `${parts.join(', ') || 'nothing checked'}.${seen} ${this.#next(isInterrupted, notChecked !== undefined)}`,
     ];
     return `\n${[...(notChecked ? [notChecked] : []), ...lines].join('\n')}\n`;
   }
@@ -129,12 +129,12 @@ export class Report {
 }
 
 /** Prints findings as lines of text, with the advice below, in full once. */
-export function textTeller(write: (text: string) => void): (finding: Finding) => void {
-  const told = new Set<string>();
+export function textPrinter(write: (text: string) => void): (finding: Finding) => void {
+  const printed = new Set<string>();
   return ({ check, result, detail, todo, ms }) => {
     write(`${result.padEnd(6)}${check.padEnd(27)}${timeOf(ms).padStart(8)}  ${detail}`.trimEnd());
-    if (todo !== undefined) write(`      → ${told.has(todo) ? 'as above' : todo}`);
-    if (todo !== undefined) told.add(todo);
+    if (todo !== undefined) write(`      → ${printed.has(todo) ? 'as above' : todo}`);
+    if (todo !== undefined) printed.add(todo);
   };
 }
 

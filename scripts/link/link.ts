@@ -13,7 +13,7 @@ import type { LinkOptions } from './arguments.ts';
 export interface LinkSurroundings {
   readonly env: NodeJS.ProcessEnv;
   /** Reports progress to the owner, and what to do. */
-  tell(line: string): void;
+  print(line: string): void;
   readonly signal: AbortSignal;
 }
 
@@ -41,22 +41,22 @@ interface Progress {
 
 /**
  * Links an account in a window on this computer, and moves the session to a gateway. Returns true once it is ready
- * there, and nothing is left here; otherwise false, after `tell` was called with the reason. After any interruption, a
+ * there, and nothing is left here; otherwise false, after `print` was called with the reason. After any interruption, a
  * session that was ready is complete in the folder or on the gateway, and another call resumes there; before that,
  * nothing is kept.
  */
 export async function link(options: LinkOptions, around: LinkSurroundings): Promise<boolean> {
-  const { tell, signal } = around;
+  const { print, signal } = around;
   const progress = { isOurs: false, isScanned: false, hasArrived: false };
   try {
     await linkAndMove(options, around, progress);
     await removeFolder(options.folder);
-    tell('Done. Nothing of the session is left on this computer.');
+    print('Done. Nothing of the session is left on this computer.');
     return true;
   } catch (error) {
     if (!(error instanceof NotMovedError))
-      tell(signal.aborted ? 'interrupted' : `failed: ${error instanceof Error ? error.message : String(error)}`);
-    await tellWhatIsLeft(options, progress, tell);
+      print(signal.aborted ? 'interrupted' : `failed: ${error instanceof Error ? error.message : String(error)}`);
+    await printWhatIsLeft(options, progress, print);
     return false;
   }
 }
@@ -66,7 +66,7 @@ async function linkAndMove(
   around: LinkSurroundings,
   progress: Progress,
 ): Promise<void> {
-  const { env, tell, signal } = around;
+  const { env, print, signal } = around;
   const there = createClient(gateway.address);
   const own = await startOwnGateway(env, settingsIn(folder), signal).catch((error: Error) => {
     throw / is in use by another gateway/.test(error.message) ? new Error(IN_USE) : error;
@@ -86,7 +86,7 @@ async function linkAndMove(
       });
     }
     const from = { url: 'this computer', address: own.address };
-    progress.hasArrived = await moveSession({ from, to: gateway, session: id }, tell, signal);
+    progress.hasArrived = await moveSession({ from, to: gateway, session: id }, print, signal);
     if (!progress.hasArrived) throw new NotMovedError();
     await here.deleteSession({ id });
   } finally {
@@ -95,20 +95,20 @@ async function linkAndMove(
 }
 
 /** After a failure. Removes the folder if another run could not resume from it. */
-async function tellWhatIsLeft(
+async function printWhatIsLeft(
   { gateway: { url }, session: id, folder }: LinkOptions,
   { isOurs, isScanned, hasArrived }: Progress,
-  tell: LinkSurroundings['tell'],
+  print: LinkSurroundings['print'],
 ): Promise<void> {
-  if (hasArrived) return tell(`session ${id} runs on ${url}: keep its device on the phone, and remove ${folder}`);
+  if (hasArrived) return print(`session ${id} runs on ${url}: keep its device on the phone, and remove ${folder}`);
   if (existsSync(join(folder, 'sessions', id, LINK_MARKER))) {
-    tell(`session ${id} is in ${folder}, or on ${url} by now: run this again to go on`);
-    return tell(`only to give the link up: delete it there, unlink the device on the phone, and remove ${folder}`);
+    print(`session ${id} is in ${folder}, or on ${url} by now: run this again to go on`);
+    return print(`only to give the link up: delete it there, unlink the device on the phone, and remove ${folder}`);
   }
-  if (!isOurs) return tell('this run has linked nothing: run it again');
+  if (!isOurs) return print('this run has linked nothing: run it again');
   await removeFolder(folder).catch(() => {});
-  if (isScanned) tell('the link is lost: remove the device on the phone');
-  tell('nothing is left on this computer: run this again to begin anew');
+  if (isScanned) print('the link is lost: remove the device on the phone');
+  print('nothing is left on this computer: run this again to begin anew');
 }
 
 function removeFolder(folder: string): Promise<void> {
@@ -132,16 +132,16 @@ function settingsIn(folder: string): Record<string, string> {
 async function linkHere(
   here: OperationMethods,
   id: string,
-  { tell, signal }: LinkSurroundings,
+  { print, signal }: LinkSurroundings,
   onScanned: () => void,
 ): Promise<void> {
-  tell('A browser window opens. Leave it open until the session has moved.');
+  print('A browser window opens. Leave it open until the session has moved.');
   await here.startSession({ id }, { signal });
   const endsAt = performance.now() + LINK_TIMEOUT_MS;
   for (let last = ''; performance.now() < endsAt; await delay(LOOK_MS, undefined, { signal })) {
     const view = await here.getSessionStatus({ id }, { signal });
     const said = sentenceFor(view);
-    if (said !== last) tell(said);
+    if (said !== last) print(said);
     last = said;
     if (view.status === 'authenticating' || view.status === 'ready') onScanned();
     if (view.status === 'ready') return;

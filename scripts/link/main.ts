@@ -15,7 +15,7 @@ try {
     const interrupted = interruption();
     const isThere = await link(options, {
       env: process.env,
-      tell: (line) => process.stdout.write(`${line}\n`),
+      print: (line) => process.stdout.write(`${line}\n`),
       signal: interrupted.signal,
     });
     process.exitCode = interrupted.signal.aborted ? EX_INTERRUPTED : Number(!isThere);

@@ -7,10 +7,10 @@ import { ADA, BEN, Stack } from './stack.ts';
 
 const NAMES: readonly EventName[] = ['ready', 'message', ...ACCOUNT_EVENTS];
 
-/** What would be told twice has come twice by then. */
+/** A duplicate event has arrived by then. */
 export const SETTLED_MS = 500;
 
-/** A session of Ada's, linked long ago, whose events are listened to, and what it takes to make some. */
+/** A session of Ada's, linked long ago, with a log of its events and functions that cause some. */
 export async function startAccountStory() {
   const stack = await Stack.start();
   await stack.linkLongAgo('main', ADA);
@@ -27,7 +27,7 @@ export async function startAccountStory() {
       await stack.onPhone(BEN, id);
       return { stanza: id.split('_')[2] ?? '', id };
     },
-    /** The session is gone as in a crash, and back; meanwhile, phones do something. */
+    /** Kills the worker as in a crash and waits until the session is back. Phones act in `work` meanwhile. */
     overACrash: async (work: () => Promise<unknown>) => {
       const ready = events.all('ready').length;
       const { worker } = browserAndWorkerIn(`${stack.dataDir}/sessions/main`);

@@ -15,16 +15,16 @@ async function bytesOf(download: { readonly data: ReadableStream<Uint8Array> } |
   return new Uint8Array(await new Response(download?.data).arrayBuffer());
 }
 
-/** What does not work on a build: an old one has another function for the messages of a chat. */
+/** What a build does not support: an old one has another function for the messages of a chat. */
 const LACKS: Partial<Record<Build, readonly string[]>> = { '2026-01': ['listMessages'] };
 
-/** The essentials, on a build of the page. */
+/** The essential stories, on a build of the page. */
 export function storiesOf(build: Build): void {
-  describe(`what a session does, on the page of ${build}`, () => {
+  describe(`a session on the page of ${build}`, () => {
     let stack: Stack;
     let events: EventLog;
     beforeAll(async () => {
-      // A dialog that stays open would unlink the account while these run. Whatever can come on demand does.
+      // A dialog that stays open would unlink the account during these stories. Modules load on demand where they can.
       stack = await Stack.start({
         build,
         simulator: { onboardingMs: 8_000, moreLazyModules: true, lateModulesMs: 1_500 },
@@ -42,7 +42,7 @@ export function storiesOf(build: Build): void {
       return sent;
     };
 
-    it('sends and receives texts, and hears of acks', async () => {
+    it('sends and receives texts, and receives acks', async () => {
       const sent = await send({ type: 'text', body: 'hello' });
       expect(sent.ack).toBeGreaterThanOrEqual(1);
       await events.until('message_ack', ({ id, ack }) => id === sent.id && ack === 2);
@@ -53,7 +53,7 @@ export function storiesOf(build: Build): void {
       });
     });
 
-    it('sends under a key once, with an id that was chosen', async () => {
+    it('sends once under a key, with an id that was chosen', async () => {
       const input = { id: 'main', type: 'text', to: BEN, body: 'under a key' } as const;
       const [first, second] = [
         await stack.client.sendMessage(input, { idempotencyKey: 'a' }),
@@ -120,7 +120,7 @@ export function storiesOf(build: Build): void {
       await expect(again).rejects.toMatchObject({ code: 'chat_not_found' });
     });
 
-    it('makes and changes groups in which everybody may write, and lists them with their members', async () => {
+    it('creates and changes groups in which all members may write, and lists them with their members', async () => {
       const groupId = await stack.client.createGroup({ id: 'main', subject: 'Trip', participants: [BEN] });
       await sendText(stack.client, { id: 'main', type: 'text', to: groupId, body: 'hello all' });
       await eventually(() => stack.phones.send(BEN, { to: groupId, body: 'from a member' }));
@@ -140,7 +140,7 @@ export function storiesOf(build: Build): void {
       await eventually(async () => expect(await listed()).toEqual([]));
     });
 
-    it('knows people with their names, and shows their pictures', async () => {
+    it('lists contacts with their names, and returns their pictures', async () => {
       const contacts = await stack.client.listContacts({ id: 'main' });
       expect(contacts.find(({ number }) => number === BEN)).toMatchObject({
         id: `${BEN}@c.us`,
@@ -153,7 +153,7 @@ export function storiesOf(build: Build): void {
       expect(await stack.client.numberExists({ id: 'main', number: BEN })).toEqual({ number: BEN, exists: true });
     });
 
-    it('sends polls and places, and pages back through a chat', async () => {
+    it('sends polls and locations, and pages back through a chat', async () => {
       const poll = await send({ type: 'poll', question: 'When?', options: ['Friday', 'Saturday'] });
       const asked = { question: 'When?', options: ['Friday', 'Saturday'], multiple: false };
       expect(await stack.onPhone(BEN, poll.id)).toMatchObject({ type: 'poll', poll: asked });
@@ -166,7 +166,7 @@ export function storiesOf(build: Build): void {
       else expect(await page).toMatchObject({ messages: [{ id: poll.id, type: 'poll' }], hasMore: true });
     });
 
-    it('describes a group, archives and mutes its chat, and knows the profile of the account', async () => {
+    it('describes a group, archives and mutes its chat, and returns the profile of the account', async () => {
       const { id: groupId } = await stack.phones.createGroup(ADA, { subject: 'Plans', participants: [BEN] });
       const get = () => stack.client.getGroup({ id: 'main', groupId });
       expect(await eventually(get)).toMatchObject({ subject: 'Plans', isAdmin: true, participantCount: 2 });
@@ -184,8 +184,8 @@ export function storiesOf(build: Build): void {
       expect(await stack.client.getProfile({ id: 'main' })).toMatchObject(own);
     });
 
-    // Modules that come on demand are looked for once more, some time after the start.
-    it('says which page it runs on, and what it lacks', async () => {
+    // Modules that load on demand are looked up again, some time after the start.
+    it('reports the version of its page, and what the page lacks', async () => {
       const { pageVersion } = await eventually(async () => {
         const status = await stack.client.getSessionStatus({ id: 'main' });
         expect(status.degraded?.map(({ capability }) => capability)).toEqual(LACKS[build] ?? []);
@@ -196,7 +196,7 @@ export function storiesOf(build: Build): void {
       expect(metrics).toContain(`chat_web_session_page_info{session="main",version="${pageVersion}"} 1`);
     });
 
-    it('stays linked, since the greeting of the page is answered', async () => {
+    it('stays linked, since the onboarding dialog of the page is answered', async () => {
       await eventually(async () => {
         const linkedAt = (await stack.phones.account(ADA)).devices[0]?.linkedAt ?? '';
         expect(Date.now() - Date.parse(linkedAt)).toBeGreaterThan(9_000);

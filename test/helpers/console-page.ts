@@ -7,7 +7,7 @@ import { expectFit, watchHarm } from './page-fit.ts';
 /** The console in a browser of its own, as a person uses it: by the names of buttons and fields. */
 export class ConsolePage implements AsyncDisposable {
   readonly page: Page;
-  /** What hostile content got to run, what the policy had to refuse, and errors of the page. */
+  /** Scripts that hostile content ran, violations of the policy, and errors of the page. */
   readonly harm: readonly string[];
   readonly #browser: Browser;
 
@@ -76,8 +76,8 @@ export class ConsolePage implements AsyncDisposable {
   }
 
   /**
-   * Expects of the view that it shows, in light and dark, narrow and wide, that nothing has to be scrolled sideways and
-   * that axe finds nothing serious. `CONSOLE_SCREENSHOTS=<folder>` keeps what it looks like.
+   * Expects that the view needs no horizontal scrolling and that axe finds nothing serious, in light and dark, narrow
+   * and wide. `CONSOLE_SCREENSHOTS=<folder>` saves screenshots.
    */
   async expectFit(name: string): Promise<void> {
     await expectFit(this.page, name, process.env.CONSOLE_SCREENSHOTS);

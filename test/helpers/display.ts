@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 
-/** A display without a screen, for browsers with windows. */
+/** A virtual display, for browsers with windows. */
 export class Display implements AsyncDisposable {
-  /** What `DISPLAY` is to be. */
+  /** The value for `DISPLAY`. */
   readonly name: string;
   readonly #server: ChildProcess;
 

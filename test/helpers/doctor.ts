@@ -20,21 +20,21 @@ export interface DoctorRun {
   readonly stderr: string;
 }
 
-/** How doctor is run: settings are all that it sees of `CHAT_WEB_…`. */
+/** How doctor is run. `settings` are the only `CHAT_WEB_…` variables that it gets. */
 export interface DoctorOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** Where temporary folders go. */
   readonly tmpDir?: string;
-  /** What happens as soon as the output has something. */
+  /** What to do once the output matches. */
   readonly when?: { readonly printed: RegExp; act(press: () => void): void };
 }
 
-/** Ctrl+C, as soon as something is printed. */
+/** Ctrl+C, once the output matches. */
 export function interruptAt(printed: RegExp): Pick<DoctorOptions, 'when'> {
   return { when: { printed, act: (press) => press() } };
 }
 
-/** Runs `npm run doctor` without npm, at no terminal. */
+/** Runs `npm run doctor` without npm and without a terminal. */
 export async function runDoctor(
   args: readonly string[],
   { settings = {}, tmpDir, when }: DoctorOptions = {},
@@ -65,10 +65,10 @@ export function findingsOf({ stdout }: DoctorRun): Map<string, PrintedFinding> {
   return new Map(findings.map((finding) => [finding.check, finding]));
 }
 
-/** These say what the host is like, not what doctor is like: no test can tell how they come out. */
+/** These depend on the host, not on doctor: no test can predict their results. */
 const OF_THE_HOST = new Set(['sandbox', 'limits', 'clock', 'network', 'memory']);
 
-/** The findings of these results, without what the host alone decides. */
+/** The findings with these results, without those that depend on the host. */
 export function resultsOf(
   found: ReadonlyMap<string, PrintedFinding>,
   ...results: readonly PrintedFinding['result'][]
@@ -81,13 +81,13 @@ export interface LinkedPair {
   readonly stack: Stack;
   readonly group: string;
   readonly settings: Readonly<Record<string, string>>;
-  /** The flags that have everything checked. */
+  /** The flags that check everything. */
   readonly all: readonly string[];
-  /** Runs doctor on `main`, and agrees to all of it. */
+  /** Runs doctor on `main`, and confirms everything. */
   run(args: readonly string[], options?: DoctorOptions): Promise<DoctorRun>;
 }
 
-/** Sets them up. */
+/** Sets up such a pair. */
 export async function linkPair(): Promise<LinkedPair> {
   const token = 'a-token-of-the-operator';
   const stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: token } });
@@ -97,7 +97,7 @@ export async function linkPair(): Promise<LinkedPair> {
   await stack.link('main', ADA);
   await stack.link('ben', BEN);
   const settings = {
-    CHAT_WEB_PORT: '1', // Nobody listens there: the gateway is named, or none runs.
+    CHAT_WEB_PORT: '1', // Nothing listens there: a test names the gateway, or none runs.
     CHAT_WEB_TOKEN: token,
     CHAT_WEB_DATA_DIR: stack.dataDir,
     CHAT_WEB_BROWSER_ARGS: JSON.stringify(stack.simulator.browserArgs),

@@ -2,7 +2,7 @@ import { type GatewayAddress, openEventStream } from '@chat-web/host';
 import type { EventData, EventName, SessionEvent } from '@chat-web/protocol';
 import { eventually } from './eventually.ts';
 
-/** Everything that one event stream has brought so far. */
+/** Everything that one event stream has delivered so far. */
 export class EventLog {
   readonly events: SessionEvent[] = [];
   /** True once the gateway has ended the stream. */
@@ -21,14 +21,14 @@ export class EventLog {
     return this.events.flatMap((event) => (event.name === name ? [event.data as EventData<N>] : []));
   }
 
-  /** Waits for an event that fits, past ones counted. */
+  /** Waits for an event that matches; past ones count. */
   until<N extends EventName>(
     name: N,
-    fits: (data: EventData<N>) => boolean = () => true,
+    matches: (data: EventData<N>) => boolean = () => true,
     timeoutMs?: number,
   ): Promise<EventData<N>> {
     return eventually(() => {
-      const found = this.all(name).find(fits);
+      const found = this.all(name).find(matches);
       if (found === undefined) throw new Error(`no such ${name} among ${this.events.map((event) => event.name)}`);
       return found;
     }, timeoutMs);
@@ -42,7 +42,7 @@ export class EventLog {
     try {
       for await (const event of events) this.events.push(event);
     } catch {
-      // Closed by the test, or broken off by the gateway's death: both are an end.
+      // Closed by the test, or cut off when the gateway was killed: both end the stream.
     }
     this.ended = true;
   }

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A look every so often costs a core a good part of its time, where ten stories wait at once. */
+/** Frequent checks take a good part of a core where ten stories wait at once. */
 const SHORTEST_INTERVAL_MS = 50;
 const LONGEST_INTERVAL_MS = 250;
 const INTERVAL_SHARE = 0.05;
 
-/** Runs a check again and again until it does not throw; when the time is up, throws what it threw last. */
+/** Repeats a check until it does not throw. After the timeout, throws its last error. */
 export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = 20_000): Promise<T> {
   const startedAt = Date.now();
   for (;;) {

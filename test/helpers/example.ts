@@ -24,17 +24,17 @@ export class Example implements AsyncDisposable {
     this.#child = child;
   }
 
-  /** The first line that fits, be it there or yet to come. */
+  /** The first line that matches, already printed or yet to come. */
   line(pattern: RegExp): Promise<string> {
     return this.#lineOf(this.out, pattern);
   }
 
-  /** The same for what it says on the error stream. */
+  /** The same for the error stream. */
   error(pattern: RegExp): Promise<string> {
     return this.#lineOf(this.errors, pattern);
   }
 
-  /** As Ctrl+C does it. */
+  /** Interrupts it, as Ctrl+C does. */
   interrupt(): Promise<number | null> {
     this.#signal('SIGINT');
     return this.exitCode;
@@ -48,7 +48,7 @@ export class Example implements AsyncDisposable {
   #lineOf(lines: readonly string[], pattern: RegExp): Promise<string> {
     return eventually(() => {
       const found = lines.find((line) => pattern.test(line));
-      if (found === undefined) throw new Error(`no line fits ${pattern}: ${this.errors.join('\n')}`);
+      if (found === undefined) throw new Error(`no line matches ${pattern}: ${this.errors.join('\n')}`);
       return found;
     }, 40_000);
   }

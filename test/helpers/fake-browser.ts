@@ -7,12 +7,12 @@ import { ownerArgument, type ProcessId, startOf, statFields } from '@chat-web/pr
 const HELPER = '--type=renderer';
 const LONGEST_LIFE_MS = 60_000;
 
-/** A process of this number, as it is now. */
+/** The identity of the process that has this pid now. */
 export function processId(pid: number): ProcessId {
   return { pid, startedAt: startOf(statFields(readFileSync(`/proc/${pid}/stat`, 'utf8'))) };
 }
 
-/** The worker of a browser that has lost it. */
+/** The owner of a browser whose worker has ended. */
 export const deadOwner: ProcessId = { pid: process.pid, startedAt: 1 };
 
 /** What a browser looks like from outside: a process that names its profile and leads a session, and a helper of it. */
@@ -21,14 +21,14 @@ export interface FakeBrowser extends AsyncDisposable {
   readonly helper: ProcessId;
 }
 
-/** How such a pair is started. */
+/** How such a pair starts. */
 export interface FakeBrowserOptions {
   readonly owner?: ProcessId;
-  /** It ends by itself, as a browser whose pipe has closed does. */
+  /** It exits by itself, as a browser whose pipe has closed does. */
   readonly closesAfterMs?: number;
-  /** It has a file of its profile open, which is there. */
+  /** It has an existing file of its profile open. */
   readonly isOpen?: boolean;
-  /** The user whose it is, where the test may choose. */
+  /** The user that it runs as, where the test may choose. */
   readonly user?: number;
 }
 
@@ -38,7 +38,7 @@ export async function fakeBrowser(
   { owner, closesAfterMs, isOpen = false, user }: FakeBrowserOptions = {},
 ): Promise<FakeBrowser> {
   const profile = `--user-data-dir=${profileDir}`;
-  // Its time to live begins once both are known here, however long a busy machine takes for that.
+  // Its lifetime begins once both pids are known here, however long a busy machine takes for that.
   const wait = `setTimeout(() => process.exit(), ${LONGEST_LIFE_MS}); process.stdin.once('data', () => setTimeout(() => process.exit(), ${closesAfterMs})).unref();`;
   const helperCode = `console.log('up');${wait}`;
   const spawnHelper = `require('child_process').spawn(process.execPath, ['-e', ${JSON.stringify(helperCode)}, '--', '${HELPER}', '${profile}'])`;
@@ -62,7 +62,7 @@ export async function fakeBrowser(
         try {
           process.kill(pid, 'SIGKILL');
         } catch {
-          // The test has had it ended.
+          // The test has ended it.
         }
       }
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -70,7 +70,7 @@ export async function fakeBrowser(
   };
 }
 
-/** What browsers that hang in the kernel look like: whenever one is killed, it is there again. */
+/** Stand-ins for browsers that hang in the kernel: whenever one is killed, it reappears. */
 export function undyingBrowsers(profileDir: string): Disposable {
   const script = 'while :; do sh -c "read line" sh "$PROFILE" "$OWNER"; done'; // The script itself names no profile.
   const env = { ...process.env, PROFILE: `--user-data-dir=${profileDir}`, OWNER: ownerArgument(deadOwner) };
@@ -81,7 +81,7 @@ export function undyingBrowsers(profileDir: string): Disposable {
     [Symbol.dispose]: () => {
       for (const one of all) {
         one.kill('SIGKILL');
-        one.stdin.destroy(); // The end of what its browser reads.
+        one.stdin.destroy(); // Ends the input of its browser.
       }
     },
   };

@@ -1,4 +1,4 @@
-/** Prints what a story has measured: `subject` is what it is about, in a word or two. */
+/** Prints a measurement of a story. `subject` names what is measured, in a word or two. */
 export function figure(subject: string, text: string): void {
   process.stdout.write(`figure: ${subject}: ${text}\n`);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-/** What is bundled by which script, from what was compiled. */
+/** Each bundle, with its script and its compiled inputs. */
 const BUNDLES = [
   {
     script: 'scripts/dist/bundle-worker.js',
@@ -23,7 +23,7 @@ const BUNDLES = [
   },
 ];
 
-/** Makes each bundle anew if what it is made of was compiled since: `tsc -b` alone does not. Before all tests. */
+/** Rebuilds each bundle whose inputs were compiled since, which `tsc -b` does not do. Runs before all tests. */
 export function setup(): void {
   for (const { script, compiled, bundle } of BUNDLES) {
     const files = [...compiled, script].flatMap((path) => filesIn(join(ROOT, path)));

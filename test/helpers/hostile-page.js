@@ -1,4 +1,4 @@
-/** What a page of an attacker does to a server, each in its own way. Runs in that page, with the server's address. */
+/** Every way in which an attacker's page can send requests to a server. Runs there, with the server's address. */
 window.attack = async (target) => {
   const json = JSON.stringify({ type: 'text', to: '4915112345678', body: 'hello' });
   const paths = { start: `${target}/sessions/saved/start`, send: `${target}/sessions/saved/messages` };
@@ -29,7 +29,7 @@ window.attack = async (target) => {
         const name = `form-${ways.length}`;
         Object.assign(form, { method: 'post', enctype, action, target: frame(name).name });
         const field = document.createElement('input');
-        // Sent as text, it reads as JSON.
+        // Sent as text, it is valid JSON.
         Object.assign(field, { name: `${json.slice(0, -1)}, "x": "`, value: '"}' });
         form.append(field);
         document.body.append(form);

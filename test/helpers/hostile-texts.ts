@@ -1,7 +1,7 @@
-/** Runs in the console, whose stories count it. */
+/** What the texts try to run in the console. Its stories count the calls. */
 const HARM = 'harmed("ran")';
 
-/** What strangers can write as a message, a name or the name of a file, to do something in the page that shows it. */
+/** Texts that strangers can send as a message, a name or a file name to attack the page that shows them. */
 export const hostileTexts: readonly string[] = [
   `<script>${HARM}</script>`,
   `<img src=x onerror='${HARM}'>`,

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSequencerConstructor, type TestSpecification } from 'vitest/node';
 
-/** Test files begin in the order of these names, without `.test.ts`; all others follow as they are. */
+/** Test files start in the order of these names, without `.test.ts`; the others follow in their existing order. */
 export function inOrder(names: readonly string[]): TestSequencerConstructor {
   const place = ({ moduleId }: TestSpecification) => {
     const found = names.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`));

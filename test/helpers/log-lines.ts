@@ -1,4 +1,4 @@
-/** What a line of the gateway's log says; further fields as the message has them. */
+/** A line of the gateway's log. Further fields depend on the message. */
 export interface LogLine {
   /** ISO 8601. */
   readonly time: string;
@@ -8,13 +8,13 @@ export interface LogLine {
   readonly reason?: string;
 }
 
-/** The lines of a gateway's log that are its own. */
+/** The lines of a gateway's log that are log entries. */
 export function logLines(log: readonly string[]): LogLine[] {
   return log.flatMap((line) => {
     try {
       return [JSON.parse(line)];
     } catch {
-      return []; // Something else that it or a child of it wrote.
+      return []; // Other output of the gateway or of its children.
     }
   });
 }

@@ -1,6 +1,6 @@
 import { encode } from 'fast-png';
 
-/** Small files of each kind, real enough for the program that looks at their first bytes. */
+/** Small files of each kind, real enough for a check of their first bytes. */
 export const media = [
   { type: 'image', mimeType: 'image/png', bytes: png(), phoneType: undefined },
   {
@@ -19,7 +19,7 @@ export const media = [
   },
 ] as const;
 
-/** Bytes without a short period, so that a piece that is lost or doubled shows in their hash. */
+/** Bytes without a short period, so that a lost or duplicated piece changes their hash. */
 export function patternBytes(size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   let state = 0x9e3779b9;

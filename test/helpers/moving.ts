@@ -9,15 +9,15 @@ export async function move(from: Stack, to: Stack, id: string): Promise<number> 
   return size;
 }
 
-/** The bytes of a session's archive. The session has moved from then on. */
+/** Exports a session, which has moved from then on. Resolves with the bytes of the archive. */
 export async function archiveOf(stack: Stack, id: string): Promise<Buffer> {
   const { data } = await stack.client.exportSession({ id });
   return Buffer.from(await new Response(data).arrayBuffer());
 }
 
-/** People who write to an account, and a program that writes from it, on whichever gateway its session is. */
+/** A person who writes to an account, and a program that sends from it through whichever gateway has its session. */
 export class Traffic {
-  /** The texts that the account was sent, and those that it has sent: each of them was confirmed. */
+  /** The texts sent to the account, and those sent from it. Each was confirmed. */
   readonly inbound: string[] = [];
   readonly outbound: string[] = [];
   readonly #stacks: readonly Stack[];
@@ -33,7 +33,7 @@ export class Traffic {
     this.#done = Promise.all([this.#write(), this.#answer()]);
   }
 
-  /** Ends it; resolves when what was begun is confirmed. */
+  /** Stops; resolves once the sends in progress are confirmed. */
   async end(): Promise<void> {
     this.#isOver = true;
     await this.#done;
@@ -55,7 +55,7 @@ export class Traffic {
     }
   }
 
-  /** With the same key everywhere, until it is confirmed. */
+  /** Sends with the same key to each gateway in turn, until the send is confirmed. */
   async #send(body: string): Promise<void> {
     for (let attempt = 0; ; attempt += 1) {
       const stack = this.#stacks[attempt % this.#stacks.length] as Stack;

@@ -12,12 +12,12 @@ const FIXTURE = fileURLToPath(new URL('../fixtures/notify-socket.pl', import.met
 export interface Notification {
   /** Seconds on a clock that never jumps. */
   readonly at: number;
-  /** The process that sent it, as the kernel has it: the manager listens to the main process alone. */
+  /** The process that sent it, as the kernel reports it: the manager accepts only the main process. */
   readonly sender: number;
   readonly assignments: Readonly<Record<string, string>>;
 }
 
-/** A notify socket such as a service manager has, and what has been sent to it. */
+/** A notify socket such as a service manager has, and what it has received. */
 export class NotifySocket implements AsyncDisposable {
   readonly path: string;
   readonly received: Notification[] = [];

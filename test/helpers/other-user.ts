@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 
 /** A user of the machine who is neither root nor the gateway's. */
 export const OTHER_USER = 65_534;
-/** One more of that kind. */
+/** Another such user. */
 export const THIRD_USER = 65_533;
 
-/** Only root can let other users attack, and only where they may run Node and read this checkout; tests skip elsewhere. */
+/** Only root can act as other users, and only where these may run Node and read this checkout. Tests skip elsewhere. */
 export const canBeOthers =
   process.getuid?.() === 0 &&
   spawnSync(process.execPath, ['-e', 'require("fs").accessSync(process.argv[1])', import.meta.filename], {

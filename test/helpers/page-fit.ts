@@ -4,17 +4,17 @@ import type { Page } from 'puppeteer';
 import { expect } from 'vitest';
 
 const WIDTHS = [360, 800, 1280];
-/** Where axe looks, which takes its time: between them, nothing is shown that is not shown at one. */
+/** The widths that axe audits, since it is slow: the width between them shows nothing else. */
 const AUDITED = [360, 1280];
 const HEIGHT = 900;
 const SCHEMES = ['light', 'dark'];
-/** Colours may change over a moment: what is looked at is how they end. */
+/** Colours may be animated: the checks wait for the end. */
 const SETTLED = 'Promise.allSettled(document.getAnimations().map(({ finished }) => finished)).then(() => {})';
-/** Reports what the page's policy refuses. */
+/** Reports violations of the page's policy. */
 const REPORT_VIOLATIONS =
   "document.addEventListener('securitypolicyviolation', (e) => harmed(e.violatedDirective + ' ' + e.blockedURI))";
 
-/** What happens to a page from now on: what hostile content gets to run, what its policy has to refuse, and its errors. */
+/** Records from now on the scripts that hostile content runs in a page, violations of its policy, and its errors. */
 export async function watchHarm(page: Page): Promise<readonly string[]> {
   const harm: string[] = [];
   await page.exposeFunction('harmed', (how: string) => void harm.push(how));
@@ -24,8 +24,8 @@ export async function watchHarm(page: Page): Promise<readonly string[]> {
 }
 
 /**
- * Expects of what a page shows, in light and dark, narrow and wide, that nothing has to be scrolled sideways and that axe
- * finds nothing serious. Screenshots go into the folder, if there is one. Leaves the page wide.
+ * Expects that a page needs no horizontal scrolling and that axe finds nothing serious, in light and dark, narrow and
+ * wide. Saves screenshots into the folder, if there is one. Leaves the page wide.
  */
 export async function expectFit(page: Page, name: string, screenshots: string | undefined): Promise<void> {
   await page.evaluate(axe.source);

@@ -6,14 +6,14 @@ interface Process extends ProcessId {
   readonly args: readonly string[];
 }
 
-/** Every live process, with its parent and its arguments. */
+/** Every running process, with its parent and its arguments. */
 function processes(): Process[] {
   return readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
     .flatMap((pid) => processAt(Number(pid)) ?? []);
 }
 
-/** The process with that number, if there is one that lives: no zombie. */
+/** The process with that pid, if it runs and is no zombie. */
 function processAt(pid: number): Process | undefined {
   try {
     const fields = statFields(readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -35,7 +35,7 @@ export function workersOf(gatewayPid: number): number[] {
     .map(({ pid }) => pid);
 }
 
-/** All processes of browsers whose profile lies in a folder. */
+/** All processes of browsers whose profile is in a folder. */
 export function browsersIn(folder: string): number[] {
   const all = processes();
   const found = new Set(
@@ -63,13 +63,13 @@ function helpersIn(folder: string, argument: string): number[] {
   const ours = new Set(browsersIn(folder));
   return (
     processes()
-      // Processes that come out of Chromium's zygote have their command line in one piece.
+      // Processes forked by Chromium's zygote have their command line as one string.
       .filter(({ pid, args }) => ours.has(pid) && args.join(' ').includes(argument))
       .map(({ pid }) => pid)
   );
 }
 
-/** Those of these processes that still live. */
+/** Which of these processes still run, by pid and start time. */
 export function livingOf(wanted: readonly ProcessId[]): number[] {
   return wanted.flatMap(({ pid, startedAt }) => (processAt(pid)?.startedAt === startedAt ? [pid] : []));
 }
@@ -86,7 +86,7 @@ export function stillRunning(pids: readonly number[]): number[] {
   return pids.filter((pid) => processAt(pid));
 }
 
-/** The one browser whose profile lies in a folder, without its helpers, and the worker that has started it. */
+/** The one browser whose profile is in a folder, without its helpers, and the worker that started it. */
 export function browserAndWorkerIn(folder: string): { browser: number; worker: number } {
   const ours = new Set(browsersIn(folder));
   const leaders = processes().filter(({ pid, args }) => ours.has(pid) && !args.join(' ').includes(' --type='));

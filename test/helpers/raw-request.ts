@@ -1,17 +1,17 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { request as secureRequest } from 'node:https';
 
-/** A request as bytes on the wire: headers and path as they are, which fetch would tidy up. */
+/** A request as bytes on the wire: headers and path are not normalized, unlike with fetch. */
 export interface RawRequest {
   readonly method?: string;
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** The certificate that the gateway is known by, over HTTPS. */
+  /** The certificate to trust, over HTTPS. */
   readonly ca?: string;
 }
 
-/** What came back; `body` is the text read as JSON, where it is JSON. */
+/** The response. `body` is the text parsed as JSON, if it is JSON. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -25,7 +25,7 @@ export interface RawAnswer {
 
 const TIMEOUT_MS = 10_000;
 
-/** Sends one request, to a `unix:` url through that socket. Rejects if no answer comes within 10 s. */
+/** Sends one request, for a `unix:` url through that socket. Rejects if there is no response within 10 s. */
 export function rawRequest(
   url: string,
   { method = 'GET', path, headers = {}, body, ca }: RawRequest,

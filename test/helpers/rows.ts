@@ -2,7 +2,7 @@ import { ARCHIVE_TYPE, type Operation, operations } from '@chat-web/protocol';
 import { expect } from 'vitest';
 import { type RawAnswer, rawRequest } from './raw-request.ts';
 
-/** A body that each operation with one takes. */
+/** A valid body for each operation that has one. */
 const bodies: Readonly<Record<string, object>> = {
   requestPairingCode: { phoneNumber: '12025550104' },
   sendMessage: { type: 'text', to: '12025550102', body: 'hello' },
@@ -42,7 +42,7 @@ const bodies: Readonly<Record<string, object>> = {
   updatePrivacy: { lastSeen: 'none' },
 };
 
-/** What stands in a path beside the session's id. */
+/** The parameters of paths, other than the session's id. */
 const inPath: Readonly<Record<string, string>> = {
   messageId: 'true_12025550102@c.us_3EB0AA',
   chatId: '12025550102@c.us',
@@ -56,13 +56,13 @@ const inPath: Readonly<Record<string, string>> = {
   number: '+12025550102',
 };
 
-/** What the query of an operation has to have. */
+/** The query that an operation requires. */
 const inQuery: Readonly<Record<string, string>> = { searchMessages: '?text=hello' };
 
-/** The header that a body wants. */
+/** The header that a body requires. */
 export const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Every operation as a request that is in order, but for what a test spoils. */
+/** Every operation as a valid request. Tests change parts of it. */
 export const rows = Object.entries<Operation>(operations).map(([name, { method, path, body, archive }]) => ({
   name,
   method,
@@ -77,11 +77,11 @@ export const rows = Object.entries<Operation>(operations).map(([name, { method, 
 /** Those on a session. */
 export const rowsWithId = rows.filter(({ hasId }) => hasId);
 
-/** Asks a gateway for an operation on a session. */
+/** Requests an operation on a session from a gateway. */
 export const ask = (url: string, row: (typeof rows)[number], id: string, headers: Record<string, string> = {}) =>
   rawRequest(url, { method: row.method, path: row.path(id), headers: { ...row.type, ...headers }, body: row.body });
 
-/** Checks that an answer is an error of that status and code, with a sentence for people. */
+/** Checks that a response is an error of that status and code, with a readable message. */
 export function expectError({ status, body }: RawAnswer, expectedStatus: number, code: string): void {
   expect({ status, code: body.code }).toEqual({ status: expectedStatus, code });
   expect(body.error).toMatch(/\w+ \w+/);

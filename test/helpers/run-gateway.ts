@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(import.meta.resolve('@chat-web/gateway/main'));
 
-/** Runs a gateway to its end, which is its own doing. */
+/** Runs a gateway until it exits by itself. */
 export async function runGateway(settings: Readonly<Record<string, string>>) {
   const { PATH } = process.env;
   const child = spawn(process.execPath, [MAIN], { stdio: ['ignore', 'pipe', 'pipe'], env: { PATH, ...settings } });

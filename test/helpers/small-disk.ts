@@ -10,12 +10,12 @@ const run = promisify(execFile);
 const MB = 1_048_576;
 const SIZE_MB = 240;
 const MARK_MB = 60;
-/** Of the machine's own disk: how much lies between what is free at first, the mark, and what may be filled. */
+/** On the machine's own disk: from the initial free space to the mark, and from the mark to what must stay free. */
 const MARGIN_MB = 1_500;
 
 /**
- * A disk for a data folder that a story may fill: one of its own in memory, to the last byte; where mounting is not
- * permitted, a part of the machine's own, whose mark is then set so high that large files reach it.
+ * A disk for a data folder that a story may fill. It is in memory, and can be filled to the last byte. Where mounting
+ * is not permitted, it is a part of the machine's own disk, with a mark so high that large files reach it.
  */
 export class SmallDisk implements AsyncDisposable {
   readonly dataDir: string;
@@ -46,11 +46,11 @@ export class SmallDisk implements AsyncDisposable {
     return disk;
   }
 
-  /** Takes the space until only this much is left of what may be filled. Resolves with what is free then, in MB. */
+  /** Fills the space until only this much is left of what may be filled. Resolves with the free space then, in MB. */
   async fill(leaveMb: number): Promise<number> {
     const filler = join(this.#root, `filler-${this.#fillers.length}`);
     this.#fillers.push(filler);
-    // Again where somebody else was quicker to take the last of it.
+    // Retried where another process took the last of it first.
     await eventually(async () => {
       const bytes = (await freeBytes(this.#root)) - (this.#floorMb + leaveMb) * MB;
       if (bytes > 0) await run('fallocate', ['--length', `${bytes}`, filler]);
@@ -58,13 +58,13 @@ export class SmallDisk implements AsyncDisposable {
     return Math.floor((await freeBytes(this.#root)) / MB);
   }
 
-  /** Gives back all that was taken. */
+  /** Frees all the space that was filled. */
   async free(): Promise<void> {
     for (const filler of this.#fillers.splice(0)) await rm(filler, { force: true });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // Lazily: what is still being closed must not keep it here.
+    // Lazily: files that are still being closed must not block it.
     if (this.isMounted) await run('umount', ['--lazy', this.#root]);
     await rm(this.#root, { recursive: true, force: true });
   }

@@ -33,7 +33,7 @@ export interface StackOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The working directory of the gateway. */
   readonly cwd?: string;
-  /** The file that the gateway runs, where it is of another installation, or of the test's own. */
+  /** The file that the gateway runs, if it belongs to another installation or to the test. */
   readonly main?: string;
   /** An empty folder for the data; a temporary one unless it is given. */
   readonly dataDir?: string;
@@ -41,7 +41,7 @@ export interface StackOptions {
   readonly beside?: Stack;
 }
 
-/** The whole path for a story: a simulator, and a real gateway process that may be ended and started again. */
+/** The whole path for a story: a simulator, and a real gateway process that may be ended and restarted. */
 export class Stack implements AsyncDisposable {
   readonly dataDir: string;
   readonly simulator: Simulator;
@@ -87,7 +87,7 @@ export class Stack implements AsyncDisposable {
   }
 
   get client(): OperationMethods {
-    return createClient(this.address, { retries: 0 }); // Stories see what the gateway answers.
+    return createClient(this.address, { retries: 0 }); // Stories see every response of the gateway.
   }
 
   get address() {
@@ -98,12 +98,12 @@ export class Stack implements AsyncDisposable {
     return this.simulator.phones;
   }
 
-  /** Starts another gateway on the same data, in the place of one that has ended. */
+  /** Starts another gateway on the same data, after the former one has ended. */
   async restartGateway(settings: Readonly<Record<string, string>> = {}): Promise<void> {
     this.gateway = await spawnGateway({ ...this.#settings, ...settings });
   }
 
-  /** Opens a session's event stream, of these events or of the default ones, and keeps what comes. */
+  /** Opens a session's event stream, with these events or the default ones, and records what arrives. */
   async listen(id: string, names?: readonly EventName[]): Promise<EventLog> {
     const log = await EventLog.open(this.address, id, names);
     this.#logs.push(log);
@@ -118,7 +118,7 @@ export class Stack implements AsyncDisposable {
     await this.untilStatus(id, 'ready');
   }
 
-  /** The same, a day ago by the marker: right after a link the network is not asked about numbers. */
+  /** The same, with a marker that says a day ago: right after a link, numbers are not looked up. */
   async linkLongAgo(id: string, number: string): Promise<void> {
     await this.link(id, number);
     await this.client.stopSession({ id });
@@ -132,7 +132,7 @@ export class Stack implements AsyncDisposable {
     await this.untilStatus(id, 'ready');
   }
 
-  /** A message as a phone has it, as soon as it is there. */
+  /** A message as a phone has it. Waits until it arrives. */
   onPhone(number: string, messageId: string): Promise<PhoneMessage> {
     return eventually(async () => {
       const found = (await this.phones.messages(number)).find(({ id }) => id === stanzaOf(messageId));

@@ -9,7 +9,7 @@ const BOOT = fileURLToPath(new URL('../fixtures/boot-systemd.sh', import.meta.ur
 const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 const NAMESPACES = ['--mount', '--pid', '--net', '--uts', '--ipc', '--cgroup'];
 
-/** How a command inside has ended. */
+/** The result of a command inside. */
 export interface Ended {
   readonly status: number | null;
   readonly stdout: string;
@@ -17,8 +17,8 @@ export interface Ended {
 }
 
 /**
- * A real systemd as the first process of namespaces of its own, with the checkout at /opt/chat-web. It has loopback, and
- * no other network. Root alone can have one.
+ * A real systemd as the first process of namespaces of its own, with the checkout at /opt/chat-web. It has loopback
+ * and no other network. Only root can boot one.
  */
 export class Systemd implements AsyncDisposable {
   readonly #folder: string;
@@ -32,11 +32,11 @@ export class Systemd implements AsyncDisposable {
     this.#pid = pid;
   }
 
-  /** Why there can be none here; undefined where there can. */
+  /** Why systemd cannot boot here; undefined where it can. */
   static missing(): string | undefined {
-    if (process.getuid?.() !== 0) return 'systemd can be booted by root alone';
+    if (process.getuid?.() !== 0) return 'only root can boot systemd';
     const tried = spawnSync('unshare', [...NAMESPACES, '--fork', 'sh', '-c', 'mount -t cgroup2 cgroup2 /mnt']);
-    if (tried.status !== 0) return 'this machine lets root make no namespaces, or has no cgroups of version 2';
+    if (tried.status !== 0) return 'root cannot make namespaces on this machine, or it has no cgroups of version 2';
     return undefined;
   }
 
@@ -44,14 +44,14 @@ export class Systemd implements AsyncDisposable {
     const folder = await mkdtemp(join(tmpdir(), 'chat-web-systemd-'));
     const args = [...NAMESPACES, '--fork', '--kill-child', 'sh', BOOT, folder, CHECKOUT];
     const child = spawn('unshare', args, { stdio: ['ignore', 'pipe', 'pipe'] });
-    const said: string[] = [];
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => said.push(String(data)));
+    const output: string[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => output.push(String(data)));
     const { pid: outer = 0 } = child;
     try {
       const pid = await eventually(async () => {
         const inner = Number((await readFile(`/proc/${outer}/task/${outer}/children`, 'utf8')).trim());
         const program = await readFile(`/proc/${inner}/comm`, 'utf8');
-        if (program.trim() !== 'systemd') throw new Error(`systemd is not there: ${said.join('')}`);
+        if (program.trim() !== 'systemd') throw new Error(`systemd did not start: ${output.join('')}`);
         return inner;
       });
       const systemd = new Systemd(folder, child, pid);
@@ -67,7 +67,7 @@ export class Systemd implements AsyncDisposable {
     }
   }
 
-  /** Runs a program inside to its end. */
+  /** Runs a program inside, and waits until it exits. */
   run(command: readonly string[], input = ''): Ended {
     const { status, stdout, stderr } = spawnSync('nsenter', this.#enter(command), { encoding: 'utf8', input });
     return { status, stdout, stderr };
@@ -92,7 +92,7 @@ export class Systemd implements AsyncDisposable {
   /** Ends everything inside. */
   async [Symbol.asyncDispose](): Promise<void> {
     const exited = new Promise((resolve) => this.#unshare.once('exit', resolve));
-    process.kill(this.#pid, 'SIGKILL'); // The first process of a namespace takes all others along.
+    process.kill(this.#pid, 'SIGKILL'); // The kernel kills the whole namespace with its first process.
     await exited;
     await rm(this.#folder, { recursive: true, force: true });
   }

@@ -19,7 +19,7 @@ import { holdDataDir } from './data-lock.ts';
 import { DeliveredMessages } from './events/delivered-messages.ts';
 import { EventLog } from './events/event-log.ts';
 import { OpenAcks } from './events/open-acks.ts';
-import { ToldEvents } from './events/told-events.ts';
+import { PublishedEvents } from './events/published-events.ts';
 import { gatewayHandlers, type HandlerParts } from './gateway-handlers.ts';
 import { sweepAtBoot } from './host/browser-sweep.ts';
 import { noCgroups, openCgroups } from './host/cgroup.ts';
@@ -107,7 +107,7 @@ export async function startGateway(
   const load = new ProcessorLoad();
   const startQueue = new StartQueue({ slots: config.startConcurrency, idleShare: () => load.idleShare() });
   const folds = {
-    ...{ delivered: new DeliveredMessages(), openAcks: new OpenAcks(), told: new ToldEvents() },
+    ...{ delivered: new DeliveredMessages(), openAcks: new OpenAcks(), published: new PublishedEvents() },
     sentKeys: new SentKeys(),
   };
   const webhookProgress = new WebhookProgress();
@@ -163,7 +163,7 @@ export async function startGateway(
     keepers: [
       folds.delivered,
       folds.openAcks,
-      folds.told,
+      folds.published,
       new MovingKeys(folds.sentKeys, journal),
       people,
       memoryGuard,

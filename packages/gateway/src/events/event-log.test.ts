@@ -9,7 +9,7 @@ import { DeliveredMessages } from './delivered-messages.ts';
 import { EventLog } from './event-log.ts';
 import type { Entry } from './feed.ts';
 import { OpenAcks } from './open-acks.ts';
-import { ToldEvents } from './told-events.ts';
+import { PublishedEvents } from './published-events.ts';
 
 const NOW = Math.floor(Date.now() / 1_000);
 const LIMITS = { maxBytes: 1e9, maxAgeMs: 1e9 };
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<void> {
-  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), told: new ToldEvents() };
+  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), published: new PublishedEvents() };
   journal = await Journal.open({ dir, folds: Object.values(folds), ...LIMITS, log });
   events = new EventLog(journal, folds, LIMITS, log);
 }
@@ -268,7 +268,7 @@ describe('a status', () => {
 describe('a session that floods', () => {
   it('exceeds its share of the journal only by its stored events', async () => {
     await journal.close();
-    const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), told: new ToldEvents() };
+    const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), published: new PublishedEvents() };
     journal = await Journal.open({ dir, folds: Object.values(folds), ...LIMITS, log });
     events = new EventLog(journal, folds, { maxBytes: 400_000, maxAgeMs: 1e9 }, log);
     events.publishMessage('main', { ...message('a'), body: 'x'.repeat(60_000) });

@@ -18,7 +18,7 @@ import { type Entry, entryOf, Feed, type FeedOptions, OLDEST } from './feed.ts';
 import { ImportShares } from './import-shares.ts';
 import { JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
-import { type ToldEvents, toldKeyOf, toldNotes } from './told-events.ts';
+import { type PublishedEvents, publishedKeyOf, publishedNotes } from './published-events.ts';
 
 /** What a session lost while nothing could be stored. */
 interface Loss {
@@ -43,7 +43,7 @@ const FORGET_TIMEOUT_MS = 5_000;
 export interface EventFolds {
   readonly delivered: DeliveredMessages;
   readonly openAcks: OpenAcks;
-  readonly told: ToldEvents;
+  readonly published: PublishedEvents;
 }
 
 /**
@@ -59,7 +59,7 @@ export class EventLog {
   readonly #journal: Journal;
   readonly #delivered: DeliveredMessages;
   readonly #openAcks: OpenAcks;
-  readonly #told: ToldEvents;
+  readonly #published: PublishedEvents;
   readonly #log: Log;
   readonly #shares: JournalShares;
   /** Messages and other events that are being written, by session and id or key. */
@@ -75,13 +75,13 @@ export class EventLog {
   #newest: Promise<void> = Promise.resolve();
   #pending = 0;
 
-  constructor(journal: Journal, { delivered, openAcks, told }: EventFolds, limits: SharedJournal, log: Log) {
+  constructor(journal: Journal, { delivered, openAcks, published }: EventFolds, limits: SharedJournal, log: Log) {
     this.#journal = journal;
     this.imports = new ImportShares(limits);
     this.#shares = new JournalShares(limits);
     this.#delivered = delivered;
     this.#openAcks = openAcks;
-    this.#told = told;
+    this.#published = published;
     this.#log = log;
   }
 
@@ -131,16 +131,16 @@ export class EventLog {
 
   /** Publishes an event of an account, unless it is stored or being stored already. */
   publishAccountEvent(session: string, event: AccountEvent, row?: string): void {
-    const key = toldKeyOf(event, row);
+    const key = publishedKeyOf(event, row);
     const place = `${session}/${key}`;
-    if (key !== '' && (this.#storing.has(place) || this.#told.has(session, key))) return;
+    if (key !== '' && (this.#storing.has(place) || this.#published.has(session, key))) return;
     this.#storing.add(place);
     void this.#store(session, event, key, () => this.#loseOther(session)).then(() => this.#storing.delete(place));
   }
 
   /** A message is sent from here: the page must not report it as sent on another device. */
   noteOwnMessage(session: string, id: string): void {
-    void this.#note(toldNotes.own(session, id));
+    void this.#note(publishedNotes.own(session, id));
   }
 
   /** The messages whose acks may increase while the session is down. */

@@ -17,11 +17,11 @@ const NOT_LISTENING = [
 
 /** True if a process listens on a socket; also if its queue is full, as of a hung process, or access is denied. */
 export function isListening(path: string): Promise<boolean> {
-  return new Promise((tell) => {
+  return new Promise((resolve) => {
     const probe = createConnection(path);
     const answer = (answered: boolean) => {
       probe.destroy();
-      tell(answered);
+      resolve(answered);
     };
     probe.setTimeout(TIMEOUT_MS, () => answer(true));
     probe.once('connect', () => answer(true));

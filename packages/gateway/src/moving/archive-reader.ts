@@ -70,8 +70,8 @@ async function unpack(source: ByteSource, unpacking: Unpacking): Promise<Unpacke
   }
   await expectEnd(source);
   const digest = source.digest();
-  const told = sha256In(unpacking.contentDigest);
-  if (told !== undefined && told !== digest) throw invalid('does not have the digest of its Content-Digest');
+  const announced = sha256In(unpacking.contentDigest);
+  if (announced !== undefined && announced !== digest) throw invalid('does not have the digest of its Content-Digest');
   for (const folder of folders) await syncFolder(folder);
   return { manifest: about, state };
 }

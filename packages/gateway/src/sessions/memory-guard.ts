@@ -149,8 +149,8 @@ export class MemoryGuard implements StateKeeper {
     const { waitMs } = looks.history;
     looks.history = settledAt(bytes, looks.history);
     looks.hasSettled = true;
-    const told = { session: session.id, bytes, softBytes: Math.round(softMark(looks.history, this.#marks)) };
-    this.#log.info(told, 'memory settled');
+    const settled = { session: session.id, bytes, softBytes: Math.round(softMark(looks.history, this.#marks)) };
+    this.#log.info(settled, 'memory settled');
     if (looks.history.waitMs > waitMs) {
       this.#log.warn({ session: session.id, waitMs: looks.history.waitMs }, 'recycling gained nothing');
     }

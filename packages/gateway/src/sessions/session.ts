@@ -464,7 +464,7 @@ export class Session {
     this.#setTimers(before);
     this.#logChange(before);
     if (state.phase.status === 'stopped') hostFault.stopped(this.id);
-    for (const told of events) this.#publish(told);
+    for (const sessionEvent of events) this.#publish(sessionEvent);
     this.#statusEvents.update(statusOf(state));
     for (const look of [...this.#watchers]) look();
     return effects;

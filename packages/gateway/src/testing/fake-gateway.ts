@@ -18,7 +18,7 @@ import { readConfig } from '../config.ts';
 import { DeliveredMessages } from '../events/delivered-messages.ts';
 import { EventLog } from '../events/event-log.ts';
 import { OpenAcks } from '../events/open-acks.ts';
-import { ToldEvents } from '../events/told-events.ts';
+import { PublishedEvents } from '../events/published-events.ts';
 import { createApp, type SessionDirectory } from '../http/app.ts';
 import { GuardedResponse } from '../http/guarded-response.ts';
 import type { AnyHandler } from '../http/operation-route.ts';
@@ -112,7 +112,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
   const folds = {
     delivered: new DeliveredMessages(),
     openAcks: new OpenAcks(),
-    told: new ToldEvents(),
+    published: new PublishedEvents(),
     sentKeys: new SentKeys(),
   };
   const journalLimits = { maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs };

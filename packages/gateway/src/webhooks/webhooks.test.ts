@@ -12,7 +12,7 @@ import { Keys } from '../access/keys.ts';
 import { DeliveredMessages } from '../events/delivered-messages.ts';
 import { EventLog } from '../events/event-log.ts';
 import { OpenAcks } from '../events/open-acks.ts';
-import { ToldEvents } from '../events/told-events.ts';
+import { PublishedEvents } from '../events/published-events.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { Journal } from '../journal/journal.ts';
 import { SegmentReader } from '../journal/segment.ts';
@@ -84,7 +84,7 @@ afterEach(async () => {
 
 async function open(): Promise<void> {
   const progress = new WebhookProgress();
-  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), told: new ToldEvents() };
+  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), published: new PublishedEvents() };
   const limits = { maxBytes, maxAgeMs: 1e9 };
   journal = await Journal.open({
     dir: join(dir, 'journal'),

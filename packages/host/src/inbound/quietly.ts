@@ -1,7 +1,7 @@
 /** Calls a reporting callback of the application: an error in it must not lose the current work. */
-export function quietly(tell: () => void): void {
+export function quietly(callback: () => void): void {
   try {
-    tell();
+    callback();
   } catch (error) {
     console.error('webhooks: a callback threw:', error);
   }

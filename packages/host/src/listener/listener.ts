@@ -85,7 +85,7 @@ const STOP_TIMEOUT_MS = 10_000;
 /** A gateway resends a few events if the connection broke at a bad moment. */
 const RECENT_IDS = 10_000;
 /** In a row; a restart of the gateway takes fewer. */
-const TELL_AFTER_FAILURES = 4;
+const REPORT_AFTER_FAILURES = 4;
 
 /**
  * Follows events. Can be used once, in one of two ways: with `for await`, one event after the other, or with `run`,
@@ -116,7 +116,8 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
     this.#saver = new PositionSaver(this.#store, {
       everyMs: options.savePositionEveryMs ?? SAVE_EVERY_MS,
       retry: timing.retry,
-      onError: (error) => this.#tell(new Error(`the position was not saved: ${errorText(error)}`, { cause: error })),
+      onError: (error) =>
+        this.#reportError(new Error(`the position was not saved: ${errorText(error)}`, { cause: error })),
     });
     this.#keeper = new PositionKeeper((position) => this.#saver.save(position));
     options.signal?.addEventListener('abort', this.#stop, { once: true });
@@ -262,7 +263,7 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
       try {
         event = readEvent(frame, name, session);
       } catch (error) {
-        if ((await this.#tell(error)) !== 'ended') done();
+        if ((await this.#reportError(error)) !== 'ended') done();
         continue;
       }
       yield { event, length: frame.text.length, done };
@@ -284,11 +285,11 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
       try {
         if (handler) await handler(event);
         else if (event.name === 'gap') {
-          const told = await this.#tell(new Error(`events are missing (${event.data.reason})`), event);
-          if (told === 'ended') return false;
+          const outcome = await this.#reportError(new Error(`events are missing (${event.data.reason})`), event);
+          if (outcome === 'ended') return false;
         }
       } catch (error) {
-        if ((await this.#tell(error, event, count)) !== 'skip') return false;
+        if ((await this.#reportError(error, event, count)) !== 'skip') return false;
       }
       done();
       return true;
@@ -297,10 +298,10 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   }
 
   /** Reports an error to the application. Never rejects: an error thrown by `onError` ends the listener. */
-  async #tell(error: unknown, event?: ListenedEvent, attempt?: number): Promise<'skip' | 'told' | 'ended'> {
+  async #reportError(error: unknown, event?: ListenedEvent, attempt?: number): Promise<'skip' | 'reported' | 'ended'> {
     const { onError = warn } = this.#options;
     try {
-      return (await onError(error, event, attempt)) === 'skip' ? 'skip' : 'told';
+      return (await onError(error, event, attempt)) === 'skip' ? 'skip' : 'reported';
     } catch (thrown) {
       this.#fail(thrown);
       return 'ended';
@@ -322,8 +323,8 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
       onDisconnect: (disconnect: Disconnect) => {
         guarded(() => onDisconnect?.(disconnect));
         const { error, failures } = disconnect;
-        if (failures === TELL_AFTER_FAILURES)
-          void this.#tell(
+        if (failures === REPORT_AFTER_FAILURES)
+          void this.#reportError(
             new Error(`the gateway cannot be followed: ${reasonOf(error)}; it is tried again`, { cause: error }),
           );
       },

@@ -35,32 +35,32 @@ export function listenToChanges(): void {
     onMessage('add', (message) => {
       // Call log entries have no `isNewMsg`.
       const call = tools.called(message);
-      if (call && call.at > Date.now() - recentMs) tools.tell(call);
+      if (call && call.at > Date.now() - recentMs) tools.report(call);
       if (!message.isNewMsg) return;
-      if (message.type === 'gp2') tools.tell(tools.regrouped(message));
-      else if (message.type === 'revoked') tools.tell(tools.revoked(message));
-      else if (message.type !== 'ciphertext') tools.tell(tools.sentElsewhere(message));
+      if (message.type === 'gp2') tools.report(tools.regrouped(message));
+      else if (message.type === 'revoked') tools.report(tools.revoked(message));
+      else if (message.type !== 'ciphertext') tools.report(tools.sentElsewhere(message));
       else
         message.once(
           'change:type',
-          quietly((decrypted) => tools.tell(tools.sentElsewhere(decrypted))),
+          quietly((decrypted) => tools.report(tools.sentElsewhere(decrypted))),
         );
     });
     const tellEdit = (message: PageMessage) => {
-      if (!tools.hasFailedEdit(message)) tools.tell(tools.edited(message));
+      if (!tools.hasFailedEdit(message)) tools.report(tools.edited(message));
     };
     onMessage('change:latestEditMsgKey', (message) => {
       const editing = tools.editing(message);
       // Not an edit by this page: it came from the network.
-      if (!editing) tools.tell(tools.edited(message));
+      if (!editing) tools.report(tools.edited(message));
       else void editing.catch(() => {}).then(quietly(() => tellEdit(message)));
     });
     // The page has retried a failed edit.
     onMessage('change:isSendFailure', (message) => {
       if (!tools.editing(message)) tellEdit(message);
     });
-    onMessage('change:type', (message) => tools.tell(tools.revoked(message)));
-    onMessage('change:callOutcome', (message) => tools.tell(tools.called(message)));
+    onMessage('change:type', (message) => tools.report(tools.revoked(message)));
+    onMessage('change:callOutcome', (message) => tools.report(tools.called(message)));
     return true;
   });
 
@@ -87,14 +87,14 @@ export function listenToChanges(): void {
   // Changes of a message that is not in the page's memory only reach its database.
   once('deletions', () =>
     before(Msg, 'processMultipleMessages', (_chatId, records) => {
-      for (const record of records) quietly(() => tools.tell(tools.revokedUnseen(record)))();
+      for (const record of records) quietly(() => tools.report(tools.revokedUnseen(record)))();
     }),
   );
   once('edits', () =>
     before(tools.optional('WAWebUpdateEditedMessagesAction'), 'updateEditedMessagesAction', (edits) => {
       for (const { parentMsg, editedMsgData, isLatest } of edits)
         if (isLatest && !Msg.get(String(parentMsg.id)))
-          quietly(() => tools.tell(tools.edited({ ...parentMsg, ...editedMsgData })))();
+          quietly(() => tools.report(tools.edited({ ...parentMsg, ...editedMsgData })))();
     }),
   );
 
@@ -110,7 +110,7 @@ export function listenToChanges(): void {
       setTimeout(
         quietly(() => {
           waiting.delete(chat);
-          tools.tell(tools.chatState(chat));
+          tools.report(tools.chatState(chat));
         }),
         together,
       );
@@ -144,7 +144,7 @@ export function listenToChanges(): void {
           if (!ringing || !id) return;
           reported.add(id);
           setTimeout(() => reported.delete(id), rememberedMs);
-          tools.tell(ringing);
+          tools.report(ringing);
         }),
         0,
       );
@@ -172,7 +172,7 @@ export function listenToChanges(): void {
         event,
         quietly((what) => {
           // In the same turn, the page sets whether the network reported this.
-          void Promise.resolve().then(quietly(() => tools.tell(tools.activityChange(what))));
+          void Promise.resolve().then(quietly(() => tools.report(tools.activityChange(what))));
         }),
       );
     return presences !== undefined;
@@ -197,16 +197,16 @@ export function listenToChanges(): void {
   const onStored = <R extends Pick<PageReaction, 'id' | 'ack' | 't'>>(
     mode: StoredTable<R> | undefined,
     sentAt: (row: R) => number | undefined,
-    tell: (row: R) => void,
+    report: (row: R) => void,
   ) => {
     const { bulkUpsert: store, updateAck } = mode ?? {};
     if (!mode || typeof store !== 'function') return false;
-    const report = (row: R) => tools.isNews(row, sentAt(row)) && tell(row);
+    const reportNews = (row: R) => tools.isNews(row, sentAt(row)) && report(row);
     const hasAcks = typeof updateAck === 'function';
     const onRows = quietly((rows: readonly R[]) => {
-      for (const row of rows) quietly(() => (hasAcks && tools.isUnsent(row)) || report(row))();
+      for (const row of rows) quietly(() => (hasAcks && tools.isUnsent(row)) || reportNews(row))();
     });
-    const onAck = quietly((row: R, ack: number) => row.id?.fromMe && ack > 0 && report(row));
+    const onAck = quietly((row: R, ack: number) => row.id?.fromMe && ack > 0 && reportNews(row));
     try {
       if (hasAcks)
         mode.updateAck = (row, ack, ...more) => {
@@ -228,7 +228,7 @@ export function listenToChanges(): void {
     onStored(
       tools.optional('WAWebAddonReactionTableMode')?.reactionTableMode,
       ({ reactionTimestamp }) => reactionTimestamp,
-      (row) => tools.tell(tools.reacted(row)),
+      (row) => tools.report(tools.reacted(row)),
     ),
   );
   once('votes', () =>
@@ -237,7 +237,7 @@ export function listenToChanges(): void {
       ({ senderTimestampMs }) => senderTimestampMs,
       (row) => {
         const poll = tools.findMessage(String(row.pollUpdateParentKey)).catch(() => undefined);
-        void poll.then(quietly((found) => tools.tell(tools.voted(row, found))));
+        void poll.then(quietly((found) => tools.report(tools.voted(row, found))));
       },
     ),
   );

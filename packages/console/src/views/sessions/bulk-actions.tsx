@@ -82,20 +82,21 @@ export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
 }
 
 /**
- * The errors of the sessions that failed, by id. `tell` gets how many are left. Starts no other once the signal aborts.
+ * The errors of the sessions that failed, by id. `onProgress` gets how many are left. Starts no other once the signal
+ * aborts.
  */
 async function forEach(
   ids: readonly string[],
   verb: Verb,
   signal: AbortSignal,
-  tell: (left: number) => void,
+  onProgress: (left: number) => void,
 ): Promise<ReadonlyMap<string, string>> {
   const { client } = connection();
   const waiting = [...ids];
   const failures = new Map<string, string>();
   const next = async () => {
     for (let id = waiting.shift(); id !== undefined && !signal.aborted; id = waiting.shift()) {
-      tell(waiting.length + 1);
+      onProgress(waiting.length + 1);
       try {
         await client[verb]({ id });
       } catch (error) {

@@ -80,7 +80,7 @@ export class AccountEvents {
 
   /** The page reports a live change. */
   onChange(change: Change): void {
-    if (this.#isLive) this.#tellLive(change);
+    if (this.#isLive) this.#reportLive(change);
     // Changes by the first sync are not news.
     else if (change.name === 'chat_updated' && this.#isFirstSync) return;
     // It would be outdated later.
@@ -102,7 +102,7 @@ export class AccountEvents {
       if (pause !== this.#pauses) return;
       this.#isComplete = true;
       for (const change of found) {
-        this.#tell((change ?? {}) as Partial<Change>);
+        this.#reportValid((change ?? {}) as Partial<Change>);
       }
     } catch (error) {
       if (!wasNavigated(error)) this.#resume(pause);
@@ -116,18 +116,18 @@ export class AccountEvents {
     this.#isLive = true;
     const heldBack = this.#heldBack;
     this.#heldBack = [];
-    for (const change of heldBack) this.#tellLive(change);
+    for (const change of heldBack) this.#reportLive(change);
   }
 
-  #tellLive(change: Change): void {
+  #reportLive(change: Change): void {
     const { data, happenedAt } = change;
     // The page may store history in the same way as news, but only history has a time before linking.
     const isTimed = Object.hasOwn((data ?? {}) as object, 'at');
     const isOld = isTimed && typeof happenedAt === 'number' && happenedAt < this.#historyUntil;
-    if (!isOld || !this.#isFirstSync) this.#tell(change);
+    if (!isOld || !this.#isFirstSync) this.#reportValid(change);
   }
 
-  #tell({ name, data, row }: Partial<Change>): void {
+  #reportValid({ name, data, row }: Partial<Change>): void {
     try {
       const event = toAccountEvent(name, data);
       this.#report({ name: 'account_event', event, row: v.is(rowId, row) ? row : undefined });

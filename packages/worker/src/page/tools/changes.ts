@@ -25,7 +25,7 @@ export interface ChangeTools {
   /** Signals in call order, each once `resolved` has settled, which it must. A signal that throws is skipped. */
   inTurn(resolved: Promise<unknown>, signal: () => PageSignal): void;
   /** Signals a change in the same order. */
-  tell(found: FoundChange | undefined): void;
+  report(found: FoundChange | undefined): void;
   /**
    * True if a table row is recent, and so news: the page also stores history, and stores old rows again. `sentAt`: by
    * the sender's clock, in milliseconds or seconds.
@@ -124,7 +124,7 @@ export function installChangeTools(): void {
       const since = caughtUp && now - caughtUp.at < recentMs ? caughtUp.since : now;
       return timeOf(t ?? sentAt) >= Math.min(since, now - recentMs);
     },
-    tell: (found) => {
+    report: (found) => {
       if (!found) return;
       // A group notice may be about all members.
       const isLive = found.people.filter((person) => person !== undefined).length <= fewPeople;

@@ -5,7 +5,7 @@ import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 import type { StateKeeper } from '../moving/state-keeper.ts';
 
 /** More than a page reports again after a restart. */
-const MAX_TOLD = 1_000;
+const MAX_PUBLISHED = 1_000;
 const NOTES = { own: 'own_message', moved: 'told_moved' } as const;
 
 /** The identity of an event that is reported again: meanwhile, ids of people may have changed to numbers. */
@@ -24,14 +24,14 @@ const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string }
   presence: () => '',
 };
 
-const toldKey = v.pipe(v.string(), v.maxLength(600));
-const movedPart = listOf(toldKey, MAX_TOLD);
+const publishedKey = v.pipe(v.string(), v.maxLength(600));
+const movedPart = listOf(publishedKey, MAX_PUBLISHED);
 
 /**
- * The key of an event; empty if it is never reported again. The id of its `row` tells apart what several people do in the same
- * millisecond.
+ * The key of an event; empty if it is never reported again. The id of its `row` distinguishes what several people do in
+ * the same millisecond.
  */
-export function toldKeyOf({ name, data }: AccountEvent, row?: string): string {
+export function publishedKeyOf({ name, data }: AccountEvent, row?: string): string {
   const key = (KEYS[name] as (data: unknown) => string)(data);
   return key === '' ? '' : [name, key, row].filter((part) => part !== undefined).join(' ');
 }
@@ -40,7 +40,8 @@ export function toldKeyOf({ name, data }: AccountEvent, row?: string): string {
  * The newest events of each account that were published, and the messages that were sent from here, derived from the
  * journal: events that the page reports again after a restart are skipped.
  */
-export class ToldEvents implements Fold, StateKeeper {
+export class PublishedEvents implements Fold, StateKeeper {
+  /** As in journals and archives of earlier versions. */
   readonly name = 'told';
   /** In the order of publication. */
   readonly #sessions = new Map<string, Set<string>>();
@@ -53,15 +54,15 @@ export class ToldEvents implements Fold, StateKeeper {
   }
 
   #add(session: string, keys: readonly string[]): void {
-    const told = this.#sessions.get(session) ?? new Set<string>();
-    this.#sessions.set(session, told);
+    const published = this.#sessions.get(session) ?? new Set<string>();
+    this.#sessions.set(session, published);
     for (const key of keys) {
-      told.delete(key);
-      told.add(key);
+      published.delete(key);
+      published.add(key);
     }
-    for (const oldest of told) {
-      if (told.size <= MAX_TOLD) return;
-      told.delete(oldest);
+    for (const oldest of published) {
+      if (published.size <= MAX_PUBLISHED) return;
+      published.delete(oldest);
     }
   }
 
@@ -75,8 +76,8 @@ export class ToldEvents implements Fold, StateKeeper {
   }
 
   *partsOf(session: string): Iterable<string[]> {
-    const told = this.#sessions.get(session);
-    if (told) yield [...told];
+    const published = this.#sessions.get(session);
+    if (published) yield [...published];
   }
 
   learn(session: string, part: unknown): NewRecord[] {
@@ -89,9 +90,9 @@ export class ToldEvents implements Fold, StateKeeper {
 }
 
 /** Records that change the state without an event. */
-export const toldNotes = {
+export const publishedNotes = {
   own: (session: string, id: string): NewRecord => {
-    const key = toldKeyOf({ name: 'message_sent', data: { id } } as AccountEvent);
+    const key = publishedKeyOf({ name: 'message_sent', data: { id } } as AccountEvent);
     return { kind: 'note', name: NOTES.own, session, key, text: '' };
   },
 } as const;
