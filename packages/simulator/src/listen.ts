@@ -6,7 +6,7 @@ import type { AddressInfo, Socket } from 'node:net';
 /** A server that listens. */
 export interface Listening {
   readonly port: number;
-  /** Ends it with every connection, those that became WebSockets among them. */
+  /** Closes it and every connection, WebSockets included. */
   close(): Promise<void>;
 }
 

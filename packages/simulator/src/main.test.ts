@@ -6,7 +6,7 @@ import { startSimulator } from './simulator.ts';
 
 const program = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
-/** The program with its output; `stopWith` is sent once it says that it is up. */
+/** Runs the program and collects its output; `stopWith` is sent once it reports that it is up. */
 async function run(args: readonly string[], stopWith?: NodeJS.Signals) {
   const child = spawn(process.execPath, [program, ...args]);
   let output = '';
@@ -20,7 +20,7 @@ async function run(args: readonly string[], stopWith?: NodeJS.Signals) {
   return { code, output };
 }
 
-it.each(['SIGINT', 'SIGTERM'] as const)('prints where it is, and ends cleanly on %s', async (signal) => {
+it.each(['SIGINT', 'SIGTERM'] as const)('prints its addresses, and exits cleanly on %s', async (signal) => {
   const { code, output } = await run([], signal);
   expect(code).toBe(0);
   expect(output).toContain('12025550101  Ada Marsh');
@@ -44,6 +44,6 @@ it('names a port that is in use', async () => {
   expect([code, output]).toEqual([1, `port ${simulator.port} is in use; choose another one\n`]);
 });
 
-it('explains itself', async () => {
+it('prints its usage', async () => {
   expect(await run(['--help'])).toMatchObject({ code: 0, output: expect.stringContaining('--control-port') });
 });

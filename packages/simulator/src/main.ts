@@ -13,7 +13,7 @@ interface Arguments {
   readonly build: Build;
 }
 
-/** Undefined where only help was asked for; throws a sentence. */
+/** Undefined if only help was requested; throws an error with a full sentence. */
 function readArguments(args: readonly string[]): Arguments | undefined {
   const { values } = parseArgs({
     args: [...args],

@@ -15,6 +15,6 @@ it.each(['.', 'packages/protocol', 'packages/outbound', 'packages/worker', 'pack
   },
 );
 
-it('is there for the demo and the tests', () => {
+it('is available to the demo and the tests', () => {
   expect(Object.keys(manifest('.').devDependencies ?? {})).toContain(name);
 });

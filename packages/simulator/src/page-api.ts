@@ -24,14 +24,14 @@ export interface Page {
   readonly number?: string | undefined;
   /** The last value that `disturb(id, 'write', …)` wrote in this browser profile, if it still exists. */
   readonly lastWrite?: string | undefined;
-  /** What the browser says of itself: `navigator.userAgent`, and the names in `navigator.userAgentData`. */
+  /** How the browser identifies itself: `navigator.userAgent`, and the names in `navigator.userAgentData`. */
   readonly browser: { readonly userAgent: string; readonly brands: readonly string[] };
 }
 
 /** Events that can be caused in a page; `conflict` and `idle` come from the network. */
 export type Disturbance = StageCue['kind'] | 'conflict' | 'idle';
 
-/** The arguments of `disturb` after the page: a kind, and the options of those kinds that have some. */
+/** The arguments of `disturb` after the page: a kind, and its options if it has any. */
 export type DisturbArguments =
   | [kind: Exclude<Disturbance, keyof CueOptions>, options?: undefined]
   | { [K in keyof CueOptions]: [kind: K, options: CueOptions[K]] }[keyof CueOptions];

@@ -1,9 +1,9 @@
-import { describeAccount, tellDevices } from '../network/account.ts';
+import { describeAccount, notifyDevices } from '../network/account.ts';
 import { hangUp, ring } from '../network/calls.ts';
 import { fill } from '../network/fill.ts';
 import { GroupPhone } from '../network/group-phone.ts';
 import { describeChannel } from '../network/newsletter.ts';
-import { bringNotice } from '../network/notices.ts';
+import { deliverNotice } from '../network/notices.ts';
 import { keepOld } from '../network/old-messages.ts';
 import { registerPasskey } from '../network/passkey-links.ts';
 import { changeContacts, changeProfile, refuseRequests } from '../network/people.ts';
@@ -250,7 +250,7 @@ export const calls = {
     fields: inputs.notice,
     does: 'brings a message that no person has written into its pages, live, and into their history: `call_log`, `e2e_notification`, `notification_template`, `newsletter` from `<18 digits>@newsletter`, or `membership_approval_request` from a group, `by` the person who asks to be let in. `isNewMsg` defaults to true, but for `call_log`, as in the real page; answers `{id, chat}`',
     client: (number: string, notice: NoticeDraft) => ({ number, ...notice }),
-    run: (stage, { number, ...notice }) => bringNotice(stage.network, account(stage, number), notice),
+    run: (stage, { number, ...notice }) => deliverNotice(stage.network, account(stage, number), notice),
   }),
   statuses: defineCall('GET', '/accounts/:number/statuses', {
     fields: inputs.nothing,
@@ -350,7 +350,7 @@ export const calls = {
     run: (stage, { number, labels }) => {
       const owner = account(stage, number);
       owner.labels = labels;
-      tellDevices(owner, { type: 'labels', labels });
+      notifyDevices(owner, { type: 'labels', labels });
     },
   }),
   fault: defineCall('PUT', '/accounts/:number/fault', {
@@ -396,7 +396,7 @@ export const calls = {
     does: 'creates a channel; answers it. Its pages know it from their next login on',
     client: (number: string, draft: ChannelDraft) => ({ number, ...draft }),
     run: (stage, { number, ...draft }) =>
-      describeChannel(stage.network.newsletters.found({ ...draft, owner: account(stage, number) })),
+      describeChannel(stage.network.newsletters.create({ ...draft, owner: account(stage, number) })),
   }),
   channel: defineCall('GET', '/channels/:channelId', {
     fields: inputs.nothing,

@@ -4,7 +4,7 @@ import type { AccountSeed } from '../control/inputs.ts';
 import type { ServerEvent } from '../page/wire.ts';
 import type { AccountRecord, Device } from './records.ts';
 
-/** An account from its seed, its phone on and nothing linked. */
+/** An account from its seed, with its phone on and no linked device. */
 export function createAccount(seed: AccountSeed): AccountRecord {
   const { number, name, lid, platform, hiddenNumber = false } = seed;
   const addressing = hiddenNumber ? 'lid' : (seed.addressing ?? 'pn');
@@ -74,7 +74,7 @@ export function chatIdOf(account: AccountRecord): string {
 }
 
 /** Sends an event to all devices of an account that are logged in, or to all but one. */
-export function tellDevices(account: AccountRecord, event: ServerEvent, except?: Device): void {
+export function notifyDevices(account: AccountRecord, event: ServerEvent, except?: Device): void {
   for (const device of account.devices.values()) if (device !== except) device.line?.send(event);
 }
 

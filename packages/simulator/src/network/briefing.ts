@@ -25,7 +25,7 @@ interface Sources {
   readonly postOffice: PostOffice;
 }
 
-/** People, chats and groups of an account, without what still waits for the device. */
+/** People, chats and groups of an account, without the messages that still wait for the device. */
 export function brief(account: AccountRecord, device: Device, sources: Sources): Briefing {
   const groups = sources.groups.of(account);
   const logs = new Map<Party, Message[]>(

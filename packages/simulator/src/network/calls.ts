@@ -1,6 +1,6 @@
 import type { CallDraft, CallEnd } from '../control/inputs.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import { chatIdOf, tellDevices } from './account.ts';
+import { chatIdOf, notifyDevices } from './account.ts';
 import { createMessage, createMessageId } from './message.ts';
 import { deviceView } from './message-views.ts';
 import type { Network } from './network.ts';
@@ -14,19 +14,19 @@ export function ring(
 ): { id: string } {
   const called = personOf(network, caller, to);
   const id = draft.id ?? createMessageId(caller);
-  // The page has it in its log from the first ring on.
+  // The page has it in its log from the first ring.
   const entry = deviceView(entryOf(caller, called, { id, video, outcome: 'Ongoing' }), called);
   called.ringing = { caller, call: { id, from: chatIdOf(caller), isVideo: video, entry } };
-  tellDevices(called, { type: 'call', call: called.ringing.call });
+  notifyDevices(called, { type: 'call', call: called.ringing.call });
   return { id };
 }
 
-/** The call is over: the log of the pages has how it ended, under its id. */
+/** Ends the call: the log of the pages gets its outcome, under its id. */
 export function hangUp(network: Network, caller: AccountRecord, { to, id, video = false, outcome }: CallEnd): void {
   const called = personOf(network, caller, to);
   if (called.ringing?.call.id === id) called.ringing = undefined;
-  tellDevices(called, { type: 'call', call: null });
-  network.postOffice.bring(entryOf(caller, called, { id, video, outcome }), called);
+  notifyDevices(called, { type: 'call', call: null });
+  network.postOffice.deliver(entryOf(caller, called, { id, video, outcome }), called);
 }
 
 function entryOf(

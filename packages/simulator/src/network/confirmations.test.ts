@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('comes from the page, for what was said to it', async () => {
+it('resolves for the event that the page confirms', async () => {
   const [first, second] = [confirmations.expect(line()), confirmations.expect(line())];
   confirmations.confirmed(second.confirm);
   await second.taken;
@@ -30,14 +30,14 @@ it('comes from the page, for what was said to it', async () => {
   await first.taken;
 });
 
-it('is not waited for from a page that has gone', async () => {
+it('resolves when the page disconnects', async () => {
   const gone = line();
   const { taken } = confirmations.expect(gone);
   confirmations.release(gone);
   await taken;
 });
 
-it('is missed after a while', async () => {
+it('rejects after a timeout', async () => {
   const missed = expect(confirmations.expect(line()).taken).rejects.toThrow('a page does not take this in');
   await vi.advanceTimersByTimeAsync(8_000);
   await missed;

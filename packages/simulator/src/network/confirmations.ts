@@ -10,7 +10,7 @@ interface Waiting {
   done(): void;
 }
 
-/** What pages are still to say that they have taken in. */
+/** The events that pages have not confirmed yet. */
 export class Confirmations {
   readonly #timers: Timers;
   readonly #waiting = new Map<number, Waiting>();
@@ -21,8 +21,8 @@ export class Confirmations {
   }
 
   /**
-   * A number for what is about to be said on that line. `taken` resolves when the page has confirmed it, or has gone;
-   * it rejects with 409 where neither happens for 8 s.
+   * A number for the next event on that line. `taken` resolves when the page has confirmed it or has disconnected;
+   * it rejects with 409 if neither happens within 8 s.
    */
   expect(line: Line): { readonly confirm: number; readonly taken: Promise<void> } {
     this.#last += 1;
@@ -46,7 +46,7 @@ export class Confirmations {
     this.#waiting.get(confirm)?.done();
   }
 
-  /** The page on that line has gone. */
+  /** The page on that line has disconnected. */
   release(line: Line): void {
     for (const waiting of [...this.#waiting.values()]) if (waiting.line === line) waiting.done();
   }

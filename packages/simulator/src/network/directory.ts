@@ -35,7 +35,7 @@ export class Directory {
     return this.#byNumber.get(id.replace(/@(c\.us|s\.whatsapp\.net)$/, ''));
   }
 
-  /** The same, for what must be there; `field` says what named it. */
+  /** The same, but throws if it is not found; `field` is the field that named it. */
   get(id: string, field = 'number'): AccountRecord {
     const account = this.find(id);
     if (!account) throw new SimulatorError(404, `${field}: ${id} is not registered`);

@@ -8,7 +8,7 @@ import type { AccountRecord, Party } from './records.ts';
 const membersPerGroup = 5;
 const minuteSeconds = 60;
 
-/** Gives an account people it knows, chats and groups. Those people do not know it, and do nothing by themselves. */
+/** Gives an account contacts, chats and groups. These people do not have it as a contact, and do nothing. */
 export function fill(network: Network, account: AccountRecord, amounts: Filling): void {
   const { chats = 0, contacts = 0, groups = 0 } = amounts;
   const saved = Array.from({ length: contacts }, () => register(network));
@@ -21,22 +21,22 @@ export function fill(network: Network, account: AccountRecord, amounts: Filling)
   }
   for (let index = 0; index < groups; index += 1) {
     const others = Array.from({ length: membersPerGroup }, (_, at) => people[(index + at) % people.length]);
-    foundGroup(network, account, others, index);
+    addGroup(network, account, others, index);
   }
   network.linking.refresh(account);
 }
 
 /** Half of the groups are the account's own, in the others it is a plain member. */
-function foundGroup(network: Network, account: AccountRecord, others: (AccountRecord | undefined)[], at: number): void {
+function addGroup(network: Network, account: AccountRecord, others: (AccountRecord | undefined)[], at: number): void {
   const members = new Set(others.filter((person) => person !== undefined));
   const [first = account] = members;
   const creator = at % 2 === 0 ? account : first;
-  const group = network.groups.found(creator, { subject: `Group ${at + 1}`, addressing: 'pn', restrict: true });
+  const group = network.groups.create(creator, { subject: `Group ${at + 1}`, addressing: 'pn', restrict: true });
   for (const member of [account, ...members]) if (member !== creator) group.members.set(member, 'member');
   converse(account, group, first, at, `Message of group ${at + 1}`);
 }
 
-/** A message that was read long ago, put where it would be. */
+/** Adds an old message that was read, at its place in the logs. */
 function converse(account: AccountRecord, to: Party, other: AccountRecord, minutesAgo: number, body: string): void {
   const timestamp = Math.floor(Date.now() / 1000) - minuteSeconds * (minutesAgo + 1);
   const message = createMessage({
@@ -53,7 +53,7 @@ function converse(account: AccountRecord, to: Party, other: AccountRecord, minut
 }
 
 function register({ directory }: Network): AccountRecord {
-  // No country has this code.
+  // No country has the code 999.
   for (let attempt = 0; attempt < 100; attempt += 1) {
     const number = `999${String(randomInt(1e9)).padStart(9, '0')}`;
     if (!directory.find(number)) return directory.add({ number, name: `Person ${number.slice(-5)}` });

@@ -21,7 +21,7 @@ export class GroupPhone {
   create({ id, subject, participants, inviteCode, ignoresSettings = false }: GroupDraft): Group {
     const people = this.#people(participants, 'participants').filter((person) => person !== this.#account);
     const addressing = this.#account.addressing;
-    const group = this.#network.groups.found(this.#account, {
+    const group = this.#network.groups.create(this.#account, {
       ...{ id, subject, addressing, inviteCode, restrict: true },
     });
     group.ignoresSettings = ignoresSettings;

@@ -18,7 +18,7 @@ export interface GroupParts {
   readonly inviteCode?: string | undefined;
 }
 
-/** A group with its creator alone. */
+/** A group with its creator as the only member. */
 export function createGroup(creator: AccountRecord, draft: GroupParts): GroupRecord {
   const { id = createGroupId(), subject, addressing, announce = false, restrict = false, adminsAdd = false } = draft;
   return {
@@ -52,13 +52,13 @@ export function createInviteCode(): string {
   return randomBytes(16).toString('base64url');
 }
 
-/** True for admins, the one who made the group among them. */
+/** True for admins, including the creator of the group. */
 export function isAdmin(group: GroupRecord, account: AccountRecord): boolean {
   const rank = group.members.get(account);
   return rank === 'admin' || rank === 'superadmin';
 }
 
-/** Refuses with 403 a former member, and a member who is no admin where only admins write. */
+/** Refuses with 403 a former member, and a member who is not an admin if only admins may write. */
 export function requireWriter(group: GroupRecord, account: AccountRecord): void {
   if (!group.members.has(account))
     throw new SimulatorError(403, `to: ${account.number} is not in ${group.id} any more`);

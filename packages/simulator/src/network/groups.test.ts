@@ -14,7 +14,7 @@ beforeEach(() => {
   vi.useFakeTimers();
   network = new Network({ ...defaultSettings }, seededAccounts);
   people = network.directory.all();
-  group = network.groups.found(person(0), { subject: 'Trip', addressing: 'pn', restrict: true });
+  group = network.groups.create(person(0), { subject: 'Trip', addressing: 'pn', restrict: true });
   network.groups.announce(group, [person(1)]);
 });
 
@@ -26,19 +26,19 @@ afterEach(() => {
 const code = (status: number) => expect.objectContaining({ status });
 const add = (index: number) => network.groups.add(group, person(0), person(index));
 
-describe('adding somebody', () => {
+describe('adding a person', () => {
   it('works once', () => {
     expect([add(2), add(2)]).toEqual([200, 409]);
   });
 
-  it('fails for who has left, but not for who was removed', () => {
+  it('fails for a member who left, but not for one who was removed', () => {
     network.groups.leave(group, person(1));
     add(2);
     network.groups.change(group, person(0), [person(2)], 'remove');
     expect([add(1), add(2)]).toEqual([408, 200]);
   });
 
-  it('fails for who takes invitations only', () => {
+  it('fails for a person who accepts invitations only', () => {
     person(2).groupPrivacy = 'invite_only';
     expect(add(2)).toBe(403);
   });
@@ -53,7 +53,7 @@ describe('rights', () => {
     expect(group.subject).toBe('Ours');
   });
 
-  it('pass to somebody else when the last admin leaves', () => {
+  it('pass to another member when the last admin leaves', () => {
     network.groups.leave(group, person(0));
     expect([...group.members]).toEqual([[person(1), 'admin']]);
   });
@@ -66,15 +66,15 @@ describe('rights', () => {
   });
 });
 
-it('lets only admins write where it is so set, and nobody who has left', () => {
+it('lets only admins write if it is set so, and no former member', () => {
   network.groups.set(group, person(0), { announce: true });
   expect(() => requireWriter(group, person(0))).not.toThrow();
   expect(() => requireWriter(group, person(1))).toThrow('only admins write');
   expect(() => requireWriter(group, person(2))).toThrow('is not in');
 });
 
-it('has an id of 18 digits, and members by hidden number where it is addressed so', () => {
-  const hidden = network.groups.found(person(0), { subject: 'Quiet', addressing: 'lid' });
+it('has an id of 18 digits, and lists members by hidden number if it is addressed so', () => {
+  const hidden = network.groups.create(person(0), { subject: 'Quiet', addressing: 'lid' });
   expect(hidden.id).toMatch(/^\d{18}@g\.us$/);
   expect(groupView(hidden, person(0)).participants).toEqual([{ id: person(0).lid, rank: 'superadmin' }]);
 });

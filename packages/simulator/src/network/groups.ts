@@ -1,6 +1,6 @@
 import type { WireDescription, WireGroupChange, WireMemberAction, WireNotice } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import { tellDevices } from './account.ts';
+import { notifyDevices } from './account.ts';
 import type { Directory } from './directory.ts';
 import { createGroup, createInviteCode, type GroupParts, groupView, isAdmin } from './group.ts';
 import { createMessage, createMessageId } from './message.ts';
@@ -27,20 +27,20 @@ export class Groups {
     return this.#groups.get(id);
   }
 
-  /** One that the account is in, or has been in. */
+  /** A group of which the account is or was a member. */
   get(id: string, account: AccountRecord): GroupRecord {
     const group = this.#groups.get(id);
     if (group && (group.members.has(account) || group.gone.has(account))) return group;
     throw new SimulatorError(404, `group: ${account.number} knows no group ${id}`);
   }
 
-  /** Those that the account is in, or has been in. */
+  /** The groups of which the account is or was a member. */
   of(account: AccountRecord): GroupRecord[] {
     return [...this.#groups.values()].filter(({ members, gone }) => members.has(account) || gone.has(account));
   }
 
   /** A group with its creator only; members are notified by `announce`. */
-  found(creator: AccountRecord, draft: GroupParts): GroupRecord {
+  create(creator: AccountRecord, draft: GroupParts): GroupRecord {
     checkSubject(draft.subject);
     if (draft.id && this.#groups.has(draft.id))
       throw new SimulatorError(409, `id: there is a group ${draft.id} already`);
@@ -63,7 +63,7 @@ export class Groups {
     return outcome;
   }
 
-  /** Removes, promotes or demotes; a result for each: 200, 406 for the creator, 404 for no member. */
+  /** Removes, promotes or demotes; a result for each: 200, 406 for the creator, 404 for a person who is not a member. */
   change(
     group: GroupRecord,
     by: AccountRecord,
@@ -114,7 +114,7 @@ export class Groups {
     throw new SimulatorError(isRevoked ? 410 : 404, `code: ${code} ${isRevoked ? 'was revoked' : 'is no invite'}`);
   }
 
-  /** Lets an account in by an invite, or has it wait for an admin. */
+  /** Adds an account by an invite, or makes it wait for an admin. */
   join(code: string, account: AccountRecord): { readonly group: GroupRecord; readonly waits: boolean } {
     const group = this.invitedTo(code);
     if (group.members.has(account)) throw new SimulatorError(409, `code: ${account.number} is in ${group.id} already`);
@@ -123,7 +123,7 @@ export class Groups {
     return { group, waits: group.approveJoins };
   }
 
-  /** Lets people in who wait, or turns them away; a result for each: 200, or 404 for one who does not wait. */
+  /** Approves or rejects people who wait; a result for each: 200, or 404 for one who does not wait. */
   answerRequests(
     group: GroupRecord,
     by: AccountRecord,
@@ -138,13 +138,13 @@ export class Groups {
     return codes;
   }
 
-  /** Those who wait to be let in; for admins. */
+  /** The people who wait for approval; for admins. */
   requests(group: GroupRecord, by: AccountRecord): ReadonlyMap<AccountRecord, number> {
     this.#require(group, by, true);
     return group.requests;
   }
 
-  /** Makes the invite invalid, and another one. */
+  /** Invalidates the invite, and creates a new one. */
   renewInvite(group: GroupRecord, by: AccountRecord): string {
     this.#require(group, by, true);
     group.revokedCodes.add(group.inviteCode);
@@ -152,7 +152,7 @@ export class Groups {
     return group.inviteCode;
   }
 
-  /** Without a picture, removes it. Takes JPEG. */
+  /** Sets the picture, a JPEG; removes it if none is given. */
   setPicture(group: GroupRecord, by: AccountRecord, picture: Buffer | undefined): void {
     this.#require(group, by, group.restrict);
     if (picture && picture.readUInt16BE(0) !== 0xffd8) throw new SimulatorError(406, 'picture: must be a JPEG');
@@ -187,7 +187,7 @@ export class Groups {
     body = '',
   ): void {
     const audience = new Set([...group.members.keys(), ...recipients]);
-    for (const account of audience) this.tell(group, account);
+    for (const account of audience) this.sendState(group, account);
     const notice = { subtype, recipients };
     const message = createMessage({ id: createMessageId(by), from: by, to: group, type: 'gp2', body, notice });
     audience.delete(by);
@@ -195,9 +195,9 @@ export class Groups {
   }
 
   /** Sends the account's devices the current state of the group. */
-  tell(group: GroupRecord, account: AccountRecord): void {
+  sendState(group: GroupRecord, account: AccountRecord): void {
     const users = [...group.members.keys()].map((member) => this.#directory.describeMember(member, account));
-    tellDevices(account, { type: 'group', group: groupView(group, account), users });
+    notifyDevices(account, { type: 'group', group: groupView(group, account), users });
   }
 }
 

@@ -54,8 +54,8 @@ export class Linking {
   }
 
   /**
-   * A page wants a code with which the owner of that number can link it. As on the real network, a device that is
-   * linked already may be lost by that, also where the code is refused.
+   * Creates a code with which the owner of that number can link a page. As on the real network, this may unlink the
+   * devices that are linked already, even if the code is refused.
    */
   code(offer: Offer, phone: string): string {
     const account = this.#parts.directory.find(phone);
@@ -73,7 +73,7 @@ export class Linking {
     return this.#codes.accountOf(offer);
   }
 
-  /** The code of a page is void. */
+  /** Invalidates the code of a page. */
   cancelCode(offer: Offer): void {
     this.#codes.cancel(offer);
   }
@@ -86,7 +86,7 @@ export class Linking {
     return this.#claim(offer, account);
   }
 
-  /** Links a page, or asks it for a passkey first. */
+  /** Links a page, or requests a passkey from it first. */
   #claim(offer: Offer, account: AccountRecord): Device {
     offer.references.stop();
     const device = createDevice();
@@ -108,7 +108,7 @@ export class Linking {
 
   /**
    * Logs a device in on this connection, and sends its data. An unknown device is unlinked, and so is one whose `keys`
-   * are older than `newest`, the newest that there were when its page connected: the result is undefined.
+   * are older than `newest`, the newest ones when its page connected. The result is then undefined.
    */
   login(line: Line, deviceId: string, secret: string, keys: number, newest = this.keysOf(deviceId)): Login | undefined {
     const account = this.#parts.directory.all().find(({ devices }) => devices.get(deviceId)?.secret === secret);
@@ -141,19 +141,19 @@ export class Linking {
     return { account, device };
   }
 
-  /** Sends the devices that are logged in the data of their next login. */
+  /** Sends the data of a login again to the devices that are logged in. */
   refresh(account: AccountRecord): void {
     for (const device of account.devices.values()) {
       device.line?.send({ type: 'news', ...brief(account, device, this.#parts) });
     }
   }
 
-  /** How often the keys of a device have moved on; 0 for one that is not linked. */
+  /** How often the keys of a device have advanced; 0 for one that is not linked. */
   keysOf(deviceId: string): number {
     return this.#parts.directory.ownerOf(deviceId)?.devices.get(deviceId)?.keys ?? 0;
   }
 
-  /** The keys of a device have moved on to that count; an earlier count, which another tab sent late, is ignored. */
+  /** Advances the keys of a device to that count; a lower count, which another tab sent late, is ignored. */
   moveKeys(device: Device, count: number): void {
     if (count > device.keys) device.keys = count;
   }
@@ -172,7 +172,7 @@ export class Linking {
   }
 }
 
-/** Ends the link of a device, without a word to its page. */
+/** Removes the link of a device, without notifying its page. */
 export function forget(account: AccountRecord, device: Device, cause: UnlinkCause): void {
   account.devices.delete(device.id);
   device.line = undefined;

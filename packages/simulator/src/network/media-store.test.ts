@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { MediaStore } from './media-store.ts';
 
-it('keeps a file in the pieces in which it came, and knows its size and hash', async () => {
+it('keeps a file in chunks as received, with its size and hash', async () => {
   const store = new MediaStore();
   const file = await store.receive([Buffer.from('hel'), Buffer.from('lo')]);
   expect(file).toMatchObject({ size: 5, sha256: expect.stringMatching(/^2cf24dba5fb0a30e/) });
   expect(Buffer.concat(store.find(file.path)?.chunks ?? []).toString()).toBe('hello');
 });
 
-it('gives equal files paths of their own, and forgets the one that is dropped', async () => {
+it('gives equal files different paths, and removes only the one that is dropped', async () => {
   const store = new MediaStore();
   const [first, second] = [await store.receive([Buffer.from('x')]), await store.receive([Buffer.from('x')])];
   store.drop(first.path);

@@ -2,12 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 
 /** A file on the media server. */
 export interface StoredFile {
-  /** Under which path it is fetched. */
+  /** The path under which it is fetched. */
   readonly path: string;
   readonly size: number;
-  /** Hex, of the bytes as they came. */
+  /** Hex, of the bytes as received. */
   readonly sha256: string;
-  /** As they came in: joining them would double a large file. */
+  /** As received: joining them would double the memory of a large file. */
   readonly chunks: readonly Buffer[];
 }
 
@@ -34,7 +34,7 @@ export class MediaStore {
     return this.#files.get(path);
   }
 
-  /** From now on the path is unknown. */
+  /** Removes the file: its path is not found any more. */
   drop(path: string): void {
     this.#files.delete(path);
   }

@@ -29,7 +29,7 @@ const onBens = () => ben.messages(adaNumber)[0];
 const status = (code: number) => expect.objectContaining({ status: code });
 
 describe('a reaction', () => {
-  it('replaces the one before, and an empty one takes it back', () => {
+  it('replaces the previous one, and an empty one removes it', () => {
     ben.react(sent.id, '👍');
     ben.react(sent.id, '🎉');
     expect(onBens()?.reactions).toEqual([{ from: `${benNumber}@c.us`, emoji: '🎉' }]);
@@ -37,7 +37,7 @@ describe('a reaction', () => {
     expect(onBens()?.reactions).toEqual([]);
   });
 
-  it('needs a message that is there', () => {
+  it('needs an existing message', () => {
     expect(() => ben.react('NONE', '👍')).toThrow(status(404));
     ada.revoke(sent.id);
     expect(() => ben.react(sent.id, '👍')).toThrow(status(404));
@@ -45,32 +45,32 @@ describe('a reaction', () => {
 });
 
 describe('an edit', () => {
-  it('shows on all sides', () => {
+  it('is visible to all participants', () => {
     expect(ada.edit(sent.id, 'hello there')).toMatchObject({ body: 'hello there', edited: true });
     expect(onBens()).toMatchObject({ body: 'hello there', edited: true });
   });
 
-  it('is for the writer, and for 15 minutes', () => {
+  it('is allowed for the author only, within 15 minutes', () => {
     expect(() => ben.edit(sent.id, 'x')).toThrow(status(403));
     network.changes.age(sent.id, 15 * minuteMs);
     expect(() => ada.edit(sent.id, 'x')).toThrow(status(409));
   });
 });
 
-describe('taking back', () => {
-  it('leaves nothing to be read', () => {
+describe('a revocation', () => {
+  it('removes the text', () => {
     ada.revoke(sent.id);
     expect(onBens()).toMatchObject({ id: sent.id, type: 'revoked', body: '' });
   });
 
-  it('is for the writer, and for an hour', () => {
+  it('is allowed for the author, within an hour', () => {
     expect(() => ben.revoke(sent.id)).toThrow(status(403));
     network.changes.age(sent.id, 60 * minuteMs);
     expect(() => ada.revoke(sent.id)).toThrow(status(409));
   });
 
-  it('is for admins, too, in a group', async () => {
-    const group = network.groups.found(network.directory.get(adaNumber), { subject: 'Trip', addressing: 'pn' });
+  it('is also allowed for admins in a group', async () => {
+    const group = network.groups.create(network.directory.get(adaNumber), { subject: 'Trip', addressing: 'pn' });
     network.groups.announce(group, [network.directory.get(benNumber), network.directory.get(carlaNumber)]);
     const { id } = await ben.send({ to: group.id, body: 'hello' });
     vi.advanceTimersByTime(network.settings.deliveryDelayMs);
@@ -80,7 +80,7 @@ describe('taking back', () => {
   });
 });
 
-it('of a message that one has deleted leaves the others theirs', () => {
+it('deletes a message for one account only, and keeps it for the others', () => {
   network.changes.hide(network.directory.get(benNumber), [sent.id]);
   expect([onBens(), ada.messages(benNumber).length]).toEqual([undefined, 1]);
 });

@@ -1,7 +1,7 @@
 import { editWindowMs, isWithin, revokeWindowMs } from '../page/windows.ts';
 import type { WirePreview } from '../page/wire-values.ts';
 import { SimulatorError } from '../simulator-error.ts';
-import { tellDevices } from './account.ts';
+import { notifyDevices } from './account.ts';
 import type { Confirmations } from './confirmations.ts';
 import type { Directory } from './directory.ts';
 import { isAdmin } from './group.ts';
@@ -10,13 +10,13 @@ import { createMessageId, findMessage } from './message.ts';
 import { deviceView, keyView } from './message-views.ts';
 import type { AccountRecord, Line, Message } from './records.ts';
 
-/** What a text has beside it. */
+/** The fields of a message besides its text. */
 interface Around {
   readonly mentions: readonly AccountRecord[];
   readonly preview: WirePreview;
 }
 
-/** Changes of messages after they were sent: reactions, edits, deletion. All sides are notified. */
+/** Changes of messages after they were sent: reactions, edits, deletion. All participants are notified. */
 export class MessageChanges {
   readonly #directory: Directory;
   readonly #confirmations: Confirmations;
@@ -26,7 +26,7 @@ export class MessageChanges {
     this.#confirmations = confirmations;
   }
 
-  /** An empty emoji takes the reaction back. */
+  /** An empty emoji removes the reaction. */
   react(
     account: AccountRecord,
     messageId: string,
@@ -36,20 +36,20 @@ export class MessageChanges {
     const message = changeable(account, messageId);
     if (emoji === '' && !message.reactions.has(account)) return;
     message.reactions.set(account, { id, emoji, atMs });
-    this.#tellAll(message, account);
+    this.#notifyAll(message, account);
   }
 
-  /** In a poll, by the texts of what it offers; none takes the vote back. */
+  /** Votes in a poll, by the texts of its options; none removes the vote. */
   vote(account: AccountRecord, messageId: string, chosen: readonly string[], byOtherId = false): void {
     const message = changeable(account, messageId);
     const offered = (message.fields?.pollOptions ?? []) as readonly { readonly name: string }[];
     const options = chosen.map((text) => offered.findIndex(({ name }) => name === text));
     if (options.includes(-1)) throw new SimulatorError(404, `options: ${messageId} does not offer that`);
     message.votes.set(account, { id: createMessageId(account), options, atMs: Date.now(), byOtherId });
-    this.#tellAll(message, account);
+    this.#notifyAll(message, account);
   }
 
-  /** `around`: what it then has beside its text; left as it is without. */
+  /** `around`: its new fields besides the text; unchanged if absent. */
   edit(account: AccountRecord, messageId: string, body: string, atMs = Date.now(), around?: Around): Message {
     const message = changeable(account, messageId);
     if (message.from !== account) throw new SimulatorError(403, `message ${messageId} was sent by another account`);
@@ -63,11 +63,11 @@ export class MessageChanges {
       message.fields = { ...message.fields, ...around.preview };
     }
     message.editedAtMs = atMs;
-    this.#tellAll(message, account);
+    this.#notifyAll(message, account);
     return message;
   }
 
-  /** For everyone: an own message, or as an admin any message of the group. */
+  /** Deletes for everyone: an own message, or as an admin any message of the group. */
   revoke(account: AccountRecord, messageId: string): void {
     const message = changeable(account, messageId);
     const { from, to, timestamp } = message;
@@ -79,18 +79,18 @@ export class MessageChanges {
     }
     message.revocation = { id: createMessageId(account), by: account, atMs: Date.now() };
     message.reactions.clear();
-    this.#tellAll(message, account);
+    this.#notifyAll(message, account);
   }
 
-  /** For the account alone, on all its devices; what it does not have is passed over. */
+  /** Deletes for the account only, on all its devices; unknown messages are skipped. */
   hide(account: AccountRecord, messageIds: readonly string[]): void {
     const messages = messageIds.flatMap((id) => findMessage(account, id) ?? []);
     const keys = messages.map((message) => keyView(message, account));
     for (const message of messages) message.hiddenFrom.add(account);
-    tellDevices(account, { type: 'hidden', keys });
+    notifyDevices(account, { type: 'hidden', keys });
   }
 
-  /** Makes a message and what is attached to it `ms` milliseconds older; resolves when all pages that have it show that. */
+  /** Makes a message and what is attached to it `ms` milliseconds older; resolves when all pages that have it show the change. */
   async age(messageId: string, ms: number): Promise<void> {
     const message = this.#anywhere(messageId);
     message.timestamp -= Math.round(ms / 1000);
@@ -105,7 +105,7 @@ export class MessageChanges {
     );
   }
 
-  /** The media server forgets the bytes of a message. */
+  /** Removes the bytes of a message from the media server. */
   dropMedia(messageId: string, store: MediaStore): void {
     const { attachment } = this.#anywhere(messageId);
     if (!attachment) throw new SimulatorError(404, `id: message ${messageId} has no media`);
@@ -120,7 +120,7 @@ export class MessageChanges {
     throw new SimulatorError(404, `id: no account has a message ${messageId}`);
   }
 
-  #tellAll(message: Message, by: AccountRecord): void {
+  #notifyAll(message: Message, by: AccountRecord): void {
     for (const { account, line } of this.#audienceOf(message)) line.send(this.#change(message, account, by));
   }
 

@@ -7,7 +7,7 @@ import type { Message } from './records.ts';
 const mapThumbnail = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 type Fields = Readonly<Record<string, unknown>>;
-/** What a message is that is neither a text nor a file, in the words of the page. */
+/** The type of a message that is neither a text nor a file, in the page's terms. */
 type Special = { readonly type: WireType; readonly body: string; readonly fields: Fields };
 
 /** The place, cards or poll that a phone sends; undefined for a text or a file. */
@@ -33,7 +33,7 @@ export function specialOf({ location, contacts, poll }: OutgoingMessage): Specia
   };
 }
 
-/** What a phone shows beside a text or a caption. */
+/** What a phone shows besides a text or a caption. */
 export function aroundText({ fields = {}, mentions, to }: Pick<Message, 'fields' | 'mentions' | 'to'>): AroundText {
   const { title, description, matchedText, nonJidMentions, isForwarded } = fields;
   return {

@@ -81,7 +81,7 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
   };
 }
 
-/** The message that a reply leads to: it is looked for in one chat only. */
+/** The message that a reply quotes: it is looked up in one chat only. */
 function quotedIn(reply: Message, { id, chat }: Quote, account: AccountRecord): Message | undefined {
   const found = findMessage(account, id);
   return found && partyOf(found, account) === (chat ?? partyOf(reply, account)) ? found : undefined;
@@ -94,7 +94,7 @@ export function deviceView(message: Message, account: AccountRecord): WireMessag
   const party = partyOf(message, account);
   const chat = chatIdIn(party);
   const base = {
-    // What others wrote has reached the server, and its acks are the writer's business.
+    // A message of another person has reached the server; only its author's devices see its acks.
     chat,
     fromMe,
     t: timestamp,
@@ -113,7 +113,7 @@ export function deviceView(message: Message, account: AccountRecord): WireMessag
   return { ...base, id, ...contentOf(message, account), editedAtMs };
 }
 
-/** How far a message has come with each recipient, as its author's devices see it. */
+/** The delivery state of a message for each recipient, as its author's devices see it. */
 export function receiptViews(message: Message): WireReceipt[] {
   const party = partyOf(message, message.from);
   return [...message.receipts].map(([who, ack]) => {
@@ -122,7 +122,7 @@ export function receiptViews(message: Message): WireReceipt[] {
   });
 }
 
-/** A status that was seen stays so. */
+/** A status that was seen stays seen. */
 function seenAck({ to, receipts }: Message, account: AccountRecord): number {
   return to.kind === 'status' && receipts.get(account) === 3 ? 3 : 1;
 }
@@ -168,7 +168,7 @@ function votesOf(message: Message, account: AccountRecord): WireVote[] | undefin
   });
 }
 
-/** The author has the id by which the chat of the quoted message knows its members. */
+/** The author's id is the one that the chat of the quoted message uses for its members. */
 function quoteView({ id, body, author, chat }: Quote, party: Party, account: AccountRecord): WireQuote {
   return { id, body, author: idIn(chat ?? party, author, account), chat: chat && chatIdIn(chat) };
 }
@@ -182,7 +182,7 @@ export function chatIdIn(party: Party): string {
 function idIn(party: Party, who: AccountRecord, account: AccountRecord): string {
   if (party.kind === 'group') return memberIdOf(party, who);
   if (who !== account) return chatIdOf(who);
-  // In a chat by hidden numbers the account writes under its own one.
+  // In a chat by hidden numbers the account writes under its own hidden number.
   return party.kind === 'person' && party.addressing === 'lid' ? who.lid : who.pn;
 }
 

@@ -3,7 +3,7 @@ import type { WireMedia } from '../page/wire.ts';
 import type { StoredFile } from './media-store.ts';
 import type { AccountRecord, Attachment, Message, Party } from './records.ts';
 
-/** What every message has, with all the rest that some have. */
+/** The fields that every message has, and those that only some have. */
 export type MessageParts = Pick<Message, 'id' | 'from' | 'to'> & Partial<Message>;
 
 /** A message that is not delivered yet. */
@@ -35,18 +35,18 @@ export function createMessage(parts: MessageParts): Message {
   };
 }
 
-/** A stanza id in the manner of the phone that makes it. */
+/** A stanza id in the format of the phone that creates it. */
 export function createMessageId({ platform }: AccountRecord): string {
   const [prefix, bytes] = platform === 'iphone' ? ['3A', 9] : ['AC', 15];
   return `${prefix}${randomBytes(bytes).toString('hex')}`.toUpperCase();
 }
 
-/** The stanza id in a page's message id; a stanza id as it is. */
+/** The stanza id in a page's message id; a stanza id is returned unchanged. */
 function stanzaIdOf(messageId: string): string {
   return messageId.split('_')[2] ?? messageId;
 }
 
-/** Where the account has a message: the other side, the group, or the feed. */
+/** Where the account has a message: the other person, the group, or the feed. */
 export function partyOf({ from, to }: Message, account: AccountRecord): Party {
   return to.kind === 'person' && from !== account ? from : to;
 }
@@ -58,7 +58,7 @@ export function findMessage(account: AccountRecord, messageId: string): Message 
   return found?.hiddenFrom.has(account) ? undefined : found;
 }
 
-/** What a phone writes about a file that it has put on the media server. */
+/** What a phone sends about a file that it has uploaded to the media server. */
 export function attach(file: StoredFile, details: Pick<WireMedia, 'mimetype' | 'filename'>): Attachment {
   const { path, size, sha256 } = file;
   const mediaKey = randomBytes(32).toString('base64');

@@ -12,7 +12,7 @@ import type { Line } from './records.ts';
 
 const [ada, ben, carla] = ['12025550101', '12025550102', '12025550103'] as const;
 
-/** What a page hears. */
+/** Records the events that a page receives. */
 class RecordingLine implements Line {
   readonly events: ServerEvent[] = [];
 
@@ -69,7 +69,7 @@ function linkDevice(number: string) {
 }
 
 describe('a QR', () => {
-  it('changes, and ends after the last reference until the page asks again', () => {
+  it('changes, and ends after the last reference until the page requests more', () => {
     const { line } = offerPage();
     const { qrCount, qrFirstMs, qrIntervalMs } = network.settings;
     vi.advanceTimersByTime(qrFirstMs + qrIntervalMs * (qrCount - 1));
@@ -77,7 +77,7 @@ describe('a QR', () => {
     expect(line.events.at(-1)).toEqual({ type: 'refs-ended' });
   });
 
-  it('that never changes by itself gives way to a fresh one when the page asks, which holds as long again', () => {
+  it('with a long validity is replaced when the page requests a new one, which is valid as long again', () => {
     network.settings.qrFirstMs = 3_600_000;
     const { line, qr, references } = offerPage();
     const old = qr();
@@ -102,7 +102,7 @@ describe('a QR', () => {
 });
 
 describe('a pairing code', () => {
-  it('costs the devices that there are, also where it is refused, unless that is switched off', () => {
+  it('unlinks existing devices, even if it is refused, unless that is switched off', () => {
     const { account, device } = linkDevice(ada);
     const { offer } = offerPage();
     account.codeRefusal = 429;
@@ -116,7 +116,7 @@ describe('a pairing code', () => {
 });
 
 describe('a message', () => {
-  it('reaches phone and device of the other side, and its acks come back', async () => {
+  it('reaches phone and device of the recipient, and its acks come back', async () => {
     const { line } = linkDevice(ada);
     const { line: other, account, device } = linkDevice(ben);
     const sent = await new Phone(network, ada).send({ to: ben, body: 'hello' });
@@ -139,7 +139,7 @@ describe('a message', () => {
     expect(phone.messages(ada)).toMatchObject([{ body: 'hello', ack: 2 }]);
   });
 
-  it('comes again at the next login until the device has confirmed it', async () => {
+  it('is delivered again at the next login until the device has confirmed it', async () => {
     const { login, account, device } = linkDevice(ada);
     const sent = await new Phone(network, ben).send({ to: ada, body: 'hello' });
     vi.advanceTimersByTime(network.settings.deliveryDelayMs);
@@ -153,7 +153,7 @@ describe('a message', () => {
     expect(third.all('welcome')[0]?.chats).toMatchObject([{ unreadCount: 1, messages: [{ id: sent.id }] }]);
   });
 
-  it('that came while a device was away is handed over at its return, however many there are', async () => {
+  it('that arrives while a device is offline is delivered at its next login, however many there are', async () => {
     const { login, device } = linkDevice(ada);
     device.line = undefined;
     for (let count = 0; count < 50; count += 1) {
@@ -167,7 +167,7 @@ describe('a message', () => {
     expect(line.all('synced')).toEqual([]);
   });
 
-  it('that a device sends twice is taken once', async () => {
+  it('that a device sends twice is accepted once', async () => {
     const { account, device } = linkDevice(ada);
     const to = network.directory.get(ben);
     const fresh = () => createMessage({ id: '3EB0', from: account, to, body: 'x', timestamp: 1 });
@@ -177,7 +177,7 @@ describe('a message', () => {
     expect(new Phone(network, ben).messages(ada)).toHaveLength(1);
   });
 
-  it('of somebody with a hidden number comes under it, and quotes under it', async () => {
+  it('of a person with a hidden number arrives under it, and quotes under it', async () => {
     const { line } = linkDevice(ada);
     const { id } = await new Phone(network, ada).send({ to: carla, body: 'question' });
     vi.advanceTimersByTime(network.settings.deliveryDelayMs);
@@ -190,7 +190,7 @@ describe('a message', () => {
 });
 
 describe('a device', () => {
-  it('is told that it is unlinked, at once and when it logs in again', () => {
+  it('is notified that it is unlinked, at once and when it logs in again', () => {
     const { line, login } = linkDevice(ada);
     expect(new Phone(network, ada).logout(undefined, 3)).toEqual({ devices: 1 });
     expect(line.all('logged-out')).toMatchObject([{ times: 3 }]);
@@ -199,13 +199,13 @@ describe('a device', () => {
     expect(later.events).toMatchObject([{ type: 'logged-out', times: 1 }]);
   });
 
-  it('loses its place to a second page with the same link', () => {
+  it('loses its connection to a second page with the same link', () => {
     const { line, login } = linkDevice(ada);
     login(new RecordingLine());
     expect(line.events.at(-1)).toEqual({ type: 'conflict' });
   });
 
-  it('stays linked with the keys that it has told of or newer ones, and not with older ones', () => {
+  it('stays linked with the keys that it has reported or newer ones, and not with older ones', () => {
     const { line, login, account, device } = linkDevice(ada);
     network.linking.moveKeys(device, 7);
     network.linking.moveKeys(device, 6);
@@ -218,21 +218,21 @@ describe('a device', () => {
     expect(account.unlinks).toMatchObject([{ deviceId: device.id, cause: 'old_keys' }]);
   });
 
-  it('stays linked where another tab moves its keys on between its connection and its login', () => {
+  it('stays linked if another tab advances its keys between its connection and its login', () => {
     const { login, device } = linkDevice(ada);
     network.linking.moveKeys(device, 7);
     expect([login(new RecordingLine(), 6, 6)?.device, device.keys]).toEqual([device, 7]);
     expect(login(new RecordingLine(), 6, 7)).toBeUndefined();
   });
 
-  it('with old keys stays linked where that is switched off', () => {
+  it('with old keys stays linked if that is switched off', () => {
     const { login, device } = linkDevice(ada);
     network.linking.moveKeys(device, 7);
     network.settings.oldKeysUnlink = false;
     expect([login(new RecordingLine(), 3)?.device, device.keys]).toEqual([device, 7]);
   });
 
-  it('counts as let in once per login, and not where it is turned away', () => {
+  it('counts once per accepted login, and not for a refused one', () => {
     const { line, login, account } = linkDevice(ada);
     login(new RecordingLine());
     login(line);

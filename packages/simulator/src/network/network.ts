@@ -16,7 +16,7 @@ import type { AccountRecord, Party } from './records.ts';
 
 /** The network behind the page: accounts, linked devices, messages. All in memory. */
 export class Network {
-  /** Shared by all parts: a change holds at once. */
+  /** Shared by all parts: a change applies at once. */
   readonly settings: SimulatorSettings;
   readonly timers = new Timers();
   readonly confirmations = new Confirmations(this.timers);
@@ -39,7 +39,7 @@ export class Network {
     this.linking = new Linking(settings, this, this.timers);
   }
 
-  /** What an account means by the id of a chat; `field` says what named it. */
+  /** The party that an account addresses by the id of a chat; `field` is the field that named it. */
   party(id: string, account: AccountRecord, field: string): Party {
     if (id === statusFeed.id) return statusFeed;
     if (id.endsWith('@newsletter')) return this.newsletters.get(id);

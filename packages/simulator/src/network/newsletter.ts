@@ -12,7 +12,7 @@ interface Parts {
   readonly owner?: AccountRecord | undefined;
 }
 
-/** The channels that have ever been named. */
+/** All channels, created on first use. */
 export class Newsletters {
   readonly #newsletters = new Map<string, Newsletter>();
 
@@ -25,13 +25,13 @@ export class Newsletters {
     return this.#newsletters.get(key) ?? [...this.#newsletters.values()].find(({ inviteCode }) => inviteCode === key);
   }
 
-  found(parts: Parts): Newsletter {
+  create(parts: Parts): Newsletter {
     if (parts.id && this.#newsletters.has(parts.id))
       throw new SimulatorError(409, `id: there is a channel ${parts.id} already`);
     return this.#add(parts);
   }
 
-  /** Those that the account follows or has. */
+  /** The channels that the account follows or owns. */
   of(account: AccountRecord): Newsletter[] {
     return [...this.#newsletters.values()].filter(
       ({ owner, followers }) => owner === account || followers.has(account),
@@ -47,7 +47,7 @@ export class Newsletters {
   }
 }
 
-/** The account follows it from now on, and has what was posted before. */
+/** The account follows it from now on, and gets its earlier posts. */
 export function follow(newsletter: Newsletter, account: AccountRecord): void {
   if (newsletter.owner === account || newsletter.followers.has(account)) return;
   newsletter.followers.add(account);

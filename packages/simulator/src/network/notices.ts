@@ -6,17 +6,17 @@ import type { Network } from './network.ts';
 import type { AccountRecord, Message } from './records.ts';
 
 /**
- * Brings a message that no person has written into the account's pages, live, and into their history.
- * Entries of the call log do not say that they are new, unless they are made to.
+ * Delivers a message that no person has written to the account's pages, live, and to their history.
+ * Entries of the call log are not marked as new by default.
  */
-export function bringNotice(network: Network, account: AccountRecord, draft: NoticeDraft) {
+export function deliverNotice(network: Network, account: AccountRecord, draft: NoticeDraft) {
   const { kind, from, isNewMsg = kind !== 'call_log' } = draft;
   const isNewsletter = from.endsWith('@newsletter');
   if (isNewsletter !== (kind === 'newsletter')) {
     throw new SimulatorError(400, `from: must be ${isNewsletter ? 'a person or a group' : '<18 digits>@newsletter'}`);
   }
   const message = isNewsletter ? post(network, account, from) : notice(network, account, draft);
-  network.postOffice.bring({ ...message, isQuiet: !isNewMsg }, account);
+  network.postOffice.deliver({ ...message, isQuiet: !isNewMsg }, account);
   return { id: message.id, chat: message.to.kind === 'person' ? from : message.to.id };
 }
 
@@ -36,7 +36,7 @@ function notice(network: Network, account: AccountRecord, draft: NoticeDraft): M
   return createMessage({ id: createMessageId(writer), from: writer, to, type, fields });
 }
 
-/** Somebody asks to be let into a group. */
+/** A request to join a group. */
 function request({ directory, groups }: Network, account: AccountRecord, { kind, from, by }: NoticeDraft): Message {
   const asking = directory.get(by ?? '', 'by');
   const group = groups.get(from, account);
@@ -44,7 +44,7 @@ function request({ directory, groups }: Network, account: AccountRecord, { kind,
   return createMessage({ id: createMessageId(asking), from: asking, to: group, type: 'gp2', notice });
 }
 
-/** What the page has in such a message; a missed call, a note on encryption, and what was changed in the chat. */
+/** The fields of such a message in the page: a missed call, a note on encryption, or a change in the chat. */
 function fieldsOf(kind: NoticeKind, caller: string): Readonly<Record<string, unknown>> {
   const shown = { viewMode: 'VISIBLE' };
   if (kind === 'e2e_notification') return { ...shown, kind: 'e2eNotification', subtype: 'encrypt', templateParams: [] };

@@ -7,16 +7,16 @@ export interface Offer {
   readonly noiseKey: string;
   readonly identityKey: string;
   readonly references: QrReferences;
-  /** Scanned, and not linked without a passkey. */
+  /** Present once it was scanned and needs a passkey before it is linked. */
   pending?: PendingLink | undefined;
 }
 
 /** The link of a page that has to show a passkey. */
 export interface PendingLink {
   readonly login: Login;
-  /** The page is asked; the network has its passkey; the phone has gone on. */
+  /** The passkey is requested; the network has verified it; the phone has continued. */
   stage: 'asked' | 'proven' | 'continued';
-  /** What a passkey has to sign now; undefined once it was tried. */
+  /** The current challenge; undefined once it was used. */
   challenge: { readonly value: string; readonly sinceMs: number } | undefined;
 }
 

@@ -4,11 +4,11 @@ import { createMessage, createMessageId, partyOf } from './message.ts';
 import { chatIdIn } from './message-views.ts';
 import type { AccountRecord, Line, Message, Party } from './records.ts';
 
-/** As many as a phone sends at once. */
+/** How many a phone sends at once. */
 const mostAtOnce = 50;
 const daySeconds = 86_400;
 
-/** Gives an account messages from before all others of a chat; linked devices do not get them by themselves. */
+/** Gives an account messages from before all others of a chat; linked devices get them only on request. */
 export function keepOld(account: AccountRecord, party: Party, count: number): void {
   if (party.kind !== 'person') throw new SimulatorError(400, 'with: must be a person');
   const first = account.log.find((message) => partyOf(message, account) === party);
@@ -30,7 +30,7 @@ export function leftOnPhone(account: AccountRecord, party: Party): WireLeft {
   return old.length < account.log.filter((message) => partyOf(message, account) === party).length ? 0 : 3;
 }
 
-/** A device asks for them. A phone that is off does not answer. */
+/** Answers a device's request for them. A phone that is off does not answer. */
 export function askForOld(account: AccountRecord, party: Party, line: Line | undefined): void {
   if (!account.phoneOn) return;
   const { oldMessages } = account;

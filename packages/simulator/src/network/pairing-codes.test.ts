@@ -17,7 +17,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('links the page that shows it, once, to the account that it was made for', () => {
+it('links the page that shows it, once, to the account that it was created for', () => {
   const code = codes.create(ada, offer);
   expect(code).toMatch(/^[1-9A-HJ-NP-TV-Z]{8}$/);
   expect(codes.take(ben, code)).toBeUndefined();
@@ -25,7 +25,7 @@ it('links the page that shows it, once, to the account that it was made for', ()
   expect(codes.take(ada, code)).toBeUndefined();
 });
 
-it('is worthless once the page has cancelled it, and counts for an hour', () => {
+it('is invalid once the page has cancelled it, and counts for an hour', () => {
   const code = codes.create(ada, offer);
   codes.cancel(offer);
   expect([codes.take(ada, code), codes.countOf(ada), codes.countOf(ben)]).toEqual([undefined, 1, 0]);
@@ -33,7 +33,7 @@ it('is worthless once the page has cancelled it, and counts for an hour', () => 
   expect(codes.countOf(ada)).toBe(0);
 });
 
-it('is worthless after three minutes, and as soon as the page asks for another', () => {
+it('is invalid after three minutes, and as soon as the page requests another', () => {
   const [first, second] = [codes.create(ada, offer), codes.create(ada, offer)];
   expect(codes.take(ada, first)).toBeUndefined();
   vi.advanceTimersByTime(180_001);

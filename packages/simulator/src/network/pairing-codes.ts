@@ -11,7 +11,7 @@ interface Pairing {
   readonly since: number;
 }
 
-/** Codes that pages show in place of a QR, for the owner to type into the phone. Each is valid for three minutes. */
+/** Codes that pages show instead of a QR, for the owner to type into the phone. Each is valid for three minutes. */
 export class PairingCodes {
   readonly #pairings = new Map<string, Pairing>();
   readonly #created = new Map<AccountRecord, number[]>();
@@ -25,7 +25,7 @@ export class PairingCodes {
     return code;
   }
 
-  /** How many codes there were for the account within the last hour. */
+  /** How many codes were created for the account within the last hour. */
   countOf(account: AccountRecord): number {
     return this.#recent(account).length;
   }
@@ -37,7 +37,7 @@ export class PairingCodes {
     return undefined;
   }
 
-  /** The code of that page is void. */
+  /** Invalidates the code of that page. */
   cancel(offer: Offer): void {
     for (const [code, pairing] of this.#pairings) if (pairing.offer === offer) this.#pairings.delete(code);
   }

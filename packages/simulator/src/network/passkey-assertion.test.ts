@@ -64,7 +64,7 @@ const count = (signCount: number) => {
   for (const passkey of expected.passkeys.values()) passkey.signCount = signCount;
 };
 
-it('accepts what the passkey has signed, and gives its new count', () => {
+it('accepts the signature of the passkey, and returns its new count', () => {
   expect(checkAssertion(assertion({ count: 7 }), expected)).toMatchObject({ passkey: { credentialId }, signCount: 7 });
 });
 
@@ -86,7 +86,7 @@ it.each([
   expect(checkAssertion(assertion(variation), expected)).toEqual({ refusal });
 });
 
-it('refuses a count that does not rise', () => {
+it('refuses a count that does not increase', () => {
   count(7);
   for (const old of [0, 6, 7])
     expect(checkAssertion(assertion({ count: old }), expected)).toEqual({ refusal: 'counter' });

@@ -12,7 +12,7 @@ export interface PasskeyRecord {
   signCount: number;
 }
 
-/** What an assertion must be about. */
+/** The values that an assertion must match. */
 export interface ExpectedAssertion {
   /** URL-safe base64. */
   readonly challenge: string;
@@ -31,7 +31,7 @@ const userVerified = 0x04;
 /** Hash of the id of the relying party, flags, and count. */
 const authenticatorDataBytes = 37;
 
-/** Verifies an assertion as WebAuthn demands, section 7.2, user verification included. */
+/** Verifies an assertion as WebAuthn requires, section 7.2, user verification included. */
 export function checkAssertion(assertion: PasskeyAssertion, expected: ExpectedAssertion): AssertionCheck {
   const parts = read(assertion);
   if (!parts) return { refusal: 'malformed' };
@@ -60,7 +60,7 @@ interface ClientData {
   readonly crossOrigin?: unknown;
 }
 
-/** The bytes in an assertion; undefined where it has not got the form of one. */
+/** The bytes in an assertion; undefined if it is malformed. */
 function read({ id, rawId, type, response }: PasskeyAssertion) {
   const clientData = Buffer.from(response.clientDataJSON, 'base64url');
   const data = Buffer.from(response.authenticatorData, 'base64url');

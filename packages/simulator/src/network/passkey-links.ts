@@ -36,13 +36,13 @@ export class PasskeyLinks {
     this.#link = link;
   }
 
-  /** Asks the page for a passkey of the account. */
+  /** Requests a passkey of the account from the page. */
   begin(offer: Offer, login: Login): void {
     offer.pending = { login, stage: 'asked', challenge: undefined };
     offer.line.send({ type: 'passkey', options: this.options(offer) });
   }
 
-  /** What the page has to have signed. Its earlier challenge is void, and so is a passkey that it has shown. */
+  /** What the page must have signed. Invalidates its earlier challenge, and a passkey that it has shown. */
   options(offer: Offer): PasskeyOptions {
     const pending = requirePending(offer);
     const value = randomBytes(32).toString('base64url');
@@ -59,7 +59,7 @@ export class PasskeyLinks {
     };
   }
 
-  /** Takes the passkey of the page, or throws; either way its challenge is used up. */
+  /** Accepts the passkey of the page, or throws; in both cases its challenge is used up. */
   prove(offer: Offer, assertion: PasskeyAssertion): void {
     const pending = requirePending(offer);
     const { account } = pending.login;
@@ -75,7 +75,7 @@ export class PasskeyLinks {
     });
   }
 
-  /** The owner goes on, on the phone; answers the code that it shows. 409 where no page waits for that. */
+  /** The owner continues on the phone; returns the code that it shows. 409 if no page waits for that. */
   continue(account: AccountRecord): { code: string } {
     for (const offer of this.#offers) {
       const { pending } = offer;
@@ -85,17 +85,17 @@ export class PasskeyLinks {
     throw new SimulatorError(409, `no page waits for the phone of ${account.number}`);
   }
 
-  /** The page says that the code is the same on both, and is linked. */
+  /** The page confirms that the code is the same on both, and is linked. */
   confirm(offer: Offer): void {
     const { login, stage } = requirePending(offer);
     if (stage !== 'continued') throw new NetworkRefusal(400, 'bad-request');
     offer.pending = undefined;
-    // The page may have asked for fresh ones meanwhile.
+    // The page may have requested new ones meanwhile.
     offer.references.stop();
     this.#link(offer, login);
   }
 
-  /** The user of the page gives up, and gets a new QR. */
+  /** The user of the page cancels, and gets a new QR. */
   cancel(offer: Offer): void {
     if (!offer.pending) return;
     offer.pending = undefined;
@@ -123,7 +123,7 @@ export class PasskeyLinks {
   }
 }
 
-/** Keeps the public key of a passkey that a phone has made; 400 if it is not one for ES256. */
+/** Stores the public key of a passkey that a phone has created; 400 if it is not one for ES256. */
 export function registerPasskey(account: AccountRecord, registration: PasskeyRegistration): void {
   const { credentialId, publicKey, signCount = 0 } = registration;
   const id = Buffer.from(credentialId, 'base64url').toString('base64url');

@@ -19,7 +19,7 @@ const device = {
 };
 const createNetwork = () => new Network({ ...defaultSettings }, seededAccounts);
 
-it('hides the number of somebody met in a group, until it is known otherwise', () => {
+it('hides the number of a person from a shared group, until it is known otherwise', () => {
   const { directory } = createNetwork();
   const ada = directory.get('12025550101');
   const stranger = directory.add({ number: '12025550190', name: 'Nora Quist', addressing: 'lid' });
@@ -28,7 +28,7 @@ it('hides the number of somebody met in a group, until it is known otherwise', (
   expect(directory.describeMember(stranger, ada)).toMatchObject({ pn: '12025550190@c.us' });
 });
 
-it('changes what was named and nothing else', () => {
+it('changes the given fields and nothing else', () => {
   const network = createNetwork();
   const ben = network.directory.get('12025550102');
   expect(changeProfile(network, ben, { business: true, picture: undefined })).toMatchObject({
@@ -43,7 +43,7 @@ it('changes what was named and nothing else', () => {
   expect(network.directory.describe(ben, ada).name).toBeUndefined();
 });
 
-it('shows a status to who knows the writer and is known', () => {
+it('shows a status to people who have the author as a contact, and the reverse', () => {
   const { directory } = createNetwork();
   const [ada, ben] = [directory.get('12025550101'), directory.get('12025550102')];
   ada.book.delete(ben);
@@ -51,7 +51,7 @@ it('shows a status to who knows the writer and is known', () => {
   expect([audience.includes(ben), audience.length]).toEqual([false, seededAccounts.length - 2]);
 });
 
-it('fills an account with what was asked for', () => {
+it('fills an account with the requested amounts', () => {
   const network = createNetwork();
   const ada = network.directory.get('12025550101');
   const known = ada.book.size;

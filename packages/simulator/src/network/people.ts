@@ -1,6 +1,6 @@
 import type { Account } from '../api.ts';
 import type { ContactsChange, ProfileChange, RequestRefusal } from '../control/inputs.ts';
-import { describeAccount, platformOf, tellDevices } from './account.ts';
+import { describeAccount, notifyDevices, platformOf } from './account.ts';
 import type { Network } from './network.ts';
 import type { AccountRecord } from './records.ts';
 
@@ -9,9 +9,9 @@ export function changeProfile(network: Network, account: AccountRecord, change: 
   const { business, pictureCode, ...rest } = change;
   Object.assign(account, definedOnly(rest), business === undefined ? {} : { isBusiness: business });
   if (pictureCode !== undefined) account.pictureCode = pictureCode ?? undefined;
-  if (business !== undefined) tellDevices(account, { type: 'platform', platform: platformOf(account) });
+  if (business !== undefined) notifyDevices(account, { type: 'platform', platform: platformOf(account) });
   for (const viewer of network.directory.all()) {
-    if (viewer.disclosed.has(account) && viewer !== account) tellOf(network, viewer, [account]);
+    if (viewer.disclosed.has(account) && viewer !== account) sendPeople(network, viewer, [account]);
   }
   return describeAccount(account);
 }
@@ -38,13 +38,13 @@ export function changeContacts(network: Network, account: AccountRecord, change:
   for (const person of forgotten) account.book.delete(person);
   for (const person of blocked) account.blocked.add(person);
   for (const person of unblocked) account.blocked.delete(person);
-  tellOf(network, account, [...saved.map(({ person }) => person), ...forgotten, ...blocked, ...unblocked]);
+  sendPeople(network, account, [...saved.map(({ person }) => person), ...forgotten, ...blocked, ...unblocked]);
 }
 
 /** Sends a viewer's devices the current state of people. */
-function tellOf({ directory }: Network, viewer: AccountRecord, people: readonly AccountRecord[]): void {
+function sendPeople({ directory }: Network, viewer: AccountRecord, people: readonly AccountRecord[]): void {
   const users = people.map((person) => directory.describe(person, viewer));
-  tellDevices(viewer, { type: 'news', users, chats: [] });
+  notifyDevices(viewer, { type: 'news', users, chats: [] });
 }
 
 function definedOnly<T extends object>(values: T): Partial<T> {

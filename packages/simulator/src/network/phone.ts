@@ -13,12 +13,12 @@ import { isUnread } from './post-office.ts';
 import type { AccountRecord, Message, Party } from './records.ts';
 
 const dayMs = 86_400_000;
-/** Of phones, and of the chats of one. */
+/** Limit of the list of phones, and of the chats of one. */
 const mostListed = 200;
 /** The default colour and font of a text status. */
 const plainStyle = { backgroundColor: 0xff7acca5, font: 0 };
 
-/** Plays the phone of an account. All but turning it on needs it to be on. */
+/** Acts as the phone of an account. Everything except turning it on requires it to be on. */
 export class Phone {
   readonly #network: Network;
   readonly #account: AccountRecord;
@@ -28,7 +28,7 @@ export class Phone {
     this.#account = network.directory.get(number);
   }
 
-  /** The account, for what can be done while its phone is on. */
+  /** The account; throws while its phone is off. */
   get account(): AccountRecord {
     if (!this.#account.phoneOn) throw new SimulatorError(409, `the phone of ${this.#account.number} is off`);
     return this.#account;
@@ -42,7 +42,7 @@ export class Phone {
     return { deviceId: this.#network.linking.pair(this.account, code).id };
   }
 
-  /** The owner goes on with the link of a page that has shown a passkey. */
+  /** The owner continues the link of a page that has shown a passkey. */
   continueLinking(): { code: string } {
     return this.#network.linking.passkeys.continue(this.account);
   }
@@ -182,14 +182,14 @@ export class Phone {
     return { devices: chosen.length };
   }
 
-  /** Takes the network away from the linked devices, or gives it back. */
+  /** Disconnects the linked devices from the network, or lets them connect again. */
   connect(connected: boolean): void {
     this.#account.connected = connected;
     if (connected) return;
     for (const device of this.#account.devices.values()) device.line?.drop();
   }
 
-  /** What the phone has of its log, as it shows it. */
+  /** The messages of its log that the phone shows. */
   #views(wanted: (message: Message) => boolean, limit = Number.POSITIVE_INFINITY): PhoneMessage[] {
     return this.#account.log
       .filter((message) => this.#isShown(message) && wanted(message))
@@ -208,7 +208,7 @@ export class Phone {
     return !waiting.has(message) && !message.hiddenFrom.has(this.#account) && !isNotice(message);
   }
 
-  /** Not in the status feed or a channel. */
+  /** Whether it is in a chat or group, not in the status feed or a channel. */
   #isInChat(message: Message): boolean {
     const { kind } = partyOf(message, this.#account);
     return kind === 'person' || kind === 'group';

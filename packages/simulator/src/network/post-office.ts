@@ -1,7 +1,7 @@
 import type { WireUser } from '../page/wire.ts';
 import type { SimulatorSettings } from '../settings.ts';
 import type { Timers } from '../timers.ts';
-import { chatIdOf, tellDevices } from './account.ts';
+import { chatIdOf, notifyDevices } from './account.ts';
 import type { Directory } from './directory.ts';
 import { partyOf } from './message.ts';
 import { deviceView, isNotice, isWrittenBy, keyView } from './message-views.ts';
@@ -20,7 +20,7 @@ export class PostOffice {
     this.#timers = timers;
   }
 
-  /** Takes a message in; `origin` is the linked device that wrote it, undefined if the phone did. */
+  /** Accepts a message; `origin` is the linked device that sent it, undefined if the phone did. */
   accept(message: Message, origin: Device | undefined, audience = this.#audienceOf(message)): void {
     const { from, to } = message;
     from.log.push(message);
@@ -47,13 +47,13 @@ export class PostOffice {
   }
 
   /** Delivers a message without a sender to an account's devices. */
-  bring(message: Message, account: AccountRecord): void {
+  deliver(message: Message, account: AccountRecord): void {
     message.receipts.set(account, 1);
     account.log.push(message);
     this.#toDevices(message, account, undefined);
   }
 
-  /** The same for a device that waits for ack 1. A message that it sends again, after a lost answer, is taken once. */
+  /** The same for a device that waits for ack 1. A message that it sends again, after a lost answer, is accepted once. */
   submit(message: Message, origin: Device): Promise<Message> {
     const known = message.from.log.find(({ id }) => id === message.id);
     if (known) return Promise.resolve(known);
@@ -75,18 +75,18 @@ export class PostOffice {
     await this.#arriving.get(messageId);
   }
 
-  /** The phone is on again and gets what waited. */
+  /** The phone is on again and gets the waiting messages. */
   phoneTurnedOn(account: AccountRecord): void {
     for (const message of account.waiting) this.#raise(message, account, 2);
     account.waiting.clear();
   }
 
-  /** A device has logged in and gets what waited. */
+  /** A device has logged in and gets the waiting messages. */
   deviceLoggedIn(account: AccountRecord, device: Device): void {
-    for (const message of device.waiting) this.#hand(message, account, device);
+    for (const message of device.waiting) this.#sendTo(message, account, device);
   }
 
-  /** A device has taken a message in. */
+  /** A device has confirmed a message. */
   received(account: AccountRecord, device: Device, messageId: string): void {
     for (const message of device.waiting) {
       if (message.id !== messageId && message.revocation?.id !== messageId) continue;
@@ -95,12 +95,12 @@ export class PostOffice {
     }
   }
 
-  /** The account has seen what is in a chat. */
+  /** The account has read a chat. */
   read(account: AccountRecord, party: Party): number {
     const unread = this.unread(account, party);
     for (const message of unread) this.#raise(message, account, 3);
     const chat = party.kind === 'person' ? chatIdOf(party) : party.id;
-    if (unread.length > 0) tellDevices(account, { type: 'chat-read', chat });
+    if (unread.length > 0) notifyDevices(account, { type: 'chat-read', chat });
     return unread.length;
   }
 
@@ -114,7 +114,7 @@ export class PostOffice {
     return account.log.filter((message) => isUnread(message, account) && partyOf(message, account) === party);
   }
 
-  /** A post in a channel: nobody confirms it. */
+  /** A post in a channel: it is not confirmed. */
   #publish(message: Message, to: Newsletter, origin: Device | undefined): void {
     to.log.push(message);
     this.#toDevices(message, message.from, origin);
@@ -142,11 +142,11 @@ export class PostOffice {
     for (const device of account.devices.values()) {
       if (device === except) continue;
       device.waiting.add(message);
-      this.#hand(message, account, device);
+      this.#sendTo(message, account, device);
     }
   }
 
-  #hand(message: Message, account: AccountRecord, device: Device): void {
+  #sendTo(message: Message, account: AccountRecord, device: Device): void {
     if (!device.line) return;
     const party = partyOf(message, account);
     device.line.send({
@@ -156,7 +156,7 @@ export class PostOffice {
     });
   }
 
-  /** Whom the page gets to know with a message. */
+  /** The person that a page gets together with a message. */
   #userOf({ from }: Message, party: Party, account: AccountRecord): WireUser | undefined {
     if (party.kind === 'newsletter') return undefined;
     if (party.kind === 'person') return this.#directory.describe(party, account);
@@ -169,18 +169,18 @@ export class PostOffice {
     message.receipts.set(account, ack);
     message.receiptTimes.set(account, Math.floor(Date.now() / 1000));
     const all = [...message.receipts.values()];
-    // A group's message is delivered once all have it, a status once one person has it.
+    // A group's message is delivered once all members have it, a status once one person has it.
     this.#setAck(message, (message.to.kind === 'status' ? Math.max(...all) : Math.min(...all)) as 1 | 2 | 3);
   }
 
   #setAck(message: Message, ack: 1 | 2 | 3): void {
     if (message.ack >= ack) return;
     message.ack = ack;
-    tellDevices(message.from, { type: 'ack', keys: [keyView(message, message.from)], ack });
+    notifyDevices(message.from, { type: 'ack', keys: [keyView(message, message.from)], ack });
   }
 }
 
-/** Whether the account has not seen a message that a person has written to it. */
+/** Whether it is a message from a person that the account has not read. */
 export function isUnread(message: Message, account: AccountRecord): boolean {
   return !isWrittenBy(account, message) && !isNotice(message) && message.receipts.get(account) !== 3;
 }

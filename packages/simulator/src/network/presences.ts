@@ -11,32 +11,32 @@ interface Subscription {
 
 const types = { typing: 'typing', recording: 'recording_audio', paused: 'idle' } as const;
 
-/** Who wants to know what others do. The network tells it only devices that are shown as available themselves. */
+/** Subscriptions to what others do. The network notifies only devices that are shown as available themselves. */
 export class Presences {
   #subscriptions: Subscription[] = [];
 
   subscribe(line: Line, device: Device, viewer: AccountRecord, to: Party): void {
     if (!this.#subscriptions.some((one) => one.line === line && one.to === to))
       this.#subscriptions.push({ line, device, viewer, to });
-    if (to.kind === 'person') this.#tell(to, this.#seen(to));
+    if (to.kind === 'person') this.#notify(to, this.#seen(to));
   }
 
-  /** The connection has gone. */
+  /** The connection has closed. */
   release(line: Line): void {
     this.#subscriptions = this.#subscriptions.filter((one) => one.line !== line);
   }
 
-  /** A person has opened the app on the phone, or put it away. */
+  /** A person has opened or closed the app on the phone. */
   appear(person: AccountRecord, isOpen: boolean): void {
     person.appOpen = isOpen;
     person.lastSeenMs = Date.now();
-    this.#tell(person, this.#seen(person));
+    this.#notify(person, this.#seen(person));
   }
 
-  /** Somebody does something in a chat, where those in it see it. */
+  /** Notifies those who see a chat of what an account does in it. */
   act(from: AccountRecord, to: Party, state: ChatStateName): void {
     const type = types[state];
-    if (to.kind !== 'person') this.#tell(to, { participant: from.lid, type }, from);
+    if (to.kind !== 'person') this.#notify(to, { participant: from.lid, type }, from);
     else for (const one of this.#of(from)) if (one.viewer === to) this.#send(one, { type });
   }
 
@@ -50,7 +50,7 @@ export class Presences {
     return this.#subscriptions.filter((one) => one.to === to);
   }
 
-  #tell(to: Party, what: Omit<WireActivity, 'id'>, except?: AccountRecord): void {
+  #notify(to: Party, what: Omit<WireActivity, 'id'>, except?: AccountRecord): void {
     for (const one of this.#of(to)) if (one.viewer !== except) this.#send(one, what);
   }
 

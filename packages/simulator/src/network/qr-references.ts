@@ -3,7 +3,7 @@ import type { SimulatorSettings } from '../settings.ts';
 import type { Timers } from '../timers.ts';
 import type { Line } from './records.ts';
 
-/** The QR references of one page that is not linked: each expires, and after the last there is none. */
+/** The QR references of one page that is not linked: each expires; after the last there are no more. */
 export class QrReferences {
   readonly #line: Line;
   readonly #settings: SimulatorSettings;
@@ -23,12 +23,12 @@ export class QrReferences {
     return this.#current;
   }
 
-  /** How long the present one has been there, in milliseconds. */
+  /** The age of the current one, in milliseconds. */
   get ageMs(): number | undefined {
     return this.#current === undefined ? undefined : Date.now() - this.#sinceMs;
   }
 
-  /** Begins with a fresh one. */
+  /** Starts again with a new one. */
   start(): void {
     this.stop();
     this.#cancel = this.#timers.after(this.#settings.refDelayMs, () => this.#next(1));
@@ -39,7 +39,7 @@ export class QrReferences {
     this.#current = undefined;
   }
 
-  /** What follows the last one: none until the page asks again. */
+  /** After the last one: there is none until the page requests more. */
   end(): void {
     this.stop();
     this.#line.send({ type: 'refs-ended' });

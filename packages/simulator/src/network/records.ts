@@ -26,10 +26,10 @@ import type {
 } from '../page/wire.ts';
 import type { PasskeyRecord } from './passkey-assertion.ts';
 
-/** The connection of a page: what the network can do to it. */
+/** The connection of a page, as the network uses it. */
 export interface Line {
   send(event: ServerEvent): void;
-  /** Closes it, as a lost network does. */
+  /** Closes it, as a lost connection. */
   drop(): void;
 }
 
@@ -39,15 +39,15 @@ export interface Device {
   /** Its credential at login. */
   readonly secret: string;
   readonly linkedAt: Date;
-  /** How often its keys have moved on; a profile that knows less is an old copy. */
+  /** How often its keys have advanced; a profile with a lower count is an old copy. */
   keys: number;
   /** Defined while it is logged in. */
   line: Line | undefined;
-  /** The dialogue for a new device has been answered in the page. */
+  /** The dialogue for a new device was answered in the page. */
   onboarded: boolean;
   /** It has completed a sync. */
   synced: boolean;
-  /** What it told last. */
+  /** The presence that it reported last. */
   presence: WirePresence;
   /** Messages that it has not confirmed yet. */
   readonly waiting: Set<Message>;
@@ -63,14 +63,14 @@ export interface AccountRecord {
   readonly lid: string;
   name: string;
   about: string;
-  /** Nobody is told its about text. */
+  /** Its about text is hidden from everyone. */
   hidesAbout: boolean;
   privacy: WirePrivacy;
   readonly platform: Platform;
   readonly addressing: Addressing;
   isBusiness: boolean;
   picture: Picture;
-  /** The one that a page has set; otherwise everybody has the same. */
+  /** The picture that a page has set; otherwise the default one. */
   jpeg: Buffer | undefined;
   pictureDelayMs: number;
   /** Answered to every request for the picture, if defined. */
@@ -95,7 +95,7 @@ export interface AccountRecord {
   passkeyHandoff: PasskeyHandoff;
   /** Answered to every request for a pairing code, if defined. */
   codeRefusal: CodeRefusal | undefined;
-  /** Others know it by LID only. */
+  /** Others get only its LID. */
   readonly hiddenNumber: boolean;
   /** The ids whose registration its devices have checked. */
   readonly lookUps: LookUp[];
@@ -115,7 +115,7 @@ export interface AccountRecord {
   readonly waiting: Set<Message>;
   /** The call that rings in its pages. */
   ringing: { readonly caller: AccountRecord; readonly call: WireCall } | undefined;
-  /** Its owner looks at the app on the phone; and when that was last so. */
+  /** Its owner has the app open on the phone; and when that was last so. */
   appOpen: boolean;
   lastSeenMs: number | undefined;
   /** Those that its devices do not have: they get the newest of them when they ask for more. */
@@ -157,21 +157,21 @@ interface Notice {
 /** A reaction to a message. */
 interface ReactionRecord {
   readonly id: string;
-  /** Empty once it was taken back: devices that were away are told of that, too. */
+  /** Empty once it was removed: devices that were offline get that, too. */
   readonly emoji: string;
   readonly atMs: number;
 }
 
-/** What a person has chosen in a poll; nothing once that was taken back. */
+/** The options that a person has chosen in a poll; none once the vote was removed. */
 interface VoteRecord {
   readonly id: string;
   readonly options: readonly number[];
   readonly atMs: number;
-  /** It names the poll by the other id of a person in its key. */
+  /** Its key refers to the poll by the person's other id. */
   readonly byOtherId: boolean;
 }
 
-/** A message as the network keeps it: one for all sides. */
+/** A message as the network stores it: one record for all participants. */
 export interface Message {
   /** The stanza id. */
   readonly id: string;
@@ -187,9 +187,9 @@ export interface Message {
   mentions: readonly AccountRecord[];
   readonly notice: Notice | undefined;
   readonly style: WireTextStyle | undefined;
-  /** The page that has sent it has given it a secret. */
+  /** The page that sent it included a secret. */
   readonly hasSecret: boolean | undefined;
-  /** Passed on unread: places, contact cards, polls, invitations. */
+  /** Forwarded without being interpreted: places, contact cards, polls, invitations. */
   fields: Readonly<Record<string, unknown>> | undefined;
   readonly decryptLateMs: number | undefined;
   /** Pages do not get `isNewMsg` for it. */
@@ -214,7 +214,7 @@ export interface Message {
   readonly hiddenFrom: Set<AccountRecord>;
 }
 
-/** The rank of a member; the one superadmin has created the group. */
+/** The rank of a member; the only superadmin is the creator of the group. */
 type Rank = 'superadmin' | 'admin' | 'member';
 
 /** A group, as the network keeps it. */
@@ -237,12 +237,12 @@ export interface GroupRecord {
   adminsAdd: boolean;
   /** An admin approves who joins by the invite. */
   approveJoins: boolean;
-  /** The network answers changes of settings as if it made them, and makes none. */
+  /** The network answers changes of settings with success, and makes none. */
   ignoresSettings: boolean;
   inviteCode: string;
   /** Invite codes that are not valid any more. */
   readonly revokedCodes: Set<string>;
-  /** Who waits to be let in, and since when, in Unix seconds. */
+  /** The people who wait for approval, and since when, in Unix seconds. */
   readonly requests: Map<AccountRecord, number>;
   /** A JPEG. */
   picture: Buffer | undefined;
@@ -265,7 +265,7 @@ export interface Newsletter {
   readonly name: string;
   readonly description: string;
   readonly inviteCode: string;
-  /** Absent for one that a notice has named: nobody writes to it. */
+  /** Absent for a channel that exists only through a notice: it has no owner. */
   readonly owner: AccountRecord | undefined;
   readonly followers: Set<AccountRecord>;
   /** What was posted, oldest first. */

@@ -5,17 +5,17 @@ import type { Device, Line } from './records.ts';
 import { sync } from './sync.ts';
 
 const timers = new Timers();
-let heard: (number | string)[];
+let events: (number | string)[];
 let device: Device;
 
 const line: Line = {
-  send: (event: ServerEvent) => heard.push(event.type === 'progress' ? event.percent : event.type),
+  send: (event: ServerEvent) => events.push(event.type === 'progress' ? event.percent : event.type),
   drop: () => undefined,
 };
 
 beforeEach(() => {
   vi.useFakeTimers();
-  heard = [];
+  events = [];
   device = {
     id: 'd',
     secret: 's',
@@ -39,31 +39,31 @@ const run = (settings: { syncSteps: number; syncStallAt: number | null }) => {
   vi.advanceTimersByTime(2000);
 };
 
-it('is all there at once without steps, and over in time', () => {
+it('is complete at once without steps, and ends in time', () => {
   run({ syncSteps: 0, syncStallAt: null });
-  expect([heard, device.synced]).toEqual([[100, 'synced'], true]);
+  expect([events, device.synced]).toEqual([[100, 'synced'], true]);
 });
 
 it('moves in equal steps', () => {
   run({ syncSteps: 4, syncStallAt: null });
-  expect(heard).toEqual([25, 50, 75, 100, 'synced']);
+  expect(events).toEqual([25, 50, 75, 100, 'synced']);
 });
 
-it('stops for ever where a first sync is to stall', () => {
+it('stops forever if a first sync is set to stall', () => {
   run({ syncSteps: 4, syncStallAt: 60 });
-  expect([heard, device.synced]).toEqual([[25, 50, 60], false]);
-  heard = [];
+  expect([events, device.synced]).toEqual([[25, 50, 60], false]);
+  events = [];
   run({ syncSteps: 0, syncStallAt: 60 });
-  expect(heard).toEqual([60]);
+  expect(events).toEqual([60]);
   device.synced = true;
-  heard = [];
+  events = [];
   run({ syncSteps: 0, syncStallAt: 60 });
-  expect(heard).toEqual([100, 'synced']);
+  expect(events).toEqual([100, 'synced']);
 });
 
-it('says nothing to a page that is not there any more', () => {
+it('sends nothing to a page that has disconnected', () => {
   sync(device, line, { syncDelayMs: 1000, syncSteps: 2, syncStallAt: null }, timers);
   device.line = undefined;
   vi.advanceTimersByTime(2000);
-  expect([heard, device.synced]).toEqual([[], false]);
+  expect([events, device.synced]).toEqual([[], false]);
 });

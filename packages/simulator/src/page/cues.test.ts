@@ -18,16 +18,16 @@ afterEach(() => {
 });
 
 it('a deaf page collects messages, and no script that listened hears of them', () => {
-  const heard: string[] = [];
-  for (const event of ['add', 'change', 'change:ack']) messages.on(event, () => heard.push(event));
+  const events: string[] = [];
+  for (const event of ['add', 'change', 'change:ack']) messages.on(event, () => events.push(event));
   const message = { id: '3EB0', type: 'chat', body: 'x', t: 1, ack: 0, fromMe: true, reactions: [] };
   const chat = { chat: '12025550102@c.us', from: '12025550101@c.us', to: '12025550102@c.us' };
   play({ kind: 'deaf' }, actions);
   messages.add(modelOf({ ...message, ...chat } as WireMessage, true)).updateAck(1);
-  expect([messages.length, heard]).toEqual([1, []]);
-  messages.on('add', () => heard.push('later'));
+  expect([messages.length, events]).toEqual([1, []]);
+  messages.on('add', () => events.push('later'));
   messages.add(modelOf({ ...message, ...chat, id: '3EB1' } as WireMessage, true));
-  expect(heard).toEqual(['later']);
+  expect(events).toEqual(['later']);
 });
 
 it('a blocked page does nothing else for that long', () => {

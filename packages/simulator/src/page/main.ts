@@ -41,8 +41,8 @@ function tabId(): string {
   return id;
 }
 
-const { fault, ...told } = readPageSettings();
-Object.assign(switches, told);
+const { fault, ...settings } = readPageSettings();
+Object.assign(switches, settings);
 Object.assign(spelling, { msgKey: switches.idProperty, wid: switches.widProperty });
 
 const address = (path: string) => `wss://${location.host}${path}?page=${tabId()}`;

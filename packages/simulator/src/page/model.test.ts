@@ -14,13 +14,13 @@ class Note extends Model<NoteAttributes> {
 
 it('tells of each change with the old value, then of all, when every value is in place', () => {
   const note = new Note({ id: 'a', text: 'old', stars: 1 });
-  const heard: unknown[] = [];
+  const events: unknown[] = [];
   note.on('change:text', (model: Note, value: string, previous: string) => {
-    heard.push([value, previous, model.get('stars')]);
+    events.push([value, previous, model.get('stars')]);
   });
-  note.on('change', () => heard.push('change'));
+  note.on('change', () => events.push('change'));
   note.set({ text: 'new', stars: 5 });
-  expect(heard).toEqual([['new', 'old', 5], 'change']);
+  expect(events).toEqual([['new', 'old', 5], 'change']);
 });
 
 it('stays silent when nothing changes', () => {
@@ -45,11 +45,11 @@ it('hands its attributes over when it is spread, and takes those of another in t
 
 it('listens to several events by one name, and once', () => {
   const note = new Note({ id: 'a', text: 'one', stars: 0 });
-  const heard: unknown[] = [];
-  note.on('change:text change:stars', (_note: Note, value: unknown) => heard.push(value));
-  note.once('change:stars', () => heard.push('once'));
+  const events: unknown[] = [];
+  note.on('change:text change:stars', (_note: Note, value: unknown) => events.push(value));
+  note.once('change:stars', () => events.push('once'));
   note.set({ text: 'two', stars: 1 }).set({ stars: 2 });
-  expect(heard).toEqual(['two', 1, 'once', 2]);
+  expect(events).toEqual(['two', 1, 'once', 2]);
 });
 
 it('goes no further once a listener is off', () => {
@@ -60,14 +60,14 @@ it('goes no further once a listener is off', () => {
 
 it('makes a collection hear of its members, and tells of a new one when it is in', () => {
   const notes = new Collection<Note>(Note);
-  const heard: unknown[] = [];
-  notes.on('add', (note: Note) => heard.push(notes.get('a') === note));
-  notes.on('change:text', (_note: Note, text: string) => heard.push(text));
+  const events: unknown[] = [];
+  notes.on('add', (note: Note) => events.push(notes.get('a') === note));
+  notes.on('change:text', (_note: Note, text: string) => events.push(text));
   const note = notes.add(new Note({ id: 'a', text: 'one' }));
   note.set({ text: 'two' });
   notes.remove(note);
   note.set({ text: 'three' });
-  expect(heard).toEqual([true, 'two']);
+  expect(events).toEqual([true, 'two']);
   expect(notes.get({ toString: () => 'a' })).toBeUndefined();
 });
 

@@ -23,7 +23,7 @@ async function watchForIdleness(): Promise<never> {
 }
 
 function nextSign(): Promise<unknown> {
-  const heard = new AbortController();
-  const signs = names.map((name) => new Promise((resolve) => window.addEventListener(name, resolve, heard)));
-  return Promise.race(signs).finally(() => heard.abort());
+  const listening = new AbortController();
+  const signs = names.map((name) => new Promise((resolve) => window.addEventListener(name, resolve, listening)));
+  return Promise.race(signs).finally(() => listening.abort());
 }

@@ -18,13 +18,13 @@ afterEach(() => simulator.close());
 
 /** What a page says and hears on its connection to the network. */
 class Conversation {
-  readonly heard: ServerEvent[] = [];
+  readonly received: ServerEvent[] = [];
   readonly #socket: WebSocket;
 
   constructor(page: string) {
     const address = `wss://127.0.0.1:${simulator.port}/ws/chat?page=${page}`;
     this.#socket = new WebSocket(address, { rejectUnauthorized: false });
-    this.#socket.on('message', (data) => this.heard.push(JSON.parse(String(data)) as ServerEvent));
+    this.#socket.on('message', (data) => this.received.push(JSON.parse(String(data)) as ServerEvent));
     this.#socket.on('error', () => undefined);
   }
 
@@ -32,13 +32,13 @@ class Conversation {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
-  async say(message: PageMessage): Promise<void> {
+  async send(message: PageMessage): Promise<void> {
     await expect.poll(() => this.isOpen).toBe(true);
     this.#socket.send(JSON.stringify(message));
   }
 
   all<T extends ServerEvent['type']>(type: T): Extract<ServerEvent, { type: T }>[] {
-    return this.heard.filter((event): event is Extract<ServerEvent, { type: T }> => event.type === type);
+    return this.received.filter((event): event is Extract<ServerEvent, { type: T }> => event.type === type);
   }
 
   async one<T extends ServerEvent['type']>(type: T): Promise<Extract<ServerEvent, { type: T }>> {
@@ -50,13 +50,13 @@ class Conversation {
 /** Links a page to the account and lets it log in. */
 async function linkPage(number: string) {
   const offer = new Conversation(number);
-  await offer.say({ type: 'register', noiseKey: 'noise', identityKey: 'identity' });
+  await offer.send({ type: 'register', noiseKey: 'noise', identityKey: 'identity' });
   const { ref } = await offer.one('ref');
   await simulator.phones.scan(number, `${ref},noise,identity,secret,1`);
   const { deviceId, secret } = await offer.one('paired');
   const logIn = async () => {
     const conversation = new Conversation(number);
-    await conversation.say({ type: 'login', deviceId, secret, keys: 0 });
+    await conversation.send({ type: 'login', deviceId, secret, keys: 0 });
     await conversation.one('synced');
     return conversation;
   };
@@ -90,7 +90,7 @@ describe('a connection that is stalled', () => {
     await linkPage(ben);
     await simulator.phones.stall(ada, true);
     await simulator.phones.send(ben, { to: ada, body: 'hello' });
-    await conversation.say({ type: 'request', request: 1, name: 'exists', params: { jid: `${ben}@c.us` } });
+    await conversation.send({ type: 'request', request: 1, name: 'exists', params: { jid: `${ben}@c.us` } });
     await expect.poll(() => simulator.phones.messages(ada)).toHaveLength(1);
     await new Promise((resolve) => setTimeout(resolve, pendingMs));
     expect([conversation.isOpen, conversation.all('message'), conversation.all('answer')]).toEqual([true, [], []]);

@@ -26,7 +26,7 @@ export class PageConnection implements Line {
     this.#network = network;
     // The page reads its keys after this: another tab of its profile may move them on in between.
     this.#newestKeys = deviceId === null ? undefined : network.linking.keysOf(deviceId);
-    socket.on('message', (data) => this.#pass(() => this.#hear(String(data))));
+    socket.on('message', (data) => this.#pass(() => this.#receiveText(String(data))));
     socket.on('close', () => this.#leave());
     socket.on('error', () => socket.terminate());
   }
@@ -73,7 +73,7 @@ export class PageConnection implements Line {
     else act();
   }
 
-  #hear(text: string): void {
+  #receiveText(text: string): void {
     try {
       this.#receive(JSON.parse(text) as PageMessage);
     } catch {

@@ -35,12 +35,12 @@ export function fetchBusinessProfile(connection: Connection, id: Wid): Promise<B
 export async function findBusinessProfile(connection: Connection, id: Wid): Promise<BusinessProfile> {
   const present = businessProfiles.get(id);
   if (present) return present;
-  const told = await connection.request('business-profile', { id: String(id) });
-  return businessProfiles.add(new BusinessProfile({ id, ...(told ? attributesOf(told) : {}) }));
+  const profile = await connection.request('business-profile', { id: String(id) });
+  return businessProfiles.add(new BusinessProfile({ id, ...(profile ? attributesOf(profile) : {}) }));
 }
 
-function attributesOf(told: WireBusinessProfile): Partial<BusinessProfileAttributes> {
-  const { description, address, email, websites, categories, timezone, days } = told;
+function attributesOf(profile: WireBusinessProfile): Partial<BusinessProfileAttributes> {
+  const { description, address, email, websites, categories, timezone, days } = profile;
   const config = Object.entries(days ?? {}).map(([day, hours]) => {
     return [day, hours.length > 0 ? { mode: 'specific_hours', hours } : { mode: 'open_24h' }] as const;
   });

@@ -4,17 +4,17 @@ import { learnReactions, type ReactionRow, reactionTableMode, readReactions } fr
 
 const [ada, ben] = ['12025550101@c.us', '12025550102@c.us'];
 const original = reactionTableMode.bulkUpsert;
-let heard: (string | number)[][];
+let reported: (string | number)[][];
 let parent: MsgKey;
 let count = 0;
 
 beforeEach(() => {
   count += 1;
   parent = MsgKey.fromString(`true_${ben}_MESSAGE${count}`);
-  heard = [];
+  reported = [];
   // As the library does.
   reactionTableMode.bulkUpsert = (rows: readonly ReactionRow[]) => {
-    heard.push(...rows.map(({ author, reactionText }) => [String(author), reactionText]));
+    reported.push(...rows.map(({ author, reactionText }) => [String(author), reactionText]));
     original(rows);
   };
 });
@@ -30,7 +30,7 @@ it('tells of what is new, what is different and what was taken back, once each',
   learnReactions(parent, [reaction(ben, '👍')]);
   learnReactions(parent, [reaction(ben, '🎉', 2), reaction(ada, '🎉')]);
   learnReactions(parent, [reaction(ada, '🎉')]);
-  expect(heard).toEqual([
+  expect(reported).toEqual([
     [ben, '👍'],
     [ben, '🎉'],
     [ada, '🎉'],
@@ -40,10 +40,10 @@ it('tells of what is new, what is different and what was taken back, once each',
 
 it('stores history as it stores what is new, and all that is unread once more when the chat is read', () => {
   readReactions(parent.remote);
-  heard = [];
+  reported = [];
   learnReactions(parent, [reaction(ben, '👍'), reaction(ada, '👍')]);
   for (const _ of ['once', 'twice']) readReactions(parent.remote);
-  expect(heard).toEqual([
+  expect(reported).toEqual([
     [ben, '👍'],
     [ada, '👍'],
     [ben, '👍'],

@@ -21,10 +21,10 @@ const settingNames: Readonly<Record<keyof WirePrivacy, string>> = {
 /** What an account can change of itself. */
 export function accountModules({ connection, users }: Page): Modules {
   // Nothing is told to the network without a name, and there is no answer.
-  const tell = (presence: WirePresence) => {
+  const sendPresence = (presence: WirePresence) => {
     if (conn.get('pushname')) void connection.request('presence', { presence });
   };
-  followUser((available) => tell(available ? 'available' : 'unavailable'));
+  followUser((available) => sendPresence(available ? 'available' : 'unavailable'));
   const setPrivacyForOneCategory = async ({ name, value }: { name: keyof WirePrivacy; value: string }) => {
     await connection.request('set-privacy', { name, value });
     users.changeSelf({ privacy: { ...users.self?.privacy, [name]: value } as WirePrivacy });
@@ -71,8 +71,8 @@ export function accountModules({ connection, users }: Page): Modules {
       },
     },
     WAWebPresenceChatAction: {
-      sendPresenceAvailable: () => tell('available'),
-      sendPresenceUnavailable: () => tell('unavailable'),
+      sendPresenceAvailable: () => sendPresence('available'),
+      sendPresenceUnavailable: () => sendPresence('unavailable'),
     },
     WAWebUserPrefsGeneral: {
       getPushname: () => conn.get('pushname') ?? null,

@@ -15,7 +15,7 @@ const invitationMs = 3 * 86_400_000;
 export const groupRequests: Handlers<Names> = {
   'create-group': ({ groups, directory }, { account }, { participants, ...draft }) => {
     const people = participants.map((id) => directory.get(id, 'participants'));
-    const group = groups.found(account, draft);
+    const group = groups.create(account, draft);
     const outcomes = groups.announce(
       group,
       [...new Set(people)].filter((person) => person !== account),

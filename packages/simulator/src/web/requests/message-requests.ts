@@ -49,15 +49,15 @@ export const messageRequests: Handlers<Names> = {
     return null;
   },
   receipts: (_network, { account }, { id }) => {
-    const message = found(account, id);
+    const message = getMessage(account, id);
     return message.from === account ? receiptViews(message) : [];
   },
   star: (_network, { account }, { ids, isStarred }) => {
-    for (const id of ids) found(account, id).starredBy[isStarred ? 'add' : 'delete'](account);
+    for (const id of ids) getMessage(account, id).starredBy[isStarred ? 'add' : 'delete'](account);
     return null;
   },
   pin: (_network, { account }, { id, seconds }) => {
-    const message = found(account, id);
+    const message = getMessage(account, id);
     const { to } = message;
     if (to.kind === 'group' && to.restrict && !isAdmin(to, account))
       throw new SimulatorError(403, `id: ${account.number} is no admin of the group`);
@@ -75,7 +75,7 @@ export const messageRequests: Handlers<Names> = {
   },
   edit: async (network, { account }, { id, body, atMs, mentions, preview }) => {
     await network.postOffice.settled(id);
-    const people = mentionsOf(network, mentions, found(account, id).to);
+    const people = mentionsOf(network, mentions, getMessage(account, id).to);
     network.changes.edit(account, id, body, atMs, { mentions: people, preview });
     return null;
   },
@@ -92,7 +92,7 @@ export const messageRequests: Handlers<Names> = {
 };
 
 /** A message that the account has. */
-function found(account: AccountRecord, id: string): Message {
+function getMessage(account: AccountRecord, id: string): Message {
   const message = findMessage(account, id);
   if (message) return message;
   throw new SimulatorError(404, `id: ${account.number} has no message ${id}`);
