@@ -7,7 +7,7 @@ import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const MESSAGES = 60;
 
-it('what a page took in while its worker was stopped is told when the session is back, in order and once', async () => {
+it('messages received while the worker was stopped are delivered after recovery, in order and once', async () => {
   await using stack = await Stack.start();
   await stack.link('ada', ADA);
   const events = await stack.listen('ada');
@@ -22,10 +22,13 @@ it('what a page took in while its worker was stopped is told when the session is
   expect(events.all('message').map(({ body }) => body)).toEqual(
     Array.from({ length: MESSAGES }, (_, n) => `message ${n}`),
   );
-  figure('catch-up', `${MESSAGES} of ${MESSAGES} messages that came while the worker was stopped told in order, once`);
+  figure(
+    'catch-up',
+    `${MESSAGES} of ${MESSAGES} messages received while the worker was stopped delivered in order, once`,
+  );
 });
 
-it('acks that rose while a session was down are told once, when it is back', async () => {
+it('acks that rose while a session was down are delivered once after recovery', async () => {
   await using stack = await Stack.start({ simulator: { deliveryDelayMs: 2_000 } });
   await stack.link('ada', ADA);
   await stack.link('ben', BEN);
@@ -42,7 +45,7 @@ it('acks that rose while a session was down are told once, when it is back', asy
   await delay(1_000);
   expect(events.all('message_ack')).toEqual(sent.map((id) => ({ id, ack: 3 })));
 
-  // And not again: not by the next start either.
+  // The next start does not deliver them again.
   await stack.client.restartSession({ id: 'ada' });
   await stack.untilStatus('ada', 'ready', 30_000);
   await delay(2_000);

@@ -12,7 +12,7 @@ import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const TOKEN = 'the-operators-token';
 const STORED = 5_000;
-/** What a person takes for a page that does not hang, in time on the processor. */
+/** The CPU time up to which a page does not seem to hang. */
 const LONGEST_TASK_MS = 400;
 
 let stack: Stack;
@@ -59,7 +59,7 @@ const choose = (label: string, option: string) =>
     option,
   );
 
-it('shows a message as it comes, and what was written only when that is asked for', async () => {
+it('shows a message as it arrives, and its text only on request', async () => {
   await seen.show('#/events');
   await seen.untilShown(/ready[\s\S]*12025550101 is linked/);
   await send('Good morning');
@@ -76,7 +76,7 @@ it('shows a message as it comes, and what was written only when that is asked fo
   expect(await seen.page.evaluate('localStorage.length + document.cookie.length')).toBe(0);
 });
 
-it('gets an event again with the command that it shows', async () => {
+it('fetches an event again with the command that it shows', async () => {
   await seen.press('message');
   const shown = JSON.parse(await shownCode('The event')) as object;
   const command = await shownCode('Get it again');
@@ -88,7 +88,7 @@ it('gets an event again with the command that it shows', async () => {
   expect(await seen.page.evaluate('document.activeElement.textContent')).toBe('message');
 });
 
-it('stays as it is while it is paused, and loses nothing', async () => {
+it('does not change while paused, and loses nothing', async () => {
   await seen.press('Pause');
   const before = await rows();
   for (const body of ['one', 'two', 'three']) await send(body);
@@ -98,7 +98,7 @@ it('stays as it is while it is paused, and loses nothing', async () => {
   await seen.untilShown(/three[\s\S]*two[\s\S]*one[\s\S]*Good morning/);
 });
 
-it('begins after an event, or a time, or with all that is kept', async () => {
+it('starts after an event, after a time, or with the oldest stored event', async () => {
   const [second] = await seen.page.$$('::-p-xpath(//tr[contains(., ": two")]//button)');
   await second?.click();
   await seen.press('Begin after it');
@@ -115,7 +115,7 @@ it('begins after an event, or a time, or with all that is kept', async () => {
   await seen.press('Close');
 });
 
-it('shows the events of the names, sessions and ids that are chosen', async () => {
+it('filters events by name, session and id', async () => {
   await seen.press('None');
   await seen.untilShown('Choose at least one event.');
   await seen.press('message', 'checkbox');
@@ -138,14 +138,14 @@ it('shows the events of the names, sessions and ids that are chosen', async () =
   await seen.untilShown(/five[\s\S]*four/);
   expect((await rows()).join()).not.toContain('three');
   await seen.show('#/sessions/main');
-  // What loads above the link moves it.
+  // Content that loads above the link moves it.
   await seen.untilShown(/Memory over the last hour[\s\S]*MB (to|throughout)[\s\S]*Timeline[\s\S]*Starting/);
   await seen.press('All events of main', 'link');
   await seen.untilShown(/ready[\s\S]*12025550101 is linked/);
   expect((await rows()).join()).toContain('status');
 });
 
-it('gives its connection up while the page is hidden, and misses nothing', async () => {
+it('closes its connection while the page is hidden, and misses nothing', async () => {
   const streams = async () => {
     const response = await fetch(`${stack.gateway.url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } });
     return Number(/^chat_web_streams_open (\d+)$/m.exec(await response.text())?.[1]);
@@ -179,7 +179,7 @@ it('does not freeze with thousands of events at once', async () => {
   expect(longestMs).toBeLessThan(LONGEST_TASK_MS);
 });
 
-/** In time on the processor: a machine that does other things, too, takes any longer. */
+/** In CPU time: elapsed time depends on the load of the machine. */
 function longestTaskMs(trace: Uint8Array = new Uint8Array()): number {
   interface Traced {
     readonly name: string;
@@ -191,7 +191,7 @@ function longestTaskMs(trace: Uint8Array = new Uint8Array()): number {
   return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1_000));
 }
 
-it('is not harmed by what strangers write', async () => {
+it('runs nothing in hostile messages', async () => {
   await choose('Begin', '5 minutes ago');
   await seen.untilShown('Good morning');
   for (const body of hostileTexts) await send(body);
@@ -211,7 +211,7 @@ it('is not harmed by what strangers write', async () => {
   expect(seen.harm).toEqual([]);
 });
 
-it('would say so if it were', async () => {
+it('would report it if it did', async () => {
   const inject = (html: string) =>
     seen.page.evaluate(`try { document.body.innerHTML = ${JSON.stringify(html)} } catch {}`);
   for (const text of hostileTexts) await inject(text);

@@ -4,7 +4,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { ADA, Stack } from '../helpers/stack.ts';
 
 const TOKEN = 'the-operators-token';
-/** Measurements are taken every 15 s, and of sessions every 30 s. */
+/** The host is measured every 15 s, sessions every 30 s. */
 const MEASURED_MS = 60_000;
 
 let stack: Stack;
@@ -21,7 +21,7 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]();
 });
 
-it('shows the last hour of host and gateway, as the gateway has measured it', async () => {
+it('shows the last hour of host and gateway, as measured by the gateway', async () => {
   await seen.show('#/host');
   await seen.untilShown(/Sessions\s+Ready 1/);
   await seen.untilShown(/Memory of all sessions\s+\d+ MB/, MEASURED_MS);
@@ -35,17 +35,17 @@ it('shows the last hour of host and gateway, as the gateway has measured it', as
   await seen.expectFit('host');
 });
 
-it('tells each value to whoever has a keyboard alone, or a screen reader', async () => {
+it('gives each value to keyboard and screen reader users', async () => {
   const chart = await seen.page.waitForSelector('::-p-aria([name="Memory of the gateway"][role="slider"])');
-  const told = () =>
+  const valueText = () =>
     chart?.evaluate((input: { getAttribute(name: string): string | null }) => input.getAttribute('aria-valuetext'));
-  expect(await told()).toMatch(/^\d+ MB now, \d+ MB.* in the last hour$/);
+  expect(await valueText()).toMatch(/^\d+ MB now, \d+ MB.* in the last hour$/);
   await chart?.focus();
   await seen.page.keyboard.press('ArrowLeft');
-  await eventually(async () => expect(await told()).toMatch(/^\d+ MB at \d+:\d+:\d+/));
+  await eventually(async () => expect(await valueText()).toMatch(/^\d+ MB at \d+:\d+:\d+/));
   await seen.expectFit('host-pointed-at');
   await seen.page.keyboard.press('Home');
-  await eventually(async () => expect(await told()).toMatch(/^not measured at/));
+  await eventually(async () => expect(await valueText()).toMatch(/^not measured at/));
 });
 
 it('shows the memory of a session over the last hour', async () => {
@@ -55,18 +55,18 @@ it('shows the memory of a session over the last hour', async () => {
   expect(seen.harm).toEqual([]);
 });
 
-it('reads nothing while the page is hidden, and at once when it is seen again', async () => {
+it('sends no request while the page is hidden, and resumes as soon as it is visible', async () => {
   await seen.show('#/webhooks');
   await seen.untilShown('There is no webhook yet.');
   const front = await seen.page.browser().newPage();
   await front.bringToFront();
   expect(await seen.page.evaluate('document.hidden')).toBe(true);
-  let asked = 0;
+  let requests = 0;
   seen.page.on('request', () => {
-    asked += 1;
+    requests += 1;
   });
   await new Promise((resolve) => setTimeout(resolve, 12_000));
-  expect(asked).toBe(0);
+  expect(requests).toBe(0);
   await seen.page.bringToFront();
-  await eventually(() => expect(asked).toBeGreaterThan(0), 3_000);
+  await eventually(() => expect(requests).toBeGreaterThan(0), 3_000);
 });

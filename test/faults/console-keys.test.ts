@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true });
 });
 
-/** What the keys of the keyboard reach. */
+/** The focused element. */
 const focused = () => seen.page.evaluate('document.activeElement.textContent');
 /** A secret as the page shows it. */
 const shownSecret = () =>
@@ -40,9 +40,9 @@ const shownSecret = () =>
     .map((code) => code.textContent)
     .wait();
 
-it('makes a key, which is shown once, works, and does not once it is revoked', async () => {
+it('creates a key, which is shown once, works, and stops working once it is revoked', async () => {
   await seen.page.emulateTimezone('Asia/Kolkata');
-  await seen.page.reload(); // Formats of times keep the zone in which they were made.
+  await seen.page.reload(); // Time formats keep the zone of their creation.
   await seen.show('#/keys');
   await seen.untilShown('There is no key yet.');
   await seen.expectFit('no-keys');
@@ -78,7 +78,7 @@ it('makes a key, which is shown once, works, and does not once it is revoked', a
   await expect(clientOf(key).getAccess({})).rejects.toMatchObject({ status: 401 });
 });
 
-it('says what is wrong with a key, and keeps what was written', async () => {
+it('shows what is wrong with a key, and keeps the input', async () => {
   await seen.press('New key');
   await seen.fill('Name', 'The shop');
   await seen.fill('Sessions', 'shop/1');
@@ -90,7 +90,7 @@ it('says what is wrong with a key, and keeps what was written', async () => {
   await seen.press('I have stored it');
 });
 
-it('rotates a key, and shows the secret until it is stored, also where somebody goes back', async () => {
+it('rotates a key, and shows the secret until it is stored, also after going back', async () => {
   await seen.press('Rotate The shop');
   await seen.untilShown(/revoke key_\w+ once the application uses the new one/);
   await seen.expectFit('rotate-key');
@@ -108,7 +108,7 @@ it('rotates a key, and shows the secret until it is stored, also where somebody 
   await eventually(async () => expect(await seen.page.$$('tbody tr')).toHaveLength(2));
 });
 
-it('shows keys that others make, and marks those that have expired', async () => {
+it('shows keys that others create, and marks expired ones', async () => {
   const expiresAt = new Date(Date.now() + 2_000).toISOString();
   const name = '<img src=x onerror=harmed()> and a name that is long';
   await clientOf(TOKEN).createKey({ name, sessions: ['*'], scope: 'read', expiresAt });
@@ -117,7 +117,7 @@ it('shows keys that others make, and marks those that have expired', async () =>
   expect(seen.harm).toEqual([]);
 });
 
-/** The views that whoever is signed in is offered. */
+/** The views offered to the signed-in user. */
 const offered = () =>
   seen.page.$$eval('nav a[href^="#"]', (links) => links.map((link) => link.getAttribute('href') ?? ''));
 
@@ -136,7 +136,7 @@ async function walk(views: readonly string[]): Promise<ReadonlyMap<string, reado
   return found;
 }
 
-/** Presses each button of a view, which is shown anew for each. */
+/** Presses each button of a view, which is reloaded for each. */
 async function pressAll(view: string): Promise<void> {
   for (let at = 0, count = 1; at < count; at += 1) {
     await seen.show('#/nothing');
@@ -149,7 +149,7 @@ async function pressAll(view: string): Promise<void> {
   }
 }
 
-it('shows a key of scope read nothing that it may not use', async () => {
+it('shows a key of scope read only what it may use', async () => {
   const operator = clientOf(TOKEN);
   const { key } = await operator.createKey({ name: 'Reader', sessions: ['shop-*'], scope: 'read' });
   const views = [...(await offered()), '#/sessions/shop-1', '#/sessions/main', '#/webhooks/wh_0123456789ab'];
@@ -211,7 +211,7 @@ it('asks for a token again once a key is revoked', async () => {
   await seen.untilShown('Token or key of the gateway', 20_000);
 });
 
-it('says of an open gateway that keys need a token', async () => {
+it('reports on an open gateway that keys need a token', async () => {
   await gateway.end();
   gateway = await start({});
   await using open = await ConsolePage.open({ url: gateway.url });

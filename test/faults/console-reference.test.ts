@@ -30,13 +30,13 @@ it('asks for a token before it shows the calls', async () => {
   await seen.untilShown('/sessions/{id}/messages');
 });
 
-it('has each operation', async () => {
+it('lists each operation', async () => {
   const shown = await seen.page.$$eval('.opblock', (blocks) => blocks.length);
   expect(shown).toBeGreaterThan(Object.keys(operations).length);
   await seen.expectFit('reference');
 });
 
-it('tries a call, and shows what was answered', async () => {
+it('makes a call, and shows the response', async () => {
   await seen.page.locator('#operations-Sessions-listSessions button').click();
   await seen.page.locator('#operations-Sessions-listSessions .execute').click();
   await eventually(async () => {
@@ -50,11 +50,11 @@ it('tries a call, and shows what was answered', async () => {
   expect(await seen.text()).not.toContain(TOKEN);
 });
 
-it('shows the same in the console, for the token is that of the tab', async () => {
+it('is signed in to the console too, since both use the token of the tab', async () => {
   await seen.page.goto(`${stack.gateway.url}/console/`);
   await seen.untilShown('There is no session yet.');
 });
 
-it('loads nothing from elsewhere, and breaks no policy', () => {
+it('loads nothing from other origins, and violates no policy', () => {
   expect(seen.harm).toEqual([]);
 });

@@ -47,7 +47,7 @@ it('links a new session by the QR on the page', async () => {
   expect(seen.page.url()).toMatch(/#\/sessions\/main$/);
 });
 
-it('shows a QR that is always the newest', async () => {
+it('always shows the newest QR', async () => {
   await stack.phones.configure({ qrFirstMs: 3_000, qrIntervalMs: 3_000 });
   await stack.client.startSession({ id: 'spare' });
   await seen.show('#/sessions/spare');
@@ -57,7 +57,7 @@ it('shows a QR that is always the newest', async () => {
   await seen.untilShown(/\nReady\n/);
 });
 
-it('shows that a worker was killed, why, and that it is well again, without a reload', async () => {
+it('shows that a worker was killed, why, and that it has recovered, without a reload', async () => {
   await seen.show('#/sessions/main');
   await seen.untilShown(/\nReady\n/);
   await seen.page.evaluate('window.isSame = true');
@@ -86,7 +86,7 @@ it('lists, finds, stops and starts sessions', async () => {
   await seen.untilShown(/Start: 1 of 1 session done[\s\S]*spare\s+Ready/);
 });
 
-it('shows that the gateway is gone, and heals by itself', async () => {
+it('shows that the gateway is unreachable, and reconnects by itself', async () => {
   const { port } = new URL(stack.gateway.url);
   await stack.gateway.end('SIGKILL');
   await seen.untilShown('The sessions could not be read since');
@@ -97,7 +97,7 @@ it('shows that the gateway is gone, and heals by itself', async () => {
   await seen.untilShown(/\nReady\n/, 60_000);
 });
 
-it('deletes a session only if its name is typed', async () => {
+it('deletes a session only after its name is typed', async () => {
   await seen.show('#/sessions/spare');
   await seen.press('Delete …');
   await seen.expectFit('session-delete');
@@ -108,7 +108,7 @@ it('deletes a session only if its name is typed', async () => {
   await eventually(async () => expect((await stack.client.listSessions({})).sessions).toMatchObject([{ id: 'main' }]));
 });
 
-it('is gone from the tab when it is closed, and once the token does not hold any more', async () => {
+it('keeps the token out of lasting storage, and removes it from the tab on sign-out', async () => {
   expect(await seen.page.evaluate('localStorage.length + document.cookie.length')).toBe(0);
   await seen.press('Sign out');
   await seen.untilShown('Token or key of the gateway');

@@ -42,9 +42,9 @@ const chooseFile = async (path: string) => {
   const input = (await seen.page.waitForSelector('input[type=file]')) as ElementHandle<never> | null;
   await (input as unknown as { uploadFile(path: string): Promise<void> }).uploadFile(path);
 };
-/** The id of the message that the newest answer has. */
+/** The message id in the latest response. */
 const sentId = async () => (JSON.parse(await shownCode('Answer')) as { id: string }).id;
-/** Runs a command that the page shows, with the token, where the files are. */
+/** Runs a command that the page shows, with the token, in the folder of the files. */
 const run = async (command: string) => {
   expect(command).not.toContain(TOKEN);
   const { stdout } = await promisify(execFile)('bash', ['-c', command], {
@@ -58,7 +58,7 @@ const call = async (name: string) => {
   await seen.untilShown(new RegExp(`${name}: 20[01] in`));
 };
 
-it('sends a text, and shows what became of it', async () => {
+it('sends a text, and shows its state', async () => {
   await seen.show('#/try');
   await seen.untilShown('Send a text, media');
   await choose('id of the session', 'main');
@@ -100,7 +100,7 @@ it('replies to it, reacts to it, edits it and deletes it', async () => {
   expect(JSON.parse(await shownCode('Answer'))).toEqual({ id: reply, deletedFor: 'everyone' });
 });
 
-it('sends an image from a file, and gets it back as one', async () => {
+it('sends an image from a file, and gets it back as a file', async () => {
   await seen.show('#/try/sendMessage');
   await choose('type', 'image');
   await seen.fill('to', BEN);
@@ -125,7 +125,7 @@ it('sends an image from a file, and gets it back as one', async () => {
   expect(await shown?.evaluate((img) => img.getAttribute('src'))).toMatch(/^blob:/);
 });
 
-it('calls every operation that the token allows by its form, and shows errors as they are', async () => {
+it('calls every operation that the token allows through its form, and shows errors unchanged', async () => {
   await seen.show('#/try/numberExists');
   await seen.fill('number', BEN);
   await call('numberExists');
@@ -150,7 +150,7 @@ it('calls every operation that the token allows by its form, and shows errors as
   expect(names.toSorted()).toEqual(Object.keys(operations).toSorted());
 });
 
-it('asks before what cannot be taken back', async () => {
+it('asks before irreversible calls', async () => {
   await seen.show('#/try/deleteSession');
   await seen.fill('id of the session', 'nothing');
   await seen.press('Send the call');
@@ -159,7 +159,7 @@ it('asks before what cannot be taken back', async () => {
   await seen.untilShown(/deleteSession: 404 in[\s\S]*session_not_found/);
 });
 
-it('is not harmed by what strangers write, or by the files that they send', async () => {
+it('runs nothing in hostile messages or files', async () => {
   for (const [index, filename] of hostileTexts.entries()) {
     const bytes = `<html><script>harmed('file')</script>${index}`;
     const mimeType = index % 2 === 0 ? 'text/html' : 'image/svg+xml';
@@ -200,7 +200,7 @@ it('is not harmed by what strangers write, or by the files that they send', asyn
   expect(seen.harm).toEqual([]);
 });
 
-it('offers what a key with scope read may call, and no more', async () => {
+it('offers only what a key with scope read may call', async () => {
   const { key } = await stack.client.createKey({ name: 'Reader', sessions: ['main'], scope: 'read' });
   await seen.press('Sign out');
   await seen.signIn(key);
@@ -214,7 +214,7 @@ it('offers what a key with scope read may call, and no more', async () => {
   expect(seen.harm).toEqual([]);
 });
 
-it('answers an archive as a file', async () => {
+it('returns an archive as a file', async () => {
   await seen.press('Sign out');
   await seen.signIn(TOKEN);
   await seen.show('#/try/exportSession/main');

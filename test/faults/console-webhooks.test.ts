@@ -17,7 +17,7 @@ let stack: Stack;
 let seen: ConsolePage;
 let server: Server;
 let url: string;
-/** What the application answers. */
+/** The response of the application. */
 let answers = 204;
 const posted: Posted[] = [];
 
@@ -56,7 +56,7 @@ const shownSecret = async () =>
 const bodies = () => posted.map(({ body }) => body);
 const say = (body: string) => stack.phones.send(BEN, { to: ADA, body });
 
-it('makes a webhook, which gets what phones send, signed with the secret that was shown', async () => {
+it('creates a webhook, which receives what phones send, signed with the secret that was shown', async () => {
   await seen.show('#/webhooks');
   await seen.untilShown('There is no webhook yet.');
   await seen.expectFit('no-webhooks');
@@ -84,7 +84,7 @@ it('makes a webhook, which gets what phones send, signed with the secret that wa
   await seen.untilShown(/Last deliveries.*Delivered\s+message/s);
 });
 
-it('sends a test, and says why one fails', async () => {
+it('sends a test event, and shows why one fails', async () => {
   await seen.press('Send a test');
   await seen.untilShown(/The test was delivered in \d+ ms/);
   answers = 500;
@@ -92,7 +92,7 @@ it('sends a test, and says why one fails', async () => {
   await seen.untilShown(/The test was not delivered: the endpoint answered 500/);
 });
 
-it('shows that and why it fails, and delivers a dead letter again', async () => {
+it('shows that it fails and why, and redelivers a dead letter', async () => {
   await say('refused');
   await seen.untilShown(/Failing.*the endpoint answered 500.*Next attempt/s);
   await seen.expectFit('webhook-failing');
@@ -107,7 +107,7 @@ it('shows that and why it fails, and delivers a dead letter again', async () => 
   await seen.untilShown('There are no dead letters.');
 });
 
-it('replays all that is kept', async () => {
+it('replays all stored events', async () => {
   const before = posted.length;
   await seen.press('Replay …');
   await seen.expectFit('replay-webhook');
@@ -115,7 +115,7 @@ it('replays all that is kept', async () => {
   await eventually(() => expect(bodies().slice(before).join()).toMatch(/Hello <b>there<\/b>.*refused/s));
 });
 
-it('gives it a new secret, which is shown once', async () => {
+it('rotates its secret, which is shown once', async () => {
   await seen.press('Rotate the secret …');
   await seen.press('Rotate');
   const secret = await shownSecret();
@@ -126,7 +126,7 @@ it('gives it a new secret, which is shown once', async () => {
   expect(await verifyWebhook(headers, body, secret)).toMatchObject({ name: 'message' });
 });
 
-it('changes what it gets, and enables it after the endpoint was gone', async () => {
+it('changes its events, and enables it again after the endpoint was gone', async () => {
   await seen.press('Change …');
   await seen.page.locator('label ::-p-text(each change of a session)').click();
   await seen.expectFit('change-webhook');

@@ -15,7 +15,7 @@ function start(...args: string[]) {
   const said = (pattern: RegExp) =>
     eventually(() => {
       const [found] = lines.flatMap((line) => pattern.exec(line) ?? []).slice(1);
-      if (found === undefined) throw new Error(`no line fits ${pattern}: ${lines.join('\n')}`);
+      if (found === undefined) throw new Error(`no line matches ${pattern}: ${lines.join('\n')}`);
       return found;
     }, 60_000);
   return { child, lines, said, exited: once(child, 'exit') };
@@ -32,7 +32,7 @@ it('begins with the addresses of both pages, and passes every step', async () =>
   expect(lines).toContain('Every step passed.');
 });
 
-it('goes on with a session that can be linked on the page of the phones', async () => {
+it('continues with a session that can be linked on the page of the phones', async () => {
   const { child, said, exited } = start();
   try {
     const phones = await said(/^phones +(http:\S+)$/);
@@ -44,7 +44,7 @@ it('goes on with a session that can be linked on the page of the phones', async 
       expect(waiting).toHaveLength(1);
       return waiting;
     });
-    // As the page does it.
+    // As the page does.
     const init = {
       method: 'POST',
       headers: { origin: new URL(phones).origin },

@@ -5,7 +5,7 @@ import { closeDialogs } from '../../packages/worker/dist/page/dialogs.js';
 
 const INTERVAL_MS = 100;
 
-it('a page is looked at for dialogs while one is open or after it has changed, and is left to sleep otherwise', async () => {
+it('a page is checked for dialogs while one is open or after it has changed, and stays idle otherwise', async () => {
   await using tab = await Tab.open();
   const { page } = tab;
   await page.evaluateOnNewDocument(`

@@ -34,7 +34,7 @@ describe('doctor without an account', () => {
       settings: {
         CHAT_WEB_DATA_DIR: folder,
         CHAT_WEB_BROWSER_ARGS: JSON.stringify(simulator.browserArgs),
-        // As an operator may have them: doctor's own gateway must come up all the same.
+        // Settings that an operator may have: doctor's own gateway must start all the same.
         CHAT_WEB_LOG_LEVEL: 'silent',
         CHAT_WEB_TOKEN: 'of-the-service',
       },
@@ -42,7 +42,7 @@ describe('doctor without an account', () => {
       ...options,
     });
 
-  it.each(builds)('says whether machine and page work, on the page of %s', async (build) => {
+  it.each(builds)('reports whether machine and page work, on the page of %s', async (build) => {
     const { pageVersion } = await simulator.phones.configure({ build });
     const isNewest = build === builds.at(-1);
     const doctor = await run(['--json', ...(isNewest ? [] : ['--quick'])]);
@@ -54,7 +54,7 @@ describe('doctor without an account', () => {
       expect(found.get(check)).toMatchObject({ result: 'ok' });
     expect(found.get('page')).toMatchObject({ result: 'ok', detail: pageVersion });
     expect(found.get('qr refreshed')).toMatchObject({ result: isNewest ? 'ok' : 'skip' });
-    expect(found.get('network')).toMatchObject({ result: 'skip' }); // It talks to loopback alone.
+    expect(found.get('network')).toMatchObject({ result: 'skip' }); // It connects only to loopback.
     expect(JSON.parse(doctor.stdout)).toMatchObject({ ok: true, page: pageVersion, notChecked: expect.any(String) });
     expect(doctor.stdout).not.toContain('data:image');
     expect(await readdir(folder)).toEqual([]);
@@ -81,7 +81,7 @@ describe('doctor without an account', () => {
     expect(browsersIn(folder)).toEqual([]);
   });
 
-  it('says what is wrong with its command line, and with the settings', async () => {
+  it('reports errors in its command line and in the settings', async () => {
     const wrong = await run(['--to', 'Ben', '--session', 'main']);
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     expect(wrong.stderr).toMatch(/^--to must be a phone number/);
@@ -99,7 +99,7 @@ describe('doctor with a linked session', () => {
   afterAll(() => pair.stack[Symbol.asyncDispose]());
 
   it.each(['2026-04', '2026-07', '2026-09', '2026-10'] as const)(
-    'finds all that a session does well, on the page of %s',
+    'passes every check, on the page of %s',
     async (build) => {
       const { stack, group } = pair;
       await stack.phones.configure({ build });
@@ -124,7 +124,7 @@ describe('doctor with a linked session', () => {
       for (const kind of kinds) expect(found.get(`download ${kind} received`)?.detail).toMatch(/ bytes, equal$/);
       expect(found.get('pictures')?.detail).toMatch(/: 1 present, /);
 
-      // What is seen by others is what was announced, and what was to be deleted is gone.
+      // Others see only what was announced, and what had to be deleted is gone.
       const now = await stack.phones.messages(BEN, { with: ADA });
       const seen = now.filter(({ id, fromMe }) => !fromMe && !earlier.has(id));
       expect(seen.map(({ type }) => type).sort()).toEqual([...kinds, 'revoked'].sort());
@@ -155,7 +155,7 @@ describe('doctor with a linked session', () => {
     expect(await readdir(saved)).toEqual(before);
   });
 
-  it('does nothing that others see, nor ends the session, unless somebody agrees', async () => {
+  it('does nothing visible to others, and does not end the session, without consent', async () => {
     const before = await pair.stack.phones.messages(BEN);
     const { restarts } = await pair.stack.client.getSessionStatus({ id: 'main' });
     const doctor = await runDoctor(['--session', 'main', ...pair.all], { settings: pair.settings });
@@ -177,7 +177,7 @@ describe('doctor with a linked session', () => {
     expect(await pair.stack.phones.statuses(ADA)).toEqual([]);
   });
 
-  it('starts a gateway on the data folder where none runs, and ends it, also when it is interrupted', async () => {
+  it('starts a gateway on the data folder where none runs, and ends it, also if interrupted', async () => {
     const inUse = await pair.run(['--watch', '0']);
     expect(inUse.stdout).toMatch(/^fail +gateway .*in use by another gateway.*\n +→ .*--gateway/m);
     await pair.stack.gateway.end();

@@ -22,26 +22,26 @@ function example(interpreter: 'sh' | 'python3', name: string, ...args: string[])
   return new Example([interpreter, name, ...args], auth);
 }
 
-/** Whether a process of this machine shows the token to every user. */
+/** Whether a command line on this machine shows the token to every user. */
 function isOnCommandLine(token: string): boolean {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.some((pid) => {
     try {
       return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(token);
     } catch {
-      return false; // It has ended.
+      return false; // It has exited.
     }
   });
 }
 
 async function restart(whileDown: () => Promise<unknown> = async () => {}): Promise<void> {
-  await stack.gateway.end('SIGKILL'); // Unless it was before.
+  await stack.gateway.end('SIGKILL'); // Unless it is already killed.
   await whileDown();
   await stack.restartGateway({ CHAT_WEB_PORT: new URL(url).port });
   await stack.untilStatus('main', 'ready');
 }
 
-/** What a phone has got, once it has something. */
+/** The messages with this body on the phone, once there is one. */
 const onPhone = (body: string) =>
   eventually(async () => {
     const found = (await stack.phones.messages(BEN)).filter((message) => message.body === body);
@@ -95,7 +95,7 @@ describe.each([
 ] as const)('%s', (name, interpreter, events, send) => {
   beforeEach(({ skip }) => skip(interpreter === 'python3' && !hasPython, 'python3 is not installed'));
 
-  it('sends once for each key, also while the gateway is killed and started again', async () => {
+  it('sends once per key, also while the gateway is killed and restarted', async () => {
     const body = `Olá "${name}" 👋`;
     await using first = send(`${name}-1`, body);
     expect({ code: await first.exitCode, errors: first.errors }).toEqual({ code: 0, errors: [] });
@@ -111,13 +111,13 @@ describe.each([
     expect(await onPhone(`${name} late`)).toHaveLength(1);
   });
 
-  it('says why a message is refused, and does not try again', async () => {
+  it('reports why a message is refused, and does not retry', async () => {
     await using other = send(`${name}-1`, 'something else');
     expect(await other.exitCode).toBe(1);
     expect(other.errors.join('\n')).toMatch(/422/);
   });
 
-  it('follows events over a restart of the gateway and of its own, without a loss', async () => {
+  it('follows events over a restart of the gateway and of itself, without a loss', async () => {
     const position = join(folder, `${name}-position`);
     const wanted = written(30, name);
     const printed: string[] = [];
@@ -142,14 +142,14 @@ describe.each([
     expect(await after.interrupt()).toBe(0);
     printed.push(...bodies(after.out));
 
-    // The event in hand when the program was killed may have come again: that one alone.
+    // Only the event in progress when the program was killed may be repeated.
     const ours = printed.filter((body) => body.startsWith(`${name} `));
     expect([...new Set(ours)]).toEqual(wanted);
     expect(ours.length).toBeLessThanOrEqual(wanted.length + 1);
     expect(readFileSync(position, 'utf8')).toMatch(/^[0-9a-f]+-\d+\n?$/);
   });
 
-  it('goes on after the last whole event where a stream breaks within one', async () => {
+  it('resumes after the last complete event if a stream breaks within one', async () => {
     const parts = [
       ['event: message\nid: e-1\ndata: {"n":1}\n\n', 'id: e-2\nevent: message\ndata: {"n":', '2}'],
       ['id: e-3\n: keepalive\n\n', 'id: e-4\nevent: message\n'],
@@ -178,7 +178,7 @@ describe.each([
     }
   });
 
-  it('ends where a retry cannot help', async () => {
+  it('exits if a retry cannot help', async () => {
     await writeFile(join(folder, 'auth-wrong'), 'Authorization: Bearer wrong\n');
     await using follow = new Example([interpreter, events, join(folder, 'position')], {
       ...{ GATEWAY_URL: url, GATEWAY_AUTH: join(folder, 'auth-wrong'), GATEWAY_TOKEN: 'wrong' },

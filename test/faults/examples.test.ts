@@ -26,14 +26,14 @@ describe('the examples', () => {
     expect(await stack.onPhone(BEN, id)).toMatchObject({ body: 'Hello from an example' });
   });
 
-  it('send.mjs prints no QR for a linked session, and an error by its code', async () => {
+  it('send.mjs prints no QR for a linked session, and errors with their code', async () => {
     await using send = example('send.mjs', ['+49000']);
     expect(await send.exitCode).toBe(1);
     expect(send.out).toEqual([]);
     expect(send.errors.join('\n')).toMatch(/^(invalid_request|recipient_not_found): /);
   });
 
-  it('events.mjs prints events, and goes on after the gateway was restarted, and after itself', async () => {
+  it('events.mjs prints events, and resumes after a restart of the gateway and of itself', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
     const env = { POSITION: join(folder, 'position') };
     try {
@@ -60,7 +60,7 @@ describe('the examples', () => {
     }
   });
 
-  it('events.mjs ends where a retry cannot help', async () => {
+  it('events.mjs exits if a retry cannot help', async () => {
     await using events = example('events.mjs', ['main'], { token: 'wrong' });
     expect({ code: await events.exitCode, out: events.out }).toEqual({ code: 1, out: [] });
     expect(events.errors.join('\n')).toMatch(/^unauthorized: /);

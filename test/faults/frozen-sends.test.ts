@@ -4,9 +4,9 @@ import { eventually } from '../helpers/eventually.ts';
 import { browserAndWorkerIn, renderersIn } from '../helpers/processes.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-// Most of it is waiting.
+// Mostly waiting.
 describe.concurrent('a send', () => {
-  it('into a frozen page was not sent, which is certain: also when the page thaws', async () => {
+  it('into a frozen page is definitely not sent, not even when the page resumes', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);
     const [renderer = 0] = renderersIn(`${stack.dataDir}/sessions/ada`);
@@ -16,14 +16,14 @@ describe.concurrent('a send', () => {
     });
   });
 
-  it('into a frozen browser has an unknown outcome, and is not sent when the browser thaws', async () => {
+  it('into a frozen browser has an unknown outcome, and is not sent when the browser resumes', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);
     const { browser } = browserAndWorkerIn(`${stack.dataDir}/sessions/ada`);
     await expectUnsent(stack, browser, { code: 'outcome_unknown' });
   });
 
-  it('whose page is loaded again before the network has confirmed it is named in the error', async () => {
+  it('whose page reloads before the network has confirmed it has its id in the error', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);
     await stack.phones.configure({ ackDelayMs: 20_000 });
@@ -43,7 +43,7 @@ describe.concurrent('a send', () => {
   });
 });
 
-/** Stops a process, sends, lets the process go on, and looks whether the message arrives. */
+/** Stops a process, sends, continues the process, and expects that the message does not arrive. */
 async function expectUnsent(stack: Stack, pid: number, error: object): Promise<void> {
   process.kill(pid, 'SIGSTOP');
   try {

@@ -7,7 +7,7 @@ import { SmallDisk } from '../helpers/small-disk.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const SENDS = 20;
-/** Below the mark, and still something for the sessions that run. */
+/** Below the limit, with some space left for the running sessions. */
 const RESERVE_MB = 30;
 
 it('a full disk refuses starts, ends nothing that runs, and loses nothing', async () => {
@@ -34,7 +34,7 @@ it('a full disk refuses starts, ends nothing that runs, and loses nothing', asyn
 
   const leftMb = await disk.fill(0);
   await refusesToStart(stack, 'ada');
-  // What the page cannot write down it does not send: whoever sends is told that it may still happen.
+  // The page does not send what it cannot store. The caller gets `outcome_unknown`: it may still be sent.
   for (const outcome of await Promise.allSettled([1, 2, 3].map((n) => send(`on a full disk ${n}`))))
     if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'outcome_unknown' });
   await refusesToStart(stack, 'ada');
@@ -51,11 +51,11 @@ it('a full disk refuses starts, ends nothing that runs, and loses nothing', asyn
   expect([...ada.all('qr'), ...ben.all('qr')]).toEqual([]);
   figure(
     'full disk',
-    `disk filled to ${reserveMb} MB: starts refused with 503, ${SENDS} of ${SENDS} sends of a running session arrived; filled to ${leftMb} MB: the session stayed; with space again 2 of 2 sessions ready without a QR`,
+    `disk filled to ${reserveMb} MB: starts refused with 503, ${SENDS} of ${SENDS} sends of a running session arrived; filled to ${leftMb} MB: the session kept running; with space again 2 of 2 sessions ready without a QR`,
   );
 });
 
-/** The gateway is well, and says what a start lacks. */
+/** The gateway is healthy, and reports what a start lacks. */
 async function refusesToStart({ client, gateway }: Stack, id: string): Promise<void> {
   const start = await fetch(`${gateway.url}/sessions/${id}/start`, { method: 'POST' });
   expect(start.status).toBe(503);

@@ -9,11 +9,11 @@ import { browsersIn, workersOf } from '../helpers/processes.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 describe('SIGTERM', () => {
-  it('lets sends that are under way finish, ends streams with a word, and keeps what the page wrote last', async () => {
+  it('lets sends in progress finish, ends streams with a comment, and keeps the last writes of the page', async () => {
     await using stack = await Stack.start({ simulator: { ackDelayMs: 5_000 } });
     await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
     const streams = await Promise.all(['ada', 'ada', 'ben'].map((id) => openStream(stack, id)));
-    const told = Promise.all(streams.map((stream) => stream.text()));
+    const texts = Promise.all(streams.map((stream) => stream.text()));
     const late = await beginSend(stack, 'ada', { type: 'text', to: BEN, body: 'too late' });
     const sends = Array.from({ length: 5 }, (_, n) =>
       stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: `on its way ${n}` }),
@@ -24,10 +24,10 @@ describe('SIGTERM', () => {
       isDone = true;
     });
     await delay(1_000);
-    const written = async () => (await stack.phones.pages()).map(({ lastWrite }) => lastWrite);
-    const lastWord = `the last word, at ${Date.now()}`;
-    for (const { id } of await stack.phones.pages()) await stack.phones.disturb(id, 'write', { value: lastWord });
-    await eventually(async () => expect(await written()).toEqual([lastWord, lastWord]));
+    const written = async () => (await stack.phones.pages()).map((page) => page.lastWrite);
+    const lastWrite = `the last word, at ${Date.now()}`;
+    for (const { id } of await stack.phones.pages()) await stack.phones.disturb(id, 'write', { value: lastWrite });
+    await eventually(async () => expect(await written()).toEqual([lastWrite, lastWrite]));
     expect(isDone).toBe(false);
     const startedAt = Date.now();
     const ended = stack.gateway.end('SIGTERM');
@@ -38,22 +38,22 @@ describe('SIGTERM', () => {
     expect(await ended).toEqual({ code: 0, signal: null });
     const tookMs = Date.now() - startedAt;
     expect(tookMs).toBeLessThan(20_000);
-    for (const text of await told) expect(text).toMatch(/\n: the gateway stops\n\n$/);
+    for (const text of await texts) expect(text).toMatch(/\n: the gateway stops\n\n$/);
     expect(browsersIn(stack.dataDir)).toEqual([]);
 
     await stack.restartGateway();
     await stack.untilStatus('ada', 'ready');
-    await eventually(async () => expect(await written()).toEqual([lastWord, lastWord]));
+    await eventually(async () => expect(await written()).toEqual([lastWrite, lastWrite]));
     const bodies = (await stack.phones.messages(BEN)).map(({ body }) => body);
     expect(bodies.filter((body) => body?.startsWith('on its way'))).toHaveLength(5);
     expect(bodies).not.toContain('too late');
     figure(
       'graceful stop',
-      `5 of 5 sends under way finished, 1 late one refused, 3 of 3 streams ended with a word, 2 of 2 last writes of pages were kept, exit 0 after ${seconds(tookMs)}`,
+      `5 of 5 sends in progress finished, 1 late one refused, 3 of 3 streams ended with a comment, 2 of 2 last writes of pages kept, exit 0 after ${seconds(tookMs)}`,
     );
   });
 
-  it('fails sends that would take too long, with the code that tells the truth', async () => {
+  it('fails sends that would take too long, with the accurate code', async () => {
     await using stack = await Stack.start({ simulator: { ackDelayMs: 60_000 } });
     await stack.link('ada', ADA);
     const send = stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'slow' });
@@ -67,7 +67,7 @@ describe('SIGTERM', () => {
     figure('graceful stop', `a send that takes a minute failed with outcome_unknown, exit 0 after ${seconds(tookMs)}`);
   });
 
-  it('ends at once what is idle, and a second one hurries what is busy', async () => {
+  it('ends an idle gateway at once, and a second signal ends a busy one early', async () => {
     await using stack = await Stack.start({ simulator: { ackDelayMs: 60_000 } });
     await stack.link('ada', ADA);
     let startedAt = Date.now();
@@ -86,16 +86,19 @@ describe('SIGTERM', () => {
     await delay(500);
     process.kill(stack.gateway.pid, 'SIGINT');
     expect(await ended).toEqual({ code: 0, signal: null });
-    const hurriedMs = Date.now() - startedAt;
+    const secondSignalMs = Date.now() - startedAt;
     await outcome;
-    expect(hurriedMs).toBeLessThan(6_000);
+    expect(secondSignalMs).toBeLessThan(6_000);
     expect(workers).toHaveLength(1);
     expect(browsersIn(stack.dataDir)).toEqual([]);
-    figure('graceful stop', `idle: exit 0 after ${seconds(idleMs)}; busy and hurried: after ${seconds(hurriedMs)}`);
+    figure(
+      'graceful stop',
+      `idle: exit 0 after ${seconds(idleMs)}; busy, with a second signal: after ${seconds(secondSignalMs)}`,
+    );
   });
 });
 
-/** A session's event stream as the bytes that come. */
+/** A session's event stream as raw bytes. */
 async function openStream(stack: Stack, id: string): Promise<Response> {
   const stream = await fetch(`${stack.gateway.url}/sessions/${id}/events`);
   expect(stream.status).toBe(200);
@@ -104,7 +107,7 @@ async function openStream(stack: Stack, id: string): Promise<Response> {
 
 /**
  * Connects and sends half of a request: a gateway that stops closes its port and its idle connections at once, and
- * only what has begun to arrive is still answered.
+ * only a request that has begun to arrive is still answered.
  */
 async function beginSend(stack: Stack, id: string, message: object) {
   const body = JSON.stringify(message);

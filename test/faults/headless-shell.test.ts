@@ -12,6 +12,6 @@ it.runIf(isInstalled)('CHAT_WEB_HEADLESS_SHELL: a session is one headless shell 
   const { browser } = browserAndWorkerIn(stack.dataDir);
   expect(readlinkSync(`/proc/${browser}/exe`)).toMatch(/headless.shell/);
   expect(renderersIn(stack.dataDir)).toHaveLength(1);
-  // A flag that a newer build does not know any more is passed over in silence: this would show it.
+  // A newer build silently ignores a flag that it no longer knows. This test would show it.
   expect(browsersIn(stack.dataDir).length).toBeLessThanOrEqual(4);
 });

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const TOKEN = 'sesame';
 
-/** A project that is empty but for the package. */
+/** A project with nothing but the package. */
 let project: string;
 let gateway: GatewayProcess;
 
@@ -85,7 +85,7 @@ createCloudWebhook({ verifyToken: 'x', appSecret: 'y', onEvent: (event) => conso
 console.log(id, status, cloudWebhookApp, new GatewayError('rate_limited', 'x').status);
 `;
 
-/** What an application with declarations of its own, such as one of many packages, exports: each type needs a name. */
+/** What an application exports that emits declarations, such as a package of a monorepo: each type needs a name. */
 const EXPORTING = `
 import { createCachedClient, createClient, createCloudWebhook, createWebhookReceiver, listen } from '@chat-web/host';
 import { openEventStream, sendText, verifyWebhook } from '@chat-web/host';
@@ -112,7 +112,7 @@ export const inputs = (input: InputOf<'sendMessage'>): AnswerOf<'sendMessage'> |
 
 const PAGES = ['README', 'docs/client', 'docs/listener', 'docs/sending', 'docs/caches', 'docs/webhook-receiver'];
 
-/** What the pages leave to the application, and what an earlier block of theirs has. */
+/** What the pages leave to the application, or define in an earlier block. */
 const ASSUMED = `
 declare const gateway: { url: string };
 declare const client: ReturnType<typeof import('@chat-web/host').createClient>;
@@ -135,7 +135,7 @@ declare function reconcile(session: string | undefined, data: object): void;
 `;
 
 describe('the package', () => {
-  it('has three dependencies, of which none is of this repository, and no file beside code and types', async () => {
+  it('has three dependencies, none from this repository, and only files of code and types', async () => {
     const installed = join(project, 'node_modules/@chat-web/host');
     const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
     expect(Object.keys(dependencies)).toEqual(['eventsource-parser', 'lru-cache', 'valibot']);
@@ -152,14 +152,14 @@ describe('the package', () => {
         expect(await readFile(join(parentPath, name), 'utf8'), name).not.toMatch(/from '@chat-web|sourceMappingURL/);
   });
 
-  it.each(['nodenext', 'bundler'])('has types that hold (%s), without those of Node', async (moduleResolution) => {
+  it.each(['nodenext', 'bundler'])('has types that compile (%s), without those of Node', async (moduleResolution) => {
     await writeFile(join(project, 'program.ts'), PROGRAM);
     const module = moduleResolution === 'bundler' ? 'esnext' : 'nodenext';
     const lib = ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable'];
     await compile(project, { module, moduleResolution, lib, types: [], skipLibCheck: false }, ['program.ts']);
   });
 
-  it('has a name for each type that an application exports, and keeps the docs', async () => {
+  it('names each type that an application exports, and keeps the doc comments', async () => {
     await writeFile(join(project, 'exporting.ts'), EXPORTING);
     const lib = ['es2024', 'dom', 'dom.iterable', 'dom.asynciterable'];
     const emits = { noEmit: false, declaration: true, emitDeclarationOnly: true, outDir: join(project, 'types') };
@@ -171,7 +171,7 @@ describe('the package', () => {
     expect(shown).toContain('@example');
   });
 
-  it('is shown in the docs by programs that compile', async () => {
+  it('has examples in the docs that compile', async () => {
     const files = ['assumed.d.ts'];
     await writeFile(join(project, 'assumed.d.ts'), ASSUMED);
     await linkDependency('@types');
@@ -193,7 +193,7 @@ describe('the package', () => {
     await expect(packed).rejects.toMatchObject({ stderr: expect.stringContaining('npm run pack:host') });
   });
 
-  it('imports nothing of Node but by its entry for Node', async () => {
+  it('imports Node modules only from its entry for Node', async () => {
     for (const [entry, isForNode] of [
       ['index', false],
       ['hono', false],
@@ -209,11 +209,11 @@ describe('the package', () => {
     }
   });
 
-  it('runs in a program of its own, by import and by require', async () => {
-    const ask = `createClient({ url: ${JSON.stringify(gateway.url)}, token: '${TOKEN}' }).listSessions()`;
-    const tell = '.then((answer) => console.log(JSON.stringify(answer)))';
-    await writeFile(join(project, 'a.mjs'), `import { createClient } from '@chat-web/host';\n${ask}${tell};`);
-    await writeFile(join(project, 'b.cjs'), `const { createClient } = require('@chat-web/host');\n${ask}${tell};`);
+  it('runs in a separate program, by import and by require', async () => {
+    const call = `createClient({ url: ${JSON.stringify(gateway.url)}, token: '${TOKEN}' }).listSessions()`;
+    const print = '.then((answer) => console.log(JSON.stringify(answer)))';
+    await writeFile(join(project, 'a.mjs'), `import { createClient } from '@chat-web/host';\n${call}${print};`);
+    await writeFile(join(project, 'b.cjs'), `const { createClient } = require('@chat-web/host');\n${call}${print};`);
     for (const file of ['a.mjs', 'b.cjs']) {
       const { stdout } = await run(process.execPath, [join(project, file)]);
       expect([file, JSON.parse(stdout)]).toEqual([file, { sessions: [] }]);
@@ -222,7 +222,7 @@ describe('the package', () => {
 });
 
 describe('a new row of the table', () => {
-  it('is a method of the client, with its types, with no change in the host package', async () => {
+  it('is a typed method of the client, without a change in the host package', async () => {
     const dir = await mkdtemp(join(tmpdir(), 'chat-web-row-'));
     try {
       for (const name of ['protocol', 'host'])

@@ -10,8 +10,8 @@ import { ADA, Stack } from '../helpers/stack.ts';
 const BODY_BYTES = 10_485_760;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Bodies on a session that is ready, so that nothing but the body is in the way. */
-describe('a body that is made to hurt', () => {
+/** The session is ready, so that only the body can be the reason. */
+describe('a hostile body', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await Stack.start();
@@ -57,7 +57,7 @@ describe('a body that is made to hurt', () => {
     }
   });
 
-  it('names what is wrong, the limit, and not each of ten thousand places', async () => {
+  it('gets an error with the problem and the limit, but not with each of ten thousand places', async () => {
     const post = (path: string, body: string) =>
       rawRequest(stack.gateway.url, { method: 'POST', path, headers: JSON_TYPE, body });
     const large = JSON.stringify({ type: 'text', to: '12025550102', body: 'x'.repeat(600_000) });
@@ -83,7 +83,7 @@ describe('a body that is made to hurt', () => {
     expect([answer.status, answer.body.issues?.map(({ path }) => path)]).toEqual([400, ['base64']]);
   });
 
-  it('leaves a gateway and a session that are well, and no line of an error', async () => {
+  it('leaves gateway and session healthy, and no error in the log', async () => {
     expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready', restarts: 0 });
     expect(stack.gateway.log.filter((line) => /"level":"(error|fatal)"|rejection/i.test(line))).toEqual([]);
     expect(await spooled()).toEqual([]);
@@ -91,7 +91,7 @@ describe('a body that is made to hurt', () => {
 });
 
 describe('media for a session that refuses them', () => {
-  it('are not read: the refusal comes before they do', async () => {
+  it('are not read: they are refused before they arrive', async () => {
     await using stack = await Stack.start();
     const ask = (path: string, bytes: number) =>
       new Promise<string>((resolve, reject) => {

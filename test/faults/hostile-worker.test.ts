@@ -10,15 +10,15 @@ import { logLines } from '../helpers/log-lines.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const MB = 1_048_576;
-/** What an attack may take of memory while it lasts: the longest message, some copies of it, and what else goes on. */
+/** The most memory an attack may cost: the longest message, some copies of it, and other work meanwhile. */
 const MOST_MORE_BYTES = 128 * MB;
-/** On a host that has other work, too; each of these took seconds while lists were read before they were counted. */
+/** On a host with other load. Each of these took seconds when lists were read before they were counted. */
 const MOST_HEALTH_MS = 1_000;
 
-/** How soon a flood is ended depends on how fast this machine takes it in: it is slowed down from the beginning. */
+/** How soon a flood is stopped depends on how fast this machine reads it: it is throttled from the start. */
 const FLOOD_ENDS_WITHIN_MS = 100_000;
 
-describe('a worker that a page has taken over', () => {
+describe('a worker compromised by its page', () => {
   let stack: Stack;
   let honest: EventLog;
   let gatewayPid: number;
@@ -32,7 +32,7 @@ describe('a worker that a page has taken over', () => {
     await stack[Symbol.asyncDispose]();
   });
 
-  /** After each attack: the other session sends and hears, has lost nothing, and the gateway is the same. */
+  /** After each attack the other session sends and receives, has lost nothing, and the gateway is healthy. */
   afterEach(async ({ task }) => {
     const sent = await sendText(stack.client, { id: 'ada', type: 'text', to: BEN, body: task.name });
     expect((await stack.onPhone(BEN, sent.id)).body).toBe(task.name);
@@ -44,20 +44,20 @@ describe('a worker that a page has taken over', () => {
     expect((await fetch(`${stack.gateway.url}/health`)).status).toBe(200);
   });
 
-  /** Starts such a session, has it begin, and measures what the gateway takes meanwhile. */
-  async function attacked<T>(attack: string, seen: (id: string, events: EventLog) => Promise<T>): Promise<T> {
+  /** Starts such a session, triggers its attack, and measures the gateway's memory and response times meanwhile. */
+  async function attacked<T>(attack: string, check: (id: string, events: EventLog) => Promise<T>): Promise<T> {
     const id = `evil-${attack}`;
     await stack.client.startSession({ id });
     const events = await stack.listen(id);
     const before = memoryOf(gatewayPid).now;
-    writeFileSync(`/proc/${gatewayPid}/clear_refs`, '5'); // The peak counts from here.
-    const answers = new AbortController();
-    const waits = healthWaits(stack.gateway.url, answers.signal);
+    writeFileSync(`/proc/${gatewayPid}/clear_refs`, '5'); // Resets the peak.
+    const measuring = new AbortController();
+    const waits = healthWaits(stack.gateway.url, measuring.signal);
     await stack.client.listChats({ id }).catch(() => {});
     try {
-      return await seen(id, events);
+      return await check(id, events);
     } finally {
-      answers.abort();
+      measuring.abort();
       const more = memoryOf(gatewayPid).peak - before;
       const ms = Math.round(percentile(await waits, 0.99));
       figure('hostile worker', `${attack}: gateway +${Math.round(more / MB)} MB, /health p99 ${ms} ms`);
@@ -75,7 +75,7 @@ describe('a worker that a page has taken over', () => {
     ['nested', 'sent a message that is more than 16 levels deep'],
     ['values', 'sent a message of more than 400000 values'],
     ['lists', 'sent more messages than it may'],
-    ['drops', 'sent'], // Which of the bounds it meets first depends on how many bytes come at once.
+    ['drops', 'sent'], // Which limit it hits first depends on how many bytes arrive at once.
     ['acks', 'sent more messages than it may'],
     ['states', 'sent more messages than it may'],
     ['heartbeats', 'sent more messages than it may'],
@@ -83,7 +83,7 @@ describe('a worker that a page has taken over', () => {
     ['logs', 'sent more messages than it may'],
     ['unasked', 'sent more messages than it may'],
     ['gone', 'closed its channel'],
-  ])('is ended, it alone: %s', { timeout: 2 * FLOOD_ENDS_WITHIN_MS }, (attack, what) =>
+  ])('is killed, and no other worker: %s', { timeout: 2 * FLOOD_ENDS_WITHIN_MS }, (attack, what) =>
     attacked(attack, async (id, events) => {
       await eventually(() => {
         const ends = logLines(stack.gateway.log).filter(
@@ -91,33 +91,33 @@ describe('a worker that a page has taken over', () => {
         ) as { detail?: string }[];
         expect(ends.map(({ detail }) => detail)).toContainEqual(expect.stringContaining(what));
       }, FLOOD_ENDS_WITHIN_MS);
-      // A flood of states may have told of the loss before.
+      // A flood of states may have emitted `disconnected` already.
       if (attack === 'states') return;
       const { message } = await events.until('disconnected', ({ reason }) => reason === 'WORKER_PROTOCOL_ERROR');
       expect(message).toContain(`it ${what}`);
     }),
   );
 
-  it.each(['node', 'numbers', 'output', 'lines'])('is not listened to: %s', (attack) =>
+  it.each(['node', 'numbers', 'output', 'lines'])('is ignored: %s', (attack) =>
     attacked(attack, async (id) => {
       await delay(3_000);
       expect(await stack.client.getSessionStatus({ id })).toMatchObject({ status: 'ready', restarts: 0 });
     }),
   );
 
-  // On a busy host it is read so slowly that it stays within its budget.
-  it('keeps nobody else waiting: faults', () => attacked('faults', () => delay(5_000)));
+  // On a busy host the worker is read so slowly that it stays within its budget.
+  it('does not delay others: faults', () => attacked('faults', () => delay(5_000)));
 
-  it('writes nothing into a stream but events: frames', () =>
+  it('cannot write anything but events into a stream: frames', () =>
     attacked('frames', async (id, events) => {
       await events.until('message', ({ body }) => body === 'honest');
       expect(events.events.map(({ name }) => name)).toEqual(['message']);
       const invalid = () =>
         logLines(stack.gateway.log).filter(({ session, msg }) => session === id && msg === 'invalid IPC message');
-      await eventually(() => expect(invalid()).toHaveLength(5)); // The log comes through a pipe of its own.
+      await eventually(() => expect(invalid()).toHaveLength(5)); // The log arrives through its own pipe.
     }));
 
-  it('fails the calls whose answers are none', () =>
+  it('fails the calls that get an invalid response', () =>
     attacked('answers', async (id) => {
       await expect(stack.client.listContacts({ id })).rejects.toMatchObject({ code: 'client_failed' });
       await expect(stack.client.listGroups({ id })).rejects.toMatchObject({ code: 'client_failed' });
@@ -125,7 +125,7 @@ describe('a worker that a page has taken over', () => {
       await expect(stack.client.sendMessage(text)).rejects.toMatchObject({ code: 'outcome_unknown' });
     }));
 
-  it('that does not read has calls wait up to a bound', () =>
+  it('that does not read has calls queued up to a limit', () =>
     attacked('deaf', async (id) => {
       const codes: string[] = [];
       const body = '😀'.repeat(32_000);
@@ -138,7 +138,7 @@ describe('a worker that a page has taken over', () => {
       expect(codes.length).toBeLessThan(110);
     }));
 
-  it('hands over nothing but plain files of its own', () =>
+  it('can hand over only regular files of its own', () =>
     attacked('media', async (id) => {
       const mediaOf = async (kind: string) => {
         const response = await fetch(`${stack.gateway.url}/sessions/${id}/messages/false_1@c.us_${kind}/media`);
@@ -146,7 +146,7 @@ describe('a worker that a page has taken over', () => {
         return { status: response.status, code: response.ok ? text : (JSON.parse(text) as { code: string }).code };
       };
       expect(await mediaOf('honest')).toEqual({ status: 200, code: 'public' });
-      // As many pipes as would keep all threads of Node waiting, twice.
+      // Enough pipes to block all threads of Node, twice.
       const kinds = [
         'link',
         'device',
@@ -166,7 +166,7 @@ describe('a worker that a page has taken over', () => {
       expect(await mediaOf('honest')).toEqual({ status: 200, code: 'public' });
     }));
 
-  it('puts pipes where the gateway keeps what it knows of the session, and nobody waits for them', () =>
+  it('cannot block the gateway with pipes in place of the files of its session', () =>
     attacked('files', async (id) => {
       for (let start = 0; start < 6; start += 1) {
         await stack.client.restartSession({ id });
@@ -176,7 +176,7 @@ describe('a worker that a page has taken over', () => {
     }));
 });
 
-it('a QR that is scanned before what happened earlier is on disk is not shown', async () => {
+it('a QR that is scanned before earlier events are on disk is not shown', async () => {
   await using stack = await Stack.start({
     main: fileURLToPath(new URL('../fixtures/hostile-gateway.mjs', import.meta.url)),
   });
@@ -197,7 +197,7 @@ it('a QR that is scanned before what happened earlier is on disk is not shown', 
   ]);
 });
 
-it('a flood of events leaves those of others in the journal, over the restarts of its worker', async () => {
+it('a flood of events leaves the events of other sessions in the journal, over restarts of its worker', async () => {
   await using stack = await Stack.start({
     main: fileURLToPath(new URL('../fixtures/hostile-gateway.mjs', import.meta.url)),
     settings: { CHAT_WEB_JOURNAL_MAX_MB: '32' },
@@ -208,7 +208,7 @@ it('a flood of events leaves those of others in the journal, over the restarts o
   const id = 'evil-journal';
   await stack.client.startSession({ id });
   await stack.client.listChats({ id }).catch(() => {});
-  // Another run does not give it another share.
+  // A restart does not grant another share.
   await eventually(() => {
     const ends = logLines(stack.gateway.log).filter(
       ({ session, msg }) => session === id && msg === 'session restarting',
@@ -228,20 +228,20 @@ it('a flood of events leaves those of others in the journal, over the restarts o
   expect(events.map(({ event, data }) => data.body ?? event)).toEqual(['ready', 'before', 'after']);
 });
 
-/** What a process takes, in bytes, now and at most since its peak was last forgotten. */
+/** The memory of a process, in bytes: now, and at its peak since the last reset. */
 function memoryOf(pid: number): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const bytes = (field: string) => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) * 1_024;
   return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
 }
 
-/** How long /health takes, asked again and again until it is enough, in milliseconds. */
-async function healthWaits(url: string, enough: AbortSignal): Promise<number[]> {
+/** Response times of /health in milliseconds, from requests one after the other until the signal. */
+async function healthWaits(url: string, until: AbortSignal): Promise<number[]> {
   const waits: number[] = [];
-  while (!enough.aborted) {
-    const askedAt = performance.now();
+  while (!until.aborted) {
+    const startedAt = performance.now();
     await (await fetch(`${url}/health`)).text();
-    waits.push(performance.now() - askedAt);
+    waits.push(performance.now() - startedAt);
     await delay(10);
   }
   return waits;

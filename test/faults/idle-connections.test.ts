@@ -8,7 +8,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { figure, seconds } from '../helpers/figure.ts';
 import { rawRequest } from '../helpers/raw-request.ts';
 
-it('a thousand connections that say nothing are closed, and keep nobody out', async () => {
+it('a thousand idle connections are closed, and block no other requests', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
   const gateway = await spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir });
   const { hostname, port } = new URL(gateway.url);
@@ -23,7 +23,7 @@ it('a thousand connections that say nothing are closed, and keep nobody out', as
     expect((await rawRequest(gateway.url, { path: '/health' })).status).toBe(200);
     const { text } = await rawRequest(gateway.url, { path: '/metrics' });
     expect(Number(/^chat_web_connections_open (\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(1_000);
-    // Whoever has sent no head for 10 s is cut off.
+    // A connection that sends no head for 10 s is closed.
     await eventually(() => expect(idle.every(({ closed }) => closed)).toBe(true), 30_000);
     figure(
       'idle connections',

@@ -14,7 +14,7 @@ import { Example } from '../helpers/example.ts';
 import { rawRequest } from '../helpers/raw-request.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-/** A stranger who does what he can. */
+/** A stranger who sends hostile messages. */
 const EVE = '12025550999';
 const HOSTILE_NAME = `"><img src=x onerror=hacked('name')>'&lt;`;
 const HOSTILE_BODIES = [
@@ -34,7 +34,7 @@ let inbox: Example;
 let url: string;
 let browser: Browser;
 let page: Page;
-/** What the hostile got to run, and what the policy had to refuse. */
+/** What hostile messages were able to run, and what the policy blocked. */
 const harm: string[] = [];
 
 async function startInbox(port = '0'): Promise<void> {
@@ -54,7 +54,7 @@ const onPhone = async (number: string, body: string) =>
 const write = (to: Page, text: string) => to.type('#text', text);
 const submit = (to: Page) => Promise.all([to.waitForNavigation(), to.click('.answer button')]);
 
-/** For people: `INBOX_SCREENSHOTS=<folder>` keeps what the pages look like. */
+/** For manual review: `INBOX_SCREENSHOTS=<folder>` saves screenshots of the pages. */
 async function look(name: string): Promise<void> {
   const into = process.env.INBOX_SCREENSHOTS;
   for (const width of [360, 1280]) {
@@ -86,7 +86,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('links an account by the QR on its page, and goes to the inbox by itself', async () => {
+it('links an account by the QR on its page, and then opens the inbox automatically', async () => {
   await page.goto(url);
   expect(page.url()).toBe(`${url}/link`);
   await look('start');
@@ -98,7 +98,7 @@ it('links an account by the QR on its page, and goes to the inbox by itself', as
   await eventually(() => expect(page.url()).toBe(`${url}/`));
 });
 
-it('lists a new chat with its picture, and shows what arrives while it is looked at', async () => {
+it('lists a new chat with its picture, and shows messages as they arrive', async () => {
   await stack.phones.send(BEN, { to: ADA, body: 'Is the table still to be had?' });
   const chat = await page.waitForSelector(`a[href="/chats/${BEN}@c.us"]`);
   await eventually(async () => {
@@ -135,7 +135,7 @@ it('answers once, however often the form is sent', async () => {
   );
 });
 
-it('keeps what was written where a form that was sent before is used for something else', async () => {
+it('keeps the text if a form that was already sent is sent again with another text', async () => {
   const page = await browser.newPage();
   await page.goto(`${url}/chats/${BEN}@c.us`);
   const key = await page.evaluate('document.querySelector("[name=key]").value');
@@ -175,7 +175,7 @@ it('sends a picture with a caption, and shows it', async () => {
   await look('conversation');
 });
 
-it('runs nothing that a stranger has written', async () => {
+it('runs nothing in hostile messages', async () => {
   for (const body of HOSTILE_BODIES) await stack.phones.send(EVE, { to: ADA, body });
   const html = Buffer.from("<script>hacked('html')</script>").toString('base64');
   const svg = Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" onload="hacked('svg file')"/>`).toString('base64');
@@ -209,7 +209,7 @@ it('runs nothing that a stranger has written', async () => {
   expect(harm).toEqual([]);
 });
 
-it('refuses forms of other sites, and other names', async () => {
+it('refuses forms from other sites, and other host names', async () => {
   const path = `/chats/${BEN}@c.us`;
   const body = 'key=abc&text=not+mine';
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
@@ -232,7 +232,7 @@ it('refuses forms of other sites, and other names', async () => {
   expect(await onPhone(BEN, 'not mine')).toEqual([]);
 });
 
-it('loses nothing and doubles nothing while it and the gateway are killed', async () => {
+it('loses nothing and duplicates nothing while it and the gateway are killed', async () => {
   await page.goto(`${url}/chats/${BEN}@c.us`);
   const bodies = Array.from({ length: 12 }, (_, index) => `number ${index}`);
   const sendThem = async (from: number, to: number) => {
@@ -246,7 +246,7 @@ it('loses nothing and doubles nothing while it and the gateway are killed', asyn
   await sendThem(3, 6);
   await stack.gateway.end('SIGKILL');
   await sendThem(6, 9);
-  await startInbox(port); // The gateway is away: what is stored is there. An open page finds out by itself.
+  await startInbox(port); // The gateway is down: stored messages are shown. An open page detects this by itself.
   await eventually(async () => expect(await accountState()).toContain('cannot be reached'));
   await page.reload();
   await untilShown('number 0');
@@ -265,7 +265,7 @@ it('loses nothing and doubles nothing while it and the gateway are killed', asyn
   await eventually(async () => expect(await onPhone(BEN, 'written meanwhile')).toHaveLength(1));
 });
 
-it("takes in what the provider's cloud delivers, if it is signed", async () => {
+it("accepts deliveries of the provider's cloud if they are signed", async () => {
   const challenge = `${url}/webhooks/chat?hub.mode=subscribe&hub.verify_token=verify-me&hub.challenge=42`;
   expect(await (await fetch(challenge)).text()).toBe('42');
   const metadata = { display_phone_number: '12025550100', phone_number_id: '1' };
@@ -295,12 +295,12 @@ it('lists the newest chats of a large account', async () => {
   expect(state).toContain('<bdi>Ben Okafor</bdi></h1>');
 });
 
-it('stops cleanly, and has left no trace of harm', async () => {
+it('stops cleanly, and has recorded no harm', async () => {
   expect(await inbox.interrupt()).toBe(0);
   expect(harm).toEqual([]);
 });
 
-it('is what npm run example starts, with phones that are played by typing', async () => {
+it('is started by npm run example, with phones operated by typing', async () => {
   const main = fileURLToPath(new URL('../../scripts/dist/example.js', import.meta.url));
   const child = spawn(process.execPath, [main, '--port', '0'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines: string[] = [];
@@ -309,7 +309,7 @@ it('is what npm run example starts, with phones that are played by typing', asyn
   const said = (pattern: RegExp) =>
     eventually(() => lines.map((line) => pattern.exec(line)).find((found) => found !== null) ?? fail(pattern));
   const fail = (pattern: RegExp): never => {
-    throw new Error(`no line fits ${pattern}: ${lines.join('\n')}`);
+    throw new Error(`no line matches ${pattern}: ${lines.join('\n')}`);
   };
   try {
     const [, address = ''] = await said(/^inbox +(http:\S+)/);

@@ -9,7 +9,7 @@ import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What npm says where a package is neither in its cache nor to be had. */
+/** The error of npm if a package is neither in its cache nor available. */
 const UNREACHABLE = /\b(ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)\b/;
 const WHY_NOT = "npm's cache lacks packages, and its registry cannot be reached";
 
@@ -25,13 +25,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(root, { recursive: true }));
 
-/** The lines of commands in the documentation that a pattern is found in. */
+/** The lines of commands in the documentation that match a pattern. */
 function commands(pattern: RegExp): string[] {
   const blocks = [...text.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block);
   return blocks.flatMap((block) => block.split('\n')).filter((line) => pattern.test(line));
 }
 
-/** Runs commands of it as its reader would, in another place of the file system. */
+/** Runs documented commands as a reader would, in another place of the file system. */
 function run(lines: readonly string[], replaced: Readonly<Record<string, string>>) {
   const script = Object.entries(replaced).reduce((text, [from, to]) => text.replaceAll(from, to), lines.join('\n'));
   const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', `umask 022\n${script}`], {
@@ -70,7 +70,7 @@ describe('what docs/service.md installs', () => {
     expect(existsSync(join(opt, 'deploy/systemd/with-notify-socket.pl'))).toBe(true);
   });
 
-  it('has no package with a script that runs at its installation', async ({ skip }) => {
+  it('has no package with an install script', async ({ skip }) => {
     skip(!isInstalled, WHY_NOT);
     const lock = JSON.parse(await readFile(join(opt, 'node_modules/.package-lock.json'), 'utf8')) as {
       packages: Record<string, { hasInstallScript?: boolean }>;
@@ -85,7 +85,7 @@ describe('what docs/service.md installs', () => {
     ).toContain('--ignore-scripts');
   });
 
-  it('can be changed by its owner alone, and read by the service', async ({ skip }) => {
+  it('is writable only by its owner, and readable by the service', async ({ skip }) => {
     skip(!isInstalled, WHY_NOT);
     for (const name of ['.', 'package.json', 'packages/worker/dist/main.js', 'node_modules/pino/package.json'])
       expect((await stat(join(opt, name))).mode & 0o046, name).toBe(0o044);
@@ -106,7 +106,7 @@ describe('the token of the service', () => {
   const TOKEN = 'planted-token-3c8';
   const HASH = `sha256:${'0123456789abcdef'.repeat(4)}`;
 
-  it('is put into the settings as its hash, and in no command line', async () => {
+  it('is stored in the settings as a hash, and is in no command line', async () => {
     const envFile = join(root, 'gateway.env');
     await writeFile(envFile, await readFile(join(CHECKOUT, 'deploy/systemd/gateway.env'), 'utf8'), { mode: 0o600 });
     const [line = '', ...more] = commands(/npm run -s token/);
@@ -116,7 +116,7 @@ describe('the token of the service', () => {
       '/etc/chat-web/gateway.env': envFile,
     });
     expect(status).toBe(0);
-    expect(output).toContain(TOKEN); // It is shown this once.
+    expect(output).toContain(TOKEN); // It is shown only once.
     const settings = await readFile(envFile, 'utf8');
     expect(settings.split('\n').filter((setting) => setting.startsWith('CHAT_WEB_TOKEN'))).toEqual([
       `CHAT_WEB_TOKEN=${HASH}`,
@@ -125,7 +125,7 @@ describe('the token of the service', () => {
     expect((await stat(envFile)).mode & 0o777).toBe(0o600);
   });
 
-  it('where none was made, the service is not started', async () => {
+  it('is required: without one, the service is not started', async () => {
     const envFile = join(root, 'empty.env');
     await writeFile(envFile, await readFile(join(CHECKOUT, 'deploy/systemd/gateway.env'), 'utf8'));
     const [line = ''] = commands(/systemctl enable --now/);
@@ -139,7 +139,7 @@ describe('the token of the service', () => {
     expect(existsSync(started)).toBe(true);
   });
 
-  it('and that of the quick start is in no command line either', async () => {
+  it('and the token of the quick start are in no command line', async () => {
     const folder = join(root, 'quick');
     await mkdir(folder);
     const [line = ''] = commands(/Authorization: Bearer/);

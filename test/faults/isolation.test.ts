@@ -12,14 +12,14 @@ describe('two accounts in two workers', () => {
   beforeAll(async () => {
     stack = await Stack.start();
     await stack.link('ada', ADA);
-    [adasWorker = Number.NaN] = workersOf(stack.gateway.pid); // 0 would be all processes of this test.
+    [adasWorker = Number.NaN] = workersOf(stack.gateway.pid); // 0 would signal all processes of this test.
     await stack.link('ben', BEN);
   });
   afterAll(() => stack[Symbol.asyncDispose]());
   const folderOf = (id: string) => join(stack.dataDir, 'sessions', id);
 
-  it.each(['ada', 'ben'])('are no more than one page each: no renderer of %s is there for anything else', (id) => {
-    // A feature flag that a newer Chromium does not know any more is passed over in silence: this would show it.
+  it.each(['ada', 'ben'])('are one page each: %s has no other renderer', (id) => {
+    // A newer Chromium silently ignores a feature flag that it no longer knows. This test would show it.
     expect(renderersIn(folderOf(id))).toHaveLength(1);
     expect(browsersIn(folderOf(id)).length).toBeLessThanOrEqual(5);
   });
@@ -37,7 +37,7 @@ describe('two accounts in two workers', () => {
     expect([ada, ben].map((events) => events.all('message').length)).toEqual([1, 1]);
   });
 
-  it('do not feel each other die: SIGKILL of one worker', async () => {
+  it('do not affect each other: SIGKILL of one worker', async () => {
     const [ada, ben] = await Promise.all([stack.listen('ada'), stack.listen('ben')]);
     const before = browsersIn(folderOf('ada'));
 
@@ -59,7 +59,7 @@ describe('two accounts in two workers', () => {
     expect(ben.all('disconnected')).toEqual([]);
   });
 
-  it('end with the gateway: SIGTERM ends streams, workers and browsers, with exit code 0', async () => {
+  it('stop with the gateway: SIGTERM ends streams, workers and browsers, with exit code 0', async () => {
     await stack.client.startSession({ id: 'new' });
     const events = await stack.listen('ada');
     const workers = workersOf(stack.gateway.pid);
@@ -71,8 +71,8 @@ describe('two accounts in two workers', () => {
   });
 });
 
-describe('a page that does not sit still', () => {
-  it('becomes ready also when it has synced before the library listens', async () => {
+describe('a page that changes', () => {
+  it('becomes ready also if it has synced before the library listens', async () => {
     await using stack = await Stack.start({ simulator: { syncDelayMs: 0, pairDelayMs: 0 } });
     await stack.link('main', ADA);
     await stack.client.stopSession({ id: 'main' });

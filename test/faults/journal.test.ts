@@ -34,7 +34,7 @@ async function readAll(journal: Journal): Promise<Seen[]> {
 }
 
 describe('a journal under load', () => {
-  it(`keeps what was confirmed, once and in order, over ${KILLS} kills of its process`, async () => {
+  it(`keeps confirmed entries, once and in order, over ${KILLS} kills of its process`, async () => {
     const dir = mkdtempSync(join(tmpdir(), 'chat-web-journal-'));
     const maxBytes = 200_000_000;
     const confirmed: number[] = [];
@@ -65,7 +65,7 @@ describe('a journal under load', () => {
     }
   });
 
-  it('survives a full disk: what is confirmed is kept, what is refused is not, and it goes on by itself', async ({
+  it('survives a full disk: confirmed entries are kept, refused ones are not, and it resumes by itself', async ({
     skip,
   }) => {
     await using disk = await SmallDisk.create();
@@ -109,7 +109,7 @@ describe('a journal under load', () => {
     expect([...outcomes.values()].filter((outcome) => outcome === 'refused').length).toBeGreaterThanOrEqual(50);
   });
 
-  it('opens on a full disk, and stores again when there is room', async ({ skip }) => {
+  it('opens on a full disk, and stores again when there is space', async ({ skip }) => {
     await using disk = await SmallDisk.create();
     if (!disk.isMounted) skip("the machine's own disk is not filled to the last byte");
     const dir = join(disk.dataDir, 'journal');
@@ -118,7 +118,7 @@ describe('a journal under load', () => {
     const before = await Journal.open(options);
     await before.append({ ...event, key: 'first' });
     const frameBytes = Buffer.byteLength(`${event.name}${event.session}before`) + FRAME_HEADER_BYTES;
-    // The last page of the file has no room either.
+    // The last page of the file is full too.
     const text = ' '.repeat(2 * PAGE_BYTES - (before.stats.bytes % PAGE_BYTES) - frameBytes);
     await before.append({ ...event, key: 'before', text });
     expect(before.stats.bytes % PAGE_BYTES).toBe(0);

@@ -18,7 +18,7 @@ const PLAIN = 60;
 const AT_ONCE = 4;
 const KILLS = 12;
 const LONGEST_MS = 240_000;
-/** The certain answers: nothing was sent. All others leave it open, and a caller asks again. */
+/** The definite answers: nothing was sent. All others leave the outcome open, and the caller retries. */
 const SETTLED = ['recipient_not_found', 'chat_not_found', 'not_permitted', 'invalid_request'];
 
 /** False if there was nothing to kill. */
@@ -32,7 +32,7 @@ function killed(what: 'worker' | 'browser' | 'renderer', folder: string): boolea
   }
 }
 
-/** Runs work on a list, some at once. */
+/** Runs work on a list with limited concurrency. */
 async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   const left = [...items];
   const workers = Array.from({ length: AT_ONCE }, async () => {
@@ -41,7 +41,7 @@ async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): P
   await Promise.all(workers);
 }
 
-it('200 sends under keys arrive once each, and are answered in the end, over kills of worker, browser and gateway', async () => {
+it('200 keyed sends arrive once each, and all get an answer, over kills of worker, browser and gateway', async () => {
   await using stack = await Stack.start({ simulator: { ackDelayMs: 500 } });
   await stack.link('ada', ADA);
   const group = (await stack.client.createGroup({
@@ -103,13 +103,13 @@ it('200 sends under keys arrive once each, and are answered in the end, over kil
       process.kill(stack.gateway.pid, 'SIGKILL');
       await stack.gateway.exited;
       await stack.restartGateway();
-    } else if (!killed(way, folder)) continue; // It is just coming back.
+    } else if (!killed(way, folder)) continue; // It is still restarting.
     n += 1;
     kills[way] += 1;
   }
   await Promise.all([keyed, plain]);
 
-  // What a page that comes back has not sent yet.
+  // A recovered page may still have messages to send.
   await stack.untilStatus('ada', 'ready', 60_000);
   const arrived = async () => {
     const phones = await Promise.all([stack.phones.messages(BEN), stack.phones.messages(CARLA)]);
@@ -128,7 +128,7 @@ it('200 sends under keys arrive once each, and are answered in the end, over kil
   for (let n = 0; n < KEYED; n += 1) {
     const copies = copiesOf(all, n, `keyed ${n}`);
     expect(copies).toHaveLength(1);
-    // In groups the author is in it, too, by number or hidden.
+    // In groups the id also has the author, by number or hidden number.
     expect([...new Set([...(ids.get(n) ?? [])].map(stanzaOf))]).toEqual([copies[0]?.id]);
   }
   for (let n = 0; n < PLAIN; n += 1) expect(copiesOf(all, n, `plain ${n}`).length).toBeLessThan(2);
@@ -139,7 +139,7 @@ it('200 sends under keys arrive once each, and are answered in the end, over kil
   );
 });
 
-it('a send without a key whose answer is lost has its id, too, once the network takes its time', async () => {
+it('a send without a key whose answer is lost also reports its id if the network is slow', async () => {
   const slowMs = 3_000;
   await using stack = await Stack.start({ simulator: { ackDelayMs: slowMs } });
   await stack.link('ada', ADA);

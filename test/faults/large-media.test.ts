@@ -18,7 +18,7 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 const hashOf = async (download: Download | null) =>
   sha256(new Uint8Array(await new Response(download?.data).arrayBuffer()));
 
-it('media of 40 MB are the same bytes after the way out, the way in, and by url', async () => {
+it('media of 40 MB arrive unchanged when sent, received, and sent by url', async () => {
   const bytes = patternBytes(SIZE);
   const hash = sha256(bytes);
   const base64 = Buffer.from(bytes).toString('base64');
@@ -46,7 +46,7 @@ it('media of 40 MB are the same bytes after the way out, the way in, and by url'
   expect(await spooled(stack)).toEqual([]);
 });
 
-it('a download during which the browser dies fails at once, and leaves nothing', async () => {
+it('a download whose browser is killed fails at once, and leaves nothing', async () => {
   await using stack = await Stack.start();
   await stack.link('main', ADA);
   const events = await stack.listen('main');
@@ -60,7 +60,7 @@ it('a download during which the browser dies fails at once, and leaves nothing',
     () => (outcome = 'downloaded'),
     ({ code }: { code: string }) => (outcome = code),
   );
-  while ((await spooled(stack)).length === 0) await delay(1); // The file is there from the first byte on.
+  while ((await spooled(stack)).length === 0) await delay(1); // The file exists from the first byte on.
   expect(outcome).toBe('');
   const killedAt = Date.now();
   for (const pid of browserMainsOn(profile)) process.kill(pid, 'SIGKILL');

@@ -13,7 +13,7 @@ beforeEach(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'chat-web-left-'));
 });
 afterEach(() => {
-  execFileSync('rm', ['-rf', dataDir]); // Which finds its way without long paths.
+  execFileSync('rm', ['-rf', dataDir]); // Works without long paths.
 });
 
 const settings = () => ({
@@ -21,7 +21,7 @@ const settings = () => ({
   ...{ CHAT_WEB_AUTO_START_SESSIONS: 'no', CHAT_WEB_TOKEN: 'planted-token-5b7' },
 });
 
-/** Starts a gateway on the folder, asks it whether it serves, and ends it. What it has logged. */
+/** Starts a gateway on the folder, checks its health, and ends it. Returns its log. */
 async function started(): Promise<string> {
   const gateway = await spawnGateway(settings());
   try {
@@ -33,7 +33,7 @@ async function started(): Promise<string> {
 }
 
 describe('a gateway starts, whatever a worker has left behind:', () => {
-  it.each(['tmp', 'spool', 'trash', 'sessions'])('folders in %s that no path leads to', async (name) => {
+  it.each(['tmp', 'spool', 'trash', 'sessions'])('folders in %s too deep for a path', async (name) => {
     const folder = join(dataDir, name, 'x');
     await mkdir(folder, { recursive: true });
     makeDeepFolder(folder);
@@ -46,7 +46,7 @@ describe('a gateway starts, whatever a worker has left behind:', () => {
     ['a file', (path) => writeFile(path, '')],
     ['a link to nowhere', (path) => symlink('nowhere', path)],
     ['a link to itself', (path) => symlink(path, path)],
-  ])('%s in the place of a folder, which is put aside', async (_, make) => {
+  ])('%s in place of a folder, which is moved aside', async (_, make) => {
     const names = ['tmp', 'spool', 'trash', 'sessions'];
     for (const name of names) await make(join(dataDir, name));
     const log = await started();
@@ -58,18 +58,18 @@ describe('a gateway starts, whatever a worker has left behind:', () => {
     expect(await started()).not.toContain('folder replaced');
   });
 
-  it('a folder in the place of the lock', async () => {
+  it('a folder in place of the lock', async () => {
     await mkdir(join(dataDir, 'gateway.lock', 'full'), { recursive: true });
     await started();
   });
 
-  it('nothing: its folders are then there for their owner alone', async () => {
+  it('nothing: its folders are then accessible only to their owner', async () => {
     await started();
     for (const name of ['tmp', 'spool', 'trash', 'sessions'])
       expect((await stat(join(dataDir, name))).mode & 0o777, name).toBe(0o700);
   });
 
-  it('and it leaves sessions alone that an operator keeps on another disk', async () => {
+  it('sessions on another disk, which are left unchanged', async () => {
     const disk = join(dataDir, 'disk');
     await mkdir(disk);
     await symlink(disk, join(dataDir, 'sessions'));
@@ -81,10 +81,10 @@ describe('a gateway starts, whatever a worker has left behind:', () => {
 
 describe('keys that cannot be read', () => {
   it.each<[string, (path: string) => unknown]>([
-    ['a pipe that nobody writes to', (path) => execFileSync('mkfifo', [path])],
-    ['a link to what never ends', (path) => symlink('/dev/zero', path)],
+    ['a pipe without a writer', (path) => execFileSync('mkfifo', [path])],
+    ['a link to an endless file', (path) => symlink('/dev/zero', path)],
     ['a folder', (path) => mkdir(path)],
-  ])('because there is %s keep nobody waiting: exit 78, and a line that says what to do', async (_, make) => {
+  ])('because there is %s do not block the start: exit 78, and a line with what to do', async (_, make) => {
     const path = join(dataDir, 'keys.json');
     await make(path);
     expect(await runGateway(settings())).toMatchObject({

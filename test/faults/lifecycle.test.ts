@@ -3,14 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { browsersIn, workersOf } from '../helpers/processes.ts';
 import { ADA, Stack } from '../helpers/stack.ts';
 
-/** How long a phone keeps a device whose greeting nobody has answered. */
+/** How long a phone keeps a device whose greeting is not answered. */
 const ONBOARDING_MS = 8_000;
 
 describe('stop', () => {
-  it('ends a worker that does not answer, and its browser', async () => {
+  it('ends an unresponsive worker and its browser', async () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
-    const [worker = Number.NaN] = workersOf(stack.gateway.pid); // 0 would be all processes of this test.
+    const [worker = Number.NaN] = workersOf(stack.gateway.pid); // 0 would signal all processes of this test.
     process.kill(worker, 'SIGSTOP');
     expect(await stack.client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
     expect(workersOf(stack.gateway.pid)).toEqual([]);

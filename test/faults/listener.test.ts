@@ -15,7 +15,7 @@ const ACCOUNTS: Readonly<Record<string, string>> = { ada: ADA, ben: BEN };
 const FRIEND = '12025550190';
 const MESSAGES_EACH = 500;
 const MESSAGES = MESSAGES_EACH * Object.keys(ACCOUNTS).length;
-/** After how many of the messages were sent, and what is killed then. */
+/** The number of messages sent before each kill, and what is killed. */
 const KILLS = [
   [150, 'application'],
   [300, 'application'],
@@ -28,17 +28,17 @@ const KILLS = [
 const APP = fileURLToPath(new URL('../fixtures/listening-app.mjs', import.meta.url));
 const SECOND = 1_000;
 const SLOW_MESSAGES = 200;
-/** The gateway cuts off who takes nothing for 30 s. */
+/** The gateway closes a stream whose reader takes nothing for 30 s. */
 const SLOW_MS = 45_000;
 
-/** One life of the application: what it has handled, in order. */
+/** One run of the application: what it has handled, in order. */
 interface Life {
   readonly handled: { readonly session: string; readonly n: number }[];
   readonly gaps: string[];
   hasStopped: boolean;
 }
 
-/** The application's own file, with all of its lives. */
+/** The file of the application, with all its runs. */
 async function livesIn(folder: string): Promise<Life[]> {
   const lives: Life[] = [];
   for (const line of (await readFile(join(folder, 'handled'), 'utf8')).trim().split('\n')) {
@@ -52,7 +52,7 @@ async function livesIn(folder: string): Promise<Life[]> {
   return lives;
 }
 
-it('an application handles each of 1,000 messages, in order, over five kills of it and two of the gateway', async () => {
+it('an application handles each of 1,000 messages in order, over five of its own kills and two of the gateway', async () => {
   await using stack = await Stack.start();
   await stack.phones.addAccount({ number: FRIEND, name: 'Friend' });
   for (const [id, number] of Object.entries(ACCOUNTS)) await stack.link(id, number);
@@ -77,7 +77,7 @@ it('an application handles each of 1,000 messages, in order, over five kills of 
     });
     for (const [after, victim] of KILLS) {
       await eventually(() => expect(sent).toBeGreaterThan(after), 120 * SECOND);
-      // In the middle of its work: an application that waits for the gateway has nothing in hand.
+      // Kills it while it handles messages: an application that waits for the gateway has none in progress.
       const before = (await livesIn(folder)).flatMap(({ handled }) => handled).length;
       await eventually(
         async () => expect((await livesIn(folder)).flatMap(({ handled }) => handled).length).toBeGreaterThan(before),
@@ -108,7 +108,7 @@ it('an application handles each of 1,000 messages, in order, over five kills of 
         const numbers = handled.filter((one) => one.session === session).map(({ n }) => n);
         if (numbers.length === 0) return;
         const [first = 0] = numbers;
-        // In each life one after the other: repeats are those at its beginning alone, and the gateway's deaths cause none.
+        // In order within each run: repeats are only at its start, and kills of the gateway cause none.
         expect(numbers).toEqual(numbers.map((_, index) => first + index));
         expect(first).toBeLessThanOrEqual(next);
         repeats[life] = (repeats[life] ?? 0) + next - first;
@@ -118,7 +118,7 @@ it('an application handles each of 1,000 messages, in order, over five kills of 
     }
     expect(repeats[0]).toBe(0);
     const total = repeats.reduce((sum, count) => sum + count, 0);
-    // What two sessions bring in the tenth of a second between two saves, with much room.
+    // The messages of two sessions in the 0.1 s between two saves, with a wide margin.
     expect(Math.max(...repeats)).toBeLessThan(300);
     figure(
       'listener',
@@ -130,7 +130,7 @@ it('an application handles each of 1,000 messages, in order, over five kills of 
   }
 });
 
-it('a handler that takes longer than the gateway waits for a reader costs a connection, and no message', async () => {
+it('a handler slower than the gateway waits for a reader costs a connection, but no message', async () => {
   await using stack = await Stack.start();
   await stack.link('ada', ADA);
   const text = 'x'.repeat(60_000);

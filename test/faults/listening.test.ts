@@ -34,7 +34,7 @@ beforeEach(async () => {
 });
 const started: GatewayProcess[] = [];
 afterEach(async () => {
-  // Those that a test which failed has left.
+  // Gateways left over from a failed test.
   await Promise.all(started.splice(0).map((gateway) => gateway.end('SIGKILL')));
   await rm(folder, { recursive: true });
 });
@@ -45,7 +45,7 @@ async function start(settings: Readonly<Record<string, string>>): Promise<Gatewa
   return gateway;
 }
 
-/** What a user of the machine, of these groups, gets who connects: `connected`, or the error's code. */
+/** Connects as a user and group of the machine. Returns `connected`, or the error's code. */
 function connectAs(user: number, group: number): string {
   const script = `require('net').connect(process.argv[1], () => { console.log('connected'); process.exit(); })
     .on('error', ({ code }) => console.log(code))`;
@@ -54,7 +54,7 @@ function connectAs(user: number, group: number): string {
 }
 
 describe('a unix socket', () => {
-  it('stands beside the port, answers the same, and goes with the gateway', async () => {
+  it('is served beside the port, gives the same responses, and is removed with the gateway', async () => {
     const gateway = await start(settings);
     expect(gateway.url).toMatch(/^http:/);
     for (const url of [gateway.url, `unix:${socket}`]) {
@@ -67,7 +67,7 @@ describe('a unix socket', () => {
     expect(existsSync(socket)).toBe(false);
   });
 
-  it('stands in the place of the port, asks for the token, and serves the typed client', async () => {
+  it('replaces the port, requires the token, and serves the typed client', async () => {
     const gateway = await start({ ...settings, CHAT_WEB_PORT: 'off', CHAT_WEB_TOKEN: TOKEN });
     expect(gateway.url).toBe(`unix:${socket}`);
     expect(await readFile(`/proc/${gateway.pid}/net/unix`, 'utf8')).toContain(socket);
@@ -83,7 +83,7 @@ describe('a unix socket', () => {
     );
   });
 
-  it.runIf(canBeOthers)('takes who its mode and group say, and nobody else', async () => {
+  it.runIf(canBeOthers)('accepts only the users that its mode and group allow', async () => {
     let gateway = await start(settings);
     expect(connectAs(OTHER_USER, OTHER_USER)).toBe('EACCES');
     await gateway.end();
@@ -99,7 +99,7 @@ describe('a unix socket', () => {
     await gateway.end();
   });
 
-  it('is replaced where a gateway that was killed has left it, and refused while somebody listens', async () => {
+  it('is replaced if a killed gateway has left it behind, and refused while a process listens on it', async () => {
     const first = await start(settings);
     const second = await runGateway({ ...settings, CHAT_WEB_DATA_DIR: join(folder, 'second') });
     expect(second).toMatchObject({ code: 1, stderr: expect.stringContaining(`${socket} is in use`) });
@@ -111,7 +111,7 @@ describe('a unix socket', () => {
     await third.end();
   });
 
-  it('takes the place of nothing else: a file, a link or a folder stays as it is', async () => {
+  it('replaces nothing else: a file, a link or a folder stays as it is', async () => {
     const victim = join(folder, 'victim');
     await writeFile(victim, 'precious');
     const put = [() => writeFile(socket, 'x'), () => symlink(victim, socket), () => mkdir(socket)];
@@ -128,7 +128,7 @@ describe('a unix socket', () => {
     expect(await readFile(victim, 'utf8')).toBe('precious');
   });
 
-  it.runIf(canBeOthers)('is refused where another user has made it before', async () => {
+  it.runIf(canBeOthers)('is refused if another user has created it', async () => {
     const squatter = createServer().listen(socket);
     await once(squatter, 'listening');
     await chown(socket, OTHER_USER, OTHER_USER);
@@ -140,7 +140,7 @@ describe('a unix socket', () => {
     squatter.close();
   });
 
-  it('is refused in a folder that others may change, or one that lies in such', async () => {
+  it('is refused in a folder that others can write to, or below one', async () => {
     const deeper = { ...settings, CHAT_WEB_SOCKET: join(folder, 'below', 'gateway.sock') };
     await mkdir(join(folder, 'below'));
     for (const mode of [0o777, 0o1777, 0o775]) {
@@ -157,7 +157,7 @@ describe('a unix socket', () => {
     expect(missing).toMatchObject({ code: EX_CONFIG, stderr: expect.stringContaining('does not exist') });
   });
 
-  it.runIf(canBeOthers)('is refused behind a link that another user has made', async () => {
+  it.runIf(canBeOthers)('is refused behind a link that another user has created', async () => {
     const link = join(tmpdir(), `chat-web-link-${process.pid}`);
     await symlink(folder, link);
     const linked = { ...settings, CHAT_WEB_SOCKET: join(link, 'gateway.sock') };
@@ -194,7 +194,7 @@ describe('HTTPS', () => {
     return made.cert;
   }
 
-  it('is what the port speaks, and own pages are those that came by it', async () => {
+  it('is the only protocol of the port, and only https origins are its own', async () => {
     const gateway = await start(settings);
     const { host } = new URL(gateway.url);
     expect(gateway.url).toMatch(/^https:/);
@@ -207,7 +207,7 @@ describe('HTTPS', () => {
     await gateway.end();
   });
 
-  it('takes a new certificate at SIGHUP without closing a connection, and keeps the old where it is unusable', async () => {
+  it('reloads its certificate at SIGHUP without closing a connection, and keeps the old one if it is invalid', async () => {
     const gateway = await start(settings);
     const { port } = new URL(gateway.url);
     const open = () => connectTls({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false });
@@ -218,7 +218,7 @@ describe('HTTPS', () => {
       probe.destroy();
       return fingerprint256;
     };
-    const told = (what: string, after: number) =>
+    const logged = (what: string, after: number) =>
       eventually(() => expect(gateway.log.slice(after).join('\n')).toContain(what));
     const kept = open();
     await once(kept, 'secureConnect');
@@ -227,7 +227,7 @@ describe('HTTPS', () => {
     await put(['localhost']);
     let before = gateway.log.length;
     process.kill(gateway.pid, 'SIGHUP');
-    await told('certificate read', before);
+    await logged('certificate read', before);
     const second = await fingerprint();
     expect(second).not.toBe(first);
     kept.end('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
@@ -238,13 +238,13 @@ describe('HTTPS', () => {
       await spoil();
       before = gateway.log.length;
       process.kill(gateway.pid, 'SIGHUP');
-      await told('certificate not changed', before);
+      await logged('certificate not changed', before);
       expect(await fingerprint()).toBe(second);
     }
     await gateway.end();
   });
 
-  it('answers one request after the other on a connection, as it does without TLS', async () => {
+  it('answers successive requests on one connection, as it does without TLS', async () => {
     const gateway = await start(settings);
     const open = await start({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(folder, 'open') });
     for (const { url } of [gateway, open]) {
@@ -269,7 +269,7 @@ describe('HTTPS', () => {
     }
   });
 
-  it('cuts off who says nothing, as the unix socket does beside it', async () => {
+  it('closes idle connections, as the unix socket beside it does', async () => {
     const gateway = await start({ ...settings, CHAT_WEB_SOCKET: socket });
     const port = Number(new URL(gateway.url).port);
     const connections = [...Array(20)].flatMap(() => [connect(port, '127.0.0.1'), connect(socket)]);
@@ -284,15 +284,15 @@ describe('HTTPS', () => {
       connection.once('close', () => {
         idleClosed += 1;
       });
-    const mute = connect(port, '127.0.0.1').on('error', () => {});
-    mute.resume().write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    await once(mute, 'close');
-    expect(idleClosed).toBe(0); // What it said is not TLS, which needs no waiting.
+    const plain = connect(port, '127.0.0.1').on('error', () => {});
+    plain.resume().write('GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(plain, 'close');
+    expect(idleClosed).toBe(0); // Bytes that are not TLS need no timeout.
     await Promise.all(closed);
     await gateway.end();
   });
 
-  it('does not hold up the end of the gateway by a connection that never agrees on TLS', async () => {
+  it('does not delay the stop of the gateway for a connection without a TLS handshake', async () => {
     const gateway = await start(settings);
     const { port } = new URL(gateway.url);
     const idle = connect(Number(port), '127.0.0.1');
@@ -304,10 +304,13 @@ describe('HTTPS', () => {
     expect(performance.now() - startedAt).toBeLessThan(7_000);
   });
 
-  it('is refused at start without a pair that fits, in a line that says which', async () => {
+  it('is refused at start without a matching certificate and key, in a line that names the wrong one', async () => {
     const { key: another } = await createCertificate(['localhost']);
-    const { CHAT_WEB_TLS_KEY: _key, ...alone } = settings;
-    expect(await runGateway(alone)).toMatchObject({ code: EX_CONFIG, stderr: expect.stringContaining('or neither') });
+    const { CHAT_WEB_TLS_KEY: _key, ...certOnly } = settings;
+    expect(await runGateway(certOnly)).toMatchObject({
+      code: EX_CONFIG,
+      stderr: expect.stringContaining('or neither'),
+    });
     await writeFile(keyFile, another);
     expect(await runGateway(settings)).toMatchObject({
       code: EX_CONFIG,
@@ -324,7 +327,7 @@ describe('HTTPS', () => {
   });
 });
 
-describe('every answer', () => {
+describe('every response', () => {
   let data: string;
   let open: GatewayProcess;
   let guarded: GatewayProcess;
@@ -357,11 +360,11 @@ describe('every answer', () => {
     ['417', 'GET /health HTTP/1.1\r\nHost: localhost\r\nExpect: a miracle'],
     ['400', 'this is no request'],
     ['431', `GET /health HTTP/1.1\r\nHost: localhost\r\nX-Long: ${'x'.repeat(20_000)}`],
-  ])('of status %s bears the headers that keep other pages out: %.40j', async (status, head) => {
+  ])('with status %s has the headers that keep other pages out: %.40j', async (status, head) => {
     expectGuarded(await answerTo(open.url, head), status);
   });
 
-  it('so do a refusal for want of the token, and an event stream', async () => {
+  it('without the token has them too, and so does an event stream', async () => {
     expectGuarded(await answerTo(guarded.url, 'GET /sessions HTTP/1.1\r\nHost: localhost'), '401');
     void rawRequest(open.url, { method: 'POST', path: '/sessions/streamed/start' }).catch(() => {});
     const stream = await eventually(async () => {

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-it('lists of hundreds come in one piece', async () => {
+it('lists of hundreds are complete', async () => {
   await using stack = await Stack.start();
   await stack.phones.fill(ADA, { chats: 300, contacts: 1_000, groups: 100 });
   await stack.link('main', ADA);
@@ -13,7 +13,7 @@ it('lists of hundreds come in one piece', async () => {
   });
 });
 
-it('groups are listed with their members from what the page has stored, or by one request for all', async () => {
+it('groups are listed with their members from the storage of the page, or by one request for all', async () => {
   await using stack = await Stack.start();
   const { phones, client } = stack;
   await phones.fill(ADA, { chats: 0, contacts: 0, groups: 30 });
@@ -28,17 +28,17 @@ it('groups are listed with their members from what the page has stored, or by on
   };
   await phones.refuseRequests(ADA, { requests: ['group', 'groups'], code: 429 });
   expect(await list()).toBe(30);
-  // One by one they would take more time than there is.
+  // One by one they would exceed the timeout.
   await phones.refuseRequests(ADA, { requests: ['group', 'groups'], code: null });
   await phones.configure({ groupsStored: false, participantsDelayMs: 3_000 });
   await client.restartSession({ id: 'main' });
   expect(await list()).toBe(30);
-  // They are not queried again for the sake of the group that was left.
+  // The left group does not cause another query.
   await phones.refuseRequests(ADA, { requests: ['group', 'groups'], code: 429 });
   expect(await list()).toBe(30);
 });
 
-it('so many chats are watched, and no more', async () => {
+it('the number of watched chats is limited', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_MAX_REQUESTS_PER_SESSION: '300' } });
   const { phones, client } = stack;
   await phones.fill(ADA, { chats: 201, contacts: 0, groups: 0 });
@@ -54,6 +54,6 @@ it('so many chats are watched, and no more', async () => {
   const watch = (chatId: string) => client.subscribePresence({ id: 'main', chatId });
   await Promise.all(people.slice(0, 200).map(watch));
   await expect(watch(people[200] ?? '')).rejects.toMatchObject({ code: 'not_permitted' });
-  // One of them may be asked for again.
+  // A watched chat may be subscribed again.
   expect(await watch(people[0] ?? '')).toMatchObject({ chatId: people[0] });
 });

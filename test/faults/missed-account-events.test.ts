@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => stack[Symbol.asyncDispose]());
 
-it('reactions that came, and were taken back, while the session was down are told once when it is back', async () => {
+it('reactions added and removed while the session was down are delivered once after recovery', async () => {
   const [one, two] = [await toBen('first'), await toBen('second')];
   await stack.phones.react(BEN, { messageId: one.stanza, emoji: '😀' });
   await events.until('message_reaction', ({ emoji }) => emoji === '😀');
@@ -33,23 +33,23 @@ it('reactions that came, and were taken back, while the session was down are tol
   ]);
 });
 
-it('nothing is told of what was before the link, also where the session is restarted before its first sync has ended', async () => {
+it('events from before the link are not delivered, also if the session restarts during its first sync', async () => {
   await using other = await Stack.start({ simulator: { syncDelayMs: 5_000 } });
   const { id } = await other.phones.send(BEN, { to: ADA, body: 'before the link' });
   await eventually(() => other.phones.react(ADA, { messageId: id, emoji: '🦕' }));
   const { qr = '' } = await other.client.startSession({ id: 'main' });
-  const told = await other.listen('main', NAMES);
+  const received = await other.listen('main', NAMES);
   await other.phones.scan(ADA, qr);
   await eventually(async () => expect(await other.phones.pages()).toMatchObject([{ socketState: 'CONNECTED' }]));
   expect(await other.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'authenticating' });
   await other.client.restartSession({ id: 'main' });
   await other.untilStatus('main', 'ready', 45_000);
   await other.phones.react(BEN, { messageId: id, emoji: '🐣' });
-  await told.until('message_reaction', ({ emoji }) => emoji === '🐣');
-  expect(told.all('message_reaction').map(({ emoji }) => emoji)).toEqual(['🐣']);
+  await received.until('message_reaction', ({ emoji }) => emoji === '🐣');
+  expect(received.all('message_reaction').map(({ emoji }) => emoji)).toEqual(['🐣']);
 });
 
-it('what was edited while the session was down is told once when it is back', async () => {
+it('edits made while the session was down are delivered once after recovery', async () => {
   const theirs = await fromBen('see you at 5');
   const before = events.all('message_edited').length;
   await overACrash(() => stack.phones.edit(BEN, { messageId: theirs.stanza, body: 'see you at 6' }));
@@ -57,21 +57,21 @@ it('what was edited while the session was down is told once when it is back', as
   expect(events.all('message').filter(({ id }) => id === theirs.id)).toHaveLength(1);
 });
 
-it('what was deleted for everyone while the session was down is told once when it is back', async () => {
+it('deletions for everyone made while the session was down are delivered once after recovery', async () => {
   const theirs = await fromBen('a secret');
   const before = events.all('message_revoked').length;
   await overACrash(() => stack.phones.revoke(BEN, { messageId: theirs.stanza }));
   expect(events.all('message_revoked').slice(before)).toEqual([{ id: theirs.id, chatId: ben, from: ben, by: ben }]);
 });
 
-it('messages that the account sent on another device while the session was down are told once when it is back, and none of the gateway', async () => {
+it('messages sent on another device while the session was down are delivered once, those of the gateway are not', async () => {
   const before = events.all('message_sent').length;
   await toBen('shortly before the crash');
   await overACrash(() => stack.phones.send(ADA, { to: BEN, body: 'meanwhile' }));
   expect(events.all('message_sent').slice(before)).toMatchObject([{ body: 'meanwhile', fromMe: true }]);
 });
 
-it('what happened in groups while the session was down is told once when it is back', async () => {
+it('group changes made while the session was down are delivered once after recovery', async () => {
   const { id: groupId } = await stack.phones.createGroup(BEN, { subject: 'Choir', participants: [ADA] });
   await events.until('group_joined', (data) => data.groupId === groupId);
   await overACrash(() => stack.phones.updateGroup(BEN, groupId, { subject: 'Band', add: [CARLA] }));
@@ -82,7 +82,7 @@ it('what happened in groups while the session was down is told once when it is b
   expect(updated).toMatchObject([{ change: 'subject', value: 'Band' }]);
 });
 
-it('calls that ended while the session was down are told once when it is back', async () => {
+it('calls that ended while the session was down are delivered once after recovery', async () => {
   const { id } = await stack.phones.ring(BEN, { to: ADA });
   await events.until('call', (call) => call.id === id);
   await overACrash(() => stack.phones.hangUp(BEN, { to: ADA, id, outcome: 'AcceptedElsewhere' }));

@@ -19,13 +19,13 @@ const [png] = media;
 const base64 = Buffer.from(png?.bytes ?? []).toString('base64');
 const sticker = Buffer.from(media.find(({ type }) => type === 'sticker')?.bytes ?? []).toString('base64');
 
-/** A start that lacks what everything needs waits for it for half a minute, and is tried again after half an hour. */
+/** A start without a module that everything needs waits 30 s for it. The next attempt is half an hour later. */
 const START_MS = 120_000;
 const SOON_MS = 25 * 60_000;
-/** The page is looked at every 15 s. */
+/** The page is checked every 15 s. */
 const LATE_PARTS_MS = 40_000;
 
-/** What the loop needs of the account: a message to answer, some to edit and delete, one with a file, a group. */
+/** What the loop needs in the account: a message to answer, some to edit and delete, one with a file, a group. */
 interface Things {
   readonly textId: string;
   readonly editId: string;
@@ -40,7 +40,7 @@ interface Things {
 
 type Calls = Readonly<Record<string, (things: Things) => Promise<unknown>>>;
 
-/** A change that is made, and taken back the next time: one that is made already does not reach the page's module. */
+/** Makes a change, and reverts it the next time: a change already in place does not reach the page's module. */
 function toAndFro(change: (isOn: boolean) => Promise<unknown>): () => Promise<void> {
   let isOn = false;
   return async () => {
@@ -49,7 +49,7 @@ function toAndFro(change: (isOn: boolean) => Promise<unknown>): () => Promise<vo
   };
 }
 
-/** Expects that the network has done it to each. */
+/** Expects that the operation succeeded for each participant. */
 async function toAll(call: Promise<{ readonly participants: readonly { ok: boolean; code: number }[] }>) {
   const { participants } = await call;
   for (const { ok, code } of participants) if (!ok) throw new Error(`it was not done: code ${code}`);
@@ -59,7 +59,7 @@ async function toAll(call: Promise<{ readonly participants: readonly { ok: boole
 function callsOf(stack: Stack): Calls {
   const { client } = stack;
   const send = (message: object) => client.sendMessage({ id: 'main', to: BEN, ...message } as never);
-  // Look-ups of numbers have to keep a distance from one another.
+  // There must be a pause between look-ups of numbers.
   const paced = { retries: 2, timeoutMs: 45_000 };
   return {
     'sendMessage.text': () => send({ type: 'text', body: 'hello' }),
@@ -158,7 +158,7 @@ function callsOf(stack: Stack): Calls {
     markStatusSeen: ({ statusId }) => client.markStatusSeen({ id: 'main', messageId: statusId }),
     rejectCall: async () => {
       const { id: callId } = await stack.phones.ring(BEN, { to: ADA });
-      // A moment later the page has it.
+      // The page receives the call a moment later.
       const { refusal } = await eventually(() =>
         client.rejectCall({ id: 'main', callId }).then(
           () => ({ refusal: undefined }),
@@ -183,18 +183,18 @@ function callsOf(stack: Stack): Calls {
   };
 }
 
-/** So many at once that most of what a session can do still has to work. */
+/** Few enough that most of a session's operations must still work. */
 const MOST_AT_ONCE = 6;
 const MOST_LOST = 8;
 
 /**
- * Modules that are removed in one run of the page: alone those that everything needs, others together as long as they
- * lose together what each loses alone.
+ * The modules to remove in each run of the page. A module that everything needs is removed on its own. Others share a
+ * run as long as they lose together exactly what each loses on its own.
  */
 function batches(): string[][] {
   const found: string[][] = [];
   for (const module of Object.keys(contract)) {
-    const alone = new Set<string>(lossesOf([module]).keys());
+    const own = new Set<string>(lossesOf([module]).keys());
     const fits = (batch: readonly string[]) => {
       const before = new Set<string>(lossesOf(batch).keys());
       const together = new Set<string>(lossesOf([...batch, module]).keys());
@@ -202,10 +202,10 @@ function batches(): string[][] {
         batch.length < MOST_AT_ONCE &&
         !before.has('session') &&
         together.size <= MOST_LOST &&
-        together.size === new Set([...before, ...alone]).size
+        together.size === new Set([...before, ...own]).size
       );
     };
-    const batch = alone.has('session') ? undefined : found.find(fits);
+    const batch = own.has('session') ? undefined : found.find(fits);
     if (batch) batch.push(module);
     else found.push([module]);
   }
@@ -214,7 +214,7 @@ function batches(): string[][] {
 
 type Status = AnswerOf<'getSessionStatus'>;
 
-/** What a session says that it cannot do for want of parts of its page. */
+/** The capabilities that a session reports as missing because its page lacks parts. */
 function lacksOf({ degraded = [] }: Status): string[] {
   return degraded
     .filter(({ reason }) => reason.startsWith('the page lacks'))
@@ -222,16 +222,16 @@ function lacksOf({ degraded = [] }: Status): string[] {
     .sort();
 }
 
-/** What has gone wrong with a session that must not come up, since its page lacks what everything needs. */
+/** The problem with a session that must not become ready, since its page lacks a module that everything needs. */
 function refusalProblem(module: string, { status, reason, message, nextAttemptAt }: Status): string | undefined {
   if (status === 'ready') return 'ready, although everything needs it';
   if (reason !== 'PAGE_UNSUPPORTED' || !message?.includes(`lacks ${module}`))
-    return `not ready, and does not say why: ${reason} (${message})`;
+    return `not ready, without the reason: ${reason} (${message})`;
   const waitMs = Date.parse(nextAttemptAt ?? '') - Date.now();
-  return waitMs > SOON_MS ? undefined : `tried again in ${Math.round(waitMs / 1_000)} s, which does not help`;
+  return waitMs > SOON_MS ? undefined : `retried in ${Math.round(waitMs / 1_000)} s, too soon to help`;
 }
 
-/** What has gone wrong with a call that should have worked, or was refused as it should be. */
+/** The problem with a call, which must succeed, or be refused if its capability is lost; undefined if there is none. */
 async function verdict(call: Promise<unknown>, isLost: boolean): Promise<string | undefined> {
   try {
     await call;
@@ -243,7 +243,7 @@ async function verdict(call: Promise<unknown>, isLost: boolean): Promise<string 
   }
 }
 
-it('a page may lack any module: the session says so, what does not need it works, the rest is 501', async () => {
+it('a page may lack any module: the session reports it, calls that need it are 501, all others work', async () => {
   await using stack = await Stack.start();
   const { client, phones } = stack;
   await phones.profile(BEN, { picture: 'present' });
@@ -267,7 +267,7 @@ it('a page may lack any module: the session says so, what does not need it works
     followed.push((await client.followChannel({ id: 'main', channelId })).channelId);
   }
   const calls = callsOf(stack);
-  // Those with kinds are there under each of them; a page that is to be linked has its own tests.
+  // Operations with kinds are listed once per kind. A page without a linked account has its own tests.
   const covered = new Set(Object.keys(calls).map((capability) => capability.split('.')[0]));
   expect(Object.keys(workerOperations).filter((name) => !covered.has(name))).toEqual(['requestPairingCode']);
   const problems: string[] = [];
@@ -289,10 +289,10 @@ it('a page may lack any module: the session says so, what does not need it works
       if (now.status !== 'ready' && !now.nextAttemptAt) throw new Error(`${module}: ${now.status} (${now.message})`);
       return now;
     }, START_MS);
-    // Without the one that was asked for.
+    // Not counting the requested restart.
     const restarts = status.restarts - before.restarts - 1;
     if (restarts > 0) problems.push(`${module}: restarted ${restarts} times`);
-    // The contract says what goes without a module, and what has another that does the same.
+    // The contract says what is lost without a module, and where another module does the same.
     const lost = new Set<string>(lossesOf(modules).keys());
     const isFatal = lost.has('session');
     if (isFatal || status.status !== 'ready') {
@@ -304,9 +304,9 @@ it('a page may lack any module: the session says so, what does not need it works
       continue;
     }
     table.push(`${module}: ready, without ${[...lost].join(', ') || 'nothing'}`);
-    // Its labels are those of a business, its name is not.
+    // Labels are tested on a business account, the profile name on a personal one.
     await phones.profile(ADA, { business: true });
-    // A new one each time: the page gets the newest of the feed alone.
+    // A new status each time: the page gets only the newest of the feed.
     const greeting = `good morning, ${module}`;
     await phones.send(BEN, { to: 'status@broadcast', body: greeting });
     const statusId = (await events.until('message', ({ body }) => body === greeting)).id;
@@ -316,12 +316,12 @@ it('a page may lack any module: the session says so, what does not need it works
       const isLost =
         lost.has(capability) ||
         (capability === 'sendMessage.reply' && lost.has('sendMessage.text')) ||
-        // An account without an engine for calls has the module; the answer alone says that it is not there.
+        // An account without a call engine has the module. Only the response says that the engine is missing.
         (capability === 'rejectCall' && modules.includes('WAWebVoipStackInterface'));
       const found = await verdict(call, isLost);
       if (found) problems.push(`${module}: ${capability} ${found}`);
     };
-    // One after the other in the one group, all others side by side.
+    // Calls on the one group run in sequence, all others in parallel.
     const inTurn = [
       ...['renameGroup', 'addParticipants', 'removeParticipants', 'getGroup', 'promoteParticipants'],
       ...['demoteParticipants', 'setGroupDescription', 'updateGroupSettings', 'getGroupInvite', 'renewGroupInvite'],
@@ -335,11 +335,11 @@ it('a page may lack any module: the session says so, what does not need it works
       for (const capability of inTurn) await judge(capability);
     };
     await Promise.all([...others.map(judge), groupWork()]);
-    // Modules also come late: until the page is looked at again, the status lists those, too.
+    // Some modules load late: the status lists them as missing until the page is checked again.
     const isListed = async () =>
       expect(lacksOf(await client.getSessionStatus({ id: 'main' }))).toEqual([...lost].sort());
     await eventually(isListed, LATE_PARTS_MS).catch((error: Error) =>
-      problems.push(`${module}: the status does not list what goes without it: ${error.message}`),
+      problems.push(`${module}: the status does not list what is lost: ${error.message}`),
     );
     await phones.profile(ADA, { business: false });
     const body = `with ${module} missing`;

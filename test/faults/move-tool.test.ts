@@ -39,7 +39,7 @@ const move = (env: Readonly<Record<string, string>> = tokens, session = 'main') 
 const statusOf = async (stack: Stack, id = 'main') => (await stack.client.getSessionStatus({ id })).status;
 
 describe('npm run move', () => {
-  it('stops nothing where the new gateway would not take the session', async () => {
+  it('stops nothing if the new gateway would not accept the session', async () => {
     const wrong = await move({ ...tokens, TO_TOKEN: 'wrong' });
     expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/token/) });
     const { key } = await to.client.createKey({ name: 'weak', sessions: ['*'], scope: 'send' });
@@ -49,8 +49,8 @@ describe('npm run move', () => {
     expect(weak.output).not.toContain(key);
   });
 
-  it('says where the session is when the new gateway is gone, and goes on when it is run again', async () => {
-    await from.client.exportSession({ id: 'main' }).then(({ data }) => data.cancel()); // Broken off there.
+  it('reports where the session is if the new gateway is gone, and resumes when it is run again', async () => {
+    await from.client.exportSession({ id: 'main' }).then(({ data }) => data.cancel()); // Interrupted there.
     await to.gateway.end('SIGKILL');
     const failed = await move();
     expect(failed).toMatchObject({ code: 1, output: expect.stringContaining(`${from.gateway.url}: moved`) });
@@ -62,7 +62,7 @@ describe('npm run move', () => {
     await to.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'moved' });
   });
 
-  it('does nothing when the session is there, and takes tokens from files', async () => {
+  it('does nothing if the session has arrived, and reads tokens from files', async () => {
     const files = { FROM_TOKEN_FILE: join(from.dataDir, 'token'), TO_TOKEN_FILE: join(to.dataDir, 'token') };
     await writeFile(files.FROM_TOKEN_FILE, `${OLD}\n`);
     await writeFile(files.TO_TOKEN_FILE, `${NEW}\n`);
@@ -75,7 +75,7 @@ describe('npm run move', () => {
     });
   });
 
-  it('starts nothing to tell whether it is there', async () => {
+  it('starts nothing to find out whether it has arrived', async () => {
     await to.client.stopSession({ id: 'main' });
     const stopped = await move();
     expect(stopped).toMatchObject({ code: 1, output: expect.stringContaining(`is stopped on ${to.gateway.url}`) });
@@ -84,7 +84,7 @@ describe('npm run move', () => {
     expect(await move()).toMatchObject({ code: 0 });
   });
 
-  it('does not take the account for another one where it is known by another id, or cannot be compared', async () => {
+  it('does not assume another account if the id differs or cannot be compared', async () => {
     const folder = join(from.dataDir, 'sessions/main');
     const [marker, storage] = [join(folder, 'linked.json'), join(folder, 'session/Default/Local Storage/leveldb')];
     const saved = await readFile(marker, 'utf8');
@@ -108,15 +108,15 @@ describe('npm run move', () => {
     await rm(join(storage, 'link'));
     expect(await Promise.all([statusOf(from), statusOf(to)])).toEqual(['moved', 'ready']);
 
-    await writeFile(join(storage, '999999.log'), Buffer.alloc(32_000_000)); // More than is under way at once.
+    await writeFile(join(storage, '999999.log'), Buffer.alloc(32_000_000)); // More than is in transit at once.
     expect(await move()).toMatchObject({ code: 0 });
     const [unsent] = from.gateway.log.filter((line) => line.includes('archive not sent completely'));
     expect(unsent).toContain('"hint":"if it has not arrived: export it again, or take it back"');
   });
 
-  it('does not take another account of the same id for what has moved', async () => {
+  it('does not confuse another account under the same id with the moved one', async () => {
     await from.link('shop', CARLA);
-    await from.client.exportSession({ id: 'shop' }).then(({ data }) => data.cancel()); // Broken off there.
+    await from.client.exportSession({ id: 'shop' }).then(({ data }) => data.cancel()); // Interrupted there.
     await to.link('shop', BEN);
     const refused = await move(tokens, 'shop');
     expect(refused).toMatchObject({ code: 1, output: expect.stringMatching(/shop on .* is of another account/) });
@@ -130,17 +130,17 @@ describe('npm run move', () => {
     expect((await from.phones.account(CARLA)).devices).toHaveLength(1);
   });
 
-  it('does not choose where the session is on both', async () => {
+  it('does not choose if the session is on both', async () => {
     await from.phones.configure({ oldKeysUnlink: false }); // Both would be unlinked.
     await from.client.startSession({ id: 'main', takeBack: true });
     expect(await move()).toMatchObject({ code: 1, output: expect.stringContaining('on both gateways') });
   });
 
-  it('ends in order when the terminal is closed', async () => {
-    let asked = 0;
+  it('stops cleanly when the terminal is closed', async () => {
+    let requests = 0;
     const mute = createServer((_, response) => {
-      asked += 1;
-      if (asked > 1) response.writeHead(401).end('{}'); // Where it looks at last.
+      requests += 1;
+      if (requests > 1) response.writeHead(401).end('{}'); // The last request.
     }).listen(0, '127.0.0.1');
     await once(mute, 'listening');
     const url = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`;

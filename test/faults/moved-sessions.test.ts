@@ -12,7 +12,7 @@ const MOVES = 4;
 const MB = 1_048_576;
 const PIECE_BYTES = 2_000;
 
-/** Stories on two gateways and one network, each going on where the one before has ended. */
+/** Tests on two gateways and one network, each continuing from the previous one. */
 let first: Stack;
 let second: Stack;
 beforeAll(async () => {
@@ -57,7 +57,7 @@ describe('a session that moves', () => {
     expect((await first.client.listSessions()).sessions).toMatchObject([{ id: 'main', status: 'moved' }]);
   });
 
-  it('loses no message, tells none twice and sends none twice, there and back again', async () => {
+  it('loses no message, delivers none twice and sends none twice, there and back again', async () => {
     const [atFirst, atSecond] = [await first.listen('main'), await second.listen('main')];
     const traffic = new Traffic([first, second], 'main', ADA);
     for (let n = 0; n < MOVES; n += 1) {
@@ -66,16 +66,16 @@ describe('a session that moves', () => {
       await to.untilStatus('main', 'ready');
     }
     await traffic.end();
-    const heard = () => [...atFirst.all('message'), ...atSecond.all('message')].map(({ body }) => body);
-    await eventually(() => expect(heard().length).toBeGreaterThanOrEqual(traffic.inbound.length));
-    expect(heard().sort()).toEqual([...traffic.inbound].sort());
+    const received = () => [...atFirst.all('message'), ...atSecond.all('message')].map(({ body }) => body);
+    await eventually(() => expect(received().length).toBeGreaterThanOrEqual(traffic.inbound.length));
+    expect(received().sort()).toEqual([...traffic.inbound].sort());
     const onPhone = (await first.phones.messages(BEN)).flatMap(({ body }) => (body?.startsWith('out ') ? [body] : []));
     expect(onPhone.sort()).toEqual([...traffic.outbound].sort());
     expect(await devices()).toHaveLength(1);
     expect([...atFirst.all('qr'), ...atSecond.all('qr')]).toEqual([]);
   });
 
-  it('answers a repeated send on the new gateway with what the old one has answered', async () => {
+  it('answers a repeated send on the new gateway with the response of the old one', async () => {
     const text = { id: 'main', type: 'text', to: BEN, body: 'once' } as const;
     const sent = await second.client.sendMessage(text, { idempotencyKey: 'moves along' });
     await move(second, first, 'main');
@@ -83,7 +83,7 @@ describe('a session that moves', () => {
     await first.untilStatus('main', 'ready');
   });
 
-  it('is given out again, as it was, where the archive did not arrive', async () => {
+  it('is exported again, unchanged, if the archive did not arrive', async () => {
     const cut = await first.client.exportSession({ id: 'main' });
     await cut.data.cancel();
     const again = await archiveOf(first, 'main');
@@ -92,7 +92,7 @@ describe('a session that moves', () => {
     await second.untilStatus('main', 'ready');
   });
 
-  it('is refused where it is, and where its archive is old', async () => {
+  it('cannot be imported where it exists, or from a stale archive', async () => {
     const archive = await archiveOf(first, 'main');
     const importTo = (stack: Stack, id = 'main') => stack.client.importSession({ id, archive });
     await expect(importTo(second)).rejects.toMatchObject({ code: 'session_exists', status: 409 });
@@ -106,7 +106,7 @@ describe('a session that moves', () => {
     expect(await readdir(join(second.dataDir, 'arriving'))).toEqual([]);
   });
 
-  it('comes back to life where it is taken back, and its archive is stale from then on', async () => {
+  it('runs again where it is taken back, and its archive is stale from then on', async () => {
     const archive = await archiveOf(second, 'main');
     await second.client.startSession({ id: 'main', takeBack: true });
     await second.untilStatus('main', 'ready');
@@ -126,7 +126,7 @@ describe('a session that moves', () => {
     await first.untilStatus('main', 'ready');
   });
 
-  it('takes the place of one that shows its QR', async () => {
+  it('replaces a session that shows its QR', async () => {
     await second.client.deleteSession({ id: 'main' });
     expect(await second.client.startSession({ id: 'main' })).toMatchObject({ status: 'qr' });
     await expect(second.client.exportSession({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_exportable' });
@@ -135,7 +135,7 @@ describe('a session that moves', () => {
     expect(await first.phones.account(ADA)).toMatchObject({ devices: [{}], unlinks: [] });
   });
 
-  it('goes on where it is if it cannot be archived', async () => {
+  it('continues where it is if it cannot be archived', async () => {
     const stray = join(second.dataDir, 'sessions/main/session/Default/IndexedDB/.stray');
     await writeFile(stray, '');
     await expect(second.client.exportSession({ id: 'main' })).rejects.toMatchObject({
@@ -145,7 +145,7 @@ describe('a session that moves', () => {
     await rm(stray);
   });
 
-  it('arrives beside another one', async () => {
+  it('arrives at the same time as another one', async () => {
     await second.link('other', BEN);
     const archives = [await archiveOf(second, 'main'), await archiveOf(second, 'other')];
     const ids = ['main', 'other'];
@@ -154,7 +154,7 @@ describe('a session that moves', () => {
     expect(await first.client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
   });
 
-  it('loses its link where an old copy is taken back after it has run elsewhere', async () => {
+  it('loses its link if an old copy is taken back after it has run elsewhere', async () => {
     await archiveOf(first, 'main');
     expect(await first.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'moved' });
     await second.client.startSession({ id: 'main', takeBack: true });

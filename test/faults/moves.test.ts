@@ -15,14 +15,14 @@ import { ADA, BEN, Stack } from '../helpers/stack.ts';
 const MOVES = Number(process.env.MOVES ?? 16);
 const KILLS = Math.ceil(MOVES / 4);
 const CUTS = Math.ceil(MOVES / 5);
-/** By then a move has ended, if nothing happens. */
+/** The time in which an undisturbed move completes. */
 const LONGEST_WAIT_MS = 2_500;
 const NEVER = new AbortController().signal;
 /** For messages both ways. */
 const PAUSE_MS = 400;
 const SECOND_MS = 1_000;
 
-/** Two gateways on one network, and a session of the first with somebody who writes to it, and whom it answers. */
+/** Two gateways on one network, and a session on the first with traffic both ways. */
 async function world(settings: Readonly<Record<string, string>> = {}) {
   const first = await Stack.start();
   const second = await Stack.start({ beside: first, settings });
@@ -31,19 +31,19 @@ async function world(settings: Readonly<Record<string, string>> = {}) {
   const traffic = new Traffic(stacks, 'main', ADA);
   return {
     ...{ first, second, stacks, traffic },
-    /** Ends the traffic, and expects that each message was told once, and each answer sent once. */
+    /** Ends the traffic, and expects that each message was delivered once, and each answer sent once. */
     async expectWhole(): Promise<string> {
       await traffic.end();
-      const told = async () =>
+      const received = async () =>
         (await Promise.all(stacks.map((stack) => storedEvents(stack, 'main').catch(() => []))))
           .flat()
           .flatMap(({ name, data }) => (name === 'message' ? [data.body] : []));
-      await eventually(async () => expect((await told()).length).toBeGreaterThanOrEqual(traffic.inbound.length));
-      expect((await told()).sort()).toEqual([...traffic.inbound].sort());
+      await eventually(async () => expect((await received()).length).toBeGreaterThanOrEqual(traffic.inbound.length));
+      expect((await received()).sort()).toEqual([...traffic.inbound].sort());
       const onPhone = (await first.phones.messages(BEN)).flatMap(({ body = '' }) => (/^out /.test(body) ? [body] : []));
       expect(onPhone.sort()).toEqual([...traffic.outbound].sort());
       expect(await first.phones.account(ADA)).toMatchObject({ devices: [{}], unlinks: [] });
-      return `${traffic.inbound.length} messages told once, ${traffic.outbound.length} sent once, 0 relinks`;
+      return `${traffic.inbound.length} messages received once, ${traffic.outbound.length} sent once, 0 relinks`;
     },
     async [Symbol.asyncDispose](): Promise<void> {
       await traffic.end().catch(() => {});
@@ -60,7 +60,7 @@ const statusOn = (stack: Stack) =>
   );
 const endOf = ({ gateway: { url } }: Stack) => ({ url, address: gatewayAddress({ url }) });
 
-/** The session is on one side alone, or was stopped on its way: then the other side has nothing that could run. */
+/** The session is on one side only, or was interrupted on its proxy: then the other side has nothing that can run. */
 async function expectOneSide([one, other]: readonly Stack[]): Promise<void> {
   const sides = [await statusOn(one as Stack), await statusOn(other as Stack)];
   const away = sides.filter((status) => status === 'moved' || status === 'session_not_found');
@@ -68,7 +68,7 @@ async function expectOneSide([one, other]: readonly Stack[]): Promise<void> {
   expect(sides, sides.join(' and ')).not.toEqual(['session_not_found', 'session_not_found']);
 }
 
-it(`${MOVES} moves there and back with traffic lose nothing and tell nothing twice`, async () => {
+it(`${MOVES} moves there and back with traffic lose nothing and deliver nothing twice`, async () => {
   await using all = await world();
   const durations: number[] = [];
   const sizes: number[] = [];
@@ -89,28 +89,32 @@ it(`${MOVES} moves there and back with traffic lose nothing and tell nothing twi
   );
 });
 
-it('a SIGKILL of either gateway at any moment of a move leaves the session whole, and the move goes on', async () => {
+it('a SIGKILL of either gateway at any moment of a move leaves the session intact, and the move resumes', async () => {
   await using all = await world();
   for (let n = 0; n < KILLS; n += 1) {
     const [from, to] = n % 2 === 0 ? ([all.first, all.second] as const) : ([all.second, all.first] as const);
     const victim = Math.random() < 0.5 ? from : to;
-    const said: string[] = [];
-    const moving = moveSession({ from: endOf(from), to: endOf(to), session: 'main' }, (line) => said.push(line), NEVER);
+    const lines: string[] = [];
+    const moving = moveSession(
+      { from: endOf(from), to: endOf(to), session: 'main' },
+      (line) => lines.push(line),
+      NEVER,
+    );
     await delay(Math.random() * LONGEST_WAIT_MS);
     const { port } = new URL(victim.gateway.url);
     await victim.gateway.end('SIGKILL');
     await victim.restartGateway({ CHAT_WEB_PORT: port });
     await expectOneSide(all.stacks);
     const isThere = await moving;
-    expect(isThere, said.join('\n')).toBe(true);
+    expect(isThere, lines.join('\n')).toBe(true);
     await to.untilStatus('main', 'ready', 60_000);
     expect(await statusOn(from)).toBe('moved');
   }
-  figure('killed moves', `${KILLS} of ${KILLS} went on after a SIGKILL: ${await all.expectWhole()}`);
+  figure('killed moves', `${KILLS} of ${KILLS} resumed after a SIGKILL: ${await all.expectWhole()}`);
 });
 
-/** A way to a gateway that breaks after a number of bytes, the first times. */
-async function brokenWay(url: string, breaks: readonly number[]) {
+/** A proxy to a gateway whose first connections break after a number of bytes. */
+async function breakingProxy(url: string, breaks: readonly number[]) {
   const target = new URL(url);
   const left = [...breaks];
   const sockets = new Set<Socket>();
@@ -130,9 +134,9 @@ async function brokenWay(url: string, breaks: readonly number[]) {
     sockets.add(near).add(far);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  const way = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const proxy = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    end: { url: way, address: gatewayAddress({ url: way }) },
+    end: { url: proxy, address: gatewayAddress({ url: proxy }) },
     [Symbol.dispose]: () => {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -140,22 +144,22 @@ async function brokenWay(url: string, breaks: readonly number[]) {
   };
 }
 
-it('connections that break at any byte leave the session whole, and the move goes on', async () => {
+it('connections that break at any byte leave the session intact, and the move resumes', async () => {
   await using all = await world();
   for (let n = 0; n < CUTS; n += 1) {
     const [from, to] = n % 2 === 0 ? ([all.first, all.second] as const) : ([all.second, all.first] as const);
     const breaks = () => [Math.floor(Math.random() * 20_000)];
-    using toFrom = await brokenWay(from.gateway.url, breaks());
-    using toTo = await brokenWay(to.gateway.url, breaks());
-    const said: string[] = [];
+    using toFrom = await breakingProxy(from.gateway.url, breaks());
+    using toTo = await breakingProxy(to.gateway.url, breaks());
+    const lines: string[] = [];
     const options = { from: toFrom.end, to: toTo.end, session: 'main' };
-    expect(await moveSession(options, (line) => said.push(line), NEVER), said.join('\n')).toBe(true);
+    expect(await moveSession(options, (line) => lines.push(line), NEVER), lines.join('\n')).toBe(true);
     expect(await statusOn(from)).toBe('moved');
   }
-  figure('cut moves', `${CUTS} of ${CUTS} went on after two cuts each: ${await all.expectWhole()}`);
+  figure('cut moves', `${CUTS} of ${CUTS} resumed after two cuts each: ${await all.expectWhole()}`);
 });
 
-it('a full disk on either side leaves the session where it is, or on its way', async () => {
+it('a full disk on either side leaves the session where it is, or on its proxy', async () => {
   await using disk = await SmallDisk.create();
   const settings = { CHAT_WEB_MIN_FREE_DISK_MB: '0' };
   const first = await Stack.start({ settings });
@@ -171,7 +175,7 @@ it('a full disk on either side leaves the session where it is, or on its way', a
     await second.untilStatus('main', 'ready');
 
     await disk.fill(0);
-    // The stop itself may free enough.
+    // The stop itself may free enough space.
     const outcome = await move(second, first, 'main').then(
       () => 'moved',
       ({ code }) => code,

@@ -4,7 +4,7 @@ import { seconds } from '../helpers/figure.ts';
 import { restartReasonsOf } from '../helpers/log-lines.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-it('a page that sends nothing any more, although it says that it is connected, is replaced', async () => {
+it('a page that no longer sends anything, although it reports that it is connected, is replaced', async () => {
   await using stack = await Stack.start({ simulator: { ackDelayMs: 3_600_000 } });
   await stack.link('ada', ADA);
   const startedAt = Date.now();

@@ -12,14 +12,14 @@ const LONGEST_GAP_MS = 250;
 const MESSAGES = 20;
 
 describe('a storm of pushStates, iframes and reloads', () => {
-  it('ends no worker, and neither loses nor doubles a message, during it and after it', async () => {
+  it('ends no worker, and neither loses nor duplicates a message, during it and after it', async () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
     const events = await stack.listen('main');
     const workers = workersOf(stack.gateway.pid);
     expect(workers).toHaveLength(1);
     const [page] = await stack.phones.pages();
-    // A page that is between two documents hears of nothing.
+    // A page between two documents does not receive commands.
     const disturb = (kind: 'pushState' | 'iframe' | 'reload') =>
       eventually(() => stack.phones.disturb(page?.id ?? '', kind));
 
@@ -43,23 +43,23 @@ describe('a storm of pushStates, iframes and reloads', () => {
     for (const body of after) {
       sent.push((await sendText(stack.client, { id: 'main', type: 'text', to: BEN, body })).id);
     }
-    await delay(1_000); // Long enough for a second event of a message, were there one.
+    await delay(1_000); // Long enough for a second event of a message to show.
 
-    const told = events.all('message').map(({ body }) => body);
-    const duplicates = told.length - new Set(told).size;
-    // What came in is told once however often it is heard; an ack tells how many listeners there are.
+    const received = events.all('message').map(({ body }) => body);
+    const duplicates = received.length - new Set(received).size;
+    // An inbound message is emitted once with any number of listeners. Acks show how many listeners there are.
     const acks = events.all('message_ack').filter(({ id }) => sent.includes(id));
     const doubleAcks = acks.length - new Set(acks.map(({ id, ack }) => `${id} ${ack}`)).size;
     const exits = startsOf('main', stack.gateway.log).length - 1;
     figure(
       'navigation storm',
-      `${ROUNDS} pushStates, iframes and reloads each: ${exits} exits, ${duplicates + doubleAcks} duplicates; ${told.length} of ${2 * MESSAGES} messages told`,
+      `${ROUNDS} pushStates, iframes and reloads each: ${exits} exits, ${duplicates + doubleAcks} duplicates; ${received.length} of ${2 * MESSAGES} messages delivered`,
     );
     expect(workersOf(stack.gateway.pid)).toEqual(workers);
     expect(exits).toBe(0);
     expect(duplicates + doubleAcks).toBe(0);
     expect(acks.length).toBeGreaterThanOrEqual(sent.length);
-    expect(told.slice(-MESSAGES)).toEqual(after);
-    expect([...told].sort()).toEqual([...during, ...after].sort());
+    expect(received.slice(-MESSAGES)).toEqual(after);
+    expect([...received].sort()).toEqual([...during, ...after].sort());
   });
 });

@@ -12,7 +12,7 @@ import { livingOf } from '../helpers/processes.ts';
 import { runGateway } from '../helpers/run-gateway.ts';
 import { Stack } from '../helpers/stack.ts';
 
-describe.runIf(canBeOthers)('another user of the machine harms nobody', () => {
+describe.runIf(canBeOthers)('another user of the machine cannot interfere', () => {
   let stack: Stack;
   let profile: string;
   let folder: string;
@@ -38,18 +38,18 @@ describe.runIf(canBeOthers)('another user of the machine harms nobody', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('a session starts and stops beside forged command lines and an old lock: nothing is killed, nothing waits', async () => {
+  it('a session starts and stops beside forged command lines and an old lock: nothing is killed, nothing blocks', async () => {
     const { status } = await stack.client.startSession({ id: 'main' });
     expect(status).toBe('qr');
     await stack.client.stopSession({ id: 'main' });
     expectAllAlive();
-    const told = () => stack.gateway.log.filter((line) => line.includes('names the profile'));
-    await eventually(() => expect(told()).toHaveLength(1));
+    const warnings = () => stack.gateway.log.filter((line) => line.includes('names the profile'));
+    await eventually(() => expect(warnings()).toHaveLength(1));
     expect(stack.gateway.log.join()).not.toContain('is in use by a browser');
     figure('other users', `${attackers.length} forged browsers and a forged lock: 0 kills, 0 blocked starts`);
   });
 
-  it('a gateway that boots beside them sweeps none of them', async () => {
+  it('a gateway that boots beside them kills none of them', async () => {
     await stack.gateway.end();
     await stack.restartGateway();
     expectAllAlive();
@@ -62,7 +62,7 @@ describe.runIf(canBeOthers)('another user of the machine harms nobody', () => {
     expect(livingOf([processId(stack.gateway.pid)])).toHaveLength(1);
   }
 
-  /** A lock of long ago: its number has gone to an attacker, who has also taken the place of its socket in /tmp. */
+  /** A stale lock: an attacker now has its process id, and has also replaced its socket in /tmp. */
   async function putForgedLock(): Promise<void> {
     const [, attacker] = attackers;
     const socket = join(folder, 'socket');
@@ -77,7 +77,7 @@ describe.runIf(canBeOthers)('another user of the machine harms nobody', () => {
   }
 });
 
-it('a folder of pages that every user may write is refused: they could have theirs run in every account', async () => {
+it('a folder of pages that every user may write is refused: their pages would run in every account', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'chat-web-pages-'));
   const settings = { CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(folder, 'data') };
   const pages = join(folder, 'pages');

@@ -9,7 +9,7 @@ const FAILED_WITHIN_MS = 1_000;
 const READY_WITHIN_MS = 15_000;
 
 describe('the SIGKILL of a renderer with five sends in flight', () => {
-  it('fails them with outcome_unknown within 1 s, is told as disconnected, and heals within 15 s', async () => {
+  it('fails them with outcome_unknown within 1 s, emits disconnected, and recovers within 15 s', async () => {
     await using stack = await Stack.start({ simulator: { ackDelayMs: 60_000 } });
     await stack.link('main', ADA);
     const events = await stack.listen('main');
@@ -26,7 +26,7 @@ describe('the SIGKILL of a renderer with five sends in flight', () => {
         ({ code }) => code as string,
       );
       sends.push(send.then((outcome) => ({ outcome, at: Date.now() })));
-      // It is in the page, and the network has not confirmed it.
+      // The page has it, and the network has not confirmed it.
       await eventually(async () => expect(await lastBody()).toBe(body));
     }
     const renderers = renderersIn(stack.dataDir);

@@ -10,7 +10,7 @@ import { patternBytes } from '../helpers/media.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const NAME = 'planted';
-/** Has the browser save files all the time: from the page's memory, and from its server. */
+/** Makes the browser save files all the time: from the page's memory, and from its server. */
 const ATTACK = `setInterval(() => {
   document.title = 'attacking';
   for (const href of [URL.createObjectURL(new Blob(['#!/bin/sh'])), '/robots.txt', 'data:text/plain,x'])
@@ -18,7 +18,7 @@ const ATTACK = `setInterval(() => {
       Object.assign(document.createElement('a'), { href, download: download || '${NAME}' }).click();
 }, 500)`;
 
-it('a page cannot have the browser save files, also not while media are downloaded', async () => {
+it('a page cannot make the browser save files, not even during media downloads', async () => {
   const home = await mkdtemp(join(tmpdir(), 'chat-web-home-'));
   onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 3 }));
   const places = { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), XDG_DOWNLOAD_DIR: join(home, 'saved') };

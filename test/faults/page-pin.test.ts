@@ -34,7 +34,7 @@ it('an operator can stay on a build of the page that works, while the network se
   await eventually(() => expect(stack.gateway.log.join('\n')).toContain(`"pageVersion":"${july}"`));
 });
 
-it('a saved page that is of another build is reported for as long as it is used', async () => {
+it('a saved page of another build is reported as long as it is used', async () => {
   await using stack = await Stack.start();
   await stack.link('main', ADA);
   const status = () => stack.client.getSessionStatus({ id: 'main' });
@@ -50,7 +50,7 @@ it('a saved page that is of another build is reported for as long as it is used'
   await eventually(async () => expect((await status()).degraded).toContainEqual(found));
 });
 
-it('a build that was not saved stops the gateway at its start, and says where it was looked for', async () => {
+it('a build that was not saved fails the start of the gateway, which reports where it looked for it', async () => {
   await using stack = await Stack.start();
   await stack.gateway.end();
   const settings = { CHAT_WEB_DATA_DIR: stack.dataDir, CHAT_WEB_PORT: '0' };

@@ -14,7 +14,7 @@ const CARLA = '12025550103';
 const DEV = '12025550104';
 const FARID = '12025550106';
 const GRACE = '12025550107';
-/** A stranger who does what he can. */
+/** A stranger who sends hostile messages. */
 const EVE = '12025550999';
 const HOSTILE_NAME = `"><img src=x onerror=harmed('name')>'&lt;`;
 const HOSTILE_BODIES = [
@@ -32,7 +32,7 @@ let stack: Stack;
 let folder: string;
 let browser: Browser;
 let page: Page;
-/** What the hostile got to run, and what the policy had to refuse. */
+/** What hostile messages were able to run, and what the policy blocked. */
 let harm: readonly string[];
 
 const url = (fragment = '') => `${stack.simulator.controlUrl}/${fragment}`;
@@ -41,7 +41,7 @@ const untilText = (selector: string, text: string | RegExp) =>
   eventually(async () => expect(await textOf(selector)).toMatch(text));
 const bodies = () => page.$$eval('.messages .body', (all) => all.map(({ textContent }) => textContent));
 const untilBody = (body: string) => eventually(async () => expect(await bodies()).toContain(body));
-/** A button or a link by what its text begins with. */
+/** A button or a link by a part of its text. */
 const named = async (element: 'button' | 'a', text: string) => {
   const found = await page.waitForSelector(`::-p-xpath(//${element}[contains(., "${text}")])`, { visible: true });
   if (!found) throw new Error(`there is no ${element} ${text}`);
@@ -58,7 +58,7 @@ const open = async (fragment: string, selector: string) => {
   await page.waitForSelector(selector);
 };
 
-/** `PHONES_SCREENSHOTS=<folder>` keeps what it looks like. */
+/** `PHONES_SCREENSHOTS=<folder>` saves screenshots. */
 const look = (name: string) => expectFit(page, name, process.env.PHONES_SCREENSHOTS);
 
 beforeAll(async () => {
@@ -121,7 +121,7 @@ it('writes what the gateway reads, and reads what the gateway writes', async () 
   });
   await untilBody('Yes, it is.');
   expect(await textOf('blockquote')).toContain('Is the table still there?');
-  // What is open has been read.
+  // An open chat is marked as read.
   await events.until('message_ack', (ack) => ack.id === sent.id && ack.ack === 3);
 });
 
@@ -203,7 +203,7 @@ it('shows what is unread, and reads it by opening it', async () => {
   });
 });
 
-it('shows who types, and what is set in a chat', async () => {
+it('shows who is typing, and the state of a chat', async () => {
   await open(`#/${BEN}`, '.chats .last');
   await stack.client.setChatState({ id: 'main', chatId: BEN, state: 'typing', seconds: 3 });
   await untilText('.chats', 'typing…');
@@ -229,7 +229,7 @@ it('is the other side of the console: a newcomer plays both', async () => {
   await stack.client.deleteSession({ id: 'newcomer' });
 });
 
-it("shows times in the viewer's zone, and draws nothing again while nothing happens", async () => {
+it("shows times in the viewer's zone, and redraws nothing while nothing changes", async () => {
   const { timestamp } = await stack.phones.send(BEN, { to: FARID, body: 'what time is it?' });
   for (const zone of ['Asia/Tokyo', 'America/St_Johns']) {
     await page.emulateTimezone(zone);
@@ -295,9 +295,9 @@ it('says what a passkey needs, and unlinks a device', async () => {
   await events.until('disconnected', ({ reason }) => reason === 'LOGOUT');
 });
 
-it('is used with the keyboard alone, and says where one is', async () => {
+it('works with only a keyboard, and shows where the focus is', async () => {
   const focused = () => page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
-  /** Until the focus is on what has that text; each stop on the way has an outline. */
+  /** Tabs to the element with that text. Each stop on the way has an outline. */
   const tabTo = async (text: string) => {
     for (let stops = 0; stops < 40; stops += 1) {
       await page.keyboard.press('Tab');
@@ -347,7 +347,7 @@ it('is used with the keyboard alone, and says where one is', async () => {
   }
 });
 
-it('runs nothing of what strangers write', async () => {
+it('runs nothing in hostile messages', async () => {
   const { phones } = stack;
   await phones.addAccount({ number: EVE, name: HOSTILE_NAME });
   const group = await phones.createGroup(EVE, { subject: HOSTILE_NAME, participants: [BEN] });
@@ -379,11 +379,11 @@ it('runs nothing of what strangers write', async () => {
   expect(harm).toEqual([]);
 });
 
-it('is no help to other web pages', async () => {
+it('gives no access to other web pages', async () => {
   const other = await startSimulator();
   const foreign = await browser.newPage();
   try {
-    // Its own page, from whose origin the first one is asked.
+    // A page of another simulator, from whose origin requests go to the first one.
     await foreign.goto(`${other.controlUrl}/accounts`);
     await foreign.setBypassCSP(true);
     await foreign.reload();
@@ -409,7 +409,7 @@ it('is no help to other web pages', async () => {
   }
 });
 
-it('says that the simulator is away, keeps what it shows, and goes on with the next one', async () => {
+it('reports that the simulator is down, keeps its content, and resumes with the next one', async () => {
   const first = await startSimulator();
   const controlPort = Number(new URL(first.controlUrl).port);
   let second: Simulator | undefined;
@@ -452,6 +452,6 @@ it('lists many phones and chats, and long chats in parts', async () => {
   await untilText('.phones .hint', 'No phone has this name or number');
 });
 
-it('has left no trace of harm', () => {
+it('has recorded no harm', () => {
   expect(harm).toEqual([]);
 });

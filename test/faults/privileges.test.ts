@@ -12,7 +12,7 @@ import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const TOKEN = 'planted-token-7d1';
 
-/** What stands in the environment of the gateway. */
+/** The environment of the gateway. */
 const SETTINGS = {
   CHAT_WEB_TOKEN: TOKEN,
   CHAT_WEB_LOG_LEVEL: 'trace',
@@ -20,7 +20,7 @@ const SETTINGS = {
   AWS_SECRET_ACCESS_KEY: 'planted-key-91f',
 };
 
-/** What passes through it, in both directions and in refusals. */
+/** What passes through the gateway in both directions, and in refused requests. */
 const PLANTED = {
   token: TOKEN,
   'hash of the token': createHash('sha256').update(TOKEN).digest('hex'),
@@ -44,16 +44,16 @@ describe('what a session is given', () => {
   let stack: Stack;
   let folder: string;
   let qr = '';
-  /** What was in environments and arguments at any time. */
+  /** The environments and arguments seen at any time. */
   const seen = new Set<string>();
-  /** How the refused requests were refused. */
+  /** The responses to the refused requests. */
   const refusals: string[] = [];
 
   const children = () => [...workersOf(stack.gateway.pid), ...browsersIn(stack.dataDir)];
   const look = () => {
     for (const pid of children()) for (const name of ['environ', 'cmdline']) seen.add(read(pid, name));
   };
-  const ask = async (path: string, init: RequestInit = {}, token = TOKEN) => {
+  const request = async (path: string, init: RequestInit = {}, token = TOKEN) => {
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     const response = await fetch(new URL(path, stack.gateway.url), { headers, ...init });
     refusals.push(`${response.status} ${await response.text()}`);
@@ -63,7 +63,7 @@ describe('what a session is given', () => {
     folder = await mkdtemp(join(tmpdir(), 'chat-web-cwd-'));
     const marker = join(folder, 'executed');
     const hostile = `require('fs').writeFileSync(${JSON.stringify(marker)}, '')`;
-    // Wherever a library might look for its configuration.
+    // All places where a library might look for its configuration.
     for (const name of ['.puppeteerrc.cjs', '.puppeteerrc.js', 'puppeteer.config.cjs', 'puppeteer.config.js'])
       await writeFile(join(folder, name), hostile);
     await writeFile(join(folder, '.puppeteerrc.json'), JSON.stringify({ executablePath: marker }));
@@ -88,19 +88,19 @@ describe('what a session is given', () => {
     await stack.client.listContacts({ id: 'ada' });
     await stack.client.listChats({ id: 'ada' });
 
-    await ask('/sessions', {}, PLANTED['wrong token']);
-    await ask(`/sessions/ada/contacts/${PLANTED['number of a stranger']}/nothing`);
-    await ask(`/sessions/ada/contacts/${PLANTED['number of a stranger']}@c.us`);
+    await request('/sessions', {}, PLANTED['wrong token']);
+    await request(`/sessions/ada/contacts/${PLANTED['number of a stranger']}/nothing`);
+    await request(`/sessions/ada/contacts/${PLANTED['number of a stranger']}@c.us`);
     const refused = PLANTED['body of a refused request'];
-    const send = (body: unknown) => ask('/sessions/ada/messages', { method: 'POST', body: JSON.stringify(body) });
+    const send = (body: unknown) => request('/sessions/ada/messages', { method: 'POST', body: JSON.stringify(body) });
     await send({ type: 'text', to: refused, body: refused });
     await send({ type: 'text', to: PLANTED['number of a stranger'], body: refused });
-    await ask(`/sessions/ada/groups/${PLANTED['number of a stranger']}-1600000000@g.us/leave`, { method: 'POST' });
+    await request(`/sessions/ada/groups/${PLANTED['number of a stranger']}-1600000000@g.us/leave`, { method: 'POST' });
     await send({ type: 'image', to: BEN, url: `http://127.0.0.1:1/${refused}?sig=${PLANTED['query of a url']}` });
     await send({ type: 'image', to: BEN, url: `http://u:${PLANTED['password of a url']}@192.0.2.1/` });
-    await ask('/sessions/ada/messages', { method: 'POST', body: `{"type": "text", "body": "${refused}` });
+    await request('/sessions/ada/messages', { method: 'POST', body: `{"type": "text", "body": "${refused}` });
     look();
-    // A page that dies has the longest lines to say.
+    // A crash of the browser causes the longest log lines.
     for (const pid of browsersIn(stack.dataDir)) process.kill(pid, 'SIGKILL');
     await eventually(() => expect(stack.gateway.log.join()).toContain('"msg":"session restarting"'));
     await stack.untilStatus('ada', 'ready');
@@ -111,7 +111,7 @@ describe('what a session is given', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('holds none of the secrets of the gateway, neither in environments nor in arguments, and the log neither', () => {
+  it('has none of the secrets of the gateway in environments or arguments, nor are they in the log', () => {
     const code = /^data:image\/png;base64,(.+)$/.exec(qr)?.[1] ?? '';
     expect(code.length).toBeGreaterThan(200);
     const planted = Object.entries({ ...PLANTED, QR: code.slice(40, 120), 'start of the QR': 'data:image/png' });
@@ -127,7 +127,7 @@ describe('what a session is given', () => {
     figure('secrets', `${planted.length} planted secrets in no environment, argument or line of the log`);
   });
 
-  it('is not told to whoever was refused: no refusal repeats a value', () => {
+  it('is not repeated in refusals: no refusal contains a value', () => {
     expect(refusals).toHaveLength(9);
     for (const refusal of refusals) {
       expect(refusal).toMatch(/^4\d\d /);
@@ -145,7 +145,7 @@ describe('what a session is given', () => {
     expect(listeningPorts(stack.gateway.pid)).toHaveLength(1);
   });
 
-  it('is no debugger either, whoever asks for one', async () => {
+  it('is no debugger either, even on request', async () => {
     const processes = [stack.gateway.pid, ...workersOf(stack.gateway.pid)];
     expect(processes).toHaveLength(2);
     const before = stack.gateway.log.length;
@@ -156,7 +156,7 @@ describe('what a session is given', () => {
     expect(processes.flatMap((pid) => listeningPorts(pid))).toHaveLength(1);
   });
 
-  it('is no configuration that lies about in the working directory', () => {
+  it('is no configuration from the working directory', () => {
     expect(existsSync(join(folder, 'executed'))).toBe(false);
   });
 });
@@ -179,7 +179,7 @@ it.skipIf(process.getuid?.() !== 0)('the data folder is closed to other users, w
   }
 });
 
-it('no package runs a script at its installation', () => {
+it('no package runs an install script', () => {
   const lock = JSON.parse(readFileSync(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
     packages: Record<string, { hasInstallScript?: boolean; optional?: boolean; dev?: boolean }>;
   };
@@ -191,7 +191,7 @@ function read(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {
-    return ''; // It has ended, or has sealed itself off.
+    return ''; // It has exited, or cannot be read.
   }
 }
 
@@ -202,7 +202,7 @@ function listeningPorts(pid: number): number[] {
       try {
         return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? [];
       } catch {
-        return []; // Closed while we looked.
+        return []; // Closed in the meantime.
       }
     }),
   );

@@ -6,11 +6,11 @@ import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const ROUNDS = 25;
 const LONGEST_SYNC_MS = 3_000;
-/** Long enough for a second `ready` to show, were there one. */
+/** Long enough for a second `ready` to show. */
 const AFTERMATH_MS = 300;
 
 describe('a saved session', () => {
-  it('tells of ready exactly once at each start, whenever its page has synced', async () => {
+  it('emits ready exactly once per start, whenever its page syncs', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);
     await stack.link('ben', BEN);
@@ -22,29 +22,29 @@ describe('a saved session', () => {
     let missed = 0;
 
     for (let round = 1; round <= ROUNDS; round += 1) {
-      // At 0 the page has synced before the library is injected; at random it may do so in the midst of that.
+      // At 0 the page syncs before the library is injected. At a random delay it may sync during the injection.
       const syncDelayMs = round % 2 === 0 ? 0 : Math.floor(Math.random() * LONGEST_SYNC_MS);
       await stack.phones.configure({ syncDelayMs });
       await Promise.all(sessions.map(({ id }) => stack.client.stopSession({ id })));
       await Promise.all(sessions.map(({ id }) => stack.client.startSession({ id })));
       await Promise.all(sessions.map(({ id }) => stack.untilStatus(id, 'ready')));
       await delay(AFTERMATH_MS);
-      const told = sessions.map(({ events }) => events.all('ready').length);
-      missed += told.filter((count) => count !== round).length;
-      expect(told, `ready events after ${round} starts, synced after ${syncDelayMs} ms`).toEqual([round, round]);
+      const readyCounts = sessions.map(({ events }) => events.all('ready').length);
+      missed += readyCounts.filter((count) => count !== round).length;
+      expect(readyCounts, `ready events after ${round} starts, synced after ${syncDelayMs} ms`).toEqual([round, round]);
     }
 
     for (const { events } of sessions) expect(names(events)).toEqual(Array(ROUNDS).fill('disconnected ready'));
     const starts = ROUNDS * sessions.length;
     figure(
       'ready',
-      `${starts - missed} of ${starts} starts told of ready exactly once, in ${seconds(Date.now() - startedAt)}`,
+      `${starts - missed} of ${starts} starts emitted ready exactly once, in ${seconds(Date.now() - startedAt)}`,
     );
     expect(missed).toBe(0);
   });
 });
 
-/** The names of a stream's events, a stop and the start after it at a time. */
+/** The names of a stream's events in pairs: a stop, and the start after it. */
 function names({ events }: EventLog): string[] {
   const all = events.map(({ name }) => name);
   return Array.from({ length: all.length / 2 }, (_, n) => all.slice(2 * n, 2 * n + 2).join(' '));

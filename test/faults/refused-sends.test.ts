@@ -4,7 +4,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { media } from '../helpers/media.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-it('a send is refused or unknown, and never called one for another', async () => {
+it('a failed send is reported as refused or unknown, never one as the other', async () => {
   await using stack = await Stack.start();
   await stack.link('main', ADA);
   const send = (body: string) => sendText(stack.client, { id: 'main', type: 'text', to: BEN, body });
@@ -27,7 +27,7 @@ it('a send is refused or unknown, and never called one for another', async () =>
     message: expect.stringContaining('code 479'),
   });
 
-  // The page's own name for it leaves open whether the network has it: whoever sends it again may double it.
+  // The page's own error leaves open whether the network has the message: a retry may duplicate it.
   await stack.phones.refuse(ADA, { kind: 'network', code: 503 });
   await expect(send('unanswered')).rejects.toMatchObject({ code: 'outcome_unknown' });
   await stack.phones.refuse(ADA, { kind: 'none' });

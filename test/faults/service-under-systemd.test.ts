@@ -19,7 +19,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
   const show = (name: string) => systemd.sh(`systemctl show --property=${name} --value chat-web`).trim();
   const log = () => systemd.sh(`cat ${LOG}`);
 
-  /** Asks gateway or phones, from inside. */
+  /** Sends a request to gateway or phones, from inside. */
   function ask<T>(method: string, url: string, body?: object): T {
     const headers = `-H 'Content-Type: application/json' -H 'Authorization: Bearer ${TOKEN}'`;
     const answer = systemd.sh(`curl -sS -m 60 -X ${method} ${headers} -d @- '${url}'`, JSON.stringify(body ?? {}));
@@ -28,7 +28,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
 
   const statusOfMain = () => ask<{ status: string }>('GET', `${GATEWAY}/sessions/main/status`).status;
 
-  /** Runs a program as a worker that was taken over would: as its user, in its namespaces and its cgroup. */
+  /** Runs a program as a compromised worker would: as its user, in its namespaces and its cgroup. */
   function asWorker(...command: readonly string[]) {
     const group = show('ControlGroup');
     const ids = systemd.sh('id -u chat-web; id -g chat-web').trim().split('\n');
@@ -77,7 +77,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
   });
   afterAll(() => systemd?.[Symbol.asyncDispose]());
 
-  it('starts a gateway that speaks for itself, and serves', async () => {
+  it('starts a gateway that reports its own status, and serves', async () => {
     expect(show('ActiveState')).toBe('active');
     await eventually(() => expect(show('StatusText')).toBe('1 session, 1 ready'));
     const main = show('MainPID');
@@ -86,7 +86,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     expect(ask<{ ack: number }>('POST', `${GATEWAY}/sessions/main/messages`, body).ack).toBeGreaterThan(0);
   });
 
-  it('keeps the sandbox of the browser, inside a user namespace of its own', () => {
+  it('keeps the sandbox of the browser, inside its own user namespace', () => {
     const main = show('MainPID');
     const renderer = systemd.sh('pgrep -f type=renderer | head -n 1').trim();
     const namespaces = (pid: string) =>
@@ -99,7 +99,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     expect(log()).not.toContain('browser sandbox disabled');
   });
 
-  it('hears no process beside the gateway', async () => {
+  it('accepts notifications from no other process than the gateway', async () => {
     const main = show('MainPID');
     const script = `use Socket; socket(S, AF_UNIX, SOCK_DGRAM, 0); connect(S, pack_sockaddr_un('/run/systemd/notify')) or die $!;
       for (qw(STATUS=forged MAINPID=1 STOPPING=1 WATCHDOG=trigger)) { syswrite(S, $_) or die $! } sleep 1`;
@@ -107,7 +107,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     expect([show('MainPID'), show('ActiveState'), show('StatusText')]).toEqual([main, 'active', '1 session, 1 ready']);
   });
 
-  it('shows a worker neither the settings of root, nor other processes, nor a place to put a program', () => {
+  it('gives a worker no access to the settings of root, to other processes, or to a place for a program', () => {
     expect(asWorker('cat', '/etc/chat-web/gateway.env').stderr).toContain('Permission denied');
     expect(asWorker('cat', '/etc/chat-web/reload.env').status).toBe(0);
     for (const folder of ['/var/lib/chat-web', '/var/cache/chat-web', '/tmp', '/var/tmp', '/dev/shm'])
@@ -121,46 +121,43 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     expect(asWorker('cat', '/etc/shadow').stderr).toContain('Permission denied');
   });
 
-  it.skipIf(process.arch !== 'x64')(
-    'refuses the system calls by which it would get at other processes, or the kernel',
-    () => {
-      const calls = {
-        ...{ ptrace: 101, process_vm_readv: 310, process_vm_writev: 311, pidfd_getfd: 438 },
-        ...{
-          keyctl: 250,
-          userfaultfd: 323,
-          io_uring_setup: 425,
-          bpf: 321,
-          perf_event_open: 298,
-          mount: 165,
-          getppid: 110,
-        },
-      };
-      const script = Object.entries(calls).map(
-        ([name, number]) => `$! = 0; syscall(${number}, 0, 0, 0, 0, 0, 0); print "${name} ", $! + 0, "\\n";`,
+  it.skipIf(process.arch !== 'x64')('refuses system calls that give access to other processes or the kernel', () => {
+    const calls = {
+      ...{ ptrace: 101, process_vm_readv: 310, process_vm_writev: 311, pidfd_getfd: 438 },
+      ...{
+        keyctl: 250,
+        userfaultfd: 323,
+        io_uring_setup: 425,
+        bpf: 321,
+        perf_event_open: 298,
+        mount: 165,
+        getppid: 110,
+      },
+    };
+    const script = Object.entries(calls).map(
+      ([name, number]) => `$! = 0; syscall(${number}, 0, 0, 0, 0, 0, 0); print "${name} ", $! + 0, "\\n";`,
+    );
+    const unit = systemd
+      .sh('cat /etc/systemd/system/chat-web.service')
+      .replace(/^(Type|ExecStart|ExecReload|WatchdogSec|Restart\w*|NotifyAccess|Environment.*)=.*\n/gm, '')
+      .replace(
+        '[Service]',
+        '[Service]\nType=oneshot\nExecStart=perl /run/probe.pl\nStandardOutput=file:/run/probe.out',
       );
-      const unit = systemd
-        .sh('cat /etc/systemd/system/chat-web.service')
-        .replace(/^(Type|ExecStart|ExecReload|WatchdogSec|Restart\w*|NotifyAccess|Environment.*)=.*\n/gm, '')
-        .replace(
-          '[Service]',
-          '[Service]\nType=oneshot\nExecStart=perl /run/probe.pl\nStandardOutput=file:/run/probe.out',
-        );
-      systemd.sh('cat > /run/probe.pl', script.join('\n').replaceAll('\\n', '\n'));
-      systemd.sh('cat > /etc/systemd/system/probe.service; systemctl daemon-reload; systemctl start probe', unit);
-      const errors = Object.fromEntries(
-        systemd
-          .sh('cat /run/probe.out')
-          .trim()
-          .split('\n')
-          .map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]),
-      );
-      const EPERM = 1;
-      expect(errors).toEqual({ ...Object.fromEntries(Object.keys(calls).map((name) => [name, EPERM])), getppid: 0 });
-    },
-  );
+    systemd.sh('cat > /run/probe.pl', script.join('\n').replaceAll('\\n', '\n'));
+    systemd.sh('cat > /etc/systemd/system/probe.service; systemctl daemon-reload; systemctl start probe', unit);
+    const errors = Object.fromEntries(
+      systemd
+        .sh('cat /run/probe.out')
+        .trim()
+        .split('\n')
+        .map((line) => [line.split(' ')[0], Number(line.split(' ')[1])]),
+    );
+    const EPERM = 1;
+    expect(errors).toEqual({ ...Object.fromEntries(Object.keys(calls).map((name) => [name, EPERM])), getppid: 0 });
+  });
 
-  it('lets it reach no address from which a cloud serves credentials, but others', () => {
+  it('blocks addresses from which a cloud serves credentials, and no others', () => {
     const denied = [
       '169.254.169.254',
       '168.63.129.16',
@@ -185,13 +182,13 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     for (const address of open) expect(fetched(address, '20'), address).toBe('credentials');
   });
 
-  it('reads the log level again from the file that it can read', async () => {
+  it('reloads the log level from the file that it can read', async () => {
     systemd.sh('echo CHAT_WEB_LOG_LEVEL=debug >> /etc/chat-web/reload.env; systemctl reload chat-web');
     await eventually(() => expect(log()).toContain('"logLevel":"debug"'));
     expect(log()).not.toContain('log level not changed');
   });
 
-  it('is still heard after systemd has replaced itself, and is restarted when it stands still', async () => {
+  it('still notifies systemd after it has re-executed itself, and is restarted when it hangs', async () => {
     systemd.sh('systemctl daemon-reexec');
     const before = show('WatchdogTimestampMonotonic');
     await eventually(() => expect(Number(show('WatchdogTimestampMonotonic'))).toBeGreaterThan(Number(before)), 20_000);
@@ -207,11 +204,11 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     await eventually(() => expect(statusOfMain()).toBe('ready'), 30_000);
     figure(
       'systemd unit',
-      `under systemd: forged notifications unheard, sandbox on; restarted ${seconds.toFixed(0)} s after it stood still`,
+      `under systemd: forged notifications ignored, sandbox on; restarted ${seconds.toFixed(0)} s after it hung`,
     );
   });
 
-  it('serves a proxy through a socket, as docs/reverse-proxy.md has it, and no other user', async () => {
+  it('serves a proxy through a socket, as docs/reverse-proxy.md describes, and no other user', async () => {
     const page = await readFile(new URL('../../docs/reverse-proxy.md', import.meta.url), 'utf8');
     const block = (pattern: RegExp) =>
       [...page.matchAll(/^```(?:ini|sh)\n(.*?)^```/gms)]
@@ -246,7 +243,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     expect(show('ExecMainStatus')).toBe('78');
   });
 
-  it('has said no secret', async () => {
+  it('has logged no secret', async () => {
     const written = log();
     expect(written.length).toBeGreaterThan(500);
     for (const secret of [TOKEN, ADA, BEN, 'from the service']) expect(written).not.toContain(secret);

@@ -20,16 +20,16 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Waits for a line of the log, among those after the first `after`. */
+/** Waits for a line of the log after the first `after` lines. */
 function logged(log: readonly string[], text: string, after = 0): Promise<string> {
   return eventually(() => {
     const line = log.slice(after).find((line) => line.includes(text));
-    if (line === undefined) throw new Error(`no line says ${text}:\n${log.slice(after).join('\n')}`);
+    if (line === undefined) throw new Error(`no line contains ${text}:\n${log.slice(after).join('\n')}`);
     return line;
   });
 }
 
-it('a service manager reads how the sessions fare; workers and browsers do not know of it', async () => {
+it('a service manager reads the state of the sessions; workers and browsers do not get its variables', async () => {
   await using socket = await NotifySocket.open();
   await using stack = await Stack.start({ settings: { NOTIFY_SOCKET: socket.path, WATCHDOG_USEC: '3000000' } });
   await eventually(() => expect(socket.values('READY')).toEqual(['1']));
@@ -44,11 +44,11 @@ it('a service manager reads how the sessions fare; workers and browsers do not k
   await eventually(() => expect(socket.values('STATUS').at(-1)).toBe('1 session, 1 stopped'));
   expect(await stack.gateway.end()).toEqual({ code: 0, signal: null });
   expect(socket.received.at(-1)?.assignments).toEqual({ STOPPING: '1', STATUS: 'stopping' });
-  // The unit has NotifyAccess=main: what another process sends would not be heard.
+  // The unit has NotifyAccess=main: notifications from other processes would be ignored.
   expect(new Set(socket.received.map(({ sender }) => sender))).toEqual(new Set([stack.gateway.pid]));
 });
 
-it('SIGHUP sets the log level anew, for sessions that run, too; what it cannot use changes nothing', async () => {
+it('SIGHUP reloads the log level, also for running sessions; an invalid file changes nothing', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_LOG_LEVEL: 'info', CHAT_WEB_ENV_FILE: envFile } });
   const { log, pid } = stack.gateway;
   const ofSession = (level: string, after: number) =>
@@ -60,7 +60,7 @@ it('SIGHUP sets the log level anew, for sessions that run, too; what it cannot u
   await writeFile(envFile, '# more, please\nCHAT_WEB_TOKEN=not-read\nCHAT_WEB_LOG_LEVEL="debug"\n');
   process.kill(pid, 'SIGHUP');
   await logged(log, '"logLevel":"debug"');
-  await stack.phones.logout(ADA); // The session itself was there before, and so was its log.
+  await stack.phones.logout(ADA); // The session and its logger existed before the signal.
   await eventually(() => expect(ofSession('debug', 0)).not.toEqual([]));
 
   await writeFile(envFile, 'CHAT_WEB_LOG_LEVEL=loud\n');
@@ -88,7 +88,7 @@ it('SIGHUP sets the log level anew, for sessions that run, too; what it cannot u
   });
 });
 
-it('SIGHUP without a file to read says what to set, and ends nothing', async () => {
+it('SIGHUP without a file to read reports what to set, and ends nothing', async () => {
   const gateway = await spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(folder, 'data') });
   try {
     process.kill(gateway.pid, 'SIGHUP');

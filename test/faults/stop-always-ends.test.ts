@@ -9,7 +9,7 @@ import { ADA, Stack } from '../helpers/stack.ts';
 const ENDED_WITHIN_MS = 10_000;
 const GATEWAY_ENDED_WITHIN_MS = 5_000;
 
-describe('a session whose browser is frozen, every process of it', () => {
+describe('a session whose browser processes are all frozen', () => {
   it('stops within 10 s, leaves no process, and starts again without a QR', async () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
@@ -22,7 +22,7 @@ describe('a session whose browser is frozen, every process of it', () => {
     expect(endedAfterMs).toBeLessThanOrEqual(ENDED_WITHIN_MS);
   });
 
-  it('is deleted within 10 s, leaves neither a process nor its folder, and can be linked anew', async () => {
+  it('is deleted within 10 s, leaves neither a process nor its folder, and can be linked again', async () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
     const endedAfterMs = await endFrozen(stack, () => stack.client.deleteSession({ id: 'main' }));
@@ -30,11 +30,11 @@ describe('a session whose browser is frozen, every process of it', () => {
     expect(existsSync(join(stack.dataDir, 'sessions/main'))).toBe(false);
     await expect(stack.client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
     await stack.link('main', ADA);
-    figure('stop', `deleted after ${seconds(endedAfterMs)}, 0 processes, linked anew`);
+    figure('stop', `deleted after ${seconds(endedAfterMs)}, 0 processes, linked again`);
     expect(endedAfterMs).toBeLessThanOrEqual(ENDED_WITHIN_MS);
   });
 
-  it('ends with its gateway within 5 s, and leaves no process', async () => {
+  it('stops with its gateway within 5 s, and leaves no process', async () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
     const endedAfterMs = await endFrozen(stack, async () => {
@@ -54,7 +54,7 @@ async function endFrozen({ gateway, dataDir }: Stack, end: () => Promise<unknown
   const askedAt = Date.now();
   await end();
   expect([...stillRunning(workers), ...browsersIn(dataDir)]).toEqual([]);
-  // A helper that has been killed may still be giving its memory back.
+  // A killed helper may still be releasing its memory.
   await eventually(() => expect(stillRunning(frozen)).toEqual([]));
   return Date.now() - askedAt;
 }

@@ -16,7 +16,7 @@ describe('event streams', () => {
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
-  it('carry on for good readers while one reads nothing, which is cut off, and resumes without a loss', async () => {
+  it('continue for other readers while one reads nothing, which is disconnected, and resumes without a loss', async () => {
     const position = await latest();
     const stalled = request(new URL(`/sessions/main/events?after=${position}`, stack.gateway.url)).on(
       'error',
@@ -36,13 +36,13 @@ describe('event streams', () => {
     const numbers = [...Array(MESSAGES).keys()];
     expect(good.all('message').map(({ body }) => Number.parseInt(body, 10))).toEqual(numbers);
 
-    // The gateway gives the stalled one up after 30 s in which it takes nothing, and keeps the good one.
+    // The gateway closes the stalled stream after 30 s without a read, and keeps the other one.
     await eventually(async () => expect(await open()).toBe(1), 45_000);
     let received = '';
     response.setEncoding('utf8').on('data', (text: string) => {
       received += text;
     });
-    const closed = new Promise((resolve) => response.once('close', resolve)); // It also has an error: no `once`.
+    const closed = new Promise((resolve) => response.once('close', resolve)); // It also emits an error, on which `once` would reject.
     response.resume();
     await closed;
     expect({ isWhole: response.complete, length: received.length }).toEqual({

@@ -8,13 +8,13 @@ import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const LONGEST_MS = 10_000;
 
-describe('an account that is unlinked on the phone, which raises it three times', () => {
-  // Whether the page says UNPAIRED before it goes away is not settled in reality either.
+describe('an account unlinked on the phone, which reports it three times', () => {
+  // The real page may or may not report UNPAIRED before it goes away.
   it.each([
     { unpairedOnLogout: false, next: ADA },
     { unpairedOnLogout: true, next: BEN },
   ])(
-    'is told of once, loses its profile after its browser, and can be linked again for good: %j',
+    'is reported once, loses its profile after its browser, and can be linked again permanently: %j',
     async ({ unpairedOnLogout, next }) => {
       await using stack = await Stack.start({ simulator: { unpairedOnLogout } });
       await stack.link('main', ADA);
@@ -29,13 +29,13 @@ describe('an account that is unlinked on the phone, which raises it three times'
       const freshMs = Date.now() - unlinkedAt;
       expect(status).toBe('qr');
       const aliveAtWipe = await watched;
-      await delay(2_000); // Long enough for another event, were there one.
-      const told = events.all('disconnected');
+      await delay(2_000); // Long enough for another event to show.
+      const reported = events.all('disconnected');
       figure(
         'unlinking',
-        `${told.length} event for 3 logouts, ${aliveAtWipe.length} processes of the old browser at the wipe, a fresh QR after ${seconds(freshMs)}`,
+        `${reported.length} event for 3 logouts, ${aliveAtWipe.length} processes of the old browser at the wipe, a fresh QR after ${seconds(freshMs)}`,
       );
-      expect(told).toMatchObject([{ reason: 'LOGOUT' }]);
+      expect(reported).toMatchObject([{ reason: 'LOGOUT' }]);
       expect(aliveAtWipe).toEqual([]);
       expect(freshMs).toBeLessThanOrEqual(LONGEST_MS);
 
@@ -57,7 +57,7 @@ describe('an account that is unlinked on the phone, which raises it three times'
   );
 });
 
-/** Looks at a session's profile and at the processes of its browser, as often as it can. */
+/** Polls a session's profile and the processes of its browser as often as it can. */
 class WipeWatch {
   readonly #profile: string;
   readonly #browser: readonly number[];
@@ -71,9 +71,9 @@ class WipeWatch {
     expect(this.#inode).toBeDefined();
   }
 
-  /** Resolves once the profile is gone or is another one, with the processes of the old browser that lived then. */
+  /** Resolves once the profile is removed or replaced, with the processes of the old browser that still run then. */
   async untilWiped(): Promise<number[]> {
-    // The folder first, and then the processes: one that is seen lives longer than its profile.
+    // The folder first, then the processes: any process found has outlived its profile.
     const deadline = Date.now() + 2 * LONGEST_MS;
     while (this.#inodeNow() === this.#inode) {
       if (Date.now() > deadline) throw new Error(`${this.#profile} was not wiped`);

@@ -16,11 +16,11 @@ const accounts = Array.from({ length: SESSIONS }, (_, n) => ({
   number: `120255502${String(n).padStart(2, '0')}`,
   name: `Person ${n}`,
 }));
-/** The first in the queue is the one that hangs: it holds a slot while all others boot. */
+/** The first in the queue hangs: it holds a slot while all others boot. */
 const [hung, ...well] = accounts;
 
 describe('a boot with twelve saved sessions, of which one hangs', () => {
-  it('brings up the others in good order, and answers all the while', async () => {
+  it('starts the others in order, and responds throughout', async () => {
     await using stack = await Stack.start();
     const link = async ({ id, number, name }: (typeof accounts)[number]) => {
       await stack.phones.addAccount({ number, name });
@@ -57,20 +57,20 @@ describe('a boot with twelve saved sessions, of which one hangs', () => {
   });
 });
 
-/** How long each look at the gateway's health takes, until the signal. Milliseconds. */
+/** Response times of /health in milliseconds, until the signal. */
 async function healthLatencies(url: string, until: AbortSignal): Promise<number[]> {
   const times: number[] = [];
   while (!until.aborted) {
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     const response = await fetch(new URL('/health', url));
     expect(await response.json()).toEqual({ ok: true, sessions: SESSIONS });
-    times.push(performance.now() - askedAt);
+    times.push(performance.now() - startedAt);
     await delay(LOOK_MS);
   }
   return times;
 }
 
-/** How many sessions at most had a worker and were not up yet at one moment, by what the gateway has logged. */
+/** The most sessions that had a worker and were not ready yet at one time, according to the gateway's log. */
 function mostBooting(log: readonly string[]): number {
   const booting = new Set<string>();
   let most = 0;

@@ -8,14 +8,14 @@ import { ADA, Stack } from '../../helpers/stack.ts';
 const AT_ONCE = 50;
 const BODY_BYTES = 10_485_760;
 const LOOK_MS = 10;
-/** Looks go on for so long, so that a hundredth of them is more than one. */
+/** Long enough that one percent of the requests is more than one. */
 const LOOKED_AT_LEAST_MS = 3_000;
 /** Four times what an idle machine needs. */
 const P99_MS = 400;
-/** Twice the promise: when garbage is collected is the engine's choice. */
+/** Twice the documented limit: the engine decides when to collect garbage. */
 const MEMORY_MB = 128;
 
-describe('fifty bodies of 10 MB at once that are made to hurt', () => {
+describe('fifty hostile bodies of 10 MB at once', () => {
   let stack: Stack;
   beforeAll(async () => {
     stack = await Stack.start({ settings: { CHAT_WEB_LOG_LEVEL: 'info' } });
@@ -26,17 +26,17 @@ describe('fifty bodies of 10 MB at once that are made to hurt', () => {
   const memoryMb = () =>
     Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${stack.gateway.pid}/status`, 'utf8'))?.[1]) / 1_024;
 
-  it.each(hostileBodies)('$name: the gateway answers others, and stays small', async (body) => {
+  it.each(hostileBodies)('$name: the gateway answers others, and its memory stays low', async (body) => {
     const request = requestOf('main', body, BODY_BYTES);
     writeFileSync(`/proc/${stack.gateway.pid}/clear_refs`, '5');
     const beforeMb = memoryMb();
     const over = new AbortController();
-    const looks = healthTimes(stack.gateway.url, over.signal);
+    const measured = healthTimes(stack.gateway.url, over.signal);
     await delay(LOOK_MS);
     const statuses = await Promise.all(Array.from({ length: AT_ONCE }, () => sendRaw(stack.gateway.url, request)));
     await delay(LOOKED_AT_LEAST_MS);
     over.abort();
-    const times = await looks;
+    const times = await measured;
     const p99 = percentile(times, 0.99);
     const grownMb = memoryMb() - beforeMb;
     figure(
@@ -44,7 +44,7 @@ describe('fifty bodies of 10 MB at once that are made to hurt', () => {
       `${AT_ONCE} x ${body.name}: /health p99 ${p99.toFixed(0)} ms, longest ${percentile(times, 1).toFixed(0)} ms, +${grownMb.toFixed(0)} MB`,
     );
     for (const status of statuses) expect(body.answers).toContain(status);
-    // Of single bytes, Node has parsed 64 KB of each connection before anybody can say no: one long turn, and no second.
+    // Of single-byte chunks, Node parses 64 KB per connection before any check can run: one long turn of the event loop.
     if (!body.chunkBytes) expect(p99).toBeLessThanOrEqual(P99_MS);
     expect(grownMb).toBeLessThanOrEqual(MEMORY_MB);
   });

@@ -8,14 +8,14 @@ import { ADA, Stack } from '../../helpers/stack.ts';
 /** Far longer than a browser needs to end. */
 const SLOW_WRITE_MS = 1_000;
 
-it('a session that is stopped keeps what its page wrote last where the host is slow to write', async () => {
+it('a stopped session keeps the last writes of its page on a host that is slow to write', async () => {
   await using stack = await Stack.start();
   await stack.link('ada', ADA);
   const written = async () => (await stack.phones.pages()).map(({ lastWrite }) => lastWrite);
   for (const end of [() => stack.client.stopSession({ id: 'ada' }), () => stack.gateway.end('SIGTERM')]) {
-    const lastWord = `the last word, at ${Date.now()}`;
-    for (const { id } of await stack.phones.pages()) await stack.phones.disturb(id, 'write', { value: lastWord });
-    await eventually(async () => expect(await written()).toEqual([lastWord]));
+    const lastWrite = `the last word, at ${Date.now()}`;
+    for (const { id } of await stack.phones.pages()) await stack.phones.disturb(id, 'write', { value: lastWrite });
+    await eventually(async () => expect(await written()).toEqual([lastWrite]));
     const storage = storageProcessesIn(stack.dataDir);
     expect(storage).toHaveLength(1);
     for (const pid of storage) process.kill(pid, 'SIGSTOP');
@@ -28,7 +28,7 @@ it('a session that is stopped keeps what its page wrote last where the host is s
     if (stillRunning([stack.gateway.pid]).length === 0) await stack.restartGateway();
     else await stack.client.startSession({ id: 'ada' });
     await stack.untilStatus('ada', 'ready');
-    await eventually(async () => expect(await written()).toEqual([lastWord]));
+    await eventually(async () => expect(await written()).toEqual([lastWrite]));
   }
-  figure('graceful stop', `2 of 2 last writes of a page were kept, although writing took ${seconds(SLOW_WRITE_MS)}`);
+  figure('graceful stop', `2 of 2 last writes of a page kept, although writing took ${seconds(SLOW_WRITE_MS)}`);
 });

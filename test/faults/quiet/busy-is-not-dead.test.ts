@@ -11,7 +11,7 @@ const BLOCKED_MS = 20_000;
 const BUSY_MS = 60_000;
 const FRIEND = '12025550106';
 
-describe('a session that is busy is not taken for dead', () => {
+describe('a busy session is not treated as unresponsive', () => {
   it('while all cores are busy for 60 s, and one page is blocked for 20 s of them', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);
@@ -26,7 +26,7 @@ describe('a session that is busy is not taken for dead', () => {
     const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
     const blockedAt = Date.now();
     await stack.phones.disturb(page?.id ?? '', 'block', { ms: BLOCKED_MS });
-    await stack.client.listChats({ id: 'ada' }); // What is asked of the page meanwhile waits, and is answered.
+    await stack.client.listChats({ id: 'ada' }); // A call during the block waits, and is answered.
     const blockedForMs = Date.now() - blockedAt;
     expect(blockedForMs).toBeGreaterThan(BLOCKED_MS - 1_000);
     while (Date.now() < busyAt + BUSY_MS) {
@@ -50,7 +50,7 @@ describe('a session that is busy is not taken for dead', () => {
   });
 });
 
-/** A process that does nothing but compute, and ends by itself. */
+/** A process that does nothing but compute, and exits by itself. */
 function busyProcess(ms: number) {
   return spawn(process.execPath, ['-e', `const end = Date.now() + ${ms}; while (Date.now() < end);`], {
     stdio: 'ignore',

@@ -6,7 +6,7 @@ import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 const CODE_MS = 180_000;
 const LATE_MS = 10_000;
 
-it('a pairing code is renewed when it expires, twice, and each can be typed; then the QR is back', async () => {
+it('an expired pairing code is renewed twice, and each can be typed; then the QR is shown again', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_QR_TIMEOUT_SECONDS: '3600' } });
   const { client, phones } = stack;
   for (const id of ['typed', 'left']) await client.startSession({ id });
@@ -30,6 +30,6 @@ it('a pairing code is renewed when it expires, twice, and each can be typed; the
   await stack.untilStatus('left', 'ready');
 
   for (const id of ['typed', 'left']) expect(await client.getSessionStatus({ id })).toMatchObject({ restarts: 0 });
-  expect(typed.all('pairing_code')).toHaveLength(2); // Not while, and after, it was linked.
-  figure('pairing code', `renewed after ${seconds(renewedMs)}, QR back after three`);
+  expect(typed.all('pairing_code')).toHaveLength(2); // None during the link or after it.
+  figure('pairing code', `renewed after ${seconds(renewedMs)}, QR shown again after three`);
 }, 900_000);

@@ -9,10 +9,10 @@ import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 const CONFLICTS = 10;
 const MOST_TAKE_OVERS = 3;
 const TAKE_OVER_AFTER_MS = 30_000;
-/** Longer than a lost connection may take to come back, and than the wait before a take-over. */
+/** Longer than the reconnect timeout, and than the delay before a take-over. */
 const LEFT_ALONE_MS = 45_000;
 
-/** The account's page is told that another one has taken its link over. */
+/** Reports to the account's page that another page has taken over its link. */
 async function conflict(stack: Stack): Promise<void> {
   const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
   await stack.phones.disturb(page?.id ?? '', 'conflict');
@@ -21,9 +21,9 @@ async function conflict(stack: Stack): Promise<void> {
 const loginsOf = async (stack: Stack) => (await stack.phones.account(ADA)).logins;
 const isLeft = (stack: Stack) => stack.untilStatus('main', 'disconnected');
 
-// Most of it is waiting.
+// Mostly waiting.
 describe.concurrent('an account that is used elsewhere with the same link', () => {
-  it('is left to whoever uses it, until somebody asks for it back: ten times', async () => {
+  it('is left to the other user until it is restarted by hand: ten times', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_RECONNECT_TIMEOUT_SECONDS: '10' } });
     await stack.link('main', ADA);
     const events = await stack.listen('main');
@@ -53,7 +53,7 @@ describe.concurrent('an account that is used elsewhere with the same link', () =
     expect(startsOf('main', stack.gateway.log)).toHaveLength(1 + CONFLICTS);
   });
 
-  it('is taken back where that is wanted, not at once, and three times an hour at most', async () => {
+  it('is taken back if configured, after a delay, and at most three times an hour', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_TAKE_OVER_ON_CONFLICT: 'true' } });
     await stack.link('main', ADA);
     const before = await loginsOf(stack);

@@ -6,23 +6,23 @@ import { restartReasonsOf } from '../../helpers/log-lines.ts';
 import { workersOf } from '../../helpers/processes.ts';
 import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
-const tell = (text: string) => process.stdout.write(`detection: ${text}\n`);
+const print = (text: string) => process.stdout.write(`detection: ${text}\n`);
 
 async function pageOf(stack: Stack, number: string): Promise<string> {
   const page = (await stack.phones.pages()).find((one) => one.number === number);
   return page?.id ?? '';
 }
 
-/** Waits until the session has been started anew once more, and is ready. */
+/** Waits until the session has restarted this often, and is ready. */
 async function untilRestarted(stack: Stack, id: string, restarts: number, timeoutMs: number): Promise<void> {
   await eventually(async () => {
     expect(await stack.client.getSessionStatus({ id })).toMatchObject({ status: 'ready', restarts });
   }, timeoutMs);
 }
 
-// Most of it is waiting.
+// Mostly waiting.
 describe.concurrent('a page that is connected and', () => {
-  it('tells its listeners nothing any more: what comes is told all the same, and it is replaced', async () => {
+  it('no longer notifies its listeners: messages are delivered all the same, and the page is replaced', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);
     const events = await stack.listen('ada');
@@ -31,17 +31,17 @@ describe.concurrent('a page that is connected and', () => {
     const startedAt = Date.now();
     await stack.phones.send(BEN, { to: ADA, body: 'unheard 1' });
     await events.until('message', ({ body }) => body === 'unheard 1', 45_000);
-    const heardMs = Date.now() - startedAt;
+    const deliveredMs = Date.now() - startedAt;
     await stack.phones.send(BEN, { to: ADA, body: 'unheard 2' });
     await untilRestarted(stack, 'ada', 1, 75_000);
     await stack.phones.send(BEN, { to: ADA, body: 'heard' });
     await events.until('message', ({ body }) => body === 'heard');
     expect(events.all('message').map(({ body }) => body)).toEqual(['unheard 1', 'unheard 2', 'heard']);
     expect(restartReasonsOf('ada', stack.gateway.log)).toContain('PAGE_DEAF');
-    tell(`deaf page: its first message told after ${seconds(heardMs)}, all of 3 told once`);
+    print(`deaf page: its first message delivered after ${seconds(deliveredMs)}, all of 3 delivered once`);
   });
 
-  it('hears of nobody: the network is asked, does not answer, and the page is replaced', async () => {
+  it('receives nothing: a probe of the network gets no answer, and the page is replaced', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_SILENCE_TIMEOUT_SECONDS: '10' } });
     await stack.linkLongAgo('ada', ADA);
     const events = await stack.listen('ada');
@@ -52,10 +52,10 @@ describe.concurrent('a page that is connected and', () => {
     const tookMs = Date.now() - startedAt;
     expect(restartReasonsOf('ada', stack.gateway.log)).toContain('PAGE_DEAF');
     expect(events.all('message')).toHaveLength(1);
-    tell(`half-open connection: what was stuck in it told after ${seconds(tookMs)}`);
+    print(`half-open connection: the pending message delivered after ${seconds(tookMs)}`);
   });
 
-  it('loses its connection: it is left to reconnect, and replaced when it does not', async () => {
+  it('loses its connection: it gets time to reconnect, and is replaced if it does not', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_RECONNECT_TIMEOUT_SECONDS: '10' } });
     await stack.link('ada', ADA);
     const events = await stack.listen('ada');
@@ -78,7 +78,7 @@ describe.concurrent('a page that is connected and', () => {
 });
 
 describe('a worker that is stopped', () => {
-  it('is noticed by its silence, killed and replaced, while the other goes on', async () => {
+  it('is detected by missing heartbeats, killed and replaced, while the other keeps running', async () => {
     await using stack = await Stack.start();
     await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
     const ben = await stack.listen('ben');
@@ -90,18 +90,18 @@ describe('a worker that is stopped', () => {
     const startedAt = Date.now();
     process.kill(pid ?? 0, 'SIGSTOP');
     await ada.until('disconnected', undefined, 30_000);
-    const noticedMs = Date.now() - startedAt;
-    expect(noticedMs).toBeLessThan(21_000);
+    const detectedMs = Date.now() - startedAt;
+    expect(detectedMs).toBeLessThan(21_000);
     await untilRestarted(stack, 'ada', 1, 20_000);
     expect(ben.events).toEqual([]);
     expect(restartReasonsOf('ada', stack.gateway.log)).toContain('WORKER_UNRESPONSIVE');
-    tell(`stopped worker: noticed after ${seconds(noticedMs)}`);
+    print(`stopped worker: detected after ${seconds(detectedMs)}`);
   });
 });
 
 describe('an account that the network', () => {
   it.each(['TOS_BLOCK', 'SMB_TOS_BLOCK', 'PROXYBLOCK'] as const)(
-    'restricts (%s) is given up with the reason, and starts again by hand',
+    'restricts (%s) fails with the reason, and can be started again by hand',
     async (state) => {
       await using stack = await Stack.start();
       await stack.link('ada', ADA);
@@ -120,7 +120,7 @@ describe('an account that the network', () => {
     },
   );
 
-  it('finds its page outdated: the page is loaded anew', async () => {
+  it('reports as running an outdated page is restarted with a fresh page', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);
     await stack.phones.disturb(await pageOf(stack, ADA), 'state', { state: 'DEPRECATED_VERSION' });

@@ -15,7 +15,7 @@ describe('what doctor finds', () => {
   });
   afterAll(() => pair.stack[Symbol.asyncDispose]());
 
-  it('names what a page without five modules cannot do, and fails', async () => {
+  it('lists what a page without five modules cannot do, and fails', async () => {
     const missingModules = [
       ...['WAWebMediaMmsV4Upload', 'WAWebDownloadManager', 'WAWebSendStatusMsgAction'],
       ...['WAWebGroupCreateJob', 'WAWebContactProfilePicThumbBridge'],
@@ -48,7 +48,7 @@ describe('what doctor finds', () => {
     expect(failed.filter((detail) => !missingModules.some((module) => detail.includes(module)))).toEqual([]);
   });
 
-  it('finds a dialog that stays open, a picture that is put off, and a phone that is off', async () => {
+  it('finds a dialog that stays open, a deferred picture, and a phone that is off', async () => {
     await pair.stack.phones.profile(CARLA, { pictureCode: 429 });
     await pair.stack.phones.setOnline(CARLA, false);
     const openDialog = async () => {
@@ -67,7 +67,7 @@ describe('what doctor finds', () => {
     expect(doctor.code).toBe(0);
   });
 
-  it('finds an account that the network restricts, and sends no more from it', async () => {
+  it('finds an account that the network restricts, and stops sending from it', async () => {
     await pair.stack.phones.restrict(ADA, true);
     const doctor = await pair.run(['--gateway', pair.stack.gateway.url, '--to', BEN, '--watch', '0']);
     await pair.stack.phones.restrict(ADA, false);
@@ -76,7 +76,7 @@ describe('what doctor finds', () => {
     expect(doctor.code).toBe(1);
   });
 
-  it('says that a session is not linked, and that a gateway asks for another token', async () => {
+  it('reports that a session is not linked, and that a gateway requires another token', async () => {
     const [unknown, refused] = await Promise.all([
       runDoctor(['--session', 'nobody', '--gateway', pair.stack.gateway.url], { settings: pair.settings }),
       runDoctor(['--session', 'main', '--gateway', pair.stack.gateway.url], {
@@ -89,7 +89,7 @@ describe('what doctor finds', () => {
     expect(refused.stdout).toMatch(/^fail +gateway .*unauthorized.*\n +→ set CHAT_WEB_TOKEN/m);
   });
 
-  it('says of an account that asks for a passkey where it is to be linked', async () => {
+  it('reports where to link an account that requires a passkey', async () => {
     const { client, phones, gateway } = pair.stack;
     await phones.requirePasskey(CARLA, true);
     const { qr = '' } = await client.startSession({ id: 'asked' });
@@ -104,7 +104,7 @@ describe('what doctor finds', () => {
     expect(doctor.stdout).toMatch(/^fail +session asked .*needs the passkey.*\n +→ .*its owner's own computer/m);
   });
 
-  it('says of a session that has moved where it is checked, and leaves it as it is', async () => {
+  it('reports where to check a session that has moved, and leaves it as it is', async () => {
     const { client, gateway } = pair.stack;
     await pair.stack.link('away', CARLA);
     await client.exportSession({ id: 'away' }).then(({ data }) => data.cancel());

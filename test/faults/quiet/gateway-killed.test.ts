@@ -30,7 +30,7 @@ describe('the SIGKILL of a gateway with four sessions', () => {
     expect(readyAfterMs).toBeLessThanOrEqual(READY_WITHIN_MS);
   });
 
-  it('does so also while browsers are just being launched', async () => {
+  it('does the same while browsers are being launched', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_START_CONCURRENCY: '4' } });
     for (const [id, number] of Object.entries(ACCOUNTS)) await stack.link(id, number);
     await stack.gateway.end();
@@ -53,7 +53,7 @@ describe('the SIGKILL of a gateway with four sessions', () => {
   });
 });
 
-/** Kills the gateway. Returns how long its workers and browsers have lived on, in milliseconds. */
+/** Kills the gateway. Returns how long its workers and browsers outlive it, in milliseconds. */
 async function killGateway({ gateway, dataDir }: Stack): Promise<number> {
   const children = [...workersOf(gateway.pid), ...browsersIn(dataDir)];
   expect(children).not.toEqual([]);
@@ -84,7 +84,7 @@ async function resume(stack: Stack): Promise<number> {
   return readyAfterMs;
 }
 
-/** The links of each account: another one would have taken a QR. */
+/** The linked devices of each account: a new link would have needed a QR. */
 function devicesOf({ phones }: Stack): Promise<string[][]> {
   return Promise.all(
     Object.values(ACCOUNTS).map(async (number) => (await phones.account(number)).devices.map(({ id }) => id)),

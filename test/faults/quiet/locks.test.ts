@@ -13,10 +13,10 @@ import { ADA, Stack } from '../../helpers/stack.ts';
 
 const READY_WITHIN_MS = 5_000;
 
-describe('locks heal, live browsers are safe', () => {
+describe('profile locks: stale ones are replaced, those of live browsers respected', () => {
   it.each([
-    ['of a dead process', () => `${hostname()}-999999999`],
-    ['of a process that has got the number since', () => `${hostname()}-${process.pid}`],
+    ['of an exited process', () => `${hostname()}-999999999`],
+    ['whose process id has been reused', () => `${hostname()}-${process.pid}`],
     ['of another host', () => 'another-host-4711'],
   ])('a lock %s does not stop a start', async (name, owner) => {
     await using stack = await Stack.start();
@@ -39,7 +39,7 @@ describe('locks heal, live browsers are safe', () => {
     figure('profile locks', `with a lock ${name}, ready after ${tookMs} ms`);
   });
 
-  it('a browser that somebody has started by hand keeps its profile, and the status says so', async () => {
+  it('a browser started by hand keeps its profile, and the status reports it', async () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
     await stack.client.stopSession({ id: 'main' });
@@ -54,7 +54,7 @@ describe('locks heal, live browsers are safe', () => {
       expect(reason).toBe('START_REFUSED');
       expect(message).toContain(`process ${foreign.pid}`);
     }, READY_WITHIN_MS);
-    const toldAfterMs = Math.round(performance.now() - startedAt);
+    const reportedAfterMs = Math.round(performance.now() - startedAt);
     expect(browserMainsOn(profile)).toEqual([foreign.pid]);
     expect(await readlink(join(profile, 'SingletonLock'))).toBe(lock);
 
@@ -64,7 +64,7 @@ describe('locks heal, live browsers are safe', () => {
     await foreign[Symbol.asyncDispose]();
     await stack.client.startSession({ id: 'main' });
     await stack.untilStatus('main', 'ready');
-    figure('profile locks', `a live browser is left alone, told after ${toldAfterMs} ms; 0 doubles`);
+    figure('profile locks', `a live browser is left running, reported after ${reportedAfterMs} ms; 0 duplicates`);
   });
 });
 
@@ -72,7 +72,7 @@ function profileOf(stack: Stack): string {
   return join(stack.dataDir, 'sessions', 'main', 'session');
 }
 
-/** A browser on a profile as a curious operator would start it. */
+/** A browser on a profile, as an operator may start it. */
 async function startByHand(profile: string) {
   const tmp = await mkdtemp(join(tmpdir(), 'chat-web-hand-'));
   const args = ['--headless=new', '--no-sandbox', `--user-data-dir=${profile}`, 'about:blank'];

@@ -7,10 +7,10 @@ import { figure, seconds } from '../../helpers/figure.ts';
 import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const MB = 1_048_576;
-/** The marks of these stories, in MB: a page that does nothing takes about 250. */
+/** The limits of these tests, in MB: an idle page takes about 250. */
 const SOFT = 400;
 const HARD = 900;
-/** What the page takes at once, so that it need not leak for minutes. */
+/** What the page allocates at once, so that it need not leak for minutes. */
 const GROWN = 300;
 const settings = {
   CHAT_WEB_MEMORY_SOFT_MB: `${SOFT}`,
@@ -28,9 +28,9 @@ async function leak(stack: Stack, number: string, mbPerSecond: number): Promise<
   await stack.phones.disturb(page?.id ?? '', 'leak', { mbPerSecond });
 }
 
-// Most of it is waiting.
+// Mostly waiting.
 describe.concurrent('a page that leaks', () => {
-  it('is restarted above the soft mark as soon as it is idle, and loses nothing that came meanwhile', async () => {
+  it('is restarted above the soft mark as soon as it is idle, and loses no message meanwhile', async () => {
     await using stack = await Stack.start({ settings });
     await stack.link('ada', ADA);
     const events = await stack.listen('ada');
@@ -58,15 +58,15 @@ describe.concurrent('a page that leaks', () => {
     expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({ status: 'ready', restarts: 1 });
     figure(
       'memory',
-      `soft mark: recycled ${seconds(tookMs)} after the last message, ${sent} of ${sent} messages told, in order`,
+      `soft mark: recycled ${seconds(tookMs)} after the last message, ${sent} of ${sent} messages delivered, in order`,
     );
   });
 
-  it('is ended above the hard mark although it is busy, and no other session notices', async () => {
+  it('is killed above the hard mark although it is busy, without affecting another session', async () => {
     await using stack = await Stack.start({ settings });
     await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
     const [ada, ben] = [await stack.listen('ada'), await stack.listen('ben')];
-    // Memory that browsers share is divided among them: when others end, this one has some ten MB more at once.
+    // Shared memory is divided among browsers: when another one exits, this one has some 10 MB more at once.
     const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
     await stack.phones.disturb(page?.id ?? '', 'grow', { mb: GROWN });
     await leak(stack, ADA, 5);
@@ -83,12 +83,12 @@ describe.concurrent('a page that leaks', () => {
     expect(took).toBeLessThan(HARD * 1.1);
     await ada.until('ready');
     expect(ben.events.filter(({ name }) => name !== 'message' && name !== 'message_ack')).toEqual([]);
-    figure('memory', `hard mark of ${HARD} MB: ended at ${took} MB, ready again, the other session undisturbed`);
+    figure('memory', `hard mark of ${HARD} MB: killed at ${took} MB, ready again, the other session undisturbed`);
   });
 });
 
 describe('the disk', () => {
-  it('gets back what caches take, and keeps what the page has stored', async () => {
+  it('is freed of caches, and keeps what the page has stored', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);
     await stack.client.stopSession({ id: 'ada' });

@@ -8,18 +8,18 @@ import { browserAndWorkerIn } from '../../helpers/processes.ts';
 import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const ACCOUNTS = { ada: ADA, ben: BEN, carla: '12025550103', dev: '12025550104' };
-/** Somebody with a phone alone, to whom and from whom all messages go. */
+/** An account with only a phone, to which and from which all messages go. */
 const FRIEND = '12025550106';
 const ROUNDS = 20;
 const READY_WITHIN_MS = 10_000;
 
-/** A session, and what must be heard of it. */
+/** A session, and what is expected of its events. */
 interface Party {
   readonly id: string;
   readonly number: string;
   readonly events: EventLog;
   readonly sentToIt: string[];
-  deaths: number;
+  kills: number;
 }
 
 describe('the SIGKILL of one worker of four, twenty times', () => {
@@ -28,7 +28,7 @@ describe('the SIGKILL of one worker of four, twenty times', () => {
     const parties: Party[] = [];
     for (const [id, number] of Object.entries(ACCOUNTS)) {
       await stack.link(id, number);
-      parties.push({ id, number, events: await stack.listen(id), sentToIt: [], deaths: 0 });
+      parties.push({ id, number, events: await stack.listen(id), sentToIt: [], kills: 0 });
     }
 
     const recoveries: number[] = [];
@@ -37,11 +37,11 @@ describe('the SIGKILL of one worker of four, twenty times', () => {
       const victim = parties[Math.floor(Math.random() * parties.length)] as Party;
       const others = parties.filter((party) => party !== victim);
       const before = await viewsOf(stack, others);
-      victim.deaths += 1;
+      victim.kills += 1;
       const killedAt = Date.now();
       process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/${victim.id}`).worker, 'SIGKILL');
 
-      const isBack = () => victim.events.all('ready').length === victim.deaths;
+      const isBack = () => victim.events.all('ready').length === victim.kills;
       const back = eventually(() => expect(isBack()).toBe(true), 60_000).then(() => Date.now() - killedAt);
       for (let turn = 0; !isBack() && Date.now() < killedAt + 60_000; turn += 1) {
         await Promise.all(others.map((party) => exchange(stack, party, `round ${round}, turn ${turn}`)));
@@ -51,9 +51,9 @@ describe('the SIGKILL of one worker of four, twenty times', () => {
       recoveries.push(await back);
       expect(await viewsOf(stack, others)).toEqual(before);
       await eventually(() => {
-        for (const party of others) expect(bodiesHeardBy(party), party.id).toEqual(party.sentToIt);
+        for (const party of others) expect(bodiesReceivedBy(party), party.id).toEqual(party.sentToIt);
       });
-      for (const party of parties) expectNoMoreThanItsOwnDeaths(party);
+      for (const party of parties) expectOnlyItsOwnRestarts(party);
     }
 
     const slowest = Math.max(...recoveries);
@@ -74,11 +74,11 @@ async function exchange(stack: Stack, { id, number, sentToIt }: Party, body: str
   ]);
 }
 
-function bodiesHeardBy({ events }: Party): string[] {
+function bodiesReceivedBy({ events }: Party): string[] {
   return events.all('message').map(({ body }) => body);
 }
 
-/** Where sessions stand and since when, and how often they were started anew. */
+/** The status of sessions, since when, and how often they were restarted. */
 async function viewsOf(stack: Stack, parties: readonly Party[]): Promise<Partial<SessionView>[]> {
   const { sessions } = await stack.client.listSessions();
   return sessions
@@ -86,8 +86,8 @@ async function viewsOf(stack: Stack, parties: readonly Party[]): Promise<Partial
     .map(({ id, status, since, restarts }) => ({ id, status, since, restarts }));
 }
 
-function expectNoMoreThanItsOwnDeaths({ id, events, deaths }: Party): void {
-  const told = events.events.map(({ name }) => name).filter((name) => !name.startsWith('message'));
-  expect(told, id).toEqual(Array.from({ length: deaths }, () => ['disconnected', 'ready']).flat());
+function expectOnlyItsOwnRestarts({ id, events, kills }: Party): void {
+  const names = events.events.map(({ name }) => name).filter((name) => !name.startsWith('message'));
+  expect(names, id).toEqual(Array.from({ length: kills }, () => ['disconnected', 'ready']).flat());
   expect(events.ended, id).toBe(false);
 }

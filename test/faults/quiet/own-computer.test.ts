@@ -44,11 +44,11 @@ class OwnComputer implements AsyncDisposable {
     return once(command, 'exit').then(([code]) => code as number | null);
   }
 
-  /** Runs the command at a terminal, which a SIGKILL closes. Resolves with its exit code then, and not before. */
+  /** Runs the command at a terminal, which a SIGKILL closes. Resolves with its exit code only then. */
   async linkAtTerminal(to: Stack, session: string): Promise<number> {
     const file = join(this.#home, 'code');
     const command = [process.execPath, LINK, ...argsFor(to, session)].map((arg) => `'${arg}'`).join(' ');
-    // As an interactive shell: it passes the hangup on, and outlives it.
+    // Like an interactive shell, it forwards the hangup and survives it.
     const shell = `${command} & trap "kill -HUP $!" HUP; wait $!; wait $!; echo $? >'${file}'`;
     const terminal = this.#run('script', ['-qec', shell, '/dev/null'], to);
     await once(terminal, 'exit');
@@ -79,16 +79,16 @@ class OwnComputer implements AsyncDisposable {
     this.#command?.kill(signal);
   }
 
-  /** Resolves when the command has said that. */
-  said(words: string | RegExp, timeoutMs = START_TIMEOUT_MS): Promise<void> {
-    return eventually(() => expect(this.lines.join('\n')).toMatch(words), timeoutMs);
+  /** Resolves when the command has printed that. */
+  printed(text: string | RegExp, timeoutMs = START_TIMEOUT_MS): Promise<void> {
+    return eventually(() => expect(this.lines.join('\n')).toMatch(text), timeoutMs);
   }
 
   /** The page in the window. */
   async page(): Promise<Page> {
     const port = await eventually(() => {
       const file = this.#files().find((path) => path.endsWith('DevToolsActivePort'));
-      if (!file) throw new Error('the browser is not there yet');
+      if (!file) throw new Error('the browser has not started yet');
       const [first = ''] = readFileSync(join(this.#home, file), 'utf8').split('\n');
       if (!/^\d+$/.test(first)) throw new Error('the browser has not written its port yet');
       return first;
@@ -104,7 +104,7 @@ class OwnComputer implements AsyncDisposable {
     return readdirSync(this.#home, { recursive: true }) as string[];
   }
 
-  /** The command lines of all that works in its folder. */
+  /** The command lines of all processes in its folder. */
   get processes(): string[] {
     return processIdsIn(this.#home).map(commandLineOf);
   }
@@ -130,14 +130,14 @@ function argsFor(to: Stack | string, session: string): string[] {
   return ['--gateway', typeof to === 'string' ? to : to.gateway.url, '--session', session];
 }
 
-/** A server that answers nothing. */
+/** A server that does not respond. */
 class MuteServer implements AsyncDisposable {
-  readonly asked: Promise<unknown>;
+  readonly connected: Promise<unknown>;
   readonly #server: Server;
 
   private constructor(server: Server) {
     this.#server = server;
-    this.asked = once(server, 'connection');
+    this.connected = once(server, 'connection');
   }
 
   static async listen(): Promise<MuteServer> {
@@ -189,7 +189,7 @@ function qrOn(page: Page): Promise<string> {
   }, START_TIMEOUT_MS);
 }
 
-/** The authenticator of the owner's computer, with the owner before it. */
+/** Adds the authenticator of the owner's computer, which confirms every prompt. */
 async function plugIn(page: Page, { credential }: Passkey): Promise<void> {
   const devTools = await page.createCDPSession();
   await devTools.send('WebAuthn.enable');
@@ -207,18 +207,18 @@ async function answersPasskey(page: Page): Promise<void> {
   await button?.click();
 }
 
-/** What is said where a session is kept here. */
+/** What is printed if a session is kept on this computer. */
 const KEPT =
   /session main is in (\/\S+\/links\/\w+), or on http\S+ by now: run this again to go on\nonly to give .* \1$/m;
 
-/** The command, as soon as the account is linked here. */
+/** The running command, once the account is linked on this computer. */
 async function linked(
   computer: OwnComputer,
   stack: Stack,
   ended = computer.link(stack, 'main'),
 ): Promise<{ readonly ended: Promise<number | null> }> {
   await stack.phones.scan(ADA, await qrOn(await computer.page()));
-  await computer.said('its chats are here');
+  await computer.printed('its chats are here');
   return { ended };
 }
 
@@ -231,9 +231,9 @@ it("an account with a passkey is linked on its owner's computer, and runs on the
   const ended = computer.link(stack, 'main');
   const page = await computer.page();
   await plugIn(page, passkey);
-  await computer.said('Scan the QR in the window');
+  await computer.printed('Scan the QR in the window');
   await stack.phones.scan(ADA, await qrOn(page));
-  await computer.said('asks for its passkey');
+  await computer.printed('asks for its passkey');
   await answersPasskey(page);
   expect(await ended).toBe(0);
   const seconds = (performance.now() - startedAt) / SECOND;
@@ -255,21 +255,21 @@ it("an account with a passkey is linked on its owner's computer, and runs on the
   console.log(`figure: linked with a passkey, moved and ready on the gateway in ${seconds.toFixed(1)} s`);
 });
 
-it('a link that is interrupted goes on where it was', async () => {
+it('an interrupted link resumes where it stopped', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
   const { ended: first } = await linked(computer, stack);
   computer.interrupt('SIGINT');
   expect(await first).toBe(130);
-  await computer.said(KEPT);
-  expect(computer.lines.join('\n')).not.toContain('docs/moving.md'); // Its gateway here has ended.
+  await computer.printed(KEPT);
+  expect(computer.lines.join('\n')).not.toContain('docs/moving.md'); // The local gateway has exited.
   expect(await computer.link(stack, 'main')).toBe(0);
   await stack.untilStatus('main', 'ready');
   expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
   expect(computer.leftovers).toEqual([]);
 });
 
-it('a link whose terminal is closed ends in order, and goes on where it was', async () => {
+it('a link whose terminal is closed stops cleanly, and resumes where it stopped', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
   const { ended: first } = await linked(computer, stack, computer.linkAtTerminal(stack, 'main'));
@@ -282,7 +282,7 @@ it('a link whose terminal is closed ends in order, and goes on where it was', as
   expect(computer.leftovers).toEqual([]);
 });
 
-it('a link whose command is killed leaves nothing that runs, and goes on where it was', async () => {
+it('a link whose command is killed leaves no process, and resumes where it stopped', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
   const { ended: first } = await linked(computer, stack);
@@ -291,8 +291,8 @@ it('a link whose command is killed leaves nothing that runs, and goes on where i
   await eventually(() => expect(computer.processes).toEqual([]));
 
   const second = computer.link(stack, 'main');
-  await computer.said('it is on http');
-  computer.interrupt('SIGKILL'); // The gateway has it, and there is a copy here.
+  await computer.printed('it is on http');
+  computer.interrupt('SIGKILL'); // The gateway has the session, and there is a local copy.
   await second;
   await eventually(() => expect(computer.processes).toEqual([]));
   await stack.untilStatus('main', 'ready');
@@ -302,14 +302,14 @@ it('a link whose command is killed leaves nothing that runs, and goes on where i
   await stack.untilStatus('main', 'ready');
 });
 
-it('a link whose own gateway is killed says what is left: nothing before the scan, the session once it is ready', async () => {
+it('a link whose own gateway is killed reports what is left: nothing before the scan, the session once ready', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
   const first = computer.link(stack, 'main');
-  await computer.said('Scan the QR in the window');
+  await computer.printed('Scan the QR in the window');
   computer.killOwnGateway();
   expect(await first).toBe(1);
-  await computer.said('run this again to begin anew');
+  await computer.printed('run this again to begin anew');
   expect(computer.lines.join('\n')).not.toContain('the device on the phone');
   await eventually(() => expect(computer.processes).toEqual([]));
   expect(computer.leftovers).toEqual([]);
@@ -317,99 +317,99 @@ it('a link whose own gateway is killed says what is left: nothing before the sca
   const { ended: second } = await linked(computer, stack);
   computer.killOwnGateway();
   expect(await second).toBe(1);
-  await computer.said(KEPT);
+  await computer.printed(KEPT);
   await eventually(() => expect(computer.processes).toEqual([]));
   expect(await computer.link(stack, 'main')).toBe(0);
   expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
 });
 
-it('a link that is interrupted in its first sync is lost, and says so', async () => {
+it('a link that is interrupted during its first sync is lost, and reports it', async () => {
   const simulator = { syncDelayMs: 60 * SECOND, firstSyncMs: 120 * SECOND };
   await using stack = await Stack.start({ simulator, settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
   const ended = computer.link(stack, 'main');
   await stack.phones.scan(ADA, await qrOn(await computer.page()));
-  await computer.said('The phone has scanned it');
+  await computer.printed('The phone has scanned it');
   computer.interrupt('SIGINT');
   expect(await ended).toBe(130);
-  await computer.said(/the link is lost: remove the device on the phone\nnothing is left/);
+  await computer.printed(/the link is lost: remove the device on the phone\nnothing is left/);
   expect(computer.leftovers).toEqual([]);
 });
 
-it('a link is interrupted also while its gateway does not answer', async () => {
+it('a link can be interrupted while its gateway does not respond', async () => {
   await using computer = await OwnComputer.open();
   await using mute = await MuteServer.listen();
   const ended = computer.link(mute.url, 'main');
-  await mute.asked;
+  await mute.connected;
   computer.interrupt('SIGINT');
   expect(await ended).toBe(130);
   expect(computer.processes).toEqual([]);
 }, 30_000);
 
-it('a link without a display fails, and says what to do', async () => {
+it('a link without a display fails, and reports what to do', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
   expect(await computer.link(stack, 'main', { DISPLAY: '' })).toBe(1);
-  await computer.said(/failed: no window opens: run this on a desktop/);
+  await computer.printed(/failed: no window opens: run this on a desktop/);
 });
 
 it('a link to a gateway that would not take it is refused before a window opens', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: 'another' } });
   await using computer = await OwnComputer.open();
   expect(await computer.link(stack, 'main')).toBe(1);
-  await computer.said(/failed: .*does not take the session/);
+  await computer.printed(/failed: .*does not take the session/);
   expect(computer.lines.join()).not.toContain('window');
-  await computer.said(/nothing is left/);
+  await computer.printed(/nothing is left/);
   expect(computer.leftovers).toEqual([]);
 });
 
-/** The command in this process, on the folder of a gateway from which the session has moved. */
-async function linkFrom(gateway: Stack, folder: string, onTold: (line: string) => void = () => {}) {
-  const told: string[] = [];
+/** Runs the command in this process, on the folder of a gateway from which the session has moved. */
+async function linkFrom(gateway: Stack, folder: string, onLine: (line: string) => void = () => {}) {
+  const lines: string[] = [];
   const { url } = gateway.gateway;
-  const tell = (line: string) => {
-    told.push(line);
-    onTold(line);
+  const print = (line: string) => {
+    lines.push(line);
+    onLine(line);
   };
   const options = { gateway: { url, address: gatewayAddress({ url }) }, session: 'main', folder };
-  const isDone = await link(options, { env: process.env, tell, signal: new AbortController().signal });
-  return { isDone, told: told.join('\n') };
+  const isDone = await link(options, { env: process.env, print, signal: new AbortController().signal });
+  return { isDone, output: lines.join('\n') };
 }
 
-it('a link that was interrupted after its session had arrived ends with nothing left here', async () => {
+it('a link that was interrupted after its session had arrived leaves nothing on this computer', async () => {
   await using own = await Stack.start();
   await using gateway = await Stack.start({ beside: own });
   await own.link('main', ADA);
   await move(own, gateway, 'main');
   await own.gateway.end('SIGKILL');
-  const { isDone, told } = await linkFrom(gateway, own.dataDir);
-  expect(isDone, told).toBe(true);
+  const { isDone, output } = await linkFrom(gateway, own.dataDir);
+  expect(isDone, output).toBe(true);
   expect(existsSync(own.dataDir)).toBe(false);
   await gateway.untilStatus('main', 'ready');
 });
 
-it('a link that fails after its session has arrived says that it runs there, and nothing of unlinking', async () => {
+it('a link that fails after its session has arrived reports that it runs there, and does not mention unlinking', async () => {
   await using own = await Stack.start();
   await using gateway = await Stack.start({ beside: own });
   await own.link('main', ADA);
   await move(own, gateway, 'main');
   await own.gateway.end('SIGKILL');
-  const expectSaid = (told: string, folder: string) => {
-    expect(told).toContain(
+  const expectOutput = (output: string, folder: string) => {
+    expect(output).toContain(
       `session main runs on ${gateway.gateway.url}: keep its device on the phone, and remove ${folder}`,
     );
-    expect(told).not.toMatch(/unlink|lost|remove the device|run this again/);
+    expect(output).not.toMatch(/unlink|lost|remove the device|run this again/);
   };
   const killed = await linkFrom(gateway, own.dataDir, (line) => {
     if (line.includes('ready on')) process.kill(ownGatewayIn(own.dataDir), 'SIGKILL');
   });
   expect(killed.isDone).toBe(false);
-  expectSaid(killed.told, own.dataDir);
+  expectOutput(killed.output, own.dataDir);
 
-  const folder = `${own.dataDir}/.`; // The system removes no folder by such a name.
+  const folder = `${own.dataDir}/.`; // The system cannot remove a folder by such a path.
   const kept = await linkFrom(gateway, folder);
   expect(kept.isDone).toBe(false);
-  expectSaid(kept.told, folder);
+  expectOutput(kept.output, folder);
   expect(existsSync(own.dataDir)).toBe(true);
   await gateway.untilStatus('main', 'ready');
   expect((await own.phones.account(ADA)).devices).toHaveLength(1);

@@ -10,7 +10,7 @@ const UNREGISTERED = '12025559999';
 const DAY_SECONDS = 86_400;
 const RATE = 0.2;
 
-/** How a send was answered. */
+/** The outcome of a send. */
 async function outcomeOf(sent: Promise<unknown>): Promise<{ code: string; retryAfterSeconds?: number }> {
   try {
     await sent;
@@ -29,7 +29,7 @@ it('new chats stay within the limit, sixteen at once and over a kill of the gate
   await stack.phones.send(FRIEND, { to: ADA, body: 'a question' });
   await events.until('message', ({ body }) => body === 'a question');
 
-  // Whoever is not on the network does not count.
+  // Unregistered numbers do not count.
   for (let time = 0; time < 6; time += 1)
     expect(await send(UNREGISTERED)).toMatchObject({ code: 'recipient_not_found' });
   const outcomes = await Promise.all(STRANGERS.map(send));
@@ -52,13 +52,13 @@ it('new chats stay within the limit, sixteen at once and over a kill of the gate
   for (const number of others) expect(await stack.phones.messages(number, { with: ADA })).toEqual([]);
 });
 
-it('new chats stay within the limit over kills of the gateway with sends under way', async () => {
+it('new chats stay within the limit over kills of the gateway with sends in progress', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_MAX_NEW_CHATS_PER_DAY: '5' } });
   await Promise.all(STRANGERS.map((number, n) => stack.phones.addAccount({ number, name: `Stranger ${n}` })));
   await stack.linkLongAgo('main', ADA);
   const send = (to: string) => outcomeOf(sendText(stack.client, { id: 'main', type: 'text', to, body: 'hello' }));
   for (let kill = 0; kill < 4; kill += 1) {
-    // Others each time, so that none is known.
+    // Different numbers each time, so that each is a new chat.
     const sends = STRANGERS.slice(4 * kill, 4 * kill + 4).map(send);
     await delay(20 * kill + Math.random() * 20);
     await stack.gateway.end('SIGKILL');
@@ -100,7 +100,7 @@ it('sends in a second stay within the limit, sixteen at once and over a kill of 
 
 const LOOK_UPS_PAUSE_MS = 10_000;
 
-it('numbers are not looked up again at once, also where the network has refused the last request', async () => {
+it('numbers are not looked up again at once, also if the network has refused the last request', async () => {
   await using stack = await Stack.start();
   const { client, phones } = stack;
   await stack.linkLongAgo('main', ADA);

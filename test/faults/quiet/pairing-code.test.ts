@@ -15,7 +15,7 @@ const phoneOf = (stack: Stack, id: string, number: string) =>
 const refused = (code: string, about: string) => ({ code, message: expect.stringContaining(about) });
 
 describe('a pairing code', () => {
-  it('links the session when its owner types it, is told on the stream, and is kept nowhere', async () => {
+  it('links the session when its owner types it, is sent on the stream, and is not stored', async () => {
     await using stack = await Stack.start();
     const { client, phones, gateway } = stack;
     await client.startSession({ id: 'main' });
@@ -28,13 +28,13 @@ describe('a pairing code', () => {
     const { id: _, ...data } = shown;
     expect(await events.until('pairing_code')).toEqual(data);
 
-    // The page has dropped the secret of its QR. Whoever connects now sees the code in its place.
+    // The page has dropped the secret of its QR. A new stream gets the code instead.
     expect(await client.startSession({ id: 'main' })).toEqual({ id: 'main', status: 'qr' });
     await expect(client.getQr({ id: 'main' })).rejects.toMatchObject(refused('qr_not_available', 'pairing code'));
     const later = await stack.listen('main');
     expect(await later.until('pairing_code')).toEqual(data);
     expect(later.all('qr')).toEqual([]);
-    // Asked for again, it is the same: the network counts them.
+    // A repeated request returns the same code: the network counts codes.
     expect(await phoneOf(stack, 'main', ADA)).toEqual(shown);
 
     await phones.pair(ADA, shown.code);
@@ -53,7 +53,7 @@ describe('a pairing code', () => {
     expect(log).not.toContain(ADA);
   });
 
-  it('gives way to another number, and to a fresh QR after a restart', async () => {
+  it('is replaced by a code for another number, and by a fresh QR after a restart', async () => {
     await using stack = await Stack.start();
     const { client, phones } = stack;
     await client.startSession({ id: 'main' });
@@ -82,7 +82,7 @@ describe('a pairing code', () => {
       code: 'invalid_request',
       issues: [{ path: 'phoneNumber', message: expect.stringContaining('country code') }],
     });
-    // The one before is void: the page had dropped its secret.
+    // The previous QR is void: the page has dropped its secret.
     const { qr } = await eventually(() => stack.client.getQr({ id: 'main' }));
     expect(readQr(qr)).not.toBe(before);
     expect(readQr(await events.until('qr', (text) => readQr(text) !== before))).toBe(readQr(qr));
@@ -97,7 +97,7 @@ describe('a pairing code', () => {
     [452, { code: 'client_failed' }],
     [500, { code: 'client_failed' }],
   ] as const)(
-    'that the network refuses with %i is an error that says so, and the session shows a QR again',
+    'that the network refuses with %i fails with a matching error, and the session shows a QR again',
     async (code, error) => {
       await using stack = await Stack.start();
       await stack.phones.refuseCodes(ADA, code);
@@ -110,7 +110,7 @@ describe('a pairing code', () => {
     },
   );
 
-  it('is 501 on a page that lacks what it needs, which can be linked by its QR all the same', async () => {
+  it('is 501 on a page that lacks what it needs, which can still be linked by its QR', async () => {
     await using stack = await Stack.start({ simulator: { missingModules: ['WAWebAltDeviceLinkingApi'] } });
     const { qr = '' } = await stack.client.startSession({ id: 'main' });
     await expect(phoneOf(stack, 'main', ADA)).rejects.toMatchObject(
@@ -122,7 +122,7 @@ describe('a pairing code', () => {
     expect(degraded.map(({ capability }) => capability)).toEqual(['requestPairingCode']);
   });
 
-  it('ends with the browser: a call that waits is answered, and the session shows a QR', async () => {
+  it('ends with the browser: a pending call is answered, and the session shows a QR', async () => {
     await using stack = await Stack.start();
     await stack.client.startSession({ id: 'main' });
     const events = await stack.listen('main');
@@ -136,7 +136,7 @@ describe('a pairing code', () => {
     await expect(stack.phones.pair(ADA, code)).rejects.toThrow();
   });
 
-  it.each([0, 20, 100, 300])('is answered also where the QR is scanned %i ms later', async (ms) => {
+  it.each([0, 20, 100, 300])('is answered also if the QR is scanned %i ms later', async (ms) => {
     await using stack = await Stack.start();
     const { qr = '' } = await stack.client.startSession({ id: 'main' });
     const [asked] = await Promise.allSettled([
@@ -152,7 +152,7 @@ describe('a pairing code', () => {
     await expect(phoneOf(stack, 'main', ADA)).rejects.toMatchObject({ code: 'already_linked' });
   });
 
-  it('is void when the page is loaded again, which shows a QR', async () => {
+  it('is void after the page reloads, which shows a QR', async () => {
     await using stack = await Stack.start();
     await stack.client.startSession({ id: 'main' });
     const events = await stack.listen('main');
@@ -167,7 +167,7 @@ describe('a pairing code', () => {
     expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ restarts: 0 });
   });
 
-  it('of an account with a passkey is not the end of it: the passkey is asked for', async () => {
+  it('of an account with a passkey is not enough: the passkey is required', async () => {
     await using stack = await Stack.start();
     await stack.phones.requirePasskey(ADA, true);
     await stack.client.startSession({ id: 'main' });
@@ -189,27 +189,27 @@ describe('a number that is linked here', () => {
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
-  /** The device that was linked first, and how often it was asked for: a code may unlink it. */
+  /** The linked devices of the account: a code might unlink one. */
   const devices = async () => (await stack.phones.account(ADA)).devices;
 
-  it('gets no code, for the session itself or for another, and its link is not touched', async () => {
+  it('gets no code, for the session itself or for another, and its link is unchanged', async () => {
     const before = await devices();
     await expect(phoneOf(stack, 'linked', ADA)).rejects.toMatchObject(refused('already_linked', 'linked'));
     await expect(phoneOf(stack, 'linked', BEN)).rejects.toMatchObject(refused('already_linked', 'linked'));
     await expect(phoneOf(stack, 'spare', ADA)).rejects.toMatchObject(refused('already_linked', 'session linked'));
     expect(await devices()).toEqual(before);
     expect(await stack.client.getSessionStatus({ id: 'linked' })).toMatchObject({ status: 'ready', restarts: 0 });
-    await stack.client.getQr({ id: 'spare' }); // Its QR holds: the page was not asked.
+    await stack.client.getQr({ id: 'spare' }); // Its QR is still valid: the page got no request.
   });
 
-  it('is not told where by a key that does not see that session', async () => {
+  it('is not located for a key without access to that session', async () => {
     const { key } = await stack.client.createKey({ name: 'spare', sessions: ['spare'], scope: 'manage' });
     const client = createClient({ url: stack.gateway.url, token: key }, { retries: 0 });
     const asked = client.requestPairingCode({ id: 'spare', phoneNumber: ADA });
     await expect(asked).rejects.toMatchObject(refused('already_linked', 'a session of this gateway'));
   });
 
-  it('gets none while that session is stopped, also after a restart of the gateway', async () => {
+  it('gets no code while that session is stopped, also after a restart of the gateway', async () => {
     const before = (await devices()).map(({ id }) => id);
     await stack.client.stopSession({ id: 'linked' });
     await expect(phoneOf(stack, 'linked', ADA)).rejects.toMatchObject(refused('qr_not_available', 'stopped'));
@@ -223,27 +223,27 @@ describe('a number that is linked here', () => {
     await stack.untilStatus('linked', 'ready');
   });
 
-  it('gets one code at a time, of whichever session asked first', async () => {
+  it('gets one code at a time, for the session that requests it first', async () => {
     await stack.client.startSession({ id: 'rival' });
     const answers = await Promise.allSettled([phoneOf(stack, 'spare', BEN), phoneOf(stack, 'rival', BEN)]);
     expect(answers.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
     expect(answers.find(({ status }) => status === 'rejected')).toMatchObject({ reason: { code: 'already_linked' } });
   });
 
-  it('takes the code of another session away when it is linked by a QR', async () => {
+  it('voids the code of another session when it is linked by a QR', async () => {
     await phoneOf(stack, 'rival', CARLA);
     await stack.link('third', CARLA);
     await eventually(() => stack.client.getQr({ id: 'rival' }));
   });
 
-  it('gets none while its first sync lasts, also where it was linked by a QR', async () => {
+  it('gets no code during its first sync, also if it was linked by a QR', async () => {
     const DORA = '12025550104';
     await stack.phones.configure({ syncDelayMs: 3_600_000 });
     const { qr = '' } = await stack.client.startSession({ id: 'syncing' });
     await stack.phones.scan(DORA, qr);
     await eventually(async () => expect((await stack.phones.account(DORA)).logins).toBe(1));
     await stack.untilStatus('syncing', 'authenticating');
-    await delay(1_000); // Until the page has said whose it is.
+    await delay(1_000); // Until the page has reported its account.
     await expect(phoneOf(stack, 'rival', DORA)).rejects.toMatchObject(refused('already_linked', 'session syncing'));
     expect((await stack.phones.account(DORA)).devices).toHaveLength(1);
   });

@@ -12,16 +12,16 @@ const ROTATIONS = 30;
 const ROTATION_MS = 500;
 const OLDEST_QR_MS = 60_000;
 const NEVER_MS = 3_600_000;
-/** When a worker gives up on a page that does not refresh its QR, and some more. */
+/** When a worker gives up on a page that does not refresh its QR, with a margin. */
 const QR_REFRESHES_END_MS = 57_000 + 4 * 15_000 + 5_000;
 
-// Most of it is waiting.
+// Mostly waiting.
 describe.concurrent('the QR that is shown', () => {
   it.each([
     { how: 'by itself', qrCount: 1_000 },
-    { how: 'only when it is asked to, after every third one (UNPAIRED_IDLE)', qrCount: 3 },
+    { how: 'only on request, after every third QR (UNPAIRED_IDLE)', qrCount: 3 },
   ])(
-    'is another one after each of 30 rotations, and can be scanned: the page goes on $how',
+    'is different after each of 30 rotations, and can be scanned: the page continues $how',
     async ({ how, qrCount }) => {
       const simulator = { qrFirstMs: ROTATION_MS, qrIntervalMs: ROTATION_MS, qrCount };
       await using stack = await Stack.start({ simulator });
@@ -32,25 +32,25 @@ describe.concurrent('the QR that is shown', () => {
       const texts = events.all('qr').map(readQr);
       expect(new Set(texts).size).toBe(texts.length);
       expect(texts.filter((text) => !text.startsWith('2@'))).toEqual([]);
-      // Between the two looks there may be another.
+      // The QR may change between the two reads.
       await eventually(async () => {
         const { qr } = await stack.client.getQr({ id: 'main' });
         expect(readQr(qr)).toBe(readQr(events.all('qr').at(-1) ?? ''));
       });
 
-      // Between the look and the scan it may be gone, as for a slow hand with a phone.
-      let looks = 0;
+      // The QR may change between read and scan, as for a slow user.
+      let reads = 0;
       await eventually(async () => {
-        looks += 1;
+        reads += 1;
         await stack.phones.scan(ADA, (await stack.client.getQr({ id: 'main' })).qr);
       });
       await stack.untilStatus('main', 'ready');
       expect(events.all('disconnected')).toEqual([]);
-      figure('QR', `${texts.length - 1} rotations, ${texts.length} different QRs, scanned at look ${looks} (${how})`);
+      figure('QR', `${texts.length - 1} rotations, ${texts.length} different QRs, scanned at read ${reads} (${how})`);
     },
   );
 
-  it('may be scanned before it was told: the session is not restarted for a QR that is not refreshed', async () => {
+  it('may be scanned before it is published: the session is not restarted for a missing QR refresh', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_START_CONCURRENCY: '1' } });
     const numbers = [ADA, BEN, '12025550103', '12025550104', '12025550106', '12025550107'];
     for (const [index, number] of numbers.entries()) {
@@ -72,7 +72,7 @@ describe.concurrent('the QR that is shown', () => {
     );
   });
 
-  it('is not asked for while the page asks for a passkey: the session is neither restarted nor disturbed', async () => {
+  it('is not requested while the page requires a passkey: the session is neither restarted nor disturbed', async () => {
     await using stack = await Stack.start();
     await stack.phones.requirePasskey(ADA, true);
     const { qr = '' } = await stack.client.startSession({ id: 'main' });
@@ -87,7 +87,7 @@ describe.concurrent('the QR that is shown', () => {
     });
     expect(events.events.map(({ name }) => name)).toEqual(['qr', 'passkey_required']);
     const [page] = await stack.phones.pages();
-    expect([page?.passkeyScreen, page?.qr]).toEqual(['passkey_prompt', undefined]); // No new one was asked for.
+    expect([page?.passkeyScreen, page?.qr]).toEqual(['passkey_prompt', undefined]); // No new QR was requested.
   });
 
   it('is never older than 60 s, also on a page that does not refresh it', async () => {
@@ -111,7 +111,7 @@ describe.concurrent('the QR that is shown', () => {
     await stack.untilStatus('main', 'ready');
   });
 
-  it('goes away when nobody scans it for as long as the operator has set, and nothing stays', async () => {
+  it('is removed with its session if it is not scanned within the configured time', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_QR_TIMEOUT_SECONDS: '10' } });
     const startedAt = Date.now();
     await stack.client.startSession({ id: 'main' });
@@ -126,10 +126,10 @@ describe.concurrent('the QR that is shown', () => {
       expect(existsSync(join(stack.dataDir, 'sessions', 'main'))).toBe(false);
     });
     await expect(stack.client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
-    await delay(2_000); // Nothing brings it back.
+    await delay(2_000); // The session stays removed.
     expect(workersOf(stack.gateway.pid)).toEqual([]);
     expect(events.all('disconnected')).toMatchObject([{ reason: 'QR_TIMEOUT' }]);
-    figure('QR', `nobody scans, at a limit of 10 s: stopped after ${seconds(shownMs)}, 0 processes left`);
+    figure('QR', `no scan, at a limit of 10 s: stopped after ${seconds(shownMs)}, 0 processes left`);
     expect(shownMs).toBeGreaterThanOrEqual(10_000);
   });
 });

@@ -15,7 +15,7 @@ const DISCONNECTS = 100;
 const KILLS = 5;
 const SECOND = 1_000;
 
-/** An event as `/events` has it. */
+/** An event as sent on `/events`. */
 interface Received {
   readonly id: string;
   readonly event: string;
@@ -23,7 +23,7 @@ interface Received {
   readonly data: { readonly body?: string; readonly reason?: string };
 }
 
-/** A consumer that loses its connection again and again, and goes on after the last event that it has dealt with. */
+/** A consumer that loses its connection repeatedly, and resumes after the last event that it has handled. */
 class Consumer {
   readonly received: Received[] = [];
   disconnects = 0;
@@ -36,7 +36,7 @@ class Consumer {
 
   async run(): Promise<void> {
     while (!this.#isOver) {
-      await this.#connection().catch(() => {}); // The gateway is gone, or the connection was.
+      await this.#connection().catch(() => {}); // The gateway is down, or the connection failed.
       await delay(20);
     }
   }
@@ -78,7 +78,7 @@ class Consumer {
 /** An endpoint of a webhook, which may be down. */
 class Endpoint {
   readonly accepted: Received[] = [];
-  /** How often events that it had accepted came again. */
+  /** How often events were delivered again after it had accepted them. */
   repeats = 0;
   isDown = false;
   readonly #ids = new Set<string>();
@@ -106,9 +106,9 @@ class Endpoint {
   }
 }
 
-/** As often as an endpoint that is down so long needs. */
+/** Enough retries for an endpoint that is down this long. */
 const RETRY_SECONDS = ['1', ...Array.from({ length: 19 }, () => '15')].join(',');
-/** How far a webhook has come is stored after 50 events; more are delivered while that is written. */
+/** The position of a webhook is stored after 50 events. More are delivered during the write. */
 const REPEATS_OF_A_KILL = 100;
 
 it('a consumer gets every event once and in order, over 100 disconnects and kills of gateway and workers', async () => {
@@ -183,7 +183,7 @@ it('a consumer gets every event once and in order, over 100 disconnects and kill
   expect(new Set(ids).size).toBe(ids.length);
   const seqs = ids.map((id) => Number(id.split('-')[1]));
   expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
-  // A catch-up says so where it cannot know that it has found all: more than 2,000 messages in the time that it looks at.
+  // A catch-up emits `gap` if it may be incomplete: more than 2,000 messages in the period that it checks.
   const gaps = consumer.received.filter(({ event }) => event === 'gap');
   expect(gaps.filter(({ data }) => data.reason !== 'not_loaded')).toEqual([]);
   expect(ids).toEqual(await storedIds(stack, ids.length));
@@ -203,7 +203,7 @@ it('a consumer gets every event once and in order, over 100 disconnects and kill
   );
   figure(
     'resumed streams',
-    `${ids.length} events, ${consumer.disconnects} disconnects, ${KILLS} kills of the gateway, ${KILLS} of workers: 0 lost, 0 twice, 0 out of order`,
+    `${ids.length} events, ${consumer.disconnects} disconnects, ${KILLS} kills of the gateway, ${KILLS} of workers: 0 lost, 0 duplicated, 0 out of order`,
   );
 });
 

@@ -8,7 +8,7 @@ import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 const MB = 1_048_576;
 const MINUTE = 60_000;
 const SYNC_MS = 8 * MINUTE;
-/** The page is looked at every 15 s. */
+/** The page is checked every 15 s. */
 const LATE_PARTS_MS = 40_000;
 
 async function pageOf(stack: Stack, number: string): Promise<string> {
@@ -20,7 +20,7 @@ async function takes(stack: Stack, id: string): Promise<number> {
   return memory ? (memory.workerBytes + memory.browserBytes) / MB : 0;
 }
 
-/** What a session took once it had settled, in MB, as the log has it; undefined before that. */
+/** The memory of a session once it has settled, in MB, from the log; undefined before that. */
 function settledAt(stack: Stack, id: string): number | undefined {
   const settled = logLines(stack.gateway.log).find(({ msg, session }) => session === id && msg === 'memory settled') as
     | { readonly bytes?: number }
@@ -28,9 +28,9 @@ function settledAt(stack: Stack, id: string): number | undefined {
   return settled?.bytes === undefined ? undefined : settled.bytes / MB;
 }
 
-// Most of it is waiting.
-describe.concurrent('an account with much history', () => {
-  it('may take eight minutes for its first sync, as long as that moves: one start, no kill', async () => {
+// Mostly waiting.
+describe.concurrent('an account with a long history', () => {
+  it('may take eight minutes for its first sync while that makes progress: one start, no kill', async () => {
     const settings = { CHAT_WEB_SYNC_TIMEOUT_SECONDS: '60' };
     await using stack = await Stack.start({
       settings,
@@ -45,10 +45,10 @@ describe.concurrent('an account with much history', () => {
     expect(startsOf('ada', stack.gateway.log)).toHaveLength(1);
     expect((await stack.client.getSessionStatus({ id: 'ada' })).restarts).toBe(0);
     expect((await stack.phones.account(ADA)).logins).toBe(1);
-    figure('first sync', `a first sync of ${seconds(tookMs)} with moving progress: 1 start, 0 kills`);
+    figure('first sync', `a first sync of ${seconds(tookMs)} with steady progress: 1 start, 0 kills`);
   });
 
-  it('whose first sync stalls is given up, gracefully, and tried again', async () => {
+  it('whose first sync stalls is stopped gracefully, and retried', async () => {
     const settings = { CHAT_WEB_SYNC_TIMEOUT_SECONDS: '30' };
     await using stack = await Stack.start({
       settings,
@@ -77,14 +77,14 @@ describe.concurrent('an account with much history', () => {
   });
 
   it('that settles at 1.5 GB is not recycled, and is logged', async () => {
-    // Longer than the growth takes: it must not settle before.
+    // Longer than the growth takes, so that it does not settle earlier.
     const settings = { CHAT_WEB_MEMORY_SETTLE_SECONDS: '150' };
     await using stack = await Stack.start({ settings });
     await stack.link('ada', ADA);
     await stack.phones.disturb(await pageOf(stack, ADA), 'grow', { mb: 1_300 });
     await eventually(async () => expect(await takes(stack, 'ada')).toBeGreaterThan(1_400), 120_000);
     await eventually(() => expect(settledAt(stack, 'ada')).toBeGreaterThan(1_400), 180_000);
-    // Idle for longer than a recycling waits for.
+    // Idle for longer than recycling requires.
     await delay(60_000);
     const { status, restarts, memory } = await stack.client.getSessionStatus({ id: 'ada' });
     expect({ status, restarts }).toEqual({ status: 'ready', restarts: 0 });
@@ -94,7 +94,7 @@ describe.concurrent('an account with much history', () => {
 });
 
 describe('sends that the network never acknowledges', () => {
-  it('cost one restart, then a line in the status, and no loop', async () => {
+  it('cause one restart, then an entry in the status, and no loop', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);
     await stack.phones.restrict(ADA, true);
@@ -111,7 +111,7 @@ describe('sends that the network never acknowledges', () => {
     );
     await five();
     const onlyRestricted = [{ capability: 'sendMessage', reason: expect.stringContaining('restricted') }];
-    // Until the page is looked at again, `degraded` also lists parts of it that came late after the restart.
+    // Until the next check of the page, `degraded` also lists modules that loaded late after the restart.
     await eventually(
       async () => expect((await stack.client.getSessionStatus({ id: 'ada' })).degraded).toEqual(onlyRestricted),
       LATE_PARTS_MS,

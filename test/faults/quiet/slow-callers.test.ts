@@ -11,12 +11,12 @@ import { patternBytes } from '../../helpers/media.ts';
 import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const HALF_KB = 512;
-/** Callers have 10 s; a gateway that refuses at once would cut off slow ones, too. */
+/** Callers have 10 s. A gateway that closes at once would refuse slow callers too. */
 const SHORTEST_PATIENCE_MS = 8_000;
 const UPLOAD_BYTES = 10_000_000;
 const DOWNLOAD_BYTES = 40_000_000;
 
-describe('callers that take their time', { concurrent: true }, () => {
+describe('slow callers', { concurrent: true }, () => {
   let stack: Stack;
   let messageId: string;
   beforeAll(async () => {
@@ -58,7 +58,7 @@ describe('callers that take their time', { concurrent: true }, () => {
     const tookMs = Date.now() - startedAt;
     expect(tookMs).toBeGreaterThan(25_000);
     await eventually(async () => expect(await spooled()).toEqual([]));
-    figure('slow callers', `an upload of ${HALF_KB} bytes/s was cut off after ${seconds(tookMs)}, 0 files left`);
+    figure('slow callers', `an upload of ${HALF_KB} bytes/s closed after ${seconds(tookMs)}, 0 files left`);
   });
 
   it('a body of 2 KB/s is read to its end', async () => {
@@ -79,7 +79,7 @@ describe('callers that take their time', { concurrent: true }, () => {
     expect(answer).toContain('must be at most 100 characters');
   });
 
-  it('a download that nobody reads is cut off, and its file is gone', async () => {
+  it('a download without a reader is closed, and its file is removed', async () => {
     const startedAt = Date.now();
     const socket = await open(`GET /sessions/main/messages/${encodeURIComponent(messageId)}/media HTTP/1.1`);
     socket.write('\r\n');
@@ -89,7 +89,7 @@ describe('callers that take their time', { concurrent: true }, () => {
         try {
           return readlinkSync(`/proc/${stack.gateway.pid}/fd/${fd}`).includes('/spool/main/');
         } catch {
-          return false; // Closed while we looked.
+          return false; // Closed in the meantime.
         }
       });
     await eventually(() => expect(isOpen()).toBe(true));
@@ -103,7 +103,7 @@ describe('callers that take their time', { concurrent: true }, () => {
     await closed(socket);
     expect(received).toBeLessThan(DOWNLOAD_BYTES);
     expect(tookMs).toBeGreaterThan(25_000);
-    figure('slow callers', `a download that nobody read was cut off after ${seconds(tookMs)}, 0 files left`);
+    figure('slow callers', `a download without a reader closed after ${seconds(tookMs)}, 0 files left`);
   });
 
   it.each([
@@ -113,11 +113,11 @@ describe('callers that take their time', { concurrent: true }, () => {
       'POST /sessions/x/messages HTTP/1.1',
       'Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{"type"',
     ],
-  ])('%s that is never finished is answered 408, and cut off', async (_, head, rest) => {
+  ])('%s that is never finished is answered 408, and its connection closed', async (_, head, rest) => {
     const startedAt = performance.now();
     const socket = await open(head);
     socket.write(rest);
-    // It keeps its side open: it is the gateway that ends this.
+    // The socket keeps its own side open: the gateway must close the connection.
     const gone = closed(socket);
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 408 /);
     expect(performance.now() - startedAt).toBeGreaterThan(SHORTEST_PATIENCE_MS);
@@ -125,7 +125,7 @@ describe('callers that take their time', { concurrent: true }, () => {
     await gone;
   });
 
-  it('send a body to a route that takes none, without end, are cut off', async () => {
+  it('that send an endless body to a route without one are disconnected', async () => {
     for (const [path, isClosedBy] of [
       ['/health', 5_000],
       ['/sessions/main/events', 5_000],

@@ -6,7 +6,7 @@ import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 const SHY = { number: '12025550189', name: 'Shy Shirley', lid: '81604523377189', addressing: 'lid' } as const;
 const FARID = '12025550106';
 
-describe('when the network takes its time to tell of people', () => {
+describe('when the network is slow to look people up', () => {
   it('a hidden or missing picture is answered with nothing', async () => {
     await using stack = await Stack.start();
     await stack.linkLongAgo('main', ADA);
@@ -16,7 +16,7 @@ describe('when the network takes its time to tell of people', () => {
     }
   });
 
-  it('a picture is put off where no answer comes by either id', async () => {
+  it('a picture is deferred if neither id gets an answer', async () => {
     await using stack = await Stack.start();
     await stack.linkLongAgo('main', ADA);
     await stack.phones.profile(FARID, { picture: 'present', pictureDelayMs: 60_000 });
@@ -26,7 +26,7 @@ describe('when the network takes its time to tell of people', () => {
     expect(Date.now() - startedAt).toBeLessThan(20_000);
   });
 
-  it('nobody is looked up by itself in the first minutes after a link', async () => {
+  it('there are no automatic look-ups in the first minutes after a link', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_SILENCE_TIMEOUT_SECONDS: '10' } });
     const { phones } = stack;
     await phones.addAccount(SHY);
@@ -39,13 +39,13 @@ describe('when the network takes its time to tell of people', () => {
     });
     await stack.client.restartSession({ id: 'main' });
     await stack.untilStatus('main', 'ready');
-    // Silence, and two probes.
+    // The silence timeout, and two probes.
     await delay(32_000);
     expect((await phones.account(ADA)).lookUps).toEqual([]);
     await eventually(() => expect(events.all('disconnected')).toHaveLength(1));
   });
 
-  it('a group is read without its participants; one that was left is none, though the page never had them', async () => {
+  it('a group is read without its participants; a left group is not found, although the page never had them', async () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
     const make = (subject: string) => stack.phones.createGroup(BEN, { subject, participants: [ADA, FARID] });

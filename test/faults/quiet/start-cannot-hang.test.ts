@@ -8,9 +8,9 @@ import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 
 const DEADLINE_MS = 8_000;
 const GRACE_MS = 5_000;
-/** Some delays between restarts, and as many starts. */
-const HEALED_MS = 60_000;
-/** One slot: whoever hangs in it keeps all others out. */
+/** Several restarts with the delays between them. */
+const RECOVERED_MS = 60_000;
+/** One slot: a start that hangs in it blocks all others. */
 const settings = { CHAT_WEB_START_TIMEOUT_SECONDS: String(DEADLINE_MS / 1_000), CHAT_WEB_START_CONCURRENCY: '1' };
 
 const faults: [what: string, kind: Exclude<PageFault, 'none'>][] = [
@@ -48,17 +48,17 @@ describe('the start of a saved session', () => {
     const slotFreeAfterMs = (startsOf('ben', stack.gateway.log).at(-1) ?? Number.NaN) - startedAt;
     expect((await other).qr).toBeUndefined();
 
-    // It is tried again by itself, and waits again where that comes to nothing either.
+    // It is retried automatically, and waits again if the retry fails too.
     await eventually(async () => {
       const { restarts, nextAttemptAt } = await client.getSessionStatus({ id: 'ada' });
       expect(restarts).toBeGreaterThanOrEqual(1);
       expect(nextAttemptAt).toBeDefined();
     });
     await phones.fault(ADA, 'none');
-    await stack.untilStatus('ada', 'ready', HEALED_MS);
+    await stack.untilStatus('ada', 'ready', RECOVERED_MS);
     await start;
     expect(events.all('qr')).toEqual([]);
-    await eventually(() => expect(events.all('ready')).toHaveLength(1)); // It is on disk before it is shown.
+    await eventually(() => expect(events.all('ready')).toHaveLength(1)); // The event is on disk before it is published.
     expect((await client.getSessionStatus({ id: 'ben' })).restarts).toBe(0);
 
     figure(

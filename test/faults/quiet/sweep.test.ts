@@ -14,12 +14,12 @@ import { ADA, BEN, Stack } from '../../helpers/stack.ts';
 const SESSIONS = { ada: ADA, ben: BEN };
 const IDS = Object.keys(SESSIONS);
 const KILLS = 100;
-/** Of so many rounds one waits until the sessions are ready; the others take them while they come up. */
+/** One round in this many waits until the sessions are ready. The others kill workers during the start. */
 const READY_EVERY = 4;
 const LONGEST_BOOT_MS = 1_000;
 const LOOK_EVERY_MS = 10;
 
-/** A helper of a browser that comes up may be gone by now. */
+/** A helper of a starting browser may have exited already. */
 function idOf(pid: number): ProcessId[] {
   try {
     return [processId(pid)];
@@ -29,7 +29,7 @@ function idOf(pid: number): ProcessId[] {
 }
 
 describe('no orphan browsers', () => {
-  it('a worker is killed 100 times: nothing is left on its profile, and nothing in a temporary folder', async () => {
+  it('a worker is killed 100 times: no process is left on its profile, and no file in a temporary folder', async () => {
     const outerTmp = await mkdtemp(join(tmpdir(), 'chat-web-outer-'));
     await using stack = await Stack.start({ settings: { TMPDIR: outerTmp } });
     for (const [id, number] of Object.entries(SESSIONS)) await stack.link(id, number);
@@ -49,7 +49,7 @@ describe('no orphan browsers', () => {
         await delay(LOOK_EVERY_MS);
       }
       times.push(...workers.map(() => performance.now() - killedAt));
-      // By hand, so that a hundred crashes need not wait for their restarts.
+      // Stops and starts by hand, so that a hundred crashes need not wait for their restarts.
       await each((id) => stack.client.stopSession({ id }));
       expect([...browsersIn(stack.dataDir), ...entriesOf(join(stack.dataDir, 'tmp'))]).toEqual([]);
       await starts;
@@ -68,7 +68,7 @@ describe('no orphan browsers', () => {
     );
   });
 
-  it('nothing is left where the worker and its browser are killed, and a renderer is stopped', async () => {
+  it('no process is left if the worker and its browser are killed while a renderer is stopped', async () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
     const browser = browsersIn(stack.dataDir).map(processId);
@@ -82,7 +82,7 @@ describe('no orphan browsers', () => {
     await stack.untilStatus('main', 'ready');
   });
 
-  it('a gateway ends at boot what one that was killed has left, also when it starts no session', async () => {
+  it('a gateway kills at boot what a killed gateway has left running, also if it starts no session', async () => {
     await using stack = await Stack.start();
     await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
     const browsers = browsersIn(stack.dataDir);
