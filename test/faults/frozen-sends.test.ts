@@ -4,7 +4,7 @@ import { eventually } from '../helpers/eventually.ts';
 import { browserAndWorkerIn, renderersIn } from '../helpers/processes.ts';
 import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-// Mostly waiting.
+// These tests mostly wait.
 describe.concurrent('a send', () => {
   it('into a frozen page is definitely not sent, not even when the page resumes', async () => {
     await using stack = await Stack.start();

@@ -23,7 +23,7 @@ describe('a hostile body', () => {
     const entries = await readdir(join(stack.dataDir, 'spool'), { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
   };
-  /** Sends a request over a connection of its own; the status and text of the answer, or `''` where there is none. */
+  /** Sends a request over its own connection. Resolves with the raw response, or `''` if there is none. */
   const send = (head: string, body: Buffer) =>
     new Promise<string>((resolve) => {
       const socket = connect(Number(new URL(stack.gateway.url).port), '127.0.0.1', () => {

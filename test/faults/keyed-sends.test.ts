@@ -128,7 +128,7 @@ it('200 keyed sends arrive once each, and all get an answer, over kills of worke
   for (let n = 0; n < KEYED; n += 1) {
     const copies = copiesOf(all, n, `keyed ${n}`);
     expect(copies).toHaveLength(1);
-    // In groups the id also has the author, by number or hidden number.
+    // In groups the id also contains the author, by number or hidden number.
     expect([...new Set([...(ids.get(n) ?? [])].map(stanzaOf))]).toEqual([copies[0]?.id]);
   }
   for (let n = 0; n < PLAIN; n += 1) expect(copiesOf(all, n, `plain ${n}`).length).toBeLessThan(2);

@@ -52,7 +52,7 @@ async function livesIn(folder: string): Promise<Life[]> {
   return lives;
 }
 
-it('an application handles each of 1,000 messages in order, over five of its own kills and two of the gateway', async () => {
+it('an application handles 1,000 messages in order, over five kills of itself and two of the gateway', async () => {
   await using stack = await Stack.start();
   await stack.phones.addAccount({ number: FRIEND, name: 'Friend' });
   for (const [id, number] of Object.entries(ACCOUNTS)) await stack.link(id, number);

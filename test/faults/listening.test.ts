@@ -207,7 +207,7 @@ describe('HTTPS', () => {
     await gateway.end();
   });
 
-  it('reloads its certificate at SIGHUP without closing a connection, and keeps the old one if it is invalid', async () => {
+  it('reloads its certificate at SIGHUP without closing connections, and keeps the old one if invalid', async () => {
     const gateway = await start(settings);
     const { port } = new URL(gateway.url);
     const open = () => connectTls({ port: Number(port), host: '127.0.0.1', rejectUnauthorized: false });

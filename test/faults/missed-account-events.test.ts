@@ -64,7 +64,7 @@ it('deletions for everyone made while the session was down are delivered once af
   expect(events.all('message_revoked').slice(before)).toEqual([{ id: theirs.id, chatId: ben, from: ben, by: ben }]);
 });
 
-it('messages sent on another device while the session was down are delivered once, those of the gateway are not', async () => {
+it('messages sent on another device during an outage are delivered once, those of the gateway are not', async () => {
   const before = events.all('message_sent').length;
   await toBen('shortly before the crash');
   await overACrash(() => stack.phones.send(ADA, { to: BEN, body: 'meanwhile' }));

@@ -43,7 +43,7 @@ async function world(settings: Readonly<Record<string, string>> = {}) {
       const onPhone = (await first.phones.messages(BEN)).flatMap(({ body = '' }) => (/^out /.test(body) ? [body] : []));
       expect(onPhone.sort()).toEqual([...traffic.outbound].sort());
       expect(await first.phones.account(ADA)).toMatchObject({ devices: [{}], unlinks: [] });
-      return `${traffic.inbound.length} messages received once, ${traffic.outbound.length} sent once, 0 relinks`;
+      return `${traffic.inbound.length} messages delivered once, ${traffic.outbound.length} sent once, 0 relinks`;
     },
     async [Symbol.asyncDispose](): Promise<void> {
       await traffic.end().catch(() => {});
@@ -60,7 +60,7 @@ const statusOn = (stack: Stack) =>
   );
 const endOf = ({ gateway: { url } }: Stack) => ({ url, address: gatewayAddress({ url }) });
 
-/** The session is on one side only, or was interrupted on its proxy: then the other side has nothing that can run. */
+/** The session is on one side only, or was interrupted on its way: then the other side has nothing that can run. */
 async function expectOneSide([one, other]: readonly Stack[]): Promise<void> {
   const sides = [await statusOn(one as Stack), await statusOn(other as Stack)];
   const away = sides.filter((status) => status === 'moved' || status === 'session_not_found');
@@ -159,7 +159,7 @@ it('connections that break at any byte leave the session intact, and the move re
   figure('cut moves', `${CUTS} of ${CUTS} resumed after two cuts each: ${await all.expectWhole()}`);
 });
 
-it('a full disk on either side leaves the session where it is, or on its proxy', async () => {
+it('a full disk on either side leaves the session where it is, or in transit', async () => {
   await using disk = await SmallDisk.create();
   const settings = { CHAT_WEB_MIN_FREE_DISK_MB: '0' };
   const first = await Stack.start({ settings });

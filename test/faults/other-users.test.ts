@@ -38,7 +38,7 @@ describe.runIf(canBeOthers)('another user of the machine cannot interfere', () =
     await rm(folder, { recursive: true });
   });
 
-  it('a session starts and stops beside forged command lines and an old lock: nothing is killed, nothing blocks', async () => {
+  it('a session starts and stops beside forged command lines and an old lock, without a kill or a wait', async () => {
     const { status } = await stack.client.startSession({ id: 'main' });
     expect(status).toBe('qr');
     await stack.client.stopSession({ id: 'main' });

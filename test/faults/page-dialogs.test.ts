@@ -6,7 +6,7 @@ import { ADA, BEN, Stack } from '../helpers/stack.ts';
 /** Two probes of the page, with a margin. */
 const REPORTED_MS = 45_000;
 
-// Mostly waiting.
+// These tests mostly wait.
 describe.concurrent('a dialog of the page', () => {
   it.each([
     ['log-out', 'Connecting to WhatsApp'],

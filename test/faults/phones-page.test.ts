@@ -379,7 +379,7 @@ it('runs nothing in hostile messages', async () => {
   expect(harm).toEqual([]);
 });
 
-it('gives no access to other web pages', async () => {
+it('gives other web pages no access', async () => {
   const other = await startSimulator();
   const foreign = await browser.newPage();
   try {

@@ -111,7 +111,7 @@ describe('what a session is given', () => {
     await rm(folder, { recursive: true });
   });
 
-  it('has none of the secrets of the gateway in environments or arguments, nor are they in the log', () => {
+  it('contains no secret of the gateway, in environments or arguments, and the log contains none either', () => {
     const code = /^data:image\/png;base64,(.+)$/.exec(qr)?.[1] ?? '';
     expect(code.length).toBeGreaterThan(200);
     const planted = Object.entries({ ...PLANTED, QR: code.slice(40, 120), 'start of the QR': 'data:image/png' });
@@ -191,7 +191,7 @@ function read(pid: number, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8');
   } catch {
-    return ''; // It has exited, or cannot be read.
+    return ''; // It has exited, or has made itself unreadable.
   }
 }
 

@@ -16,7 +16,7 @@ describe('event streams', () => {
   });
   afterAll(() => stack[Symbol.asyncDispose]());
 
-  it('continue for other readers while one reads nothing, which is disconnected, and resumes without a loss', async () => {
+  it('continue for other readers while a stalled one is disconnected, which resumes without a loss', async () => {
     const position = await latest();
     const stalled = request(new URL(`/sessions/main/events?after=${position}`, stack.gateway.url)).on(
       'error',
@@ -42,7 +42,7 @@ describe('event streams', () => {
     response.setEncoding('utf8').on('data', (text: string) => {
       received += text;
     });
-    const closed = new Promise((resolve) => response.once('close', resolve)); // It also emits an error, on which `once` would reject.
+    const closed = new Promise((resolve) => response.once('close', resolve)); // `once` would reject on its error.
     response.resume();
     await closed;
     expect({ isWhole: response.complete, length: received.length }).toEqual({

@@ -21,7 +21,7 @@ async function conflict(stack: Stack): Promise<void> {
 const loginsOf = async (stack: Stack) => (await stack.phones.account(ADA)).logins;
 const isLeft = (stack: Stack) => stack.untilStatus('main', 'disconnected');
 
-// Mostly waiting.
+// These tests mostly wait.
 describe.concurrent('an account that is used elsewhere with the same link', () => {
   it('is left to the other user until it is restarted by hand: ten times', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_RECONNECT_TIMEOUT_SECONDS: '10' } });

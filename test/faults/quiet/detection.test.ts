@@ -20,7 +20,7 @@ async function untilRestarted(stack: Stack, id: string, restarts: number, timeou
   }, timeoutMs);
 }
 
-// Mostly waiting.
+// These tests mostly wait.
 describe.concurrent('a page that is connected and', () => {
   it('no longer notifies its listeners: messages are delivered all the same, and the page is replaced', async () => {
     await using stack = await Stack.start();

@@ -28,7 +28,7 @@ async function leak(stack: Stack, number: string, mbPerSecond: number): Promise<
   await stack.phones.disturb(page?.id ?? '', 'leak', { mbPerSecond });
 }
 
-// Mostly waiting.
+// These tests mostly wait.
 describe.concurrent('a page that leaks', () => {
   it('is restarted above the soft mark as soon as it is idle, and loses no message meanwhile', async () => {
     await using stack = await Stack.start({ settings });

@@ -302,7 +302,7 @@ it('a link whose command is killed leaves no process, and resumes where it stopp
   await stack.untilStatus('main', 'ready');
 });
 
-it('a link whose own gateway is killed reports what is left: nothing before the scan, the session once ready', async () => {
+it('a link whose own gateway is killed reports what is left: nothing before the scan, later the session', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
   const first = computer.link(stack, 'main');
@@ -388,7 +388,7 @@ it('a link that was interrupted after its session had arrived leaves nothing on 
   await gateway.untilStatus('main', 'ready');
 });
 
-it('a link that fails after its session has arrived reports that it runs there, and does not mention unlinking', async () => {
+it('a link that fails after its session has arrived reports that it runs there, and no unlinking', async () => {
   await using own = await Stack.start();
   await using gateway = await Stack.start({ beside: own });
   await own.link('main', ADA);

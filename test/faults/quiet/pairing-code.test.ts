@@ -202,7 +202,7 @@ describe('a number that is linked here', () => {
     await stack.client.getQr({ id: 'spare' }); // Its QR is still valid: the page got no request.
   });
 
-  it('is not located for a key without access to that session', async () => {
+  it('is refused without naming its session to a key without access to it', async () => {
     const { key } = await stack.client.createKey({ name: 'spare', sessions: ['spare'], scope: 'manage' });
     const client = createClient({ url: stack.gateway.url, token: key }, { retries: 0 });
     const asked = client.requestPairingCode({ id: 'spare', phoneNumber: ADA });

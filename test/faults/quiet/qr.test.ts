@@ -15,7 +15,7 @@ const NEVER_MS = 3_600_000;
 /** When a worker gives up on a page that does not refresh its QR, with a margin. */
 const QR_REFRESHES_END_MS = 57_000 + 4 * 15_000 + 5_000;
 
-// Mostly waiting.
+// These tests mostly wait.
 describe.concurrent('the QR that is shown', () => {
   it.each([
     { how: 'by itself', qrCount: 1_000 },

@@ -28,7 +28,7 @@ function settledAt(stack: Stack, id: string): number | undefined {
   return settled?.bytes === undefined ? undefined : settled.bytes / MB;
 }
 
-// Mostly waiting.
+// These tests mostly wait.
 describe.concurrent('an account with a long history', () => {
   it('may take eight minutes for its first sync while that makes progress: one start, no kill', async () => {
     const settings = { CHAT_WEB_SYNC_TIMEOUT_SECONDS: '60' };

@@ -45,7 +45,7 @@ describe('when the network is slow to look people up', () => {
     await eventually(() => expect(events.all('disconnected')).toHaveLength(1));
   });
 
-  it('a group is read without its participants; a left group is not found, although the page never had them', async () => {
+  it('a group is read without its participants; a left group is not found, even if the page never had them', async () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
     const make = (subject: string) => stack.phones.createGroup(BEN, { subject, participants: [ADA, FARID] });
