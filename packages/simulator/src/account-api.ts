@@ -17,9 +17,9 @@ export interface LinkedDevice {
   readonly linkedAt: string;
   /** True while it is logged in. */
   readonly online: boolean;
-  /** Whether it has said that its user is there. */
+  /** Whether it has reported that its user is present. */
   readonly presence: WirePresence;
-  /** How often its keys have moved on, with logins and messages. */
+  /** How often its keys have advanced, by logins and messages. */
   readonly keys: number;
 }
 
@@ -38,10 +38,10 @@ export interface RegisteredPasskey {
 }
 
 /**
- * What was wrong with the assertion of a passkey: it has not the form of one, its passkey is not registered, it is for
- * another ceremony, its challenge is unknown or was used (`challenge`) or is too old (`expired`), it was made for another
- * site (`origin`, `rp_id`), without a user, or without verifying the user; its signature is wrong, or its count did not
- * rise.
+ * Why the assertion of a passkey was refused: it is malformed, its passkey is not registered, it is for another
+ * ceremony, its challenge is unknown or was used (`challenge`) or is too old (`expired`), it was made for another site
+ * (`origin`, `rp_id`), without a user, or without verifying the user; its signature is wrong, or its count did not
+ * increase.
  */
 export type PasskeyRefusal =
   | ('malformed' | 'credential' | 'type' | 'challenge' | 'expired' | 'origin' | 'rp_id')
@@ -80,11 +80,11 @@ export interface Account {
   readonly groupPrivacy: GroupPrivacy;
   /** It is a business account. */
   readonly business: boolean;
-  /** Whom it has blocked, as `<number>@c.us`. */
+  /** The people it has blocked, as `<number>@c.us`. */
   readonly blocked: readonly string[];
   /** The phone is on. */
   readonly online: boolean;
-  /** Its linked devices have a network. */
+  /** Its linked devices can connect to the network. */
   readonly connected: boolean;
   /** How often its linked pages have logged in, takeovers included. */
   readonly logins: number;

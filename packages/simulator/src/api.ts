@@ -3,7 +3,7 @@ import type { Addressing, ContactCard, MediaKind, Place, Poll } from './control/
 export type * from './account-api.ts';
 export type * from './page-api.ts';
 
-/** What kind of thing a message is. */
+/** The type of a message. */
 export type MessageType =
   | ('text' | MediaKind | 'location' | 'contact' | 'contacts' | 'poll')
   /** An invitation to a group, for a person who cannot be added. */
@@ -22,11 +22,11 @@ export interface PhoneMessage {
   readonly from: string;
   /** A person, a group, or `status@broadcast`. */
   readonly to: string;
-  /** Where the phone shows it: the other person, the group, or `status@broadcast`. */
+  /** The chat in which the phone shows it: the other person, the group, or `status@broadcast`. */
   readonly chat: string;
   /** Who wrote it, in groups and in the status feed. */
   readonly author?: string | undefined;
-  /** That person's name: as in the address book, otherwise as they chose it. */
+  /** That person's name: as in the address book, otherwise the one they chose. */
   readonly authorName?: string | undefined;
   readonly fromMe: boolean;
   /** The text, or the caption. */
@@ -35,7 +35,7 @@ export interface PhoneMessage {
   readonly timestamp: number;
   /** 1 on the server, 2 delivered, 3 read. */
   readonly ack: number;
-  /** Sent by a page, with a secret: without, members of a community's announcement group cannot reply or react to it. */
+  /** Sent by a page with a secret. Without one, members of a community's announcement group cannot reply or react. */
   readonly hasSecret?: boolean | undefined;
   /** The message that the quote leads to; undefined where the chat that it names does not have it. */
   readonly quotedMessageId?: string | undefined;
@@ -58,9 +58,9 @@ export interface PhoneMessage {
   /** A video that plays by itself, and a file that can be opened once. */
   readonly isGif?: true | undefined;
   readonly isViewOnce?: true | undefined;
-  /** It was written by somebody else. */
+  /** It was written by another person. */
   readonly isForwarded?: true | undefined;
-  /** People whom the text mentions, and true where everybody in the group is mentioned. */
+  /** The people that the text mentions, and true if it mentions all members of the group. */
   readonly mentions?: readonly string[] | undefined;
   readonly mentionsAll?: true | undefined;
   /** What is shown of the first link in the text. */
@@ -93,7 +93,7 @@ export interface Group {
     readonly approveJoins: boolean;
   };
   readonly inviteCode: string;
-  /** Who waits to be let in. */
+  /** The people who wait for approval. */
   readonly requests: readonly string[];
   /** The size of its picture. */
   readonly pictureBytes?: number | undefined;
@@ -127,18 +127,18 @@ export interface ListedPhone {
 export interface ListedChat {
   /** `<number>@c.us` or `<18 digits>@g.us` */
   readonly id: string;
-  /** As in the address book, otherwise as the person chose it; the subject of a group. */
+  /** The name in the address book, otherwise the one that the person chose; the subject of a group. */
   readonly name: string;
   readonly unread: number;
-  /** By hand, on one of the account's devices. */
+  /** Manually, on one of the account's devices. */
   readonly markedUnread: boolean;
   readonly archived: boolean;
   readonly pinned: boolean;
-  /** Unix seconds; 0 if it is not muted, -1 for ever. */
+  /** Unix seconds; 0 if it is not muted, -1 for forever. */
   readonly mutedUntil: number;
   /** Their names. */
   readonly labels: readonly string[];
-  /** Who types or records in it, on a linked device. */
+  /** Who is typing or recording in it. */
   readonly doing: readonly { readonly from: string; readonly state: 'typing' | 'recording' }[];
   /** Absent for a group without messages. */
   readonly lastMessage?: PhoneMessage | undefined;

@@ -1,11 +1,11 @@
 import { pictureHost } from './web/pictures.ts';
 
-/** The hosts that the simulator plays. */
+/** The hosts that the simulator serves. */
 export const playedHosts = ['web.whatsapp.com', pictureHost];
 
 /**
- * The arguments that make a Chromium take this simulator for web.whatsapp.com, and find no other host. The
- * certificate is accepted by its hash alone, which Chromium does only with a profile directory of its own.
+ * The arguments that make Chromium resolve web.whatsapp.com to this simulator, and no other host. The
+ * certificate is accepted by its hash only, which Chromium supports only with its own profile directory.
  */
 export function browserArgs(port: number, fingerprint: string): string[] {
   const played = playedHosts.map((host) => `MAP ${host} 127.0.0.1:${port}`);

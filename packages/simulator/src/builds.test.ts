@@ -6,7 +6,7 @@ it('the first build has none of the changes', () => {
   expect(switchesOf('2026-01')).toEqual(firstSwitches);
 });
 
-it('each build keeps what the ones before it have changed', () => {
+it('each build includes the changes of the earlier ones', () => {
   expect(switchesOf('2026-07')).toMatchObject({
     statusActions: 'object',
     idProperty: '$1',
@@ -16,11 +16,11 @@ it('each build keeps what the ones before it have changed', () => {
   expect(switchesOf('2026-10')).toMatchObject({ downloadResult: 'blob', mediaOwnId: true, statusActions: 'object' });
 });
 
-it.each(builds)('in %s, ids of people and chats have kept the name of their serialised form', (build) => {
+it.each(builds)('in %s, ids of people and chats keep the name of their serialised form', (build) => {
   expect(switchesOf(build).widProperty).toBe('_serialized');
 });
 
-it('versions grow, and the last build is the one that is played', () => {
+it('versions increase, and the last build is the default', () => {
   const versions = builds.map((build) => switchesOf(build).pageVersion);
   expect(versions).toEqual([...new Set(versions)].toSorted());
   expect(builds.at(-1)).toBe(newestBuild);

@@ -1,18 +1,18 @@
 import { firstSwitches, type PageSwitches, splitPresence } from './page/switches.ts';
 
-/** The builds of the page that can be played, named by the month by which they were out; oldest first. */
+/** The builds of the page that can be served, named by the month by which they were released; oldest first. */
 export const builds = ['2026-01', '2026-04', '2026-07', '2026-09', '2026-10'] as const;
 
 /** One of them. */
 export type Build = (typeof builds)[number];
 
-/** The build that is played unless another one is asked for. */
+/** The default build. */
 export const newestBuild: Build = '2026-10';
 
 /** One function subscribes to presence in older builds, two do in newer ones. */
 const onePresence = 'WAWebContactPresenceBridge.subscribePresence';
 
-/** What each build changes of the one before it. The README says where each change was seen. */
+/** The changes of each build from the previous one. The README names where each change was seen. */
 const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches, 'pageVersion'>>> = {
   '2026-01': { pageVersion: '2.3000.1031000000' },
   '2026-04': {
@@ -26,7 +26,7 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
   },
   '2026-07': {
     pageVersion: '2.3000.1042500000',
-    // Of message keys alone: ids of people and chats have kept theirs.
+    // Of message keys only: ids of people and chats have kept theirs.
     idProperty: '$1',
     downloads: 'typed',
     downloadResult: 'uint8array',
@@ -57,7 +57,7 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
   },
 };
 
-/** How the page behaves in a build: all that has changed by then. */
+/** How the page behaves in a build: all changes up to it. */
 export function switchesOf(build: Build): PageSwitches {
   const past = builds.slice(0, builds.indexOf(build) + 1);
   return Object.assign({ ...firstSwitches }, ...past.map((each) => changes[each]));

@@ -9,7 +9,7 @@ export interface Certificate {
   readonly fingerprint: string;
 }
 
-/** A fresh self-signed certificate for those hosts, the first being its name. */
+/** A new self-signed certificate for those hosts; the first is its name. */
 export async function createCertificate(hosts: readonly string[]): Promise<Certificate> {
   const made = await generate([{ name: 'commonName', value: hosts[0] ?? '' }], {
     keyType: 'ec',

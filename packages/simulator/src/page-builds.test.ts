@@ -7,7 +7,7 @@ const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwA
 let tab: Tab;
 afterEach(() => tab[Symbol.asyncDispose]());
 
-/** What the library's own send does with a file, as far as this matters here. */
+/** The steps of the library's own send for a file that matter here. */
 const sendImage = `
   const OpaqueData = require('WAWebMediaOpaqueData');
   const file = new File([Uint8Array.from(atob(a[1]), (c) => c.charCodeAt(0))], 'dot.png', { type: 'image/png' });
@@ -45,7 +45,7 @@ describe('an older build', () => {
 });
 
 describe('message keys', () => {
-  it('have no `_serialized`, and the database refuses what a script takes for it', async () => {
+  it('have no `_serialized`, and the database refuses the undefined value in its place', async () => {
     tab = await Tab.open();
     await tab.link(ada);
     await tab.phones.send(ben, { to: ada, body: 'hello' });
@@ -62,7 +62,7 @@ describe('message keys', () => {
 });
 
 describe('media', () => {
-  it('have an id of their own, which takes the place of the id of the message they are spread into', async () => {
+  it('have their own id, which overwrites the id of a message they are spread into', async () => {
     tab = await Tab.open({ settings: { lazyModules: false } });
     await tab.link(ada);
     const send = `${sendImage}
@@ -75,7 +75,7 @@ describe('media', () => {
     const without = send.replace('const [msg', 'delete values.__x_id; const [msg');
     expect(await tab.run(without, `${ben}@c.us`, png)).toEqual(['fulfilled', 'fulfilled']);
     await poll(() => tab.phones.messages(ben)).toMatchObject([{ type: 'image' }]);
-    // A text is made from no model.
+    // The data of a text contains no media model.
     const text = send.replace('...media, ...media.toJSON()', "body: 'hello'");
     expect(await tab.run(text, `${ben}@c.us`, png)).toEqual(['fulfilled', 'fulfilled']);
   });
@@ -117,7 +117,7 @@ describe('a status', () => {
     const feed = `require('WAWebStatusCollection').StatusCollection.getMyStatus().msgs.getModelsArray()`;
     expect(await tab.run(`return ${feed}.map((msg) => String(msg.id))`)).toEqual([id]);
     await poll(() => tab.phones.statuses(ben)).toMatchObject([{ body: 'at sea', font: 1 }]);
-    // Acks, and what another page is told of it, find it under that id, too.
+    // Acks, and the post as a reloaded page gets it, also use that id.
     await poll(() => tab.run(`return ${feed}[0].ack`)).toBe(2);
     await tab.page.reload();
     await tab.untilSynced();
@@ -149,7 +149,7 @@ describe('a status', () => {
   });
 });
 
-describe('the dialogue that greets a device', () => {
+describe('the dialogue for a new device', () => {
   const dialogues = () => tab.page.$$eval('[role=dialog]', (all) => all.map(({ textContent }) => textContent));
   const answered = async () => {
     await poll(dialogues).toEqual([]);
@@ -162,7 +162,7 @@ describe('the dialogue that greets a device', () => {
     ['Continue', () => tab.page.click('[data-testid=whats_new_continue_button]')],
     ['Close', () => tab.page.click('[role=dialog] [aria-label=Close]')],
     ['Escape', () => tab.page.keyboard.press('Escape')],
-  ])('is answered by %s, and comes again until then', async (_name, answer) => {
+  ])('is closed by %s, and opens at every load until then', async (_name, answer) => {
     tab = await Tab.open();
     await tab.link(ada);
     await poll(dialogues).toEqual([expect.stringContaining('ic-close')]);
@@ -172,7 +172,7 @@ describe('the dialogue that greets a device', () => {
     await answered();
   });
 
-  it('had one button, and came after the sync', async () => {
+  it('has one button and opens after the sync in an older build', async () => {
     tab = await Tab.open({ build: '2026-01', settings: { syncDelayMs: 1500 } });
     await tab.pair(ada);
     expect(await dialogues()).toEqual([]);
@@ -182,7 +182,7 @@ describe('the dialogue that greets a device', () => {
     await answered();
   });
 
-  it('comes before the sync where the build says so', async () => {
+  it('opens before the sync in a newer build', async () => {
     tab = await Tab.open({ build: '2026-09', settings: { syncDelayMs: 60_000 } });
     await tab.pair(ada);
     expect(await dialogues()).toHaveLength(1);
@@ -191,7 +191,7 @@ describe('the dialogue that greets a device', () => {
 });
 
 describe('a module', () => {
-  it('that is missing cannot be had, and the page works on', async () => {
+  it('that is missing cannot be required, and the page keeps working', async () => {
     tab = await Tab.open({
       settings: { missingModules: ['WAWebCollections.Msg', 'WAWebSocketModel', 'WAWebMsgKey.newId'] },
     });
@@ -224,7 +224,7 @@ it('a document that was saved keeps the behaviour of its build', async () => {
   await poll(() => tab.run('return window.Debug?.VERSION')).toBe('2.3000.1037900000');
   await tab.link(ada);
   expect(await tab.run(`return require('WAWebConnModel').Conn.wid._serialized`)).toBe(`${ada}@c.us`);
-  // After about two months its scripts are gone.
+  // After about two months its scripts are removed.
   await tab.phones.configure({ purgedVersions: ['2.3000.1037900000'] });
   await tab.page.reload();
   await new Promise((resolve) => setTimeout(resolve, 500));

@@ -12,7 +12,7 @@ const collection = `const groups = require('WAWebGroupMetadataCollection'); cons
 const size = `${collection} return [Chat.get(wid)?.groupMetadata?.participants?.length, Chat.get(wid)?.groupMetadata?.size]`;
 
 describe('members of a group', () => {
-  it('were there from the start, and rights with them', async () => {
+  it('are known from the start in an older build, with their rights', async () => {
     tab = await Tab.open({ build: '2026-01' });
     await tab.phones.createGroup(ada, { id: groupId(0), subject: 'Trip', participants: [ben, carla] });
     await tab.link(ada);
@@ -23,7 +23,7 @@ describe('members of a group', () => {
     expect(await tab.run(rights, groupId(0))).toEqual([true, true, false]);
   });
 
-  it('are there once somebody has asked, in none of three ways before', async () => {
+  it('are known once they were requested, and missing in one of three forms before', async () => {
     tab = await Tab.open({ build: '2026-04' });
     for (const digit of [0, 1, 2]) {
       await tab.phones.createGroup(ada, { id: groupId(digit), subject: `Trip ${digit}`, participants: [ben, carla] });
@@ -37,7 +37,7 @@ describe('members of a group', () => {
     expect(await tab.fail(`${collection} Chat.get(wid).iAmAdmin()`, groupId(2))).toMatchObject({
       message: "Cannot read properties of undefined (reading 'iAmAdmin')",
     });
-    // What happens in a group does not bring its members.
+    // Changes of a group do not load its members.
     await tab.phones.updateGroup(ada, groupId(1), { add: [dev], subject: 'Journey' });
     await poll(() => tab.run(form, groupId(1))).toEqual(['Journey', 0, null]);
     await tab.run(`${collection} await groups.update(wid)`, groupId(0));
@@ -57,7 +57,7 @@ describe('members of a group', () => {
     await poll(() => tab.run(size, groupId(3))).toEqual([2, 2]);
   });
 
-  it('take their time, and cannot be asked for in many groups at once', async () => {
+  it('load slowly, and cannot be requested for many groups at once', async () => {
     tab = await Tab.open({ settings: { groupsStored: false, participantsDelayMs: 300, minifiedErrors: false } });
     for (const digit of [1, 4, 5, 7]) {
       await tab.phones.createGroup(ada, { id: groupId(digit), subject: 'Trip', participants: [ben] });
@@ -68,7 +68,7 @@ describe('members of a group', () => {
       const ends = await Promise.allSettled(a.map((id) => query({ id })));
       return [ends.map(({ reason }) => reason ? [reason.status, reason.name] : 'ok'), Date.now() - start >= 300]`;
     expect(await tab.run(ask, ...ids)).toEqual([['ok', 'ok', 'ok', [429, 'MexServerStatusCodeError']], true]);
-    // Through the collection, a refusal looks like a group without members, and is not asked about again by itself.
+    // Through the collection, a refusal looks like a group without members, and is not requested again by itself.
     const refused = `${collection} const { queryAndUpdateGroupMetadataById: query } = require('WAWebGroupQueryJob');
       const others = a.slice(1).map((id) => query({ id }));
       await groups.find(wid); await Promise.all(others); await groups.find(wid);
@@ -78,7 +78,7 @@ describe('members of a group', () => {
 });
 
 describe('a group', () => {
-  it('that is not known becomes a chat, in which nothing can be sent', async () => {
+  it('that is unknown becomes a chat in which sends fail', async () => {
     tab = await Tab.open();
     await tab.link(ada);
     const send = `const wid = require('WAWebWidFactory').createWid(a[0]);
@@ -93,7 +93,7 @@ describe('a group', () => {
     expect(await tab.run(send, groupId(9))).toEqual([true, true, 'ERROR_UNKNOWN', -1, true]);
   });
 
-  it('is made with the opposite of what is said, described with one object, and left with an answer', async () => {
+  it('is created with inverted flags, described with one object, and left with a result', async () => {
     tab = await Tab.open({ settings: { lazyModules: false } });
     await tab.link(ada);
     const make = `const { wid } = await require('WAWebGroupCreateJob').createGroup(
@@ -139,7 +139,7 @@ describe('the network’s answer', () => {
 });
 
 describe('a component', () => {
-  it('brings modules that are not there before', async () => {
+  it('loads modules that are missing before', async () => {
     tab = await Tab.open({ build: '2026-07' });
     await tab.link(ada);
     const load = `const before = typeof require(a[0]);
@@ -153,7 +153,7 @@ describe('a component', () => {
     expect(await tab.run(names)).toEqual([false, true]);
   });
 
-  it('is needed only for what the real page loads on demand, unless more is asked for', async () => {
+  it('is needed only for modules that the real page loads on demand, unless more are configured', async () => {
     const seen = `return ['WAWebGroupCreateJob', 'WAWebPrepRawMedia'].map((name) => typeof require(name))`;
     const load = `await new Promise((resolve) => require('Bootloader').loadModules(['WAWebAttachMediaFlow.react'], resolve));`;
     tab = await Tab.open();
@@ -168,7 +168,7 @@ describe('a component', () => {
     expect(await tab.run(`${load} ${seen}`)).toEqual(['undefined', 'object']);
   });
 
-  it('is not needed for what only comes late', async () => {
+  it('is not needed for modules that only register late', async () => {
     tab = await Tab.open({ settings: { lateModulesMs: 1_500 } });
     const late = `return typeof window.require?.('WAWebSyncGatingUtils')`;
     await poll(() => tab.run(`return typeof window.require`)).toBe('function');

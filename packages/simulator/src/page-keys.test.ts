@@ -26,7 +26,7 @@ const keys = async () => (await account()).devices[0]?.keys ?? 0;
 const untilReady = () => poll(async () => (await look())?.hasSynced).toBe(true);
 const untilUnlinked = () => poll(async () => (await look())?.qr).toBeDefined();
 
-/** A profile that is linked to Ada and runs. */
+/** A running profile that is linked to Ada. */
 async function linkedProfile(): Promise<Profile> {
   const profile = await Profile.create(simulator);
   opened.push(profile);
@@ -37,7 +37,7 @@ async function linkedProfile(): Promise<Profile> {
   return profile;
 }
 
-it('a copy of a stopped profile goes on in its place, and the original is worth nothing from then on', async () => {
+it('a copy of a stopped profile replaces it, and the original is unlinked at its next login', async () => {
   const original = await linkedProfile();
   await simulator.phones.send(ben, { to: ada, body: 'before the copy' });
   await poll(keys).toBe(2);
@@ -58,7 +58,7 @@ it('a copy of a stopped profile goes on in its place, and the original is worth 
   expect(await account()).toMatchObject({ devices: [], unlinks: [{ cause: 'old_keys' }] });
 });
 
-it('a browser that is killed amid traffic, or in the middle of its login, stays linked', async () => {
+it('a browser that is killed during traffic, or during its login, stays linked', async () => {
   const profile = await linkedProfile();
   let sent = 0;
   for (const afterMs of [10, 60, 110, 160, 210, 260]) {

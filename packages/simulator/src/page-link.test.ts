@@ -9,7 +9,7 @@ afterEach(() => tab[Symbol.asyncDispose]());
 const progress = `const { OfflineMessageHandler } = require('WAWebOfflineHandler');`;
 
 describe('the sync', () => {
-  it('moves in steps, and does not say 100', async () => {
+  it('moves in steps, and does not report 100', async () => {
     tab = await Tab.open({ settings: { syncDelayMs: 900, syncSteps: 3 } });
     await tab.pair(ada);
     const seen = `${progress} const seen = [OfflineMessageHandler.getOfflineDeliveryProgress()];
@@ -21,7 +21,7 @@ describe('the sync', () => {
     expect([steps.slice(-3), isComplete]).toEqual([[33, 67, 99], true]);
   });
 
-  it('of a device that has never synced may stall, until the page gives up', async () => {
+  it('of a device that has never synced may stall, until the page logs itself out', async () => {
     tab = await Tab.open({ settings: { syncSteps: 10, syncStallAt: 42, firstSyncMs: 1_500 } });
     await tab.pair(ada);
     const read = `${progress} return OfflineMessageHandler.getOfflineDeliveryProgress()`;
@@ -48,14 +48,14 @@ it('a newly linked page reloads itself once', async () => {
   expect(await tab.run(`return window.isFirst`)).toBe(true);
 });
 
-it('the loader comes some time after the document has loaded', async () => {
+it('the module loader is installed some time after the document has loaded', async () => {
   tab = await Tab.open({ settings: { loadDelayMs: 800 } });
   expect(await tab.run(`return [typeof window.require, typeof window.Debug]`)).toEqual(['undefined', 'undefined']);
   await poll(() => tab.run(`return typeof window.require`)).toBe('function');
   await tab.link(ada);
 });
 
-/** What there is to read of a refused code. */
+/** The visible fields of the error for a refused code. */
 const refusal = (name: string, text: string, code: number) => ({
   name: 'CompanionHelloError',
   message: '',
@@ -66,7 +66,7 @@ describe('linking by code', () => {
   const request = `const api = require('WAWebAltDeviceLinkingApi'); api.setPairingType('ALT_DEVICE_LINKING');
     await api.initializeAltDeviceLinking(); return await api.startAltLinkingFlow(a[0], true)`;
 
-  it('needs the owner to type it, and costs the devices that there are', async () => {
+  it('needs the owner to type it, and unlinks existing devices', async () => {
     tab = await Tab.open();
     await poll(async () => (await tab.look())?.qr).toBeDefined();
     const code = await tab.run<string>(request, ada);
@@ -77,7 +77,7 @@ describe('linking by code', () => {
     expect((await tab.phones.account(ada)).devices).toHaveLength(1);
   });
 
-  it('is refused for a number that nobody has, after too many codes, and where the network says so', async () => {
+  it('is refused for an unknown number, after too many codes, and if the network is set to refuse', async () => {
     tab = await Tab.open({ settings: { codeLimit: 1 } });
     await poll(async () => (await tab.look())?.qr).toBeDefined();
     expect(await tab.fail(request, '12025550199')).toMatchObject(refusal('IQErrorBadRequest', 'bad-request', 400));
@@ -90,7 +90,7 @@ describe('linking by code', () => {
     expect(await tab.run(`try { ${request} } catch (error) { return error instanceof Error }`, ben)).toBe(true);
   });
 
-  it('needs a fresh start for each code', async () => {
+  it('needs a new initialization for each code', async () => {
     tab = await Tab.open();
     await poll(async () => (await tab.look())?.qr).toBeDefined();
     await tab.run(request, ada);

@@ -19,7 +19,7 @@ const send = `const wid = require('WAWebWidFactory').createWid(a[0]);
 const outcome = `${send} const end = await Promise.race([result, new Promise((resolve) => setTimeout(resolve, 500, 'pending'))]);
   const { ack, isSendFailure } = await msg; return [end, ack, isSendFailure ?? false]`;
 
-describe('what an account sends', () => {
+describe('a message that an account sends', () => {
   it('is never acknowledged while it is restricted, and all else works', async () => {
     tab = await Tab.open();
     await tab.link(ada);
@@ -34,7 +34,7 @@ describe('what an account sends', () => {
     expect(await tab.phones.messages(ben, { with: ada })).toHaveLength(1);
   });
 
-  it('moves the keys of its device on, as what it receives does, and each login', async () => {
+  it('advances the keys of its device, as do received messages and each login', async () => {
     tab = await Tab.open();
     await tab.link(ada);
     const keys = async () => (await tab.phones.account(ada)).devices[0]?.keys;
@@ -47,7 +47,7 @@ describe('what an account sends', () => {
     await poll(keys).toBe(4);
   });
 
-  it('may be refused, by the network or after the server had it', async () => {
+  it('may be refused, by the network or after the server has received it', async () => {
     tab = await Tab.open();
     await tab.link(ada);
     await tab.phones.refuse(ada, { kind: 'nack' });
@@ -63,7 +63,7 @@ describe('what an account sends', () => {
     ]);
   });
 
-  it('is too old to be edited as soon as the phone says so', async () => {
+  it('is too old to be edited as soon as the call that ages it has returned', async () => {
     tab = await Tab.open();
     await tab.link(ada);
     const id = await tab.run<string>(`${send} await result; return (await msg).id.id`, `${ben}@c.us`);
@@ -71,11 +71,11 @@ describe('what an account sends', () => {
       await require('WAWebSendMessageEditAction').sendMessageEdit(msg, 'changed', {}); return msg.body`;
     expect(await tab.run(edit, id)).toBe('changed');
     await tab.phones.age(id, 3_600_000);
-    // At once: the page has it when the phone says that it is done.
+    // Without waiting: the page has the change when the call returns.
     expect(await tab.fail(edit, id)).toMatchObject({ message: 'Cannot edit message' });
   });
 
-  it('is taken back by a command that says nothing, or by an action that answers', async () => {
+  it('is revoked by a command that returns nothing, or by an action that returns a result', async () => {
     tab = await Tab.open();
     await tab.link(ada);
     const revoke = (what: string) => `${send} await result; const list = [await msg]; ${what}`;
@@ -88,7 +88,7 @@ describe('what an account sends', () => {
     expect(await tab.run(revoke(action), `${ben}@c.us`)).toEqual(answers);
   });
 
-  it('is starred by the call that is under way in its chat, whatever is asked for meanwhile', async () => {
+  it('is starred by the pending call in its chat; a second call meanwhile has no effect', async () => {
     tab = await Tab.open();
     await tab.link(ada);
     const both = `${send} await result; const list = [await msg]; const { sendStarMsgs } = require('WAWebChatSendMessages');
@@ -97,7 +97,7 @@ describe('what an account sends', () => {
     expect(await tab.run(both, `${ben}@c.us`)).toEqual([true, true]);
   });
 
-  it('is found by the index, or for a minute by a search that only remembers the text', async () => {
+  it('is found by the index, or for a minute by a search that is cached by its text only', async () => {
     tab = await Tab.open();
     await tab.link(ada);
     const find = `const { Msg } = require('WAWebCollections'); const { msgFindSearch } = require('WAWebDBMessageFindLocal');
@@ -115,7 +115,7 @@ describe('a notice', () => {
   const seen = `return require('WAWebCollections').Msg.map(({ type, isNewMsg, id, subtype, callOutcome }) =>
     ({ type, isNewMsg, remote: String(id.remote), subtype, callOutcome }))`;
 
-  it('comes live, and is history after a reload', async () => {
+  it('arrives live, and is history after a reload', async () => {
     tab = await Tab.open();
     await tab.link(ada);
     const from = ben;
@@ -144,7 +144,7 @@ describe('a notice', () => {
     await poll(() => tab.run(seen)).toContainEqual({ ...notices[0], isNewMsg: true });
   });
 
-  it('needs a channel where it is from one, and none where it is not', async () => {
+  it('of a channel must come from a channel, and any other must not', async () => {
     tab = await Tab.open();
     await expect(tab.phones.notice(ada, { kind: 'newsletter', from: ben })).rejects.toThrow(
       'from: must be <18 digits>',
@@ -153,8 +153,8 @@ describe('a notice', () => {
   });
 });
 
-describe('somebody whose number is hidden', () => {
-  it('is known by LID alone, also in the address book and in groups', async () => {
+describe('a person with a hidden number', () => {
+  it('is known by LID only, also in the address book and in groups', async () => {
     tab = await Tab.open({ build: '2026-04' });
     await tab.phones.addAccount(nora);
     await tab.phones.contacts(ada, { save: [{ number: `${nora.lid}@lid`, name: 'Nora' }] });
@@ -176,7 +176,7 @@ describe('somebody whose number is hidden', () => {
     expect(await tab.run(members, group.id)).toEqual([`${ada}@c.us`, `${nora.lid}@lid`]);
   });
 
-  it('what was looked up can be seen, with its time', async () => {
+  it('look-ups are listed with their times', async () => {
     tab = await Tab.open();
     await tab.link(ada);
     expect((await tab.phones.account(ada)).lookUps).toEqual([]);

@@ -11,7 +11,7 @@ let simulator: Simulator;
 let client: wwebjs.Client;
 let codes: string[];
 
-/** The library as it is, on a page that shows its QR. */
+/** The unmodified library, on a page that shows its QR. */
 beforeEach(async () => {
   simulator = await startSimulator({ settings: { pairDelayMs: 0 } });
   const puppeteer = launchOptions(simulator.browserArgs) as wwebjs.ClientOptions['puppeteer'];
@@ -52,7 +52,7 @@ it('the library cancels a code, and its QR can be scanned', async () => {
   await ready;
 });
 
-it('the library says nothing but a letter of a refusal', async () => {
+it('the library reports only a letter of a refusal', async () => {
   for (const code of [400, 403, 429, 452, 500] as const) {
     await simulator.phones.refuseCodes(ada, code);
     await expect(client.requestPairingCode(ada)).rejects.toThrow(/^t$/);

@@ -13,7 +13,7 @@ const account = () => tab.phones.account(ada);
 const press = (testId: string) => tab.page.click(`[data-testid=${testId}]`);
 const proceed = () => press('shortcake_passkey_continue_button');
 
-/** Plugs an authenticator into the browser; its user is there, and may be verified. */
+/** Adds an authenticator to the browser; its user is present, and may be verified. */
 async function plugIn(credentials: readonly Passkey['credential'][], isUserVerified = true) {
   const devTools = await tab.page.createCDPSession();
   await devTools.send('WebAuthn.enable');
@@ -33,7 +33,7 @@ async function plugIn(credentials: readonly Passkey['credential'][], isUserVerif
   return { add };
 }
 
-/** Has the page run that over what it asks the browser for (`publicKey`) and what the browser answers (`ask`). */
+/** Wraps the page's request for a passkey in a script: `publicKey` are its options, `ask` makes the real request. */
 async function tamper(script: string): Promise<void> {
   await tab.run(`const real = navigator.credentials.get.bind(navigator.credentials);
     const copy = ({ id, rawId, type, response: { clientDataJSON, authenticatorData, signature, userHandle } }, changed) =>
@@ -50,7 +50,7 @@ async function scanned(settings = {}, passkey = createPasskey()): Promise<Passke
   return passkey;
 }
 
-/** The network has refused, the page says so, and nothing is linked. */
+/** The network has refused, the page shows that, and nothing is linked. */
 async function expectRefused(refusal: PasskeyRefusal): Promise<void> {
   await tab.page.waitForSelector('[data-testid=shortcake_passkey_prompt_card] [role=alert]:not(:empty)');
   expect(await account()).toMatchObject({ devices: [], passkey: true });
@@ -59,7 +59,7 @@ async function expectRefused(refusal: PasskeyRefusal): Promise<void> {
 }
 
 describe('an account with a passkey', () => {
-  it('is linked once the browser has signed what the network asks for', async () => {
+  it("is linked once the browser has signed the network's challenge", async () => {
     const { registration, credential } = await scanned();
     await plugIn([credential]);
     await tamper('window.asked = publicKey; return ask()');
@@ -85,7 +85,7 @@ describe('an account with a passkey', () => {
     expect([await look(), await tab.page.$$('[data-testid=shortcake_passkey_screen]')]).toEqual([undefined, []]);
   });
 
-  it('is also asked for it where the owner types a code', async () => {
+  it('must also show it if the owner types a code', async () => {
     const passkey = createPasskey();
     tab = await Tab.open();
     await tab.phones.registerPasskey(ada, passkey.registration);
@@ -99,7 +99,7 @@ describe('an account with a passkey', () => {
     await tab.untilSynced();
   });
 
-  it('stays on the screen in a browser without an authenticator, and nothing is answered', async () => {
+  it('stays on the screen in a browser without an authenticator, and no answer is sent', async () => {
     await scanned();
     await proceed();
     await poll(look).toBe('passkey_pending');
@@ -123,7 +123,7 @@ describe('an account with a passkey', () => {
     expect(await tab.run(`return new Set(window.challenges).size`)).toBe(2);
   });
 
-  it('can be given up for a new QR', async () => {
+  it('can cancel for a new QR', async () => {
     tab = await Tab.open();
     await tab.phones.requirePasskey(ada, true);
     const before = await tab.scan(ada);
@@ -142,14 +142,14 @@ describe('a passkey is refused', () => {
     await expectRefused('user_verified');
   });
 
-  it('that another key has signed for, under the same id', async () => {
+  it('with the signature of another key under the same id', async () => {
     const { credential } = await scanned();
     await plugIn([{ ...credential, privateKey: createPasskey().credential.privateKey }]);
     await proceed();
     await expectRefused('signature');
   });
 
-  it('whose count does not rise, as that of a copy', async () => {
+  it('whose count does not increase, as that of a copy', async () => {
     const { credential } = await scanned({}, createPasskey(50));
     await plugIn([{ ...credential, signCount: 49 }]);
     await proceed();
@@ -231,14 +231,14 @@ describe('after the passkey', () => {
     await tab.untilSynced();
   });
 
-  it("its owner goes on on the phones' page, which shows the code as well", async () => {
+  it("its owner continues on the phones' page, which shows the code as well", async () => {
     const { credential } = await scanned();
     await plugIn([credential]);
     await tab.phones.handOff(ada, 'held');
     const phone = await tab.page.browserContext().newPage();
     await phone.goto(`${tab.simulator.controlUrl}/#/${ada}/devices`);
     await phone.waitForSelector('::-p-text(It asks for the passkey of this account)');
-    // A page that is not in front draws nothing, and looks for nothing.
+    // A page in the background draws nothing, and does not refresh.
     await tab.page.bringToFront();
     await proceed();
     await phone.bringToFront();
@@ -252,7 +252,7 @@ describe('after the passkey', () => {
     await phone.waitForSelector('::-p-text(Online, linked since)');
   });
 
-  it('the code alone is shown, where the phone goes on by itself', async () => {
+  it('only the code is shown if the phone continues by itself', async () => {
     const { credential } = await scanned();
     await plugIn([credential]);
     await tab.phones.handOff(ada, 'shown');
@@ -262,7 +262,7 @@ describe('after the passkey', () => {
     await tab.untilSynced();
   });
 
-  it('a phone that does not go on in time ends it with an error, and a passkey is needed again', async () => {
+  it('a phone that does not continue in time ends it with an error, and a passkey is needed again', async () => {
     const { credential } = await scanned({ passkeyStepMs: 500 });
     await plugIn([credential]);
     await tab.phones.handOff(ada, 'held');

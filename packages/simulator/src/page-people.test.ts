@@ -14,7 +14,7 @@ const picture = `const id = require('WAWebWidFactory').createWid(a[0]);
   const { eurl, tag, stale, eurlStale } = answer; return { eurl, tag, stale, eurlStale };`;
 
 describe('a picture that is refused', () => {
-  it('was an error', async () => {
+  it('is an error in an older build', async () => {
     tab = await Tab.open({ build: '2026-01' });
     await tab.link(ada);
     expect(await tab.fail(picture, `${ben}@c.us`)).toMatchObject({ name: 'ServerStatusCodeError', status: 404 });
@@ -22,7 +22,7 @@ describe('a picture that is refused', () => {
     expect(await tab.fail(picture, `${ben}@c.us`)).toMatchObject({ status: 429, statusCode: 429 });
   });
 
-  it('is an answer, by which the reason can be told', async () => {
+  it('is an answer that shows the reason in a newer build', async () => {
     tab = await Tab.open({ build: '2026-04' });
     await tab.link(ada);
     const none = { tag: '', stale: false, eurlStale: false };
@@ -46,7 +46,7 @@ describe('a picture that is refused', () => {
   });
 });
 
-it('a picture can be had by one identity only', async () => {
+it('a picture can be requested by one identity only', async () => {
   tab = await Tab.open({ build: '2026-07', settings: { lazyModules: false } });
   await tab.phones.profile(ben, { picture: 'present' });
   await tab.link(ada);
@@ -67,7 +67,7 @@ it.each([
   expect(await tab.run<unknown[]>(read, `${ben}@c.us`)).toEqual(names.map((name) => name ?? null));
 });
 
-it('a contact may stand for a device, and throw', async () => {
+it('a contact may be one of a device, for which look-ups throw', async () => {
   tab = await Tab.open();
   await tab.link(ada);
   const alternate = `const wids = require('WAWebCollections').Contact.map(({ id }) => id);
@@ -77,7 +77,7 @@ it('a contact may stand for a device, and throw', async () => {
   expect(await tab.run(alternate)).toEqual([`${ada}:1@c.us`, message]);
 });
 
-it('an error of the network may have a name that tells nothing', async () => {
+it('an error of the network may have a minified name', async () => {
   tab = await Tab.open();
   const group = await tab.phones.createGroup(carla, { subject: 'Trip', participants: [ada] });
   await tab.link(ada);
@@ -85,7 +85,7 @@ it('an error of the network may have a name that tells nothing', async () => {
   expect(await tab.fail(rename, group.id)).toMatchObject({ name: 'e', status: 403, statusCode: 403 });
 });
 
-it('the account is shown as available while its user is there', async () => {
+it('the account is shown as available while its user is active', async () => {
   tab = await Tab.open({ settings: { idleMs: 300, awayMs: 100 } });
   await tab.link(ada);
   const isAvailable = `return require('WAWebStreamModel').Stream.available`;

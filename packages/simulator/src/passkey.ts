@@ -1,8 +1,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
-/** A passkey for whatsapp.com, as a phone makes it. */
+/** A passkey for whatsapp.com, as a phone creates it. */
 export interface Passkey {
-  /** What the phone gives to the network: the arguments of `registerPasskey` after the number. */
+  /** What the phone sends to the network: the arguments of `registerPasskey` after the number. */
   readonly registration: { readonly credentialId: string; readonly publicKey: string; readonly signCount: number };
   /** What the phone keeps, as `WebAuthn.addCredential` of the DevTools protocol takes it for a virtual authenticator. */
   readonly credential: {
@@ -15,7 +15,7 @@ export interface Passkey {
   };
 }
 
-/** Makes a passkey for ES256 whose count begins at `signCount`. */
+/** Creates a passkey for ES256 whose count starts at `signCount`. */
 export function createPasskey(signCount = 0): Passkey {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const id = randomBytes(32);

@@ -13,7 +13,7 @@ function picture(channels: 1 | 2 | 3 | 4, pixel: (isDark: boolean) => number[]):
   return `data:image/png;base64,${Buffer.from(encode(image)).toString('base64')}`;
 }
 
-it('passes a text on', () => {
+it('returns a text unchanged', () => {
   expect(readQr(text)).toBe(text);
 });
 
@@ -25,7 +25,7 @@ it.each([
   expect(readQr(url)).toBe(text);
 });
 
-it('refuses what is not a picture of a QR', () => {
+it('refuses anything that is not a picture of a QR', () => {
   expect(() => readQr('data:image/png;base64,AAAA')).toThrow('shows no QR');
   expect(() => readQr('data:image/jpeg;base64,AAAA')).toThrow('must be a PNG');
   expect(() => readQr(picture(1, () => [255]))).toThrow('shows no QR');

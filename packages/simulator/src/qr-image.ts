@@ -27,7 +27,7 @@ function toRgba(png: DecodedPng): Uint8Array {
     const at = (channel: number) => Math.round(((samples[pixel * channels + channel] ?? 0) * 255) / maximum);
     const alpha = channels === 2 ? at(1) : channels === 4 ? at(3) : 255;
     const colour = channels < 3 ? [at(0), at(0), at(0)] : [at(0), at(1), at(2)];
-    // Transparent is paper.
+    // Transparent pixels count as white.
     pixels.set([...colour.map((value) => 255 - ((255 - value) * alpha) / 255), 255], pixel * 4);
   }
   return pixels;

@@ -13,7 +13,7 @@ it('names every setting, and every build with its version', () => {
   for (const build of builds) expect(readme).toContain(`| \`${build}\` | ${switchesOf(build).pageVersion} |`);
 });
 
-it('names what comes late, and what brings it', () => {
+it('names late and lazy modules, and the components that load them', () => {
   const components = lazyComponents({ lazyModules: true, moreLazyModules: true });
   expect(lacking([...lateModules, ...Object.keys(components), ...Object.values(components).flat()])).toEqual([]);
 });

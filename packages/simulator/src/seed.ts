@@ -1,6 +1,6 @@
 import type { AccountSeed } from './control/inputs.ts';
 
-/** The people that are there at start; their numbers are reserved for fiction. */
+/** The accounts at start; their numbers are reserved for fiction. */
 export const seededAccounts: readonly AccountSeed[] = [
   { number: '12025550101', name: 'Ada Marsh', lid: '81604523377101' },
   { number: '12025550102', name: 'Ben Okafor', lid: '81604523377102', platform: 'iphone' },

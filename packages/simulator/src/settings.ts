@@ -6,13 +6,13 @@ export type { PageSwitches, SerializedProperty } from './page/switches.ts';
 
 /** How the simulator behaves. All times are in milliseconds. */
 export interface SimulatorSettings extends PageSwitches {
-  /** Which build of the page is served: sets all of the page's switches that were not given by themselves. */
+  /** Which build of the page is served: sets all of the page's switches that are not set explicitly. */
   build: Build;
   /** How long the first QR of a page is valid, and each later one; after how many the page goes idle. */
   qrFirstMs: number;
   qrIntervalMs: number;
   qrCount: number;
-  /** From UNPAIRED until the first QR reference is there; a QR that is read before begins with `undefined,`. */
+  /** From UNPAIRED until the first QR reference; a QR that is read before begins with `undefined,`. */
   refDelayMs: number;
   /** From the scan until the page has its link. */
   pairDelayMs: number;
@@ -20,22 +20,22 @@ export interface SimulatorSettings extends PageSwitches {
   syncDelayMs: number;
   /** In how many equal steps the offline progress moves during that time; 0 for none. */
   syncSteps: number;
-  /** The percentage at which the progress of a device's first sync stops for ever; null for nowhere. */
+  /** The percentage at which the progress of a device's first sync stops forever; null for never. */
   syncStallAt: number | null;
   /** From a send until the server has it (ack 1). */
   ackDelayMs: number;
   /** From ack 1 until it is delivered (ack 2). */
   deliveryDelayMs: number;
   /**
-   * Whether an unlinked page says UNPAIRED before it reloads. whatsapp-web.js closes the browser if it does, with
-   * `disconnected` UNPAIRED; if it does not, `disconnected` LOGOUT comes and the browser goes on to a new QR.
+   * Whether an unlinked page reports UNPAIRED before it reloads. whatsapp-web.js closes the browser if it does, with
+   * `disconnected` UNPAIRED; if it does not, `disconnected` LOGOUT comes and the browser shows a new QR.
    */
   unpairedOnLogout: boolean;
   /** Versions whose scripts are deleted: their saved documents do not start. */
   purgedVersions: readonly string[];
-  /** Whether to ask for a pairing code unlinks the devices that the number has. */
+  /** Whether requesting a pairing code unlinks the devices of the number. */
   codeUnlinks: boolean;
-  /** How many pairing codes a number gets within an hour, the next one being refused with 429; null for no limit. */
+  /** How many pairing codes a number gets within an hour; the next one is refused with 429. Null for no limit. */
   codeLimit: number | null;
   /** How long the challenge for a passkey is valid. */
   passkeyMs: number;
@@ -45,7 +45,7 @@ export interface SimulatorSettings extends PageSwitches {
   onboardingMs: number;
 }
 
-/** As the real page, but quick; the page's switches are those of the newest build. */
+/** As the real page, but faster; the page's switches are those of the newest build. */
 export const defaultSettings: Readonly<SimulatorSettings> = {
   build: newestBuild,
   ...switchesOf(newestBuild),
@@ -68,10 +68,10 @@ export const defaultSettings: Readonly<SimulatorSettings> = {
   onboardingMs: 300_000,
 };
 
-/** A change of settings; what is undefined stays as it is. */
+/** A change of settings; undefined ones stay unchanged. */
 export type SettingsChange = { readonly [K in keyof SimulatorSettings]?: SimulatorSettings[K] | undefined };
 
-/** The settings of a simulator: an explicit setting overrides the build, also a later one. */
+/** The settings of a simulator: an explicit setting overrides the build, also one set later. */
 export class Settings {
   /** The same object for the whole run: a change applies at once everywhere. */
   readonly current: SimulatorSettings = { ...defaultSettings };
@@ -98,7 +98,7 @@ const delayMs = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxV
 const count = v.optional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1000)));
 const moduleName = v.pipe(v.string(), v.regex(/^\w+(\.\w+){0,2}$/, 'must be Module or Module.export'));
 
-/** Checks a change of settings that came from outside. */
+/** Validates a change of settings from outside. */
 export const settingsSchema = v.strictObject({
   build: v.optional(v.picklist(builds)),
   idProperty: property,

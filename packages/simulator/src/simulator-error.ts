@@ -1,4 +1,4 @@
-/** A refusal with the HTTP status that says it on the control API. */
+/** A refusal with its HTTP status on the control API. */
 export class SimulatorError extends Error {
   readonly status: 400 | 403 | 404 | 406 | 409 | 410;
 

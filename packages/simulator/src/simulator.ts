@@ -20,26 +20,26 @@ export interface SimulatorOptions {
   /** Which build of the page is served; default: the newest. The same as the setting of that name. */
   readonly build?: Build | undefined;
   readonly settings?: Partial<SimulatorSettings>;
-  /** Default: a handful of people who know each other. */
+  /** Default: a few people who have each other as contacts. */
   readonly accounts?: readonly AccountSeed[];
-  /** For web.whatsapp.com, where a browser knows one already; default: a fresh one. */
+  /** For web.whatsapp.com, if a browser accepts one already; default: a new one. */
   readonly certificate?: Certificate;
 }
 
-/** A simulator that runs. */
+/** A running simulator. */
 export interface Simulator {
-  /** Where it is web.whatsapp.com, on 127.0.0.1. */
+  /** The port of its web.whatsapp.com, on 127.0.0.1. */
   readonly port: number;
-  /** Where its control API is. */
+  /** The address of its control API. */
   readonly controlUrl: string;
-  /** Makes a Chromium go to this simulator, and nowhere else. */
+  /** The arguments that make Chromium connect to this simulator only. */
   readonly browserArgs: string[];
-  /** Plays the phones and the network. */
+  /** The client for the phones and the network. */
   readonly phones: SimulatorClient;
   close(): Promise<void>;
 }
 
-/** Starts a simulator on loopback. Rejects with the system's error where a port is busy (EADDRINUSE, with `port`). */
+/** Starts a simulator on loopback. Rejects with the system's error if a port is busy (EADDRINUSE, with `port`). */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const certificate = options.certificate ?? (await createCertificate(playedHosts));
   const settings = new Settings({ ...options.settings, build: options.build ?? options.settings?.build });

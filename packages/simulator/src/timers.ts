@@ -1,8 +1,8 @@
-/** Timers that all end with their owner. */
+/** Timers that are all cleared with their owner. */
 export class Timers {
   readonly #running = new Set<NodeJS.Timeout>();
 
-  /** Runs `act` once; the function that it returns prevents that. */
+  /** Runs `act` once; the returned function cancels it. */
   after(delayMs: number, act: () => void): () => void {
     const timer = setTimeout(() => {
       this.#running.delete(timer);

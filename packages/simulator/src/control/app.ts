@@ -7,7 +7,7 @@ import type { Call, Stage } from './call.ts';
 import { calls } from './calls.ts';
 import { addPhonesPage } from './phones-page.ts';
 
-/** Names of this machine under which the control API may be called. */
+/** The host names under which the control API may be called. */
 const ownHosts = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 
 /** A file of 64 MB as base64, with room for the rest. */
@@ -51,7 +51,7 @@ export function createControlApp(stage: Stage): Hono {
   return app;
 }
 
-/** Keeps all web pages but its own from playing the phones: by requests from their scripts, and by DNS rebinding. */
+/** Refuses the requests of all web pages except the phones' page, DNS rebinding included. */
 function refuseForeign(origin: string | undefined, host: string | undefined): void {
   if (host !== undefined && !ownHosts.test(host))
     throw new SimulatorError(403, 'the Host header must be 127.0.0.1, localhost or [::1]');

@@ -30,7 +30,7 @@ interface Row<P extends string, S extends Fields, A extends unknown[], R> {
   readonly does: string;
   /** From the arguments of the client's method to all fields. */
   readonly client: (...args: A) => Parameters<P> & Immutable<v.InferInput<S>>;
-  /** Does it, with valid fields. What it returns is the JSON answer; `{}` if that is undefined. */
+  /** Runs it, with valid fields. Returns the JSON answer; `{}` if that is undefined. */
   readonly run: (stage: Stage, fields: Parameters<P> & v.InferOutput<S>) => R;
 }
 
@@ -42,7 +42,7 @@ export interface Call<A extends unknown[] = unknown[], R = unknown> {
   readonly does: string;
   /** What the client sends for these arguments. */
   request(...args: A): CallRequest;
-  /** Checks the fields from the query or the body, and does it. Throws a `ValiError` if they are invalid. */
+  /** Validates the fields from the query or the body, and runs it. Throws a `ValiError` if they are invalid. */
   handle(stage: Stage, parameters: Readonly<Record<string, string>>, fields: unknown): R;
 }
 

@@ -80,13 +80,13 @@ export const calls = {
   }),
   addAccount: defineCall('POST', '/accounts', {
     fields: inputs.account,
-    does: 'registers an account that is in no address book. With `hiddenNumber`, pages never get its number: they know the person by LID only',
+    does: 'registers an account that is in no address book. With `hiddenNumber`, pages never get its number, only its LID',
     client: (seed: AccountSeed) => seed,
     run: ({ network }, seed) => describeAccount(network.directory.add(seed)),
   }),
   profile: defineCall('PATCH', '/accounts/:number/profile', {
     fields: inputs.profile,
-    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is answered instead of it, null removes that; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups; with `hidesAbout` nobody is told the `about` text; `businessProfile` is `{description?, address?, email?, websites?, categories?, timezone?, days?}`. Answers the account',
+    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is answered instead of it, null removes that; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups; `hidesAbout` hides the `about` text from everyone; `businessProfile` is `{description?, address?, email?, websites?, categories?, timezone?, days?}`. Answers the account',
     client: (number: string, change: ProfileChange) => ({ number, ...change }),
     run: (stage, { number, ...change }) => changeProfile(stage.network, account(stage, number), change),
   }),
@@ -98,7 +98,7 @@ export const calls = {
   }),
   fill: defineCall('POST', '/accounts/:number/fill', {
     fields: inputs.fill,
-    does: 'adds so many chats, contacts and groups at once, without sending messages, for lists of a realistic size; the account owns half of the groups',
+    does: 'adds this many chats, contacts and groups at once, without sending messages, for lists of a realistic size; the account owns half of the groups',
     client: (number: string, amounts: Filling) => ({ number, ...amounts }),
     run: (stage, { number, ...amounts }) => fill(stage.network, account(stage, number), amounts),
   }),
@@ -130,7 +130,7 @@ export const calls = {
   }),
   handOff: defineCall('PUT', '/accounts/:number/passkey/handoff', {
     fields: inputs.passkeyHandoff,
-    does: 'what follows a passkey: `automatic`, the phone goes on by itself and the page confirms the code (default); `shown`, the user of the page confirms it; `held`, the page waits for `continueLinking` before that',
+    does: 'what follows a passkey: `automatic`, the phone continues by itself and the page confirms the code (default); `shown`, the user of the page confirms it; `held`, the page waits for `continueLinking` before that',
     client: (number: string, handoff: PasskeyHandoff) => ({ number, handoff }),
     run: (stage, { number, handoff }) => {
       account(stage, number).passkeyHandoff = handoff;
@@ -138,7 +138,7 @@ export const calls = {
   }),
   continueLinking: defineCall('POST', '/accounts/:number/passkey/continue', {
     fields: inputs.nothing,
-    does: 'the owner goes on, on the phone, with a page that has shown its passkey: answers `{code}`, which both show; 409 if no page waits for that',
+    does: 'the owner continues, on the phone, the link of a page that has shown its passkey: answers `{code}`, which both show; 409 if no page waits for that',
     client: (number: string) => ({ number }),
     run: (stage, { number }) => phone(stage, number).continueLinking(),
   }),
@@ -158,7 +158,7 @@ export const calls = {
   }),
   messages: defineCall('GET', '/accounts/:number/messages', {
     fields: inputs.messageFilter,
-    does: 'the messages on the phone in chats and groups, oldest first; `with` a number or a group, those of one chat; `limit`, the newest alone',
+    does: 'the messages on the phone in chats and groups, oldest first; `with` a number or a group, those of one chat; `limit`, only the newest',
     client: (number: string, filter: MessageFilter = {}) => ({ number, ...filter }),
     run: (stage, fields) => phone(stage, fields.number).messages(fields.with, fields.limit),
   }),
@@ -197,13 +197,13 @@ export const calls = {
   }),
   vote: defineCall('POST', '/accounts/:number/votes', {
     fields: inputs.vote,
-    does: 'votes in a poll for `options`, by their texts; none takes the vote back; `byOtherId` names the poll by the other id of the person in its key',
+    does: 'votes in a poll for `options`, by their texts; none removes the vote; `byOtherId` refers to the poll by the other id of the person in its key',
     client: (number: string, vote: PollVote) => ({ number, ...vote, options: [...vote.options] }),
     run: (stage, { number, messageId, options, byOtherId }) => phone(stage, number).vote(messageId, options, byOtherId),
   }),
   keepOld: defineCall('POST', '/accounts/:number/old-messages', {
     fields: inputs.oldMessages,
-    does: 'the phone has `count` older messages from a person, `with`, a day apart, which linked devices get when they ask for them, 50 at a time',
+    does: 'the phone has `count` older messages from a person, `with`, a day apart, which linked devices get on request, 50 at a time',
     client: (number: string, draft: OldMessagesDraft) => ({ number, ...draft }),
     run: (stage, { number, count, ...draft }) => {
       const owner = account(stage, number);
@@ -213,7 +213,7 @@ export const calls = {
   }),
   answerForOld: defineCall('PUT', '/accounts/:number/old-messages', {
     fields: inputs.oldMessagesAnswer,
-    does: 'what the phone answers then: `shared` sends them (default), `not_shared` sends none, since its owner has not allowed it, `ended` sends these and says that there are no more for devices',
+    does: 'how the phone answers such requests: `shared` sends them (default), `not_shared` sends none, since its owner has not allowed it, `ended` sends these and reports that there are no more for devices',
     client: (number: string, answer: OldMessages) => ({ number, answer }),
     run: (stage, { number, answer }) => {
       account(stage, number).oldMessages = answer;
@@ -221,7 +221,7 @@ export const calls = {
   }),
   openApp: defineCall('PUT', '/accounts/:number/app', {
     fields: inputs.app,
-    does: 'the owner opens the app on the phone, or puts it away: pages that have subscribed see the person as online, or when that was last so',
+    does: 'the owner opens the app on the phone, or closes it: subscribed pages see the person as online, or when they were last online',
     client: (number: string, open: boolean) => ({ number, open }),
     run: ({ network }, { number, open }) => network.presences.appear(network.directory.get(number), open),
   }),
@@ -242,13 +242,13 @@ export const calls = {
   }),
   hangUp: defineCall('POST', '/accounts/:number/calls/end', {
     fields: inputs.callEnd,
-    does: 'a call is over, and its `outcome` in the log of the pages of the person who was called',
+    does: 'ends a call; its `outcome` appears in the log of the pages of the person who was called',
     client: (number: string, end: CallEnd) => ({ number, ...end }),
     run: (stage, { number, ...end }) => hangUp(stage.network, account(stage, number), end),
   }),
   notice: defineCall('POST', '/accounts/:number/notices', {
     fields: inputs.notice,
-    does: 'brings a message that no person has written into its pages, live, and into their history: `call_log`, `e2e_notification`, `notification_template`, `newsletter` from `<18 digits>@newsletter`, or `membership_approval_request` from a group, `by` the person who asks to be let in. `isNewMsg` defaults to true, but for `call_log`, as in the real page; answers `{id, chat}`',
+    does: 'delivers a message that no person has written to its pages, live, and adds it to their history: `call_log`, `e2e_notification`, `notification_template`, `newsletter` from `<18 digits>@newsletter`, or `membership_approval_request` from a group, `by` the person who asks to join. `isNewMsg` defaults to true, except for `call_log`, as in the real page; answers `{id, chat}`',
     client: (number: string, notice: NoticeDraft) => ({ number, ...notice }),
     run: (stage, { number, ...notice }) => deliverNotice(stage.network, account(stage, number), notice),
   }),
@@ -266,13 +266,13 @@ export const calls = {
   }),
   createGroup: defineCall('POST', '/accounts/:number/groups', {
     fields: inputs.group,
-    does: 'creates a group in which only admins change the subject, as phones do; with `ignoresSettings` the network answers changes of its settings as if it made them. Answers the group',
+    does: 'creates a group in which only admins change the subject, as phones do; with `ignoresSettings` the network answers changes of its settings with success, but makes none. Answers the group',
     client: (number: string, group: GroupDraft) => ({ number, ...group }),
     run: (stage, { number, ...draft }) => groupPhone(stage, number).create(draft),
   }),
   updateGroup: defineCall('PATCH', '/accounts/:number/groups/:groupId', {
     fields: inputs.groupUpdate,
-    does: 'changes a group, in the order of the fields; `settings` are `announce`, `restrict`, `adminsAdd` and `approveJoins`; `approve` and `reject` answer people who wait to be let in; `picture` is a JPEG in base64, null removes it. Answers the group',
+    does: 'changes a group, in the order of the fields; `settings` are `announce`, `restrict`, `adminsAdd` and `approveJoins`; `approve` and `reject` decide on people who wait for approval; `picture` is a JPEG in base64, null removes it. Answers the group',
     client: (number: string, groupId: string, update: GroupUpdate) => ({ number, groupId, ...update }),
     run: (stage, { number, groupId, ...update }) => groupPhone(stage, number).update(groupId, update),
   }),
@@ -290,7 +290,7 @@ export const calls = {
   }),
   mark: defineCall('PATCH', '/accounts/:number/marks', {
     fields: inputs.marks,
-    does: 'the phone marks a chat as unread or not, archives it, which unpins it, pins it, mutes it until a time in Unix seconds (-1: for ever, 0: not)',
+    does: 'the phone marks a chat as unread or not, archives it, which unpins it, pins it, mutes it until a time in Unix seconds (-1: forever, 0: not)',
     client: (number: string, marks: ChatMarks) => ({ number, ...marks }),
     run: (stage, { number, ...marks }) => phone(stage, number).mark(marks),
   }),
@@ -369,7 +369,7 @@ export const calls = {
   }),
   dropMedia: defineCall('DELETE', '/messages/:messageId/media', {
     fields: inputs.nothing,
-    does: 'the media server forgets the bytes of a message, and answers pages with 404; phones keep theirs',
+    does: 'removes the bytes of a message from the media server, which then answers pages with 404; phones keep theirs',
     client: (messageId: string) => ({ messageId }),
     run: ({ network }, { messageId }) => network.changes.dropMedia(messageId, network.mediaStore),
   }),
@@ -387,13 +387,13 @@ export const calls = {
   }),
   disturb: defineCall('POST', '/pages/:pageId/disturb', {
     fields: inputs.disturb,
-    does: 'see below; answers once the page has it, 409 if it does not take it within 8 s',
+    does: 'see below; answers once the page has received it, 409 if it does not within 8 s',
     client: (pageId: string, ...disturbance: DisturbArguments) => ({ pageId, ...disturbanceOf(disturbance) }),
     run: ({ pages }, { pageId, ...disturbance }) => pages.disturb(pageId, disturbance),
   }),
   createChannel: defineCall('POST', '/accounts/:number/channels', {
     fields: inputs.channel,
-    does: 'creates a channel; answers it. Its pages know it from their next login on',
+    does: 'creates a channel; answers it. Its pages get it at their next login',
     client: (number: string, draft: ChannelDraft) => ({ number, ...draft }),
     run: (stage, { number, ...draft }) =>
       describeChannel(stage.network.newsletters.create({ ...draft, owner: account(stage, number) })),
@@ -418,7 +418,7 @@ export const calls = {
   }),
   configure: defineCall('PATCH', '/settings', {
     fields: settingsSchema,
-    does: 'changes settings, see below; answers all. Settings of pages hold from their next load on',
+    does: 'changes settings, see below; answers all. Settings of pages apply from their next load on',
     client: (change: Partial<SimulatorSettings>) => change,
     run: ({ settings }, change) => settings.change(change),
   }),

@@ -26,7 +26,7 @@ describe('the phones', () => {
     });
   });
 
-  it('write to each other, also through a second client', async () => {
+  it('send messages to each other, also through a second client', async () => {
     const phones = connectSimulator(simulator.controlUrl);
     const sent = await phones.send('12025550101', { to: '12025550102', body: 'hello' });
     await expect.poll(() => phones.messages('12025550102', { with: '12025550101' })).toMatchObject([{ id: sent.id }]);
@@ -36,7 +36,7 @@ describe('the phones', () => {
     expect(await phones.messages('12025550101')).toMatchObject([{ fromMe: true, ack: 3 }, { fromMe: false }]);
   });
 
-  it('are listed with what is unread, and their chats with the newest first', async () => {
+  it('are listed with their unread count, and their chats newest first', async () => {
     const { phones } = simulator;
     const [nora, ola] = ['12025550191', '12025550192'];
     for (const [number, name] of [
@@ -68,7 +68,7 @@ describe('the phones', () => {
     expect(quiet).not.toHaveProperty('lastMessage');
   });
 
-  it('send files, and know their bytes', async () => {
+  it('send files, and report their bytes', async () => {
     const media = { kind: 'document', base64: 'aGVsbG8=', mimeType: 'text/plain', filename: 'hello.txt' } as const;
     const sent = await simulator.phones.send('12025550104', { to: '12025550105', body: 'see', media });
     expect(sent).toMatchObject({ type: 'document', body: 'see', size: 5, filename: 'hello.txt' });
@@ -81,7 +81,7 @@ describe('the phones', () => {
     await simulator.phones.dropMedia(sent.id);
   });
 
-  it('react, edit and take back', async () => {
+  it('react, edit and revoke', async () => {
     const { phones } = simulator;
     const { id: messageId } = await phones.send('12025550104', { to: '12025550107', body: 'helo' });
     await expect.poll(() => phones.messages('12025550107')).toHaveLength(1);
@@ -96,7 +96,7 @@ describe('the phones', () => {
     expect(await phones.messages('12025550107')).toMatchObject([{ type: 'revoked', body: '' }]);
   });
 
-  it('make groups, and do in them what their rights allow', async () => {
+  it('create groups, and change them within their rights', async () => {
     const { phones } = simulator;
     const group = await phones.createGroup('12025550101', { subject: 'Trip', participants: ['12025550103'] });
     expect(group).toMatchObject({ subject: 'Trip', participants: [{ isAdmin: true }, { id: '12025550103@c.us' }] });
@@ -112,7 +112,7 @@ describe('the phones', () => {
     await expect.poll(() => simulator.phones.statuses('12025550105')).toMatchObject([{ id, body: 'at sea', font: 0 }]);
   });
 
-  it('tell of themselves, keep an address book, and are given people', async () => {
+  it('change their profile and address book, and can be filled with people', async () => {
     const { phones } = simulator;
     expect(await phones.profile('12025550104', { picture: 'private', groupPrivacy: 'invite_only' })).toMatchObject({
       picture: 'private',
@@ -129,13 +129,13 @@ describe('the phones', () => {
     );
   });
 
-  it('take a new account once', async () => {
+  it('register a new account once', async () => {
     const seed = { number: '12025550190', name: 'Nora Quist', addressing: 'lid' } as const;
     expect(await simulator.phones.addAccount(seed)).toMatchObject({ ...seed, lid: expect.stringMatching(/^\d+@lid$/) });
     await expect(simulator.phones.addAccount(seed)).rejects.toThrow('number: 12025550190 is registered already');
   });
 
-  it('are restricted, refused and asked for a passkey as they are told', async () => {
+  it('can be restricted, have messages refused and require a passkey', async () => {
     const { phones } = simulator;
     await phones.restrict('12025550106', true);
     await phones.requirePasskey('12025550106', true);
@@ -158,7 +158,7 @@ describe('the phones', () => {
     expect(await simulator.phones.configure({ idProperty: '$1' })).toEqual({ ...before, idProperty: '$1' });
   });
 
-  it('change the build, and keep what was set by itself', async () => {
+  it('change the build, and keep explicit settings', async () => {
     const { phones } = simulator;
     await phones.configure({ downloads: 'any', missingModules: ['WAWebCmd.Cmd'] });
     const older = await phones.configure({ build: '2026-04' });
@@ -172,10 +172,16 @@ describe('the phones', () => {
 describe('a refusal', () => {
   it.each([
     ['an unknown number', 404, '/accounts/12025550199', {}, 'number: 12025550199 is not registered'],
-    ['a message to nobody', 404, '/accounts/12025550101/messages', { to: '12025550199', body: 'x' }, 'to: 12025550199'],
+    [
+      'an unknown recipient',
+      404,
+      '/accounts/12025550101/messages',
+      { to: '12025550199', body: 'x' },
+      'to: 12025550199',
+    ],
     ['a missing field', 400, '/accounts/12025550101/messages', { to: '12025550102' }, 'body: '],
     ['a file that is not base64', 400, '/accounts/12025550101/messages', file('***='), 'media.base64: must be base64'],
-    ['a message that nobody has', 404, '/messages/NONE/age', { ms: 1 }, 'id: no account has a message NONE'],
+    ['an unknown message', 404, '/messages/NONE/age', { ms: 1 }, 'id: no account has a message NONE'],
     [
       'an unknown group',
       404,
@@ -183,12 +189,12 @@ describe('a refusal', () => {
       { to: '120363000000000000@g.us', body: 'x' },
       'group: ',
     ],
-    ['a refusal with no such code', 400, '/accounts/12025550101/refusal', { kind: 'nack', code: 200 }, 'code: '],
-    ['a notice of nothing', 400, '/accounts/12025550101/notices', { kind: 'weather', from: '12025550102' }, 'kind: '],
+    ['a refusal with an invalid code', 400, '/accounts/12025550101/refusal', { kind: 'nack', code: 200 }, 'code: '],
+    ['an unknown notice', 400, '/accounts/12025550101/notices', { kind: 'weather', from: '12025550102' }, 'kind: '],
     ['a code that no page shows', 404, '/accounts/12025550101/pair', { code: 'ABCD1234' }, 'code: no page shows'],
-    ['a quote of nothing', 404, '/accounts/12025550101/messages', reply('nothing'), 'quotedMessageId: '],
+    ['a quote of an unknown message', 404, '/accounts/12025550101/messages', reply('nothing'), 'quotedMessageId: '],
     ['an expired QR', 404, '/accounts/12025550101/scan', { qr: '2@x,a,b,c,1' }, 'qr: no page shows this QR'],
-    ['a key that is none', 400, '/accounts/12025550101/passkeys', passkey('AAAA'), 'publicKey: must be the SPKI'],
+    ['an invalid key', 400, '/accounts/12025550101/passkeys', passkey('AAAA'), 'publicKey: must be the SPKI'],
     ['a key for RSA', 400, '/accounts/12025550101/passkeys', passkey(rsaKey()), 'publicKey: must be the SPKI'],
     [
       'a phone that no page waits for',
@@ -201,7 +207,7 @@ describe('a refusal', () => {
     ['an unknown page', 404, '/pages/none/disturb', { kind: 'reload' }, 'id: no page none is open'],
     ['an unknown disturbance', 400, '/pages/none/disturb', { kind: 'fire' }, 'kind: '],
     ['a disturbance without its option', 400, '/pages/none/disturb', { kind: 'block' }, 'ms: '],
-    ['a state that there is not', 400, '/pages/none/disturb', { kind: 'state', state: 'ASLEEP' }, 'state: '],
+    ['an unknown state', 400, '/pages/none/disturb', { kind: 'state', state: 'ASLEEP' }, 'state: '],
     [
       'a parameter of the path in the body',
       400,
@@ -209,7 +215,7 @@ describe('a refusal', () => {
       { number: 'x', from: '12025550102' },
       'number: ',
     ],
-    ['a field that the call does not take', 400, '/accounts/12025550101/disconnect', { slowly: true }, 'slowly: '],
+    ['an unknown field', 400, '/accounts/12025550101/disconnect', { slowly: true }, 'slowly: '],
     ['an option of another kind', 400, '/pages/none/disturb', { kind: 'reload', ms: 1 }, 'ms: '],
     ['an unknown route', 404, '/nothing', {}, 'no route POST /nothing'],
   ])('of %s names it', async (_name, status, path, body, sentence) => {
@@ -220,31 +226,31 @@ describe('a refusal', () => {
     expect(await response.json()).toEqual({ error: expect.stringContaining(sentence) });
   });
 
-  it('of a filter that there is not names it', async () => {
+  it('names an unknown filter', async () => {
     const response = await ask('/accounts/12025550101/messages?from=12025550102');
     expect([response.status, await response.json()]).toEqual([400, { error: expect.stringContaining('from: ') }]);
   });
 
-  it('of an unknown setting names it', async () => {
+  it('names an unknown setting', async () => {
     const response = await ask('/settings', { method: 'PATCH', body: '{"speed":1}' });
     expect([response.status, await response.json()]).toEqual([400, { error: expect.stringContaining('speed: ') }]);
   });
 
-  it('of a limit that is none names it', async () => {
+  it('names an invalid limit', async () => {
     for (const limit of ['x', '0', '1.5']) {
       const response = await ask(`/accounts/12025550101/messages?limit=${limit}`);
       expect([response.status, await response.json()]).toEqual([400, { error: expect.stringContaining('limit: ') }]);
     }
   });
 
-  it('meets malformed JSON', async () => {
+  it('answers malformed JSON', async () => {
     expect((await ask('/accounts', { method: 'POST', body: '{' })).status).toBe(400);
   });
 });
 
-describe('of web pages', () => {
+describe('a web page', () => {
   const own = () => new URL(simulator.controlUrl).host;
-  /** As a browser would send it: fetch has headers of its own. */
+  /** Sends the headers as a browser would: fetch sets its own. */
   const statusFor = (method: string, path: string, headers: Record<string, string>) =>
     new Promise<number | undefined>((resolve, reject) => {
       const outgoing = request(new URL(path, simulator.controlUrl), { method, headers }, (incoming) => {
@@ -254,7 +260,7 @@ describe('of web pages', () => {
       outgoing.on('error', reject).end(method === 'POST' ? '{}' : undefined);
     });
 
-  it("its own alone may play the phones, under this machine's names", async () => {
+  it("may use the API only as the phones' page, under the names of this machine", async () => {
     const { port } = new URL(simulator.controlUrl);
     for (const host of [own(), `localhost:${port}`, `[::1]:${port}`]) {
       const headers = { host, origin: `http://${host}` };
@@ -263,7 +269,7 @@ describe('of web pages', () => {
     }
   });
 
-  it('all others are refused, whatever they say they are', async () => {
+  it('is refused otherwise, whatever origin it claims', async () => {
     const host = own();
     const { port } = new URL(simulator.controlUrl);
     const origins = [
@@ -278,14 +284,14 @@ describe('of web pages', () => {
     }
   });
 
-  it('those are refused whose name leads to this machine', async () => {
+  it('is refused under another name that resolves to this machine', async () => {
     for (const host of ['example.com', `example.com:${new URL(simulator.controlUrl).port}`, '127.0.0.1.example.com']) {
       for (const headers of [{ host }, { host, origin: `http://${host}` }])
         expect(await statusFor('GET', '/', headers), host).toBe(403);
     }
   });
 
-  it('none may frame or embed what it answers, and its own runs no script but its file', async () => {
+  it('cannot frame or embed the answers; that of the phones runs no script but its file', async () => {
     for (const path of ['/', '/phones.js', '/accounts', '/nothing']) {
       const { headers } = await ask(path);
       const policy = headers.get('content-security-policy') ?? '';
@@ -298,7 +304,7 @@ describe('of web pages', () => {
   });
 });
 
-it('is told apart from a busy port', async () => {
+it('a start on a busy port rejects with the code and the port', async () => {
   const taken = { port: simulator.port };
   await expect(startSimulator(taken)).rejects.toMatchObject({ code: 'EADDRINUSE', port: simulator.port });
 });

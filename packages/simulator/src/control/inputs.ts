@@ -28,7 +28,7 @@ const noticeKind = v.picklist([
   'membership_approval_request',
 ]);
 
-/** In the words of the network: hours in minutes since midnight, by day. */
+/** In the network's terms: hours in minutes since midnight, by day. */
 const businessProfile = v.strictObject({
   description: v.optional(v.string()),
   address: v.optional(v.string()),
@@ -62,7 +62,7 @@ const poll = v.strictObject({
   multiple: v.boolean(),
 });
 
-/** What calls of the control API take besides the parameters in their path, and how it is checked. */
+/** The fields of the control API's calls besides the parameters in their path, and how they are validated. */
 export const inputs = {
   nothing: v.strictObject({}),
   account: v.strictObject({
@@ -76,7 +76,7 @@ export const inputs = {
     platform: v.optional(platform),
     /** Default `pn`. */
     addressing: v.optional(addressing),
-    /** Pages never get the number: they know the person by LID only. The control API still names them by number. */
+    /** Pages never get the number: they have only the LID. The control API still identifies the person by number. */
     hiddenNumber: v.optional(v.boolean()),
   }),
   scan: v.strictObject({ qr: text }),
@@ -90,7 +90,7 @@ export const inputs = {
       /** The text, or the caption; required without media. */
       body: v.optional(v.string()),
       media: v.optional(media),
-      /** These three in place of a text. */
+      /** These three instead of a text. */
       location: v.optional(location),
       contacts: v.optional(v.array(contactCard)),
       poll: v.optional(poll),
@@ -98,7 +98,7 @@ export const inputs = {
       quotedMessageId: v.optional(text),
       /** Numbers, or `<number>@c.us`. */
       mentions: v.optional(people),
-      /** How pages show it: an ordinary message by default, and those that are hidden not at all. */
+      /** How pages show it: as an ordinary message by default; hidden ones are not shown. */
       viewMode: v.optional(viewMode),
       /** How long after arrival the receiving pages can decrypt it. */
       decryptLateMs: v.optional(delayMs),
@@ -128,7 +128,7 @@ export const inputs = {
   vote: v.strictObject({
     messageId: text,
     options: v.array(text),
-    /** It names the poll by the other id of a person in its key: by hidden id for a number, or the other way round. */
+    /** Its key refers to the poll by the person's other id: by hidden id instead of number, or the reverse. */
     byOtherId: v.optional(v.boolean()),
   }),
   edit: v.strictObject({ body: text }),
@@ -141,7 +141,7 @@ export const inputs = {
     participants: people,
     /** The last part of the link of its invite; random by default. */
     inviteCode: v.optional(text),
-    /** The network answers changes of settings as if it made them, and makes none. */
+    /** The network answers changes of settings with success, and makes none. */
     ignoresSettings: v.optional(v.boolean()),
   }),
   invite: v.strictObject({ code: text }),
@@ -166,7 +166,7 @@ export const inputs = {
     remove: v.optional(people),
     promote: v.optional(people),
     demote: v.optional(people),
-    /** Who waits to be let in. */
+    /** People who wait for approval. */
     approve: v.optional(people),
     reject: v.optional(people),
     renewInvite: v.optional(v.boolean()),
@@ -176,7 +176,7 @@ export const inputs = {
   }),
   profile: v.strictObject({
     picture: v.optional(picture),
-    /** How long the network takes to answer where the picture is. */
+    /** How long the network takes to answer a request for the picture. */
     pictureDelayMs: v.optional(delayMs),
     /** The network's answer to every request for the picture; null for the real one. */
     pictureCode: v.optional(v.nullable(pictureCode)),
@@ -186,7 +186,7 @@ export const inputs = {
     /** Empty for an account without one. */
     name: v.optional(v.string()),
     about: v.optional(v.string()),
-    /** Nobody is told the about text. */
+    /** The about text is hidden from everyone. */
     hidesAbout: v.optional(v.boolean()),
   }),
   contacts: v.strictObject({
@@ -202,7 +202,7 @@ export const inputs = {
     unread: v.optional(v.boolean()),
     archived: v.optional(v.boolean()),
     pinned: v.optional(v.boolean()),
-    /** Unix seconds; 0 to unmute, -1 for ever. */
+    /** Unix seconds; 0 to unmute, -1 for forever. */
     mutedUntil: v.optional(v.pipe(v.number(), v.integer(), v.minValue(-1))),
   }),
   online: v.strictObject({ online: v.boolean() }),
@@ -241,9 +241,9 @@ export const inputs = {
     kind: noticeKind,
     /** A number, `<number>@c.us` or a group; for a channel `<18 digits>@newsletter`. */
     from: v.union([person, group, newsletter], 'must be a number, a group or a channel'),
-    /** Who asks to be let into the group. */
+    /** The person who requests to join the group. */
     by: v.optional(person),
-    /** Default: true, but for an entry of the call log, as in the real page. */
+    /** Default: true, except for an entry of the call log, as in the real page. */
     isNewMsg: v.optional(v.boolean()),
   }),
   oldMessages: v.strictObject({
@@ -297,13 +297,13 @@ export type Platform = v.InferOutput<typeof platform>;
 /** Whether an account has a picture, and whether others may see it. */
 export type Picture = v.InferOutput<typeof picture>;
 
-/** A code with which the network refuses a picture: private, none, locked, too many requests, or a fault of its own. */
+/** A code with which the network refuses a picture: private, none, locked, too many requests, or internal error. */
 export type PictureCode = v.InferOutput<typeof pictureCode>;
 
 /** Who may add an account to a group; others can only invite it. */
 export type GroupPrivacy = v.InferOutput<typeof groupPrivacy>;
 
-/** What a message with bytes shows as. */
+/** How a message with a file is shown. */
 export type MediaKind = v.InferOutput<typeof mediaKind>;
 
 /** Messages in an account's pages that no person has written. */
@@ -354,16 +354,16 @@ export type Refusal = Input<typeof inputs.refusal>;
 /** Which requests of an account's pages are refused, and with which code; null ends that. */
 export type RequestRefusal = Input<typeof inputs.requestRefusal>;
 
-/** What a phone tells the network of a passkey that it has made. */
+/** What a phone sends to the network about a passkey that it has created. */
 export type PasskeyRegistration = Input<typeof inputs.passkeyRegistration>;
 
 /**
- * What follows a passkey: the phone goes on by itself and nobody compares codes; or the page shows the code and waits
+ * What follows a passkey: the phone continues by itself and no codes are compared; or the page shows the code and waits
  * for its user; or it waits for the phone before that.
  */
 export type PasskeyHandoff = v.InferOutput<typeof passkeyHandoff>;
 
-/** What a phone does when a device asks for older messages; `not_shared` may be changed by its owner. */
+/** How a phone answers a device's request for older messages; `not_shared` may be changed by its owner. */
 export type OldMessages = v.InferOutput<typeof oldMessages>;
 
 /** Messages that only a phone has. */
@@ -372,20 +372,20 @@ export type OldMessagesDraft = Input<typeof inputs.oldMessages>;
 /** A status with which the network refuses pairing codes. */
 export type CodeRefusal = v.InferOutput<typeof codeRefusal>;
 
-/** What somebody does in a chat. */
+/** Typing or recording in a chat. */
 export type ShownState = Input<typeof inputs.state>;
 
 /** A call, and its end. */
 export type CallDraft = Input<typeof inputs.call>;
 export type CallEnd = Input<typeof inputs.callEnd>;
 
-/** A notice to bring into an account's pages. */
+/** A notice to deliver to an account's pages. */
 export type NoticeDraft = Input<typeof inputs.notice>;
 
 /** An event to cause in a page. */
 export type DisturbanceDraft = Input<typeof inputs.disturb>;
 
-/** Without a regular expression over it all: there may be 90 MB. */
+/** Avoids a regular expression over the whole text: it may be 90 MB. */
 function isBase64(base64: string): boolean {
   return base64.length > 0 && base64.length % 4 === 0 && Buffer.byteLength(base64, 'base64') === sizeOf(base64);
 }

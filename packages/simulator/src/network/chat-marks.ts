@@ -18,7 +18,7 @@ export function mark(account: AccountRecord, party: Party, change: Partial<WireM
   notifyDevices(account, { type: 'marks', chat: chatIdIn(party), marks }, origin);
 }
 
-/** Removes the messages of a chat from an account, and with `isDeleted` the chat; notifies its devices except `origin`. */
+/** Clears a chat of an account, or with `isDeleted` deletes it; notifies the account's devices except `origin`. */
 export function clear(account: AccountRecord, party: Party, isDeleted: boolean, origin?: Device): void {
   for (const message of account.log) if (partyOf(message, account) === party) message.hiddenFrom.add(account);
   if (isDeleted) account.marks.delete(party);

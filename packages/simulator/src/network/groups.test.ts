@@ -66,7 +66,7 @@ describe('rights', () => {
   });
 });
 
-it('lets only admins write if it is set so, and no former member', () => {
+it('lets only admins write if so configured, and no former member', () => {
   network.groups.set(group, person(0), { announce: true });
   expect(() => requireWriter(group, person(0))).not.toThrow();
   expect(() => requireWriter(group, person(1))).toThrow('only admins write');

@@ -63,7 +63,7 @@ export class Groups {
     return outcome;
   }
 
-  /** Removes, promotes or demotes; a result for each: 200, 406 for the creator, 404 for a person who is not a member. */
+  /** Removes, promotes or demotes; a result for each: 200, 406 for the creator, 404 for one who is not a member. */
   change(
     group: GroupRecord,
     by: AccountRecord,

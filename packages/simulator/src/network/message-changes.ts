@@ -90,7 +90,7 @@ export class MessageChanges {
     notifyDevices(account, { type: 'hidden', keys });
   }
 
-  /** Makes a message and what is attached to it `ms` milliseconds older; resolves when all pages that have it show the change. */
+  /** Makes a message, its reactions and votes `ms` older; resolves when all pages that have it show that. */
   async age(messageId: string, ms: number): Promise<void> {
     const message = this.#anywhere(messageId);
     message.timestamp -= Math.round(ms / 1000);
@@ -130,8 +130,8 @@ export class MessageChanges {
   }
 
   /**
-   * The connections of all pages. One that has not confirmed the message yet may have it all the same; one that has not
-   * got it gets its current state with it.
+   * The connections of all pages. A page that has not confirmed the message may still have it; one that has not
+   * received it gets its current state with it.
    */
   #audienceOf(message: Message): { readonly account: AccountRecord; readonly line: Line }[] {
     return [...new Set([message.from, ...message.receipts.keys()])].flatMap((account) =>

@@ -64,7 +64,7 @@ function linkDevice(number: string) {
     network.linking.login(on, paired?.deviceId ?? '', paired?.secret ?? '', keys, newest);
   const account = network.directory.get(number);
   const device = login(line)?.device;
-  if (!device) throw new Error('the device was not let in');
+  if (!device) throw new Error('the login was refused');
   return { line, login, account, device };
 }
 

@@ -53,7 +53,7 @@ export class PostOffice {
     this.#toDevices(message, account, undefined);
   }
 
-  /** The same for a device that waits for ack 1. A message that it sends again, after a lost answer, is accepted once. */
+  /** The same for a device that waits for ack 1. A message sent again, after a lost answer, is accepted once. */
   submit(message: Message, origin: Device): Promise<Message> {
     const known = message.from.log.find(({ id }) => id === message.id);
     if (known) return Promise.resolve(known);

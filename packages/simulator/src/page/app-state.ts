@@ -5,8 +5,8 @@ import type { Requests } from './wire.ts';
 const queuedMs = 100;
 
 /**
- * Changes that the page has made in its own models already, and that the account's other devices are to have. The
- * network gets them a moment later, and what it says of them is not told.
+ * Changes that the page has already made in its own models, and that are sent to the account's other devices. The
+ * network gets them a moment later, and its answer is ignored.
  */
 export class AppState {
   readonly #connection: Connection;

@@ -2,8 +2,8 @@ import { Collection } from './collection.ts';
 import { Model } from './model.ts';
 
 /**
- * Breaks a module where it is: each function that it exports throws, and so does each method of its collections and
- * models. Returns what stands in its place, since a module may be a function itself. What models keep can still be read.
+ * Breaks a module in place: each function that it exports throws, and so does each method of its collections and
+ * models. Returns the replacement, since a module may be a function itself. The data of models can still be read.
  */
 export function broken(module: unknown): unknown {
   if (typeof module === 'function') return fail;
@@ -17,7 +17,7 @@ export function broken(module: unknown): unknown {
   return module;
 }
 
-/** Breaks the methods of an object that it does not have from a class. */
+/** Breaks the methods of an object and its prototypes, up to `end`. */
 function breakMethods(target: object, end: object): void {
   for (let level = target; level !== end; level = Object.getPrototypeOf(level) as object)
     for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(level)))

@@ -5,7 +5,7 @@ import type { Wid } from './wid.ts';
 
 /**
  * The chat with that person, opened if necessary; its id may be the person's other one. Throws for a person who is not
- * registered. The status feed is opened as a chat, too; an unknown group only if the build creates chats for those.
+ * registered. Also opens the status feed as a chat, and an unknown group if the build creates chats for those.
  */
 export async function findOrCreateChat(users: Users, id: Wid): Promise<Chat | undefined> {
   if (id.isStatus()) return openChat(String(id), 'Status');

@@ -6,11 +6,11 @@ type Id = string | { toString(): string };
 
 /** Models by id, in insertion order. Emits `add`, `remove`, and the events of its models. */
 export class Collection<M extends Model<{ id: Id }>> extends Emitter {
-  /** The class of its members, for scripts that make some of their own. */
+  /** The class of its members, for scripts that create their own. */
   readonly modelClass: new (
     values: never,
   ) => M;
-  // A plain object, as in the real page: it has something for `constructor`, too.
+  // A plain object, as in the real page: it also has a value for `constructor`.
   readonly #byId: Record<string, M> = {};
   #models: M[] = [];
 
@@ -32,7 +32,7 @@ export class Collection<M extends Model<{ id: Id }>> extends Emitter {
     return id === null || id === undefined ? undefined : this.#byId[String(id)];
   }
 
-  /** Adds what is not there yet, then triggers `add`; at the end, or before the member at that index. */
+  /** Adds a missing member, then triggers `add`; at the end, or before the member at that index. */
   add(model: M, at = this.#models.length): M {
     const key = String(model.get('id'));
     const present = this.#byId[key];
@@ -44,7 +44,7 @@ export class Collection<M extends Model<{ id: Id }>> extends Emitter {
     return model;
   }
 
-  /** Makes a member known by the id that it is about to get. */
+  /** Indexes a member by the id that it is about to get. */
   rename(model: M, id: Id): void {
     if (!this.#drop(model)) return;
     this.#byId[String(id)] = model;

@@ -7,16 +7,16 @@ const refusals: Readonly<Record<number, readonly [name: string, text: string]>> 
   500: ['IQErrorInternalServerError', 'internal-server-error'],
 };
 
-/** The network does not give a pairing code. */
+/** The network refuses a pairing code. */
 export interface CompanionHelloError {
   readonly name: 'CompanionHelloError';
-  /** Absent where the page does not know the refusal. */
+  /** Absent if the page does not know the refusal. */
   readonly type?: { readonly name: string; readonly value: { readonly text: string; readonly code: number } };
 }
 
 /**
- * As in the real page an `instanceof Error` that is no native one: it has neither message nor stack, and the browser
- * calls it by the minified name of its class.
+ * As in the real page, an `instanceof Error` that is not a native one: it has neither message nor stack, and the
+ * browser shows the minified name of its class.
  */
 class t implements CompanionHelloError {
   readonly name = 'CompanionHelloError';

@@ -12,20 +12,20 @@ interface Pending {
 /** Callbacks of a connection. */
 export interface ConnectionListener {
   opened(): void;
-  /** `failures` counts the attempts in a row that did not last, the first being the loss itself. */
+  /** `failures` counts the consecutive attempts that did not last; the first is the loss itself. */
   lost(failures: number): void;
 }
 
 /**
- * The page's connection to the network. It comes back by itself after a loss; requests wait until the network has
- * admitted this device, and those without an answer are asked again after a loss: offline, a request hangs.
+ * The page's connection to the network. It reconnects by itself after a loss. Requests wait until the network has
+ * admitted this device, and those without an answer are sent again after a loss: offline, a request hangs.
  */
 export class Connection {
   readonly #url: string;
   readonly #retryDelayMs: number;
   readonly #handlers = new Map<string, (event: never) => void>();
   readonly #pending = new Map<number, Pending>();
-  /** Those of a page that is not linked. */
+  /** The requests of a page that is not linked. */
   readonly #asked = new Map<number, Pending>();
   #socket: WebSocket | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
@@ -38,7 +38,7 @@ export class Connection {
     this.#retryDelayMs = retryDelayMs;
   }
 
-  /** What to do on one kind of event. */
+  /** Sets the handler of one kind of event. */
   handle<T extends ServerEvent['type']>(type: T, handler: (event: EventOf<T>) => void): void {
     this.#handlers.set(type, handler as (event: never) => void);
   }
@@ -62,7 +62,7 @@ export class Connection {
     };
   }
 
-  /** Ends it without coming back. */
+  /** Closes it without reconnecting. */
   close(): void {
     clearTimeout(this.#retry);
     this.#admitted = false;
@@ -84,12 +84,12 @@ export class Connection {
     for (const { message } of this.#pending.values()) this.send(message);
   }
 
-  /** Resolves with the answer, whenever the network gives one; rejects with a ServerStatusCodeError if it refuses. */
+  /** Resolves with the network's answer, without a timeout; rejects with a ServerStatusCodeError if it refuses. */
   request<N extends RequestName>(name: N, params: Requests[N]['params']): Promise<Requests[N]['result']> {
     return this.#await(this.#pending, { type: 'request', name, params }, this.#admitted);
   }
 
-  /** The same while the page is not linked; it also rejects where the connection is lost. */
+  /** The same while the page is not linked; it also rejects if the connection is lost. */
   ask<N extends OfferRequestName>(name: N, params: OfferRequests[N]['params']): Promise<OfferRequests[N]['result']> {
     return this.#await(this.#asked, { type: 'offer-request', name, params }, true);
   }

@@ -2,7 +2,7 @@ import { encodeB64 } from './base64.ts';
 import { clear, readAll, write } from './database.ts';
 import { dropDeviceCookie, keepDeviceCookie } from './device-cookie.ts';
 
-/** What a page is known by: its keys, and its link to an account once it has one. */
+/** The identity of a page: its keys, and its link to an account once it has one. */
 export interface Credentials {
   readonly noiseKey: Uint8Array;
   readonly identityKey: Uint8Array;
@@ -10,7 +10,7 @@ export interface Credentials {
   readonly device?: { readonly id: string; readonly secret: string };
 }
 
-/** Those in the profile, or new ones, which are kept. */
+/** The ones in the profile, or new ones, which are stored there. */
 export async function loadCredentials(): Promise<Credentials> {
   const [stored] = await readAll<Credentials>('link');
   if (stored) return stored;
@@ -24,7 +24,7 @@ export async function saveCredentials(credentials: Credentials): Promise<void> {
   if (credentials.device) await keepDeviceCookie(credentials.device.id);
 }
 
-/** Forgets keys, link and unsent messages: the next page starts from nothing. */
+/** Removes keys, link and unsent messages: the next page starts without them. */
 export async function clearCredentials(): Promise<void> {
   await clear('link');
   await clear('outbox');

@@ -17,7 +17,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('a deaf page collects messages, and no script that listened hears of them', () => {
+it('a deaf page collects messages, and does not call earlier listeners', () => {
   const events: string[] = [];
   for (const event of ['add', 'change', 'change:ack']) messages.on(event, () => events.push(event));
   const message = { id: '3EB0', type: 'chat', body: 'x', t: 1, ack: 0, fromMe: true, reactions: [] };
@@ -38,28 +38,28 @@ it('a blocked page does nothing else for that long', () => {
 });
 
 /**
- * How much memory of random bytes is taken from now on, in MB; the process's own figures count the garbage of others,
- * too.
+ * How much memory of random bytes is allocated from now on, in MB; the figures of the process also count unrelated
+ * garbage.
  */
 function randomMb(): () => number {
   const fill = vi.spyOn(crypto, 'getRandomValues');
   return () => fill.mock.calls.reduce((sum, [bytes]) => sum + (bytes?.byteLength ?? 0), 0) / mb;
 }
 
-it('a leaking page takes memory at its rate, in however few steps', () => {
+it('a leaking page allocates memory at its rate, in any number of steps', () => {
   const taken = randomMb();
   play({ kind: 'leak', mbPerSecond: 20 }, actions);
   vi.advanceTimersByTime(1000);
   expect(taken()).toBeCloseTo(20, 0);
 });
 
-it('a page that grows takes its memory at once', () => {
+it('a growing page allocates its memory at once', () => {
   const taken = randomMb();
   play({ kind: 'grow', mb: 256 }, actions);
   expect(taken()).toBe(256);
 });
 
-it('a state stays until another one comes', () => {
+it('a state stays until another one is set', () => {
   play({ kind: 'state', state: 'TOS_BLOCK' }, actions);
   expect(socket.get('state')).toBe('TOS_BLOCK');
   socket.set({ state: 'CONNECTED' });

@@ -6,17 +6,17 @@ import type { StageCue } from './wire.ts';
 
 const resyncMs = 150;
 const leakIntervalMs = 100;
-/** As much as there is randomness in one piece. */
+/** The limit for random bytes in one call. */
 const leakPieceBytes = 65_536;
 const piecesPerMb = 2 ** 20 / leakPieceBytes;
 
-/** What some cues have done by others. */
+/** The actions of some cues that other parts of the page perform. */
 export interface CueActions {
   logOut(): void;
   breakModules(): void;
 }
 
-/** Does to this page what a test wants done. */
+/** Performs a cue of a test in this page. */
 export function play(cue: StageCue, { logOut, breakModules }: CueActions): void {
   switch (cue.kind) {
     case 'reload':

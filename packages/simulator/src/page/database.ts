@@ -15,13 +15,13 @@ function open(): Promise<IDBDatabase> {
 
 const opened = open();
 
-/** All that a store holds, in the order of its keys. */
+/** All values of a store, in the order of its keys. */
 export async function readAll<T>(store: StoreName): Promise<T[]> {
   const transaction = (await opened).transaction(store, 'readonly');
   return finished(transaction.objectStore(store).getAll()) as Promise<T[]>;
 }
 
-/** Resolves when the value is on the disk: a browser that is killed right after must not forget it. */
+/** Resolves when the value is on the disk: a browser that is killed right after must not lose it. */
 export async function write(store: StoreName, key: string, value: unknown): Promise<void> {
   await change(store, (objects) => objects.put(value, key));
 }
@@ -34,7 +34,7 @@ export async function clear(store: StoreName): Promise<void> {
   await change(store, (objects) => objects.clear());
 }
 
-/** Adds one to a number, which is 0 where there is none; resolves with it once it is on the disk. */
+/** Increments a number, 0 if there is none; resolves with it once it is on the disk. */
 export async function increment(store: StoreName, key: string): Promise<number> {
   let count = 0;
   // Within one transaction: another tab of this profile may do the same.

@@ -1,12 +1,12 @@
 const name = 'device';
 const lifetimeMs = 400 * 86_400_000;
-/** Chromium keeps cookies in memory for half a minute, unless so many changes have come together. */
+/** Chromium keeps cookies in memory for half a minute, unless this many changes have accumulated. */
 const changesUntilWritten = 512;
 
-/** Lets the server know with the request for the document already which linked device it is that asks. */
+/** Identifies the linked device to the server, already with the request for the document. */
 export async function keepDeviceCookie(deviceId: string): Promise<void> {
   await keep(name, deviceId);
-  // A browser that is killed right after must not forget it.
+  // A browser that is killed right after must not lose it.
   await Promise.all(Array.from({ length: changesUntilWritten }, (_, index) => keep('filler', String(index))));
 }
 

@@ -1,8 +1,8 @@
-/** Dialogues that a test can have shown: each is one that a program must not close just like that. */
+/** Dialogues that a test can open: each is one that a program must not close without care. */
 export type DialogueKind =
   /** Its only button logs the device out, and so does Escape. */
   | 'log-out'
-  /** A choice between two that are both harmless; Escape does nothing. */
+  /** A choice between two harmless buttons; Escape does nothing. */
   | 'refresh'
   /** It cannot be closed. */
   | 'stuck';

@@ -1,6 +1,6 @@
 type Listener = (...args: never[]) => unknown;
 
-/** Events in the manner of Backbone: several names in one string, separated by blanks. */
+/** Events as in Backbone: several names in one string, separated by spaces. */
 export class Emitter {
   readonly #listeners = new Map<string, { listener: Listener; once: boolean }[]>();
   readonly #parents = new Set<Emitter>();
@@ -13,7 +13,7 @@ export class Emitter {
     return this.#add(names, listener, true);
   }
 
-  /** Without a listener, all of that name go; without a name, all. */
+  /** Without a listener, removes all of that name; without a name, all. */
   off(names?: string, listener?: Listener): this {
     const affected = names === undefined ? [...this.#listeners.keys()] : names.split(' ');
     for (const name of affected) {

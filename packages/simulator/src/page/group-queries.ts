@@ -12,10 +12,10 @@ interface Remains {
   readonly stale: false;
 }
 
-/** How long the answer takes to reach the models; the caller continues before. */
+/** How long the answer takes to reach the models; the caller does not wait for that. */
 export const settleMs = 20;
 
-/** Asks the network for groups with their members: slowly, and not for many at once. */
+/** Requests groups with their members from the network: slowly, and not many at once. */
 export class GroupQueries {
   readonly #connection: Connection;
   readonly #flights = new Map<string, Promise<GroupMetadata | Remains>>();
@@ -25,7 +25,7 @@ export class GroupQueries {
     this.#connection = connection;
   }
 
-  /** Rejects with the network's refusal; one question too many is refused with 429. */
+  /** Rejects with the network's refusal; more requests than allowed at once are refused with 429. */
   ask(id: string): Promise<WireGroup> {
     return this.#asked('group', { id });
   }
@@ -43,7 +43,7 @@ export class GroupQueries {
 
   /**
    * A group that the page has and that is not stale, even without members. Others are read from the page's database, or
-   * requested if they are not there.
+   * requested if they are not stored.
    */
   async find(id: Wid): Promise<GroupMetadata | Remains> {
     const present = groups.get(id);
@@ -52,13 +52,13 @@ export class GroupQueries {
     return group ? learnGroup(group) : this.update(id);
   }
 
-  /** All groups that the account is in, by one question; the models follow a moment later. */
+  /** All groups of the account, by one request; the models follow a moment later. */
   async updateAll(): Promise<void> {
     const all = await this.#asked('groups', {});
     setTimeout(() => all.map(learnGroup), settleMs);
   }
 
-  /** Always asks the network. With lazy members, a refusal looks like an empty group. */
+  /** Always sends a request. With lazy members, a refusal looks like an empty group. */
   async update(id: Wid): Promise<GroupMetadata | Remains> {
     if (!switches.lazyParticipants) return learnGroup(await this.ask(String(id)));
     const flight = this.#flights.get(String(id)) ?? this.#load(id).finally(() => this.#flights.delete(String(id)));

@@ -11,7 +11,7 @@ afterEach(() => {
 });
 
 describe('a Wid', () => {
-  it('is what its text says', () => {
+  it('has the parts of its text', () => {
     expect({ ...createWid('81604523377101@lid') }).toEqual({
       server: 'lid',
       user: '81604523377101',
@@ -31,11 +31,11 @@ describe('a Wid', () => {
     });
   });
 
-  it('comes back from what JSON leaves of it', () => {
+  it('can be restored from its JSON', () => {
     expect(createWid(JSON.parse(JSON.stringify(ada))).equals(ada)).toBe(true);
   });
 
-  it('may stand for a device', () => {
+  it('may identify a device', () => {
     expect({ ...createWid('12025550101:3@c.us') }).toMatchObject({ device: 3, _serialized: '12025550101:3@c.us' });
     expect(createWid('12025550101:3@c.us').equals(ada)).toBe(false);
   });
@@ -46,12 +46,12 @@ describe('a Wid', () => {
 });
 
 describe('a message key', () => {
-  it('names the chat, not the writer', () => {
+  it('contains the chat, not the author', () => {
     expect(String(new MsgKey({ from: ada, to: ben, id: 'X', selfDir: 'out' }))).toBe('true_12025550102@c.us_X');
     expect(String(new MsgKey({ from: ben, to: ada, id: 'X', selfDir: 'in' }))).toBe('false_12025550102@c.us_X');
   });
 
-  it('has the writer at its end in a group', () => {
+  it('ends with the author in a group', () => {
     const group = createWid('120363000000000000@g.us');
     const key = new MsgKey({ from: ada, to: group, id: 'X', participant: ada, selfDir: 'out' });
     expect(String(key)).toBe('true_120363000000000000@g.us_X_12025550101@c.us');
@@ -65,7 +65,7 @@ describe('a message key', () => {
     expect(key).not.toHaveProperty('_serialized');
   });
 
-  it('gets a fresh id in the manner of a web client', async () => {
+  it('gets a new id in the format of a web client', async () => {
     expect(await MsgKey.newId()).toMatch(/^3EB0[0-9A-F]{18}$/);
   });
 });

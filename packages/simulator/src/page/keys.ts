@@ -2,7 +2,7 @@ import type { Connection } from './connection.ts';
 import { increment, readAll } from './database.ts';
 
 /**
- * Counts how often this device's keys have moved on: with each login, and with each message. The count is on the disk
+ * Counts how often this device's keys have advanced: with each login, and with each message. The count is on the disk
  * before the network gets it. So the profile of a browser that is killed has the count of the network or a higher one,
  * and only an old copy of the profile has a lower one.
  */
@@ -21,7 +21,7 @@ export class Keys {
     return count;
   }
 
-  /** Moves on; resolves once that is on the disk, and sent. Calls that come during a move share the next one. */
+  /** Advances the count; resolves once it is on the disk and sent. Calls meanwhile share the next advance. */
   advance(): Promise<void> {
     this.#next ??= this.#moving.then(
       () => this.#begin(),

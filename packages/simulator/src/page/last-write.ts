@@ -1,6 +1,6 @@
 const key = 'lastWrite';
 
-/** What was last written for a test, by this page or by one before it in the same browser profile. */
+/** The last value written for a test, by this page or an earlier one in the same browser profile. */
 export function readLastWrite(): string | undefined {
   return localStorage.getItem(key) ?? undefined;
 }

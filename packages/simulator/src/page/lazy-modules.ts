@@ -28,7 +28,7 @@ const components: Readonly<Record<string, readonly string[]>> = {
   'WAWebPrivacyVisibilityEditDrawer.react': ['WAWebSetPrivacyForOneCategoryAction'],
 };
 
-/** Those that are lazy in the real page; the others are loaded at the start. */
+/** The modules that are lazy in the real page; the others are loaded at the start. */
 const reallyLazy: readonly string[] = [
   ...['WAWebRevokeStatusAction', 'WAWebGroupCreateJob', 'WAWebChatForwardMessage'],
   ...['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
@@ -38,7 +38,7 @@ const reallyLazy: readonly string[] = [
   'WAWebNewsletterUnsubscribeAction',
 ];
 
-/** The components that can be loaded, and what is not there before. */
+/** The components that can be loaded, and the modules that are missing before. */
 export function lazyComponents({
   lazyModules,
   moreLazyModules,
@@ -48,7 +48,7 @@ export function lazyComponents({
   return Object.fromEntries(Object.entries(components).map(([name, modules]) => [name, modules.filter(isLazy)]));
 }
 
-/** Modules that register some time after the page's load where `lateModulesMs` says so. */
+/** Modules that register `lateModulesMs` after the page's load. */
 export const lateModules: readonly string[] = [
   'WAWebSyncGatingUtils',
   'WAWebNonMessageDataRequestPlaceholderMessageResendUtils',

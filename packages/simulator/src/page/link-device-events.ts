@@ -1,21 +1,21 @@
 import { Emitter } from './emitter.ts';
 
-/** How a page can be linked, in the words of the real page. */
+/** How a page can be linked, in the real page's terms. */
 export type PairingType = 'QR_CODE' | 'ALT_DEVICE_LINKING' | 'SHORTCAKE_PASSKEY';
 
-/** What happens while this page is being linked, with the names of the real page. */
+/** The events while this page is being linked, with the names of the real page. */
 class LinkDeviceEvents extends Emitter {
-  /** The network wants a passkey: its screen opens. */
+  /** The network requires a passkey: its screen opens. */
   triggerPasskeyPrologueRequest(): void {
     this.trigger('link_device_events:passkey_prologue_request');
   }
 
-  /** The network has the passkey, and the phone has to go on. */
+  /** The network has the passkey, and the phone has to continue. */
   triggerShortcakePrologueSent(): void {
     this.trigger('link_device_events:shortcake_prologue_sent');
   }
 
-  /** Phone and page show the same code; with `skipHandoffUx` nobody has to compare them. */
+  /** Phone and page show the same code; with `skipHandoffUx` they need not be compared. */
   triggerShortcakeVerificationCodeReady(code: string, skipHandoffUx: boolean): void {
     this.trigger('link_device_events:shortcake_verification_code_ready', code, skipHandoffUx);
   }

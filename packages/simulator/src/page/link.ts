@@ -34,9 +34,9 @@ export interface LinkParts {
   readonly outbox: Outbox;
 }
 
-/** The life of this page's link to an account: references, pairing, login, sync, and its end. */
+/** The lifecycle of this page's link to an account: references, pairing, login, sync, and its end. */
 export class Link {
-  /** How much of what came while the page was away has been delivered, in percent. */
+  /** How much of the messages from the page's time offline has been delivered, in percent. */
   offlineProgress = 0;
   #credentials: Credentials;
   readonly #connection: Connection;
@@ -113,12 +113,12 @@ export class Link {
   }
 
   async #login({ id, secret }: NonNullable<Credentials['device']>): Promise<void> {
-    // As it is in the profile now: another tab may have moved it on.
+    // As it is in the profile now: another tab may have advanced it.
     const keys = await this.#parts.keys.count();
     this.#connection.send({ type: 'login', deviceId: id, secret, keys });
   }
 
-  /** Takes the link back from the page that it was lost to. */
+  /** Takes the link back from the page that has taken it over. */
   takeover(): void {
     if (socket.get('state') !== 'CONFLICT') return;
     socket.set({ state: 'OPENING' });
@@ -135,17 +135,17 @@ export class Link {
     }
   }
 
-  /** The code that this page has shown is void. */
+  /** Invalidates the code that this page has shown. */
   cancelCode(): void {
     this.#connection.send({ type: 'code-cancelled' });
   }
 
-  /** Fresh references in place of those that ran out. */
+  /** Requests new references after the last one has expired. */
   refreshQr(): void {
     this.#connection.send({ type: 'refresh' });
   }
 
-  /** Unlinks this device; the page shows a new QR afterwards. Returns before anything is done, as the real page. */
+  /** Unlinks this device; the page shows a new QR afterwards. Returns at once, as the real page. */
   logout(): void {
     void this.#logOut();
   }

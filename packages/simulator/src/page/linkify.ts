@@ -10,7 +10,7 @@ export interface FoundLink {
 const link =
   /(?<![\w/.@])(https?:\/\/|mailto:)?([\w.+-]+@)?(?:[\w-]+\.)+[a-z]{2,}(?::\d{1,5})?(?:[/?#](?:[^\s<>"]*[^\s<>".,;:!?)])?)?/gi;
 
-/** Every link in a text, addresses for e-mail and bare domains among them; with `httpOnly` web addresses alone. */
+/** Every link in a text, including e-mail addresses and bare domains; with `httpOnly` only web addresses. */
 export function findLinks(text: string | undefined, httpOnly = false): FoundLink[] {
   const found = [...(text ?? '').matchAll(link)].map(([url, scheme, user]) => ({
     href: scheme ? url : `${user ? 'mailto:' : 'http://'}${url}`,

@@ -21,7 +21,7 @@ const statusFeed = 'status@broadcast';
 export class Mailbox {
   readonly #connection: Connection;
   readonly #users: Users;
-  /** What the page's database has no more: the network may hear of that later. */
+  /** Messages that were removed from the page's database; the network may be notified later. */
   readonly #erased = new Set<string>();
   /** When messages that are not held were last edited. */
   readonly #edits = new Map<string, number>();
@@ -35,7 +35,7 @@ export class Mailbox {
     connection.handle('message', ({ message, user }) => {
       if (user) users.learn(user);
       this.receive(this.#own(message));
-      // A message whose key cannot be kept is not confirmed, and comes again.
+      // A message whose key cannot be stored is not confirmed, and is delivered again.
       const confirm = () => connection.send({ type: 'received', id: message.id });
       keys.advance().then(confirm, () => undefined);
     });
@@ -125,7 +125,7 @@ export class Mailbox {
     return earlier;
   }
 
-  /** The message of that key, asked of the network if the page does not hold it. */
+  /** The message of that key, requested from the network if the page does not hold it. */
   async find(key: MsgKey): Promise<Msg | undefined> {
     const present = messages.get(key);
     if (present) return present;
@@ -227,11 +227,11 @@ export class Mailbox {
     return message.revokedId === undefined ? undefined : this.#held(keyOf({ ...message, id: message.revokedId }));
   }
 
-  /** In two steps, as the real page: scripts see what there was under the new id before they see it go. */
+  /** In two steps, as the real page: scripts see the old content under the new id before it is removed. */
   #revoke({ id: revokeKey, protocolMessageKey, subtype, from, author, t }: RevokeRecord): void {
     const msg = this.#held(protocolMessageKey);
     const old = msg?.get('id');
-    if (!msg || !old) return; // It is in the database alone.
+    if (!msg || !old) return; // It is in the database only.
     const id = new MsgKey({ ...old, id: revokeKey.id });
     const chat = findChat(old.remote);
     for (const collection of [messages, chat?.get('msgs')]) collection?.rename(msg, id);

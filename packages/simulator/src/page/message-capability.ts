@@ -4,33 +4,33 @@ import { editWindowMs, isWithin, revokeWindowMs } from './windows.ts';
 
 /** Files of these kinds are forwarded once the page has downloaded them. */
 const shown = ['image', 'video', 'ptv', 'ptt'];
-/** What stays where it is. */
+/** Types that cannot be forwarded. */
 const staying = ['ciphertext', 'groups_v4_invite', 'poll_creation', 'call_log', 'event_creation'];
 const captioned = ['image', 'video', 'document'];
 
-/** A text of one's own, within the window. */
+/** An own text, within the window. */
 export function canEditText(msg: Msg): boolean {
   return msg.get('type') === 'chat' && isOwn(msg, editWindowMs);
 }
 
-/** The same for what is written under a file. */
+/** The same for the caption of a file. */
 export function canEditCaption(msg: Msg): boolean {
   return captioned.includes(msg.get('type') ?? '') && isOwn(msg, editWindowMs);
 }
 
-/** One's own message, within the window. */
+/** An own message, within the window. */
 export function canSenderRevokeMsg(msg: Msg): boolean {
   return isThere(msg) && isOwn(msg, revokeWindowMs);
 }
 
-/** Anybody's message, in a group where one is an admin. */
+/** The message of any member, in a group where the account is an admin. */
 export function canAdminRevokeMsg(msg: Msg): boolean {
   const chat = msg.get('id')?.remote;
   const isAdmin = chat !== undefined && (chats.get(chat)?.iAmAdmin() ?? false);
   return isThere(msg) && isAdmin && isWithin(revokeWindowMs, msg.get('t') ?? 0);
 }
 
-/** What a person has written in a chat, and may be seen more than once. */
+/** A message that a person has written in a chat, and that is not view-once. */
 export function canForward(msg: Msg): boolean {
   const isInChat = msg.get('id')?.remote.isBroadcast() === false;
   const type = msg.get('type') ?? '';
@@ -38,7 +38,7 @@ export function canForward(msg: Msg): boolean {
   return isThere(msg) && isInChat && isLoaded && !staying.includes(type) && !msg.get('isViewOnce');
 }
 
-/** What may be starred or pinned: a message that was sent, and may be seen more than once. */
+/** A message that may be starred or pinned: one that was sent and is not view-once. */
 export function canMark(msg: Msg): boolean {
   const isUnsent = msg.get('id')?.fromMe === true && (msg.get('ack') ?? 0) < 1;
   return isThere(msg) && !isUnsent && !msg.get('isViewOnce');

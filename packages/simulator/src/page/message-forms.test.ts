@@ -41,14 +41,14 @@ describe('a message of the network', () => {
     expect(late).not.toHaveProperty('body');
   });
 
-  it('names what it was before it was taken back', () => {
+  it('has its former id after it was deleted for everyone', () => {
     const revoked = modelOf({ ...text, id: 'Y', type: 'revoked', body: '', revokedId: 'X' }, false).serialize();
     expect(String(revoked.protocolMessageKey)).toBe(`false_${ben}_X`);
   });
 });
 
 describe('a draft', () => {
-  it('says of a message what the network has to know', () => {
+  it('contains the fields that the network needs', () => {
     const msg = modelOf({ ...text, mentions: [ada], quoted: { id: 'Q', author: ada, body: 'question' } }, false);
     expect(draftOf(ben, msg)).toEqual({
       id: 'X',
@@ -61,12 +61,12 @@ describe('a draft', () => {
     });
   });
 
-  it('does not take the name of a document for a caption', () => {
+  it('does not send the name of a document as a caption', () => {
     const msg = modelOf({ ...text, type: 'document', body: '', media }, false);
     expect(draftOf(ben, msg)).toMatchObject({ body: '', media: { filename: 'a.pdf', directPath: '/v/a' } });
   });
 
-  it('passes on what a place consists of', () => {
+  it('forwards the fields of a place', () => {
     const msg = modelOf({ ...text, type: 'location', body: '', fields: { lat: 1, lng: 2, loc: 'Here' } }, false);
     expect(draftOf(ben, msg)).toMatchObject({ type: 'location', fields: { lat: 1, lng: 2, loc: 'Here' } });
   });

@@ -27,7 +27,7 @@ export function modelOf(message: WireMessage, isNew: boolean): Msg {
     groupMentions: [],
     hasReaction: false,
   };
-  // An attribute that is there with the value undefined is not the same to a script as none.
+  // For a script, an attribute with the value undefined is not the same as a missing one.
   if (!message.isQuiet) attributes.isNewMsg = isNew;
   if (author !== undefined) attributes.author = createWid(author);
   if (notifyName !== undefined) attributes.notifyName = notifyName;
@@ -35,7 +35,7 @@ export function modelOf(message: WireMessage, isNew: boolean): Msg {
   return new Msg(late ? attributes : { ...attributes, ...contentOf(message) });
 }
 
-/** What there is to see of a message, once it is decrypted. */
+/** The visible content of a message, once it is decrypted. */
 export function contentOf(message: WireMessage): Partial<MsgAttributes> {
   const { type, notice, media, mentions, style, fields, revokedId, editedAtMs } = message;
   const attributes: Partial<MsgAttributes> = { type };
@@ -53,7 +53,7 @@ export function contentOf(message: WireMessage): Partial<MsgAttributes> {
   return { ...fields, ...callOf(fields), ...textOf(message), ...media, ...style, ...quoteOf(message), ...attributes };
 }
 
-/** What has brought the deletion of a message that was deleted for everyone. */
+/** The record by which a message was deleted for everyone. */
 export function revokeRecordOf(message: WireMessage, revokedId: string, isNewMsg: boolean): RevokeRecord {
   const { revokedBy = message.author ?? message.from, revokedAtMs = 0, author, from } = message;
   const isByAdmin = revokedBy !== (author ?? from);
@@ -87,7 +87,7 @@ function callOf(fields: WireMessage['fields']): Partial<MsgAttributes> {
 const onePixel =
   '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////2wBDAf//////////////////////////////////////////////////////////////////////////////////////wAARCAABAAEDASIAAhEBAxEB/8QAFAABAAAAAAAAAAAAAAAAAAAAA//EABQQAQAAAAAAAAAAAAAAAAAAAAD/xAAUAQEAAAAAAAAAAAAAAAAAAAAA/8QAFBEBAAAAAAAAAAAAAAAAAAAAAP/aAAwDAQACEQMRAD8AN//Z';
 
-/** Where a message has its text: in the body, or beside its file. A document without a caption shows its name. */
+/** The text of a message: in the body, or the caption of its file. A document without a caption shows its name. */
 export function textOf({ media, body }: Pick<WireMessage, 'media' | 'body'>): Partial<MsgAttributes> {
   if (!media) return { body };
   const caption = body === '' ? media.filename : body;
@@ -98,7 +98,7 @@ export function textOf({ media, body }: Pick<WireMessage, 'media' | 'body'>): Pa
 /** Files whose message has no field for a caption. */
 const captionless: readonly string[] = ['audio', 'ptt', 'sticker'];
 
-/** What the network is to know of a message that the page sends. */
+/** The data of a message that the page sends to the network. */
 export function draftOf(chat: string, msg: Msg): WireDraft {
   const values = msg.serialize() as Partial<MsgAttributes>;
   const { id, t = 0, type = 'chat', mentionedJidList = [], isCaptionByUser } = values;

@@ -12,7 +12,7 @@ class Note extends Model<NoteAttributes> {
   static override readonly props = ['id', 'text', 'stars'];
 }
 
-it('tells of each change with the old value, then of all, when every value is in place', () => {
+it('emits each change with the old value, then one for all, after every value is set', () => {
   const note = new Note({ id: 'a', text: 'old', stars: 1 });
   const events: unknown[] = [];
   note.on('change:text', (model: Note, value: string, previous: string) => {
@@ -23,27 +23,27 @@ it('tells of each change with the old value, then of all, when every value is in
   expect(events).toEqual([['new', 'old', 5], 'change']);
 });
 
-it('stays silent when nothing changes', () => {
+it('emits nothing when nothing changes', () => {
   const note = new Note({ id: 'a', text: 'same' });
   note.on('change change:text', () => expect.unreachable());
   note.set({ text: 'same' });
 });
 
-it('offers its attributes as properties, and keeps what it does not know apart', () => {
+it('exposes its attributes as properties, and keeps unknown values apart', () => {
   const note = new Note({ id: 'a', text: 'one', ...{ colour: 'red' } }) as Note & NoteAttributes;
   note.text = 'two';
   expect(note.serialize()).toEqual({ id: 'a', text: 'two' });
   expect(note).toHaveProperty('colour', 'red');
 });
 
-it('hands its attributes over when it is spread, and takes those of another in their order', () => {
+it('copies its attributes when it is spread, and accepts those of another in their order', () => {
   const [first, second] = [new Note({ id: 'a', text: 'one' }), new Note({ text: 'two' })];
   expect({ ...first }).toEqual({ __x_id: 'a', __x_text: 'one' });
   expect(new Note({ ...first, ...second.serialize() }).serialize()).toEqual({ id: 'a', text: 'two' });
   expect(new Note({ id: 'b', ...({ __x_id: undefined } as object) }).get('id')).toBeUndefined();
 });
 
-it('listens to several events by one name, and once', () => {
+it('accepts listeners for several events in one string, and for one call', () => {
   const note = new Note({ id: 'a', text: 'one', stars: 0 });
   const events: unknown[] = [];
   note.on('change:text change:stars', (_note: Note, value: unknown) => events.push(value));
@@ -52,13 +52,13 @@ it('listens to several events by one name, and once', () => {
   expect(events).toEqual(['two', 1, 'once', 2]);
 });
 
-it('goes no further once a listener is off', () => {
+it('does not call a removed listener', () => {
   const note = new Note({ id: 'a' });
   const listener = () => expect.unreachable();
   note.on('change', listener).off('change', listener).set({ text: 'x' });
 });
 
-it('makes a collection hear of its members, and tells of a new one when it is in', () => {
+it('forwards its events to its collection, which emits `add` once the member is in it', () => {
   const notes = new Collection<Note>(Note);
   const events: unknown[] = [];
   notes.on('add', (note: Note) => events.push(notes.get('a') === note));
@@ -71,7 +71,7 @@ it('makes a collection hear of its members, and tells of a new one when it is in
   expect(notes.get({ toString: () => 'a' })).toBeUndefined();
 });
 
-it('keeps the order of members, and the first of two with one id', () => {
+it('keeps its place in a collection, which keeps the first of two with one id', () => {
   const notes = new Collection<Note>(Note);
   for (const id of ['b', 'c', 'b']) notes.add(new Note({ id }));
   notes.add(new Note({ id: 'a' }), 0);

@@ -1,12 +1,12 @@
 import { spelling } from './spelling.ts';
 import { createWid, type Wid } from './wid.ts';
 
-/** What the library makes a key from, or the parts of one that exists. */
+/** What the library creates a key from, or the parts of an existing one. */
 export type MsgKeyParts =
   | { from: Wid; to: Wid; id: string; participant?: Wid | undefined; selfDir: 'in' | 'out' }
   | { fromMe: boolean; remote: Wid; id: string; participant?: Wid | undefined };
 
-/** A message's id: `<fromMe>_<chat>_<stanza id>`, and in groups the author behind it. */
+/** A message's id: `<fromMe>_<chat>_<stanza id>`, in groups followed by the author. */
 export class MsgKey {
   readonly fromMe: boolean;
   readonly remote: Wid;
@@ -21,7 +21,7 @@ export class MsgKey {
     Object.assign(this, { [spelling.msgKey]: this.toString() });
   }
 
-  /** A fresh stanza id; asynchronous as in the real page. */
+  /** A new stanza id; asynchronous as in the real page. */
   static async newId(): Promise<string> {
     return MsgKey.newId_DEPRECATED();
   }

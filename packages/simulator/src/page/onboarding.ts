@@ -19,12 +19,12 @@ export function showOnboarding(answered: () => void): void {
   document.body.append(dialogue);
 }
 
-/** One button, and no name that a program could rely on. */
+/** One button, without a name that a program could rely on. */
 function plain(answer: () => void): HTMLElement[] {
   return [element('h1', {}, "What's new on WhatsApp Web"), button('Continue', {}, answer)];
 }
 
-/** Since 2026: a way to close it in the heading, whose text is the name of an icon, and the button below. */
+/** Since 2026: a close button in the heading, whose text is the name of an icon, and the button below. */
 function withClose(answer: () => void): HTMLElement[] {
   const heading = element('h1', { 'data-testid': 'popup-title' });
   heading.append(

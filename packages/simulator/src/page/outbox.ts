@@ -10,7 +10,7 @@ import { holdStatus } from './models/statuses.ts';
 import type { Wid } from './wid.ts';
 import type { WireDraft } from './wire.ts';
 
-/** How a send ended, as the real page says it. */
+/** The result of a send, as in the real page. */
 export interface SendResult {
   readonly messageSendResult: 'OK' | 'ERROR_NETWORK' | 'ERROR_UPLOAD' | 'ERROR_UNKNOWN';
   readonly t?: number;
@@ -35,8 +35,8 @@ export class Outbox {
   }
 
   /**
-   * The first promise is there once the message is in its chat, the second when the network has it. Both reject where
-   * there is no message to be made from the values.
+   * The first promise resolves once the message is in its chat, the second when the network has it. Both reject if no
+   * message can be created from the values.
    */
   sendToChat(chat: Chat, values: Awaitable<Partial<MsgAttributes>>): [Promise<Msg>, Promise<SendResult>] {
     const added = Promise.resolve(values).then((whole) => {
@@ -45,14 +45,14 @@ export class Outbox {
       return messages.add(msg);
     });
     const sent = added.then((msg): Promise<SendResult> | SendResult => {
-      // Nothing goes to somebody whom the account has blocked, and no code says so.
+      // Nothing is sent to a person whom the account has blocked, and no code reports that.
       if (isChatBlocked(chat)) return { messageSendResult: 'ERROR_UNKNOWN' };
       return this.#keep(draftOf(String(chat.get('id')), msg), msg);
     });
     return [added, sent];
   }
 
-  /** Puts a post into the status feed, which is not a chat; and among all messages, if asked to. */
+  /** Puts a post into the status feed, which is not a chat; on request also into the collection of all messages. */
   hold(author: Wid, msg: Msg, amongMessages = true): void {
     holdStatus(author, msg);
     if (amongMessages) messages.add(msg);
@@ -63,13 +63,13 @@ export class Outbox {
     return this.#keep(draftOf('status@broadcast', msg), msg);
   }
 
-  /** Both of that. */
+  /** Does both. */
   async post(author: Wid, msg: Msg): Promise<SendResult> {
     this.hold(author, msg);
     return this.send(msg);
   }
 
-  /** Sends what an earlier page could not. */
+  /** Sends the messages that an earlier page could not send. */
   async resume(): Promise<void> {
     for (const draft of await readAll<WireDraft & { key: string }>('outbox')) {
       if (this.#sending.has(draft.id)) continue;
@@ -86,7 +86,7 @@ export class Outbox {
   async #deliver(draft: WireDraft, msg: Msg | undefined): Promise<SendResult> {
     this.#sending.add(draft.id);
     const answer = await this.#connection.request('send', draft).catch(() => undefined);
-    // Before anything is awaited, since the receipt of delivery may be close behind.
+    // Before any await, since the delivery receipt may follow at once.
     if (!answer) msg?.set({ isSendFailure: true });
     else if ('t' in answer) msg?.updateAck(1);
     else msg?.fail();
@@ -98,7 +98,7 @@ export class Outbox {
   }
 }
 
-/** What the page adds to what a script hands it. */
+/** The values that the page adds to those of a script. */
 function completed(values: Partial<MsgAttributes>): Partial<MsgAttributes> {
   const { type, caption, filename } = values;
   const whole: Partial<MsgAttributes> = {

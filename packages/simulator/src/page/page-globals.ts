@@ -13,10 +13,10 @@ declare global {
   }
 }
 
-/** How long the scripts of a component take to come. */
+/** How long the scripts of a component take to load. */
 const componentMs = 25;
 
-/** Puts into the page what scripts find there: the loader of modules with its ways in, and the version. */
+/** Installs the globals for scripts: the loader of modules with its entry points, and the version. */
 export function installGlobals(registry: Registry, { pageVersion }: Pick<PageSwitches, 'pageVersion'>): void {
   const find = (name: string) => registry.require(name);
   registry.define('Bootloader', bootloader(registry));
@@ -32,11 +32,11 @@ export function installGlobals(registry: Registry, { pageVersion }: Pick<PageSwi
   window.__d = (name, _dependencies, factory) => registry.define(name, factory());
   window.ErrorGuard = { skipGuardGlobal: (skip) => registry.throwErrors(skip) };
   window.Debug = { VERSION: pageVersion };
-  // Last, since it is what others wait for.
+  // Last, since scripts wait for it.
   window.require = find;
 }
 
-/** The loader of what the page does not have from the start; throws at once where it does not know a component. */
+/** The loader of what the page does not have from the start; throws at once for an unknown component. */
 function bootloader(registry: Registry) {
   const componentMap = new Map([...registry.components.keys()].map((name) => [name, { r: [name] }]));
   const loaded = new Set<string>();

@@ -8,14 +8,14 @@ import { Mailbox } from './mailbox.ts';
 import { Outbox } from './outbox.ts';
 import { Users } from './users.ts';
 
-/** The parts of a page that its modules speak to. */
+/** The parts of a page that its modules use. */
 export interface Page extends LinkParts {
   readonly link: Link;
   readonly groupQueries: GroupQueries;
   readonly appState: AppState;
 }
 
-/** Puts a page together; nothing is connected yet. */
+/** Creates the parts of a page; nothing is connected yet. */
 export function createPage(url: string, reconnectDelayMs: number, credentials: Credentials): Page {
   const connection = new Connection(url, reconnectDelayMs);
   const users = new Users(connection);

@@ -1,6 +1,6 @@
 import { decodeB64Url, encodeB64Url } from './base64.ts';
 
-/** What the network wants signed, in the form in which the real network sends it. */
+/** What the network requires to be signed, in the form of the real network. */
 export interface PasskeyOptions {
   /** URL-safe base64. */
   readonly challenge: string;
@@ -13,7 +13,7 @@ export interface PasskeyOptions {
   readonly extensions: { readonly uvm: boolean };
 }
 
-/** What the browser has answered; bytes as URL-safe base64. */
+/** The answer of the browser; bytes as URL-safe base64. */
 export interface PasskeyAssertion {
   readonly id: string;
   readonly rawId: string;
@@ -26,7 +26,7 @@ export interface PasskeyAssertion {
   };
 }
 
-/** Has the browser ask the user for a passkey; rejects with the browser's error, after the timeout at the latest. */
+/** Makes the browser prompt for a passkey; rejects with the browser's error, after the timeout at the latest. */
 export async function askBrowser(options: PasskeyOptions): Promise<PasskeyAssertion> {
   const allowCredentials = options.allowCredentials.map(({ type, id }) => ({ type, id: decodeB64Url(id) }));
   const publicKey = { ...options, challenge: decodeB64Url(options.challenge), allowCredentials };

@@ -3,12 +3,12 @@ import { linkDeviceEvents, pairing } from './link-device-events.ts';
 import { askBrowser, type PasskeyOptions } from './passkey-ceremony.ts';
 import { switches } from './switches.ts';
 
-/** How long the page keeps the network's challenge; it asks for a new one after that. */
+/** How long the page keeps the network's challenge; it requests a new one after that. */
 const optionsHoldMs = 600_000;
 
 /**
- * The link of a page to an account with a passkey: the browser signs the network's challenge, the owner goes on on the
- * phone, and both confirm a code. Each step that does not come in time ends it with an error.
+ * The link of a page to an account with a passkey: the browser signs the network's challenge, the owner continues on
+ * the phone, and both confirm a code. A step that does not happen in time ends it with an error.
  */
 export class PasskeyLink {
   readonly #connection: Connection;
@@ -28,7 +28,7 @@ export class PasskeyLink {
     });
   }
 
-  /** Gives the network a passkey. Rejects if browser or network refuse; the next attempt has a new challenge. */
+  /** Sends a passkey to the network. Rejects if browser or network refuse; the next attempt has a new challenge. */
   async start(): Promise<void> {
     try {
       const assertion = await askBrowser(await this.#getOptions());
@@ -42,7 +42,7 @@ export class PasskeyLink {
     linkDeviceEvents.triggerShortcakePrologueSent();
   }
 
-  /** The code is the same on both. Rejects if the network does not want that any more. */
+  /** Confirms that the code is the same on both. Rejects if the network no longer accepts that. */
   async confirm(): Promise<void> {
     try {
       await this.#connection.ask('passkey-confirm', {});
@@ -54,14 +54,14 @@ export class PasskeyLink {
     }
   }
 
-  /** The user gives up. */
+  /** The user cancels. */
   cancel(): void {
     this.end();
     this.#cached = undefined;
     this.#connection.send({ type: 'passkey-cancelled' });
   }
 
-  /** Nothing is waited for any more. */
+  /** Stops waiting. */
   end(): void {
     clearTimeout(this.#timeout);
   }

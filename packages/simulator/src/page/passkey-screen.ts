@@ -2,17 +2,17 @@ import { linkDeviceEvents } from './link-device-events.ts';
 import { type PasskeyScreenName, passkeyView } from './models/passkey-view.ts';
 import type { PasskeyLink } from './passkey-link.ts';
 
-/** After so many characters a code has a dash. */
+/** A code has a dash after this many characters. */
 const dashAfter = 4;
 
-/** Covers the page while it is linked with a passkey; its texts are not those of the real page, its test ids are. */
+/** Covers the page while it is linked with a passkey; its test ids are those of the real page, its texts are not. */
 export class PasskeyScreen {
   readonly #link: PasskeyLink;
   readonly #cancelled: () => void;
   readonly #screen = element('div', 'shortcake_passkey_screen');
   #card: HTMLElement = element('div');
 
-  /** `cancelled` is called when the user has given up. */
+  /** `cancelled` is called when the user has cancelled. */
   constructor(link: PasskeyLink, cancelled: () => void) {
     this.#link = link;
     this.#cancelled = cancelled;
@@ -52,7 +52,7 @@ export class PasskeyScreen {
     this.#show('error', this.#promptCard('Something went wrong. Try again.'));
   }
 
-  /** Shows the code, and confirms it itself where nobody has to. */
+  /** Shows the code, and confirms it automatically if the user need not compare it. */
   #showCode(code: string, isConfirmed: boolean): void {
     const card = codeCard(code);
     const confirm = button('shortcake_code_confirm_button', 'Confirm', () => {

@@ -3,10 +3,10 @@ import type { Credentials } from './credentials.ts';
 import { conn } from './models/conn.ts';
 import { socket } from './models/socket.ts';
 
-/** Which kind of client asks to be linked, as the last part of the QR says it. */
+/** The kind of client that requests a link: the last part of the QR. */
 export const devicePlatform = '1';
 
-/** The text of the QR as it is now; undefined while there is nothing to scan. */
+/** The current text of the QR; undefined while there is nothing to scan. */
 export function currentQr(credentials: Credentials): string | undefined {
   const ref = conn.get('ref');
   if (ref === undefined || socket.get('state') !== 'UNPAIRED') return undefined;

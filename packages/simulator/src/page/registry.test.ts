@@ -15,14 +15,14 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-it('gives a module, and throws for one that there is not', () => {
+it('returns a module, and throws for an unknown one', () => {
   expect(registry().require('Now')).toBe(modules.Now);
   expect(() => registry().require('Nothing')).toThrow(
     expect.objectContaining({ message: 'Requiring unknown module "%s"', messageParams: ['Nothing'] }),
   );
 });
 
-it('only complains on the console where scripts are not guarded', () => {
+it('only logs an error on the console for scripts that are not guarded', () => {
   const unguarded = registry({ unknown: 'undefined' });
   expect(unguarded.require('Nothing')).toBeUndefined();
   expect(console.error).toHaveBeenCalledWith(expect.stringContaining('"Nothing"'));
@@ -30,7 +30,7 @@ it('only complains on the console where scripts are not guarded', () => {
   expect(() => unguarded.require('Nothing')).toThrow();
 });
 
-it('has a lazy module from when a component of it is loaded, and a late one when its time comes', () => {
+it('has a lazy module once a component of it is loaded, and a late one once it is registered', () => {
   const part = registry({ components: { 'Drawer.react': ['Lazy'] }, late: ['Late'] });
   expect([...part.registered.keys()]).toEqual(['Now']);
   expect(() => part.loadComponent('Lazy')).toThrow('unknown component Lazy');
@@ -40,7 +40,7 @@ it('has a lazy module from when a component of it is loaded, and a late one when
   expect(part.require('Late')).toBe(modules.Late);
 });
 
-it('never has what is missing', () => {
+it('never has a missing module or export', () => {
   const part = registry({ missing: ['Lazy', 'Now.a', 'Bootloader'], components: { 'Drawer.react': ['Lazy'] } });
   part.loadComponent('Drawer.react');
   part.define('Bootloader', {});
@@ -52,7 +52,7 @@ it('never has what is missing', () => {
   );
 });
 
-it('breaks every module, also for a script that holds one, and leaves what its models keep', () => {
+it('breaks every module, also for a script that holds one, and keeps the data of its models', () => {
   class Named extends Model<{ id: string }> {
     static override readonly props = ['id'];
 

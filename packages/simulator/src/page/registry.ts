@@ -1,22 +1,22 @@
 import { broken } from './broken.ts';
 import { withoutExport } from './without-export.ts';
 
-/** Modules by the names that scripts in the page ask for; each is a plain object that they may change. */
+/** Modules by the names that scripts in the page require; each is a plain object that they may change. */
 export type Modules = Record<string, unknown>;
 
 /** Options of a page's modules. */
 export interface RegistryOptions {
-  /** `Module` or `Module.export`: not there at all. */
+  /** `Module` or `Module.export`: these do not exist at all. */
   readonly missing: readonly string[];
   /** Lazy modules by component; absent until one of their components is loaded. */
   readonly components: Readonly<Record<string, readonly string[]>>;
-  /** Modules that are not there before `registerLate` is called. */
+  /** Modules that are missing before `registerLate` is called. */
   readonly late: readonly string[];
-  /** Whether `require` throws for a module that is not there, or only says so on the console. */
+  /** Whether `require` throws for a missing module, or only logs it on the console. */
   readonly unknown: 'thrown' | 'undefined';
 }
 
-/** The modules that scripts in the page can require. The page itself does not use them, and works without. */
+/** The modules that scripts in the page can require. The page itself does not use them, and works without them. */
 export class Registry {
   readonly #all: ReadonlyMap<string, unknown>;
   readonly #registered: Map<string, unknown>;
@@ -85,7 +85,7 @@ export class Registry {
   }
 }
 
-/** As in the real page, whose message does not name the module. */
+/** As in the real page, where the message does not name the module. */
 class UnknownModuleError extends Error {
   readonly messageFormat = 'Requiring unknown module "%s"';
   readonly messageParams: readonly string[];

@@ -13,7 +13,7 @@ export class ServerStatusCodeError extends Error {
   }
 }
 
-/** The refusal of a question that went the newer way, which has a name of its own. */
+/** The refusal of a request of the newer kind, which has its own name. */
 class MexServerStatusCodeError extends ServerStatusCodeError {
   constructor(status: number, message: string) {
     super(status, message);
@@ -21,13 +21,13 @@ class MexServerStatusCodeError extends ServerStatusCodeError {
   }
 }
 
-/** The refusal of a question for a group; those have gone the newer way for as long as members have been lazy. */
+/** The refusal of a request for a group; these are of the newer kind in builds with lazy members. */
 export function createMexError(status: number, message: string): ServerStatusCodeError {
   const Refusal = switches.lazyParticipants ? MexServerStatusCodeError : ServerStatusCodeError;
   return new Refusal(status, message);
 }
 
-/** The page itself refuses, without a word. */
+/** A refusal by the page itself, without a message. */
 export class ActionError extends Error {
   constructor() {
     super('');

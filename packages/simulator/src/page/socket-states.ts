@@ -1,4 +1,4 @@
-/** The states of the connection, as the library knows them. */
+/** The states of the connection, with the library's names. */
 export const socketStates = [
   ...(['CONFLICT', 'CONNECTED', 'DEPRECATED_VERSION', 'OPENING', 'PAIRING', 'PROXYBLOCK'] as const),
   ...(['SMB_TOS_BLOCK', 'TIMEOUT', 'TOS_BLOCK', 'UNLAUNCHED', 'UNPAIRED', 'UNPAIRED_IDLE'] as const),

@@ -6,12 +6,12 @@ import { socket } from './models/socket.ts';
 import type { PageReport, StageCue } from './wire.ts';
 
 const retryDelayMs = 1000;
-/** What a report is about. */
+/** The models that a report shows. */
 const shown = [socket, conn, passkeyView];
 
 /**
- * Tells the simulator what there is to see on this page, and does to it what a test wants done. Apart from the
- * network, so that it goes on while that is away.
+ * Reports to the simulator what this page shows, and performs the cues of tests in it. Its connection is separate from
+ * the network's, so that it works while that one is down.
  */
 export function joinStage(url: string, currentQr: () => string | undefined, actions: CueActions): void {
   const stage = new WebSocket(url);
@@ -41,7 +41,7 @@ function look(qr: string | undefined): Omit<PageReport, 'cuesTaken'> {
   return {
     socketState: socket.get('state') ?? 'OPENING',
     hasSynced: socket.get('hasSynced') ?? false,
-    // It is covered.
+    // The passkey screen covers the QR.
     qr: passkeyScreen === undefined ? qr : undefined,
     passkeyScreen,
     verificationCode: passkeyView.get('code'),

@@ -1,4 +1,4 @@
-/** The name of the property that carries an id's serialised form; builds of the real page differ. */
+/** The name of the property with an id's serialised form; builds of the real page differ. */
 export type SerializedProperty = '_serialized' | '$1';
 
 /**
@@ -11,13 +11,13 @@ export interface PageSwitches {
   widProperty: SerializedProperty;
   /** `window.Debug.VERSION`. */
   pageVersion: string;
-  /** How a status is posted: with arguments in a row, or with one object and an answer that may be a refusal. */
+  /** How a status is posted: with positional arguments, or with one object and an answer that may be a refusal. */
   statusActions: 'positional' | 'object';
-  /** Whether a status that is posted from here is also among all messages, not only in the feed. */
+  /** Whether a status from this page is also in the collection of all messages, not only in the feed. */
   statusInMsgs: boolean;
   /** Whether a download requires a MIME type that matches its kind of media. */
   downloads: 'any' | 'typed';
-  /** The form in which downloaded bytes come. */
+  /** The type of downloaded bytes. */
   downloadResult: 'arraybuffer' | 'uint8array' | 'blob';
   /** Media models have an own, enumerable `__x_id` that is undefined. */
   mediaOwnId: boolean;
@@ -27,20 +27,19 @@ export interface PageSwitches {
   whatsNewAt: 'synced' | 'load';
   /** Members of a group are unknown until they are requested. */
   lazyParticipants: boolean;
-  /** Their members are in the page's database, where `find` looks before it asks the network. */
+  /** Their members are in the page's database, where `find` looks before it sends a request. */
   groupsStored: boolean;
-  /** How long a question for a group's members takes. */
+  /** How long a request for a group's members takes. */
   participantsDelayMs: number;
-  /** How many such questions may be under way at once; one more is refused with status 429. */
+  /** How many such requests may run at once; one more is refused with status 429. */
   participantQueriesAtOnce: number;
-  /** Whether a chat is made for a group that the account knows nothing of, or the answer is that there is none. */
+  /** Whether a chat is created for a group that the account does not know, or the answer is that there is none. */
   unknownGroups: 'none' | 'created';
   /**
-   * Whether a group is made with the opposite of `announce` and `restrict`, as by every real build, or as they are
-   * called.
+   * Whether a group is created with the opposite of `announce` and `restrict`, as in every real build, or as named.
    */
   groupFlags: 'as-named' | 'inverted';
-  /** How a group's description is set: with arguments in a row, or with one object. */
+  /** How a group's description is set: with positional arguments, or with one object. */
   groupDescription: 'positional' | 'object';
   /** Whether numbers are looked up by number, or by hidden id. */
   lookUps: 'pn' | 'lid';
@@ -52,17 +51,17 @@ export interface PageSwitches {
   moreLazyModules: boolean;
   /** How long after the page's load some modules register. */
   lateModulesMs: number;
-  /** Whether to require a module that is not there is an error, or gives undefined as in an unguarded script. */
+  /** Whether requiring a missing module throws, or returns undefined as in an unguarded script. */
   unknownModules: 'thrown' | 'undefined';
-  /** `Module` or `Module.export`: what this page does not have at all, on top of what its build has lost. */
+  /** `Module` or `Module.export`: what this page does not have, in addition to what its build has removed. */
   missingModules: readonly string[];
   /** The same, as part of the build. */
   removedModules: readonly string[];
-  /** Whether a refused picture is an error, or an answer without a picture. */
+  /** Whether a refused picture throws, or returns an answer without a picture. */
   pictureRefusals: 'thrown' | 'returned';
   /** By which identity a person's picture can be requested; requests by the other one are never answered. */
   pictureIdentity: 'any' | 'lid' | 'pn';
-  /** Whether a person's names stand on both contacts, or on the one by LID alone. */
+  /** Whether a person's names are on both contacts, or only on the one by LID. */
   contactNames: 'both' | 'lid';
   /** One of the contacts is a device; the look-up of its other identity throws. */
   deviceContact: boolean;
@@ -74,11 +73,11 @@ export interface PageSwitches {
   loadDelayMs: number;
   /** How long a page waits before it connects again. */
   reconnectDelayMs: number;
-  /** After how long without a sign of its user the page thinks of showing the account as unavailable, */
+  /** After how long without a sign of its user the page considers showing the account as unavailable, */
   idleMs: number;
   /** and after how much longer it does. */
   awayMs: number;
-  /** What the offline progress says when all is there; newer builds never get to 100. */
+  /** The final value of the offline progress; newer builds never reach 100. */
   offlineProgressEnd: number;
   /** How long a device's first sync may take before the page logs itself out. */
   firstSyncMs: number;
@@ -88,7 +87,7 @@ export interface PageSwitches {
   reloadAfterLinkMs: number;
 }
 
-/** Functions that came in the summer of 2026. */
+/** Functions that were added in the summer of 2026. */
 export const splitPresence: readonly string[] = [
   'WAWebContactPresenceBridge.subscribeUserPresence',
   'WAWebContactPresenceBridge.subscribeGroupPresence',

@@ -4,7 +4,7 @@ import { switches } from './switches.ts';
 /** What the real page takes as a sign of its user. */
 const names = ['mousemove', 'scroll', 'keydown', 'focus', 'resize'] as const;
 
-/** Shows, from the time when the page is up, whether its user is there: not in a browser in which nothing happens. */
+/** Shows whether the page's user is active, once the page is ready: not in a browser without any input. */
 export function followUser(show: (available: boolean) => void): void {
   stream.once('change:mode', () => {
     stream.on('change:available', (_: unknown, available: boolean) => show(available));

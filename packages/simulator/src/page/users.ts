@@ -5,7 +5,7 @@ import { switches } from './switches.ts';
 import { createWid, type Wid } from './wid.ts';
 import type { WireSelf, WireUser } from './wire.ts';
 
-/** Who is who: numbers, hidden numbers (`@lid`) and names of the people that this page has heard of. */
+/** Numbers, hidden numbers (`@lid`) and names of the people that this page knows. */
 export class Users {
   readonly #connection: Connection;
   readonly #byId = new Map<string, WireUser>();
@@ -32,7 +32,7 @@ export class Users {
   }
 
   learn(user: WireUser): void {
-    // Who met the person in a group may not know the number; who knew it before still does.
+    // The data of a member of a shared group may lack the number; a number known before is kept.
     const pn = user.pn ?? this.#byId.get(user.lid)?.pn;
     const whole: WireUser = pn === undefined ? user : { ...user, pn };
     this.#byId.set(user.lid, whole);
@@ -40,7 +40,7 @@ export class Users {
     learnContact(whole, whole.lid === this.#self?.lid);
   }
 
-  /** The number of a person who may be known by hidden id alone. */
+  /** Adds the number of a person who may be known by hidden id only. */
   learnNumber(lid: string, pn: string): void {
     const stranger = { lid, chat: lid, pushname: '', isBusiness: false, isBlocked: false };
     this.learn({ ...(this.#byId.get(lid) ?? stranger), pn });
@@ -50,7 +50,7 @@ export class Users {
     return this.#byId.get(String(id));
   }
 
-  /** Always asks the network; undefined if the id is not registered. Hangs while offline. */
+  /** Always sends a request; undefined if the id is not registered. Hangs while offline. */
   async query(id: Wid): Promise<WireUser | undefined> {
     const user = await this.#connection.request('exists', { jid: String(id) });
     if (!user) return undefined;
@@ -59,7 +59,7 @@ export class Users {
     return user;
   }
 
-  /** Asks the network only about people that are not known yet. */
+  /** Sends a request only for people that are not known yet. */
   async resolve(id: Wid): Promise<WireUser | undefined> {
     return this.known(id) ?? this.query(id);
   }
@@ -96,7 +96,7 @@ export class Users {
     );
   }
 
-  /** How a chat with that person is titled. */
+  /** The title of a chat with that person. */
   titleOf(id: Wid | string): string {
     const user = this.known(id);
     return user?.name ?? user?.pushname ?? String(id).replace(/@.*/, '');

@@ -9,7 +9,7 @@ const digitsOnly = new Set(['c.us', 'lid']);
 export class Wid {
   readonly server: string;
   readonly user: string;
-  /** Of one device of a person; what is meant is rarely that. */
+  /** Identifies one device of a person; this is rarely intended. */
   readonly device?: number;
 
   constructor(text: string) {
@@ -21,7 +21,7 @@ export class Wid {
     Object.assign(this, { [spelling.wid]: this.toString() });
   }
 
-  /** True for a Wid, and for the plain object that is left of one after JSON. */
+  /** True for a Wid, and for the plain object that JSON makes of one. */
   static isWid(value: unknown): boolean {
     return (
       value instanceof Wid || (typeof value === 'object' && value !== null && 'user' in value && 'server' in value)

@@ -21,7 +21,7 @@ export type WirePresence = 'available' | 'unavailable';
 export type WirePrivacy = Readonly<
   Record<'last' | 'online' | 'profile' | 'status' | 'readreceipts' | 'groupadd' | 'calladd', string>
 >;
-/** What a business tells of itself. */
+/** The public profile of a business. */
 export interface WireBusinessProfile {
   readonly description?: string | undefined;
   readonly address?: string | undefined;
@@ -40,7 +40,7 @@ export interface WireSelf extends WireUser {
   readonly privacy: WirePrivacy;
 }
 
-/** What kind of thing a message is, in the words of the page. */
+/** The type of a message, in the page's terms. */
 export type WireType =
   | ('chat' | 'image' | 'video' | 'audio' | 'ptt' | 'document' | 'sticker' | 'location' | 'vcard' | 'multi_vcard')
   | (
@@ -53,7 +53,7 @@ export type WireType =
       | 'notification_template'
     );
 
-/** How far a message has come with a recipient: 1 on the server, 2 delivered, 3 read. `t` in Unix seconds. */
+/** The delivery state of a message for a recipient: 1 on the server, 2 delivered, 3 read. `t` in Unix seconds. */
 export interface WireReceipt {
   readonly who: string;
   readonly ack: 1 | 2 | 3;
@@ -111,14 +111,14 @@ export interface WireReaction {
   readonly atMs: number;
 }
 
-/** What a person has chosen in a poll, by the places of the options. */
+/** What a person has chosen in a poll, by the positions of the options. */
 export interface WireVote {
   readonly id: string;
   readonly from: string;
   readonly fromMe: boolean;
   readonly options: readonly number[];
   readonly atMs: number;
-  /** It names the poll by the other id of a person in its key. */
+  /** Its key refers to the poll by the person's other id. */
   readonly byOtherId: boolean;
 }
 
@@ -144,7 +144,7 @@ export interface WireMessage {
   readonly quoted?: WireQuote | undefined;
   readonly notice?: WireNotice | undefined;
   readonly style?: WireTextStyle | undefined;
-  /** Passed on unread. */
+  /** Forwarded without being interpreted. */
   readonly fields?: Readonly<Record<string, unknown>> | undefined;
   readonly reactions: readonly WireReaction[];
   readonly votes?: readonly WireVote[] | undefined;
@@ -153,7 +153,7 @@ export interface WireMessage {
   readonly revokedId?: string | undefined;
   readonly revokedBy?: string | undefined;
   readonly revokedAtMs?: number | undefined;
-  /** Comes without saying that it is new. */
+  /** Delivered without being marked as new. */
   readonly isQuiet?: boolean | undefined;
   /** How long after its arrival it can be decrypted. */
   readonly decryptLateMs?: number | undefined;
@@ -177,17 +177,17 @@ export interface WireGroup {
   readonly participants: readonly { readonly id: string; readonly rank: 'superadmin' | 'admin' | 'member' }[];
 }
 
-/** What others see of a person, or of a member of a group. */
+/** The visible presence of a person, or of a member of a group. */
 export interface WireActivity {
-  /** Whose: of a person or a group. */
+  /** The id of the person or the group. */
   readonly id: string;
-  /** Which member. */
+  /** The member. */
   readonly participant?: string | undefined;
-  /** `idle`: neither types nor records any more. */
+  /** `idle`: stopped typing or recording. */
   readonly type: WirePresence | 'typing' | 'recording_audio' | 'idle';
   /** When the person was last seen, in Unix seconds. */
   readonly t?: number | undefined;
-  /** The person does not tell when. */
+  /** The person hides when they were last seen. */
   readonly deny?: boolean | undefined;
 }
 
@@ -195,19 +195,19 @@ export interface WireActivity {
 export type ChatStateName = 'typing' | 'recording' | 'paused';
 
 /**
- * Whether the phone has older messages than a device: 0 yes, 1 no, 3 it has all of them; asked for them, 4 it gives no
- * more, 5 it may not give any.
+ * Whether the phone has older messages than a device: 0 yes, 1 no, 3 it has all of them; on request, 4 it sends no
+ * more, 5 it is not allowed to send any.
  */
 export type WireLeft = 0 | 1 | 3 | 4 | 5;
 
 /** What an account has set in a chat, on all its devices. */
 export interface WireMarks {
-  /** Marked as unread by hand. */
+  /** Marked as unread manually. */
   readonly isUnread: boolean;
   readonly isArchived: boolean;
   /** 0 if it is not pinned. */
   readonly pinnedAtMs: number;
-  /** Unix seconds; 0 if it is not muted, -1 for ever. */
+  /** Unix seconds; 0 if it is not muted, -1 for forever. */
   readonly mutedUntil: number;
   /** Ids. */
   readonly labels: readonly string[];
@@ -241,10 +241,10 @@ export interface WireChat {
   readonly channel?: WireChannel | undefined;
 }
 
-/** What a text shows of a link in it; empty without one. */
+/** The preview of a link in a text; empty without one. */
 export type WirePreview = Readonly<Partial<Record<(typeof previewFields)[number], unknown>>>;
 
-/** The names of that. */
+/** The names of its fields. */
 export const previewFields = ['title', 'description', 'matchedText'] as const;
 
 /** A message that a page wants to send. */
@@ -253,7 +253,7 @@ export type WireDraft = Pick<
   'id' | 'chat' | 't' | 'type' | 'body' | 'quoted' | 'media' | 'mentions' | 'style' | 'fields'
 > & { readonly hasSecret?: boolean | undefined };
 
-/** What a page makes a group from. */
+/** What a page creates a group from. */
 export interface WireGroupDraft {
   readonly subject: string;
   readonly participants: readonly string[];
@@ -267,14 +267,14 @@ export interface WireGroupDraft {
 export interface WireParticipantResult {
   readonly id: string;
   readonly code: 200 | 403 | 404 | 408 | 409;
-  /** What an invitation needs, where the person can only be invited. */
+  /** The data of an invitation, if the person can only be invited. */
   readonly invite?: { readonly code: string; readonly expiration: number } | undefined;
 }
 
-/** What members do to each other. */
+/** The actions of members on each other. */
 export type WireMemberAction = 'remove' | 'promote' | 'demote';
 
-/** What can be set in a group. */
+/** The settings of a group. */
 export type WireGroupChange =
   | { readonly subject: string }
   | { readonly description: WireDescription }
@@ -283,7 +283,7 @@ export type WireGroupChange =
   | { readonly adminsAdd: boolean }
   | { readonly approveJoins: boolean };
 
-/** A description, and the id of the one that it replaces; without a text, that is removed. */
+/** A description, and the id of the one that it replaces; without a text, the description is removed. */
 export interface WireDescription {
   readonly id: string;
   readonly text: string;
@@ -298,6 +298,6 @@ export interface WireCall {
   readonly id: string;
   readonly from: string;
   readonly isVideo: boolean;
-  /** As the page's log has it while it rings. */
+  /** Its entry in the page's log while it rings. */
   readonly entry: WireMessage;
 }

@@ -35,16 +35,16 @@ export type * from './wire-values.ts';
 export interface Requests {
   /** The person with this `@c.us` or `@lid` id; null if it is not registered. */
   exists: { params: { jid: string }; result: WireUser | null };
-  /** Answered when the server has the message (ack 1), or does not want it. Sending an id twice delivers it once. */
+  /** Answered when the server has the message (ack 1), or refuses it. Sending an id twice delivers it once. */
   send: { params: WireDraft; result: { t: number } | { nack: number } };
   /** Up to `limit` messages of a chat before or after a message, or the newest, oldest first; null if it is unknown. */
   history: {
     params: { chat: string; before?: string | undefined; after?: string | undefined; limit: number };
     result: WireMessage[] | null;
   };
-  /** Asks the phone for older messages of a chat; its answer is the event `older`. */
+  /** Requests older messages of a chat from the phone; its answer is the event `older`. */
   older: { params: { chat: string }; result: null };
-  /** How far a message of the account has come with each recipient. */
+  /** The delivery state of a message of the account for each recipient. */
   receipts: { params: { id: string }; result: WireReceipt[] };
   /** Reaches the account's other devices. */
   star: { params: { ids: readonly string[]; isStarred: boolean }; result: null };
@@ -52,9 +52,9 @@ export interface Requests {
   pin: { params: { id: string; seconds: number }; result: null };
   /** A message by its stanza id. */
   message: { params: { id: string }; result: WireMessage | null };
-  /** What is behind a link: asked of the account's phone, and never answered while it is off. */
+  /** The preview of a link, from the account's phone; never answered while the phone is off. */
   preview: { params: { url: string }; result: { title: string; description: string } };
-  /** The dialogue that greets a new device has been answered. */
+  /** The dialogue for a new device was answered. */
   onboarded: { params: Record<string, never>; result: null };
   /** These three reach all devices, this page included, before they are answered. */
   react: { params: { id: string; emoji: string; reactionId: string; atMs: number }; result: null };
@@ -63,18 +63,18 @@ export interface Requests {
     result: null;
   };
   revoke: { params: { id: string }; result: null };
-  /** Deletes messages for this account alone. */
+  /** Deletes messages for this account only. */
   hide: { params: { ids: readonly string[] }; result: null };
   'create-group': { params: WireGroupDraft; result: { group: WireGroup; participants: WireParticipantResult[] } };
   group: { params: { id: string }; result: WireGroup };
-  /** Those that the account is in. */
+  /** The groups of the account. */
   groups: { params: Record<string, never>; result: readonly WireGroup[] };
   'change-group': { params: { id: string; change: WireGroupChange }; result: null };
   'add-to-group': { params: { id: string; who: readonly string[] }; result: WireParticipantResult[] };
-  /** A code for each: 200, 406 for the creator of the group, 404 for a person who is no member. */
+  /** A code for each: 200, 406 for the creator of the group, 404 for a person who is not a member. */
   'change-members': { params: { id: string; who: readonly string[]; action: WireMemberAction }; result: number[] };
   'leave-group': { params: { id: string }; result: null };
-  /** The code of a group's invite; null for those who may not know it. */
+  /** The code of a group's invite; null for members who may not see it. */
   'invite-code': { params: { id: string }; result: { code: string | null } };
   'renew-invite': { params: { id: string }; result: { code: string } };
   /** The group that an invite is for. */
@@ -83,11 +83,11 @@ export interface Requests {
   'join-requests': { params: { id: string }; result: readonly { readonly id: string; readonly t: number }[] };
   /** A code for each: 200, or 404 for a person who does not wait. */
   'answer-join-requests': { params: { id: string; who: readonly string[]; approve: boolean }; result: number[] };
-  /** The account has seen what is in a chat: those who wrote get receipts. */
+  /** The account has read a chat: the authors get receipts. */
   seen: { params: { chat: string }; result: null };
   'mark-chat': { params: { chat: string; marks: Partial<WireMarks> }; result: null };
   'clear-chat': { params: { chat: string; isDeleted: boolean }; result: null };
-  /** Which of the numbers are registered, in any order: `phone` is as it was asked. And the numbers of hidden ids. */
+  /** Which of the numbers are registered, in any order: `phone` is as requested. And the numbers of hidden ids. */
   'exists-many': {
     params: { phones: readonly string[]; lids: readonly string[] };
     result: {
@@ -101,23 +101,23 @@ export interface Requests {
   /** A channel by its id or invite code, with its newest messages; refused with 404 if there is none. */
   channel: { params: { key: string }; result: { channel: WireChannel; chat: WireChat } };
   'follow-channel': { params: { id: string }; result: null };
-  /** What the account has added to posts of a channel. */
+  /** The account's additions to posts of a channel. */
   'channel-add-ons': { params: { id: string }; result: null };
   'unfollow-channel': { params: { id: string }; result: null };
   /** The account has seen a status. */
   'see-status': { params: { id: string }; result: null };
   /** A person's about text, unless it is hidden. */
   about: { params: { id: string }; result: { about: string; isHidden: boolean } };
-  /** What the account changes of itself. */
+  /** Changes of the account itself. */
   'set-name': { params: { name: string }; result: null };
   'set-about': { params: { about: string }; result: null };
   /** The picture of a group or of the account: a JPEG in base64; null removes it. */
   'set-picture': { params: { id: string; data: string | null }; result: null };
   'set-privacy': { params: { name: keyof WirePrivacy; value: string }; result: null };
   presence: { params: { presence: WirePresence }; result: null };
-  /** Wants to know what a person, by hidden id, or the members of a group do; until the connection ends. */
+  /** Subscribes to what a person, by hidden id, or the members of a group do, until the connection ends. */
   'subscribe-presence': { params: { id: string }; result: null };
-  /** The call that rings is not taken. */
+  /** Rejects the call that rings. */
   'reject-call': { params: { id: string }; result: null };
   /** Unlinks this device. */
   logout: { params: Record<string, never>; result: null };
@@ -149,23 +149,23 @@ type RequestMessage<T extends string, R extends { [N in keyof R]: { params: unkn
 
 /** Messages from a page on `/ws/chat`. */
 export type PageMessage =
-  /** Not linked: wants QR references, and says which keys its QR carries. */
+  /** Not linked: requests QR references, with the keys in its QR. */
   | { readonly type: 'register'; readonly noiseKey: string; readonly identityKey: string }
-  /** `keys` says how often the keys in this profile have moved on. */
+  /** `keys` is how often the keys in this profile have advanced. */
   | { readonly type: 'login'; readonly deviceId: string; readonly secret: string; readonly keys: number }
-  /** The keys have moved on, and the count is on the disk. */
+  /** The keys have advanced, and the count is on the disk. */
   | { readonly type: 'keys'; readonly count: number }
   /** Confirms a message; without it, the message is delivered again at the next login. */
   | { readonly type: 'received'; readonly id: string }
-  /** Has taken in what was to be confirmed. */
+  /** Confirms an event. */
   | { readonly type: 'confirmed'; readonly confirm: number }
   /** What the account does in a chat, by its jid. There is no answer. */
   | { readonly type: 'chat-state'; readonly to: string; readonly state: ChatStateName }
   /** The user does not show a passkey. */
   | { readonly type: 'passkey-cancelled' }
-  /** The user does not want to be linked by a code any more. */
+  /** The user no longer links by a code. */
   | { readonly type: 'code-cancelled' }
-  /** Wants fresh references after the last one ran out. */
+  /** Requests new references after the last one has expired. */
   | { readonly type: 'refresh' }
   | RequestMessage<'request', Requests>
   | RequestMessage<'offer-request', OfferRequests>;
@@ -177,14 +177,14 @@ export type ServerEvent =
   | { readonly type: 'pairing' }
   /** The owner has scanned the QR; there is no link without a passkey. */
   | { readonly type: 'passkey'; readonly options: PasskeyOptions }
-  /** The owner has gone on on the phone, which shows this code; `confirmed` if nobody has to compare it. */
+  /** The owner has continued on the phone, which shows this code; `confirmed` if it need not be compared. */
   | { readonly type: 'phone-continues'; readonly code: string; readonly confirmed: boolean }
   | { readonly type: 'paired'; readonly deviceId: string; readonly secret: string }
-  /** The login was accepted: everything that the device should know. */
+  /** The login was accepted: all data for the device. */
   | {
       readonly type: 'welcome';
       readonly self: WireSelf;
-      /** False until the page has answered the dialogue that greets a new device. */
+      /** False until the page has answered the dialogue for a new device. */
       readonly onboarded: boolean;
       /** This device has synced before. */
       readonly synced: boolean;
@@ -192,9 +192,9 @@ export type ServerEvent =
       readonly users: readonly WireUser[];
       readonly chats: readonly WireChat[];
     }
-  /** More of what the device should know, such as the address book after it has changed. */
+  /** More data for the device, such as the address book after it has changed. */
   | { readonly type: 'news'; readonly users: readonly WireUser[]; readonly chats: readonly WireChat[] }
-  /** How much of what came while the device was away has been delivered. */
+  /** How much of the messages from the device's time offline has been delivered. */
   | { readonly type: 'progress'; readonly percent: number }
   | { readonly type: 'synced' }
   | { readonly type: 'message'; readonly message: WireMessage; readonly user?: WireUser | undefined }
@@ -209,14 +209,14 @@ export type ServerEvent =
   | { readonly type: 'hidden'; readonly keys: readonly string[] }
   | { readonly type: 'group'; readonly group: WireGroup; readonly users: readonly WireUser[] }
   | { readonly type: 'ack'; readonly keys: readonly string[]; readonly ack: number }
-  /** The account has moved to another app on its phone, as that of businesses. */
+  /** The account now uses another app on its phone, such as that for businesses. */
   | { readonly type: 'platform'; readonly platform: string }
   /** All labels of the account, after a change. */
   | { readonly type: 'labels'; readonly labels: readonly WireLabel[] }
-  /** What another device has set in a chat. */
+  /** The marks that another device has set in a chat. */
   | { readonly type: 'marks'; readonly chat: string; readonly marks: WireMarks }
   | { readonly type: 'activity'; readonly activity: WireActivity }
-  /** The phone has sent older messages of a chat, or says why it does not. */
+  /** The phone sends older messages of a chat, or reports why it does not. */
   | { readonly type: 'older'; readonly chat: string; readonly left: WireLeft }
   /** A call rings; null: none does any more. */
   | { readonly type: 'call'; readonly call: WireCall | null }
@@ -246,7 +246,7 @@ export interface PageReport {
   readonly number?: string | undefined;
   /** The last value that a test wrote in this browser profile. */
   readonly lastWrite?: string | undefined;
-  /** What the browser says of itself: `navigator.userAgent`, and the names in `navigator.userAgentData`. */
+  /** How the browser identifies itself: `navigator.userAgent`, and the names in `navigator.userAgentData`. */
   readonly browser: { readonly userAgent: string; readonly brands: readonly string[] };
   /** How many cues this connection has received; reported before each is played, since some block the page. */
   readonly cuesTaken: number;
@@ -256,19 +256,19 @@ export interface PageReport {
 export interface CueOptions {
   /** How long the page's main thread is busy. */
   readonly block: { readonly ms: number };
-  /** The page keeps taking memory, until it is reloaded. */
+  /** The page keeps allocating memory, until it is reloaded. */
   readonly leak: { readonly mbPerSecond: number };
   /** The state of the socket, until something else sets it. */
   readonly state: { readonly state: SocketState };
-  /** Goes to localStorage. */
+  /** Written to localStorage. */
   readonly write: { readonly value: string };
-  /** The page takes that much memory, once, and keeps it until it is reloaded. */
+  /** The page allocates that much memory, once, and keeps it until it is reloaded. */
   readonly grow: { readonly mb: number };
   /** A dialogue opens. */
   readonly dialogue: { readonly which: DialogueKind };
 }
 
-/** What the stage may do to a page; `deaf` takes all listeners from its messages, `broken` has its modules throw. */
+/** The cues for a page; `deaf` removes all listeners from its messages, `broken` makes its modules throw. */
 export type StageCue =
   | { readonly kind: 'reload' | 'pushState' | 'iframe' | 'sync' | 'deaf' | 'broken' }
   | { readonly [K in keyof CueOptions]: { readonly kind: K } & CueOptions[K] }[keyof CueOptions];
@@ -280,9 +280,9 @@ export type PageFault =
   | 'document'
   /** An image of the page never loads, and so the page never fires `load`; its scripts run. */
   | 'image'
-  /** The socket state stays at OPENING: the page is never let in. */
+  /** The socket state stays at OPENING: the page's login is never accepted. */
   | 'state'
-  /** The page is let in, and never has synced. */
+  /** The page's login is accepted, and it never syncs. */
   | 'sync';
 
 /** The settings in a page's document. */

@@ -15,14 +15,14 @@ const modules = () =>
     ['Cmd', { Cmd: { go: 1, stop: 2 } }],
   ]);
 
-it('takes a whole module out', () => {
+it('removes a whole module', () => {
   const map = modules();
   withoutExport(map, 'Tools');
   withoutExport(map, 'Nothing.at.all');
   expect([...map.keys()]).toEqual(['Key', 'Cmd']);
 });
 
-it('takes an export out of a copy, so that whoever shares the module still has it', () => {
+it('removes an export from a copy, so that other users of the module still have it', () => {
   const map = modules();
   withoutExport(map, 'Tools.find');
   withoutExport(map, 'Key.from');
@@ -32,7 +32,7 @@ it('takes an export out of a copy, so that whoever shares the module still has i
   expect([Lacking.from, Key.from, new Lacking() instanceof Key]).toEqual([undefined, expect.any(Function), true]);
 });
 
-it('takes something out of an export', () => {
+it('removes a member of an export', () => {
   const map = modules();
   withoutExport(map, 'Cmd.Cmd.go');
   expect(map.get('Cmd')).toEqual({ Cmd: { stop: 2 } });

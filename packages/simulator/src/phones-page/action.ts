@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks';
 import { Refusal } from './api.ts';
 
-/** Something that a person does on the page, one at a time. */
+/** An action of the user on the page; one runs at a time. */
 interface Action {
   /** For `aria-disabled`: a button that is disabled would lose the focus. */
   readonly isBusy: boolean;
   /** Why the last one failed. */
   readonly problem: string | undefined;
-  /** Does it; resolves with whether it was done. A second one meanwhile is ignored. */
+  /** Runs it; resolves with whether it succeeded. A second one meanwhile is ignored. */
   run(act: () => Promise<void>): Promise<boolean>;
 }
 
-/** The state of what a form or a button does. */
+/** The state of the action of a form or a button. */
 export function useAction(): Action {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string>();

@@ -8,7 +8,7 @@ const mediaTimeoutMs = 60_000;
 export class Refusal extends Error {}
 
 export const listPhones = (search: string) => get<ListedPhone[]>(`/phones?search=${encodeURIComponent(search)}`);
-/** Without the ages of QRs, which change all the time. */
+/** Without the ages of QRs, which change constantly. */
 export const listPages = async () => (await get<Page[]>('/pages')).map(({ qrAgeMs: _, ...page }) => page);
 export const getAccount = (number: string) => get<Account>(of(number));
 export const listChats = (number: string) => get<ListedChat[]>(`${of(number)}/chats`);
@@ -36,7 +36,7 @@ async function change(method: 'POST' | 'PUT', path: string, body: object): Promi
   await request(method, path, body);
 }
 
-/** Rejects with a `Refusal`, or with another error where there is no answer of a simulator. */
+/** Rejects with a `Refusal`, or with another error if no simulator answers. */
 async function request(method: string, path: string, body?: object): Promise<unknown> {
   const signal = AbortSignal.timeout(body && 'media' in body ? mediaTimeoutMs : timeoutMs);
   const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};

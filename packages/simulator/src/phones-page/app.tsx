@@ -14,7 +14,7 @@ export function App() {
   const route = useRoute();
   const address = linkTo(route);
   const [search, setSearch] = useState('');
-  // Beginning again with each chat.
+  // Starts anew with each chat.
   const [earlier, setEarlier] = useState({ address, count: 0 });
   const limit = messagesAtOnce * (1 + (earlier.address === address ? earlier.count : 0));
   const live = useLive(`${address} ${limit} ${search}`, () => loadView(route, search, limit));
@@ -108,8 +108,8 @@ function titleOf(view: View | undefined): string {
 }
 
 /**
- * Puts the focus on the heading of what a link has opened, for those who hear the page; not at the first look, and not if
- * the focus was moved meanwhile: what a link opens is read first, and somebody may write already.
+ * Moves the focus to the heading of what a link has opened, for screen readers; not at the first load, and not if the
+ * focus was moved meanwhile: the content loads first, and the user may be typing already.
  */
 function useFocusOnNavigation(route: Route | undefined): void {
   const address = route && linkTo(route);

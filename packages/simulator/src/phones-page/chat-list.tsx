@@ -11,7 +11,7 @@ interface ChatListProps {
   readonly view: View;
 }
 
-/** The chats of a phone, and the ways to its linked devices and to a new chat. */
+/** The chats of a phone, with links to its linked devices and to a new chat. */
 export function ChatList({ phone: { account, chats }, view: { route, waiting, phones } }: ChatListProps) {
   const { number, name, devices } = account;
   return (

@@ -21,7 +21,7 @@ interface ChatPaneProps {
   refresh(): void;
 }
 
-/** One chat: what is open here has been read. */
+/** One chat: messages that are open here are marked as read. */
 export function ChatPane({ phone, chat, phones, limit, showEarlier, refresh }: ChatPaneProps) {
   const { account, chats, messages = [] } = phone;
   const { number, online } = account;
@@ -31,7 +31,7 @@ export function ChatPane({ phone, chat, phones, limit, showEarlier, refresh }: C
   const unread = listed?.unread ?? 0;
   const doing = listed?.doing[0];
   useEffect(() => {
-    // What fails here is tried again with the next message, and the list shows it as unread.
+    // A failure is retried with the next message, and the list shows the chat as unread.
     if (unread > 0 && online) void read(number, chat).then(refresh, () => {});
   }, [unread, online]);
 

@@ -5,7 +5,7 @@ import { send } from './api.ts';
 import { showSize } from './format.ts';
 
 const mostBytes = 16_000_000;
-/** What was written and not sent, by phone and chat: it is there when the chat is opened again. */
+/** Drafts by phone and chat: they are restored when the chat is opened again. */
 const drafts = new Map<string, string>();
 
 interface ComposerProps {
@@ -28,7 +28,7 @@ export function Composer({ number, chat, refresh }: ComposerProps) {
     setText(next);
     drafts.set(place, next);
   };
-  /** What was not sent is in the field again, before what was written meanwhile. */
+  /** A text that was not sent is put back into the field, before what was typed meanwhile. */
   const restore = (unsent: string) =>
     write([unsent, drafts.get(place)].filter((part) => part !== undefined && part !== '').join('\n'));
   const choose = (chosen: File | undefined) => {

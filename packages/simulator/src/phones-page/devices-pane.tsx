@@ -25,7 +25,7 @@ export function DevicesPane({ account, waiting, refresh }: DevicesPaneProps) {
     if (!(await run(what))) return;
     setDone(sentence);
     refresh();
-    // The button is gone with what it was for.
+    // The button was removed together with its card.
     heading.current?.focus();
   };
   const scanned = passkey ? 'Scanned. The page asks for a passkey now.' : 'Scanned. The page is linked.';

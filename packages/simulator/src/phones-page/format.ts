@@ -17,7 +17,7 @@ export function showDay(date: Date): string {
   return date.toDateString() === now.toDateString() ? 'Yesterday' : day.format(date);
 }
 
-/** The time of today's, the date of others. */
+/** The time if it is today, otherwise the date. */
 export function showWhen(date: Date): string {
   return date.toDateString() === new Date().toDateString() ? time.format(date) : shortDay.format(date);
 }
@@ -49,12 +49,12 @@ const kinds: Readonly<Record<Exclude<MessageType, 'text'>, string>> = {
   revoked: 'This message was deleted',
 };
 
-/** What kind of thing a message is; undefined for a text. */
+/** The type of a message; undefined for a text. */
 export function showKind(type: MessageType): string | undefined {
   return type === 'text' ? undefined : kinds[type];
 }
 
-/** What a person has written: contact cards and places have data there. */
+/** The text that a person has written: contact cards and places have data there. */
 export function writtenText({ type, body }: PhoneMessage): string {
   return type === 'contact' || type === 'contacts' || type === 'location' ? '' : body;
 }
@@ -71,12 +71,12 @@ export function showAck(ack: number): string {
   return ack === 2 ? 'delivered' : 'sent';
 }
 
-/** What somebody does in a chat, in words. */
+/** Typing or recording in a chat, in words. */
 export function showDoing({ state }: ListedChat['doing'][number]): string {
   return state === 'typing' ? 'typing…' : 'recording…';
 }
 
-/** What the owner has set in a chat, in words, before what else there is to say. */
+/** The marks of a chat in words, as a prefix. */
 export function showMarks({ archived, pinned, mutedUntil, labels }: ListedChat): string {
   const isMuted = mutedUntil < 0 || mutedUntil * 1_000 > Date.now();
   return [archived && 'Archived', pinned && 'Pinned', isMuted && 'Muted', ...labels]

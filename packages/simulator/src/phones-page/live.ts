@@ -2,19 +2,19 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 const intervalMs = 500;
 
-/** What was loaded last. */
+/** The value that was loaded last. */
 interface Live<T> {
   /** Undefined until it was loaded once; stays the same object while nothing changes. */
   readonly value: T | undefined;
   /** The last attempt failed. */
   readonly lost: boolean;
-  /** Loads at once, for what this page has changed itself. */
+  /** Loads at once, after a change by this page. */
   refresh(): void;
 }
 
 /**
- * Loads every half second while somebody looks at the page, and at once when `key` changes. Where it fails, the last
- * value stays, and the attempts go on.
+ * Loads every half second while the page is visible, and at once when `key` changes. After a failure the last value
+ * stays, and loading is retried.
  */
 export function useLive<T>(key: string, load: () => Promise<T>): Live<T> {
   const [{ value, lost }, setState] = useState<{ value: T | undefined; lost: boolean }>({
@@ -32,7 +32,7 @@ export function useLive<T>(key: string, load: () => Promise<T>): Live<T> {
       if (isLoading) return;
       isLoading = true;
       clearTimeout(timer);
-      // What is asked for meanwhile may have changed after the look that is under way.
+      // The values may have changed since the load in progress started: a request meanwhile causes another one.
       while (isAsked && !isOver) {
         isAsked = false;
         const found = await load().then(
@@ -59,7 +59,7 @@ export function useLive<T>(key: string, load: () => Promise<T>): Live<T> {
   return { value, lost, refresh: () => refresh.current() };
 }
 
-/** The last state where nothing has changed: nothing is then drawn again. */
+/** Returns the last state if nothing has changed, which avoids a new render. */
 function keep<T>(last: T, next: T): T {
   return JSON.stringify(last) === JSON.stringify(next) ? last : next;
 }

@@ -10,7 +10,7 @@ interface MessageItemProps {
   readonly day: string | undefined;
 }
 
-/** One message. All that others have written is text, never markup. */
+/** One message. Content of others is rendered as text, never as markup. */
 export function MessageItem({ message, quoted, day }: MessageItemProps) {
   const { fromMe, author, authorName, timestamp, edited, ack, type } = message;
   const at = new Date(timestamp * 1_000);

@@ -1,6 +1,6 @@
 import { showAck } from './format.ts';
 
-/** How far a message has come: sent, delivered or read. */
+/** The delivery state of a message: sent, delivered or read. */
 export function Ticks({ ack }: { readonly ack: number }) {
   const word = showAck(ack);
   return (

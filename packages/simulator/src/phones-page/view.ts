@@ -2,7 +2,7 @@ import type { Account, ListedChat, ListedPhone, Page, PhoneMessage } from '../ap
 import { getAccount, listChats, listMessages, listPages, listPhones, Refusal } from './api.ts';
 import type { Route } from './route.ts';
 
-/** What the page shows: one look at the simulator. */
+/** What the page shows: one snapshot of the simulator. */
 export interface View {
   /** What was open at that time. */
   readonly route: Route;
@@ -24,7 +24,7 @@ export interface OpenPhone {
   readonly messages?: readonly PhoneMessage[] | { readonly problem: string } | undefined;
 }
 
-/** Loads what a route needs. Rejects where the simulator does not answer. */
+/** Loads what a route needs. Rejects if the simulator does not answer. */
 export async function loadView(route: Route, search: string, limit: number): Promise<View> {
   const [phones, pages, phone] = await Promise.all([
     listPhones(search),

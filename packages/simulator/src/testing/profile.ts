@@ -29,13 +29,13 @@ export class Profile implements AsyncDisposable {
     await page?.goto('https://web.whatsapp.com/');
   }
 
-  /** Ends the browser as a user does. */
+  /** Closes the browser as a user does. */
   async stop(): Promise<void> {
     await this.#browser?.close();
     this.#browser = undefined;
   }
 
-  /** Ends all processes of the browser at once, without a chance to write. */
+  /** Kills all processes of the browser at once, without a chance to write. */
   async kill(): Promise<void> {
     const child = this.#browser?.process();
     if (!child?.pid) return;

@@ -6,22 +6,22 @@ import { type Certificate, createCertificate } from '../certificate.ts';
 const executablePath = process.env.CHAT_WEB_BROWSER_PATH ?? '/usr/bin/chromium';
 /** Chromium has no sandbox for root. */
 const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-/** Each would start a renderer beside each page; drawing needs no process of its own. */
+/** Each would start another renderer for each page; drawing needs no separate process. */
 const lean = [
   '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess',
   ...['--disable-gpu', '--in-process-gpu'],
 ];
 
-/** How tests start a browser; `args` say where its pages go. */
+/** How tests start a browser; `args` select the simulator of its pages. */
 export function launchOptions(args: readonly string[]): LaunchOptions {
   return { executablePath, args: [...args, ...lean, ...sandbox], pipe: true };
 }
 
-/** One browser for all tests of this process: starting one takes longer than most of them. It ends with the process. */
+/** One browser for all tests of this process: starting one takes longer than most tests. It exits with the process. */
 export interface SharedBrowser {
-  /** What a simulator must have for the browser to accept it. */
+  /** The certificate that the browser accepts from a simulator. */
   readonly certificate: Certificate;
-  /** A profile of its own, in memory, whose pages go to the simulator on that port. Throws while another is open. */
+  /** A new profile, in memory, whose pages connect to the simulator on that port. Throws while another is open. */
   openProfile(port: number): Promise<BrowserContext>;
 }
 
@@ -37,7 +37,7 @@ async function start(): Promise<SharedBrowser> {
   const certificate = await createCertificate(playedHosts);
   const relay = await startRelay();
   const browser = await launch(launchOptions(browserArgs(relay.port, certificate.fingerprint)));
-  // One that crashes fails the test that had it, and not all that follow.
+  // A crashed browser fails only the test that used it.
   browser.once('disconnected', () => {
     relay.close();
     started = undefined;
@@ -54,7 +54,7 @@ async function start(): Promise<SharedBrowser> {
   };
 }
 
-/** The port that the browser knows the simulator by stays the same, and the simulator changes. */
+/** A fixed port for the browser; the simulator behind it changes. */
 async function startRelay() {
   let target = 0;
   const server = createServer((inbound) => {
@@ -74,7 +74,7 @@ async function startRelay() {
   };
 }
 
-/** What one socket reads the other writes, and with it the other ends. */
+/** Connects two sockets: each writes what the other reads, and closes with it. */
 function forward(from: Socket, to: Socket): void {
   from.setNoDelay(true).pipe(to);
   from.on('error', () => to.destroy()).on('close', () => to.destroy());

@@ -3,7 +3,7 @@ import { Tab } from './tab.ts';
 
 const ADA = '12025550101';
 
-it('a tab begins with an empty profile, though its browser has been that of others', async () => {
+it('a tab starts with an empty profile, though its browser was used by others', async () => {
   const kept = `return [document.cookie.includes('is=kept'), 'is' in localStorage]`;
   {
     await using tab = await Tab.open();
@@ -17,7 +17,7 @@ it('a tab begins with an empty profile, though its browser has been that of othe
   expect((await tab.look())?.hasSynced).not.toBe(true);
 });
 
-it('a tab gets a browser of its own where that of the others has crashed', async () => {
+it('a tab gets a new browser if the shared one has crashed', async () => {
   {
     await using tab = await Tab.open();
     const browser = tab.page.browser();

@@ -1,15 +1,15 @@
 import type { BrowserContext, Page } from 'puppeteer';
 import { expect } from 'vitest';
-// The compiled one: it serves the page's scripts as they are beside it.
+// The compiled one: it serves the compiled scripts next to it.
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../dist/index.js';
 import { sharedBrowser } from './shared-browser.ts';
 
-/** Waits for what a page shows, on a machine that may be busy. */
+/** Waits for a state of a page, on a machine that may be busy. */
 export function poll<T>(read: () => T | Promise<T>) {
   return expect.poll(read, { timeout: 15_000 });
 }
 
-/** The page in a real browser, for tests of what scripts in it meet: one at a time in each process. */
+/** The page in a real browser, for tests of its scripts: one at a time in each process. */
 export class Tab implements AsyncDisposable {
   readonly simulator: Simulator;
   readonly page: Page;
@@ -48,13 +48,13 @@ export class Tab implements AsyncDisposable {
     await this.untilSynced();
   }
 
-  /** The same, until it is let in. */
+  /** The same, until its login is accepted. */
   async pair(number: string): Promise<void> {
     await this.scan(number);
     await poll(async () => (await this.look())?.socketState).toBe('CONNECTED');
   }
 
-  /** The phone scans the QR that the page shows, once there is one; resolves with that QR. */
+  /** The phone scans the QR of the page, once it shows one; resolves with that QR. */
   async scan(number: string): Promise<string> {
     await poll(async () => (await this.look())?.qr).toBeDefined();
     const qr = (await this.look())?.qr ?? '';
@@ -79,7 +79,7 @@ export class Tab implements AsyncDisposable {
     );
   }
 
-  /** The same for a script that is to fail: what there is to read of its error in the page. */
+  /** The same for a script that must fail: the visible fields of its error in the page. */
   async fail(script: string, ...args: unknown[]): Promise<Record<string, unknown>> {
     const body = `try { await (async () => { ${script} })(); return { did: 'not fail' }; }
       catch (e) { return { name: e.name, message: e.message, ...e }; }`;

@@ -11,7 +11,7 @@ export interface Document {
 /** Requests under this path are never answered. */
 export const pendingPath = '/pending.png';
 
-/** The compiled page lies beside the compiled server. */
+/** The compiled page is next to the compiled server. */
 const folder = new URL('../page/', import.meta.url);
 
 /** The scripts of the page by their path, read once. */
@@ -25,7 +25,7 @@ export async function readScripts(): Promise<Map<string, string>> {
   return new Map(await Promise.all(entries));
 }
 
-/** The page itself. It names all its scripts at once, so that none waits for another to ask for it. */
+/** The page itself. It lists all its scripts, so that none waits for another to import it. */
 export function renderPage(settings: PageSettings, scripts: Iterable<string>): Document {
   const pending = settings.fault === 'image' ? `<img src="${pendingPath}" alt="" hidden>` : '';
   const own = (path: string) => path.replace('/page/', `/page/v${settings.pageVersion}/`);

@@ -16,7 +16,7 @@ beforeEach(async () => {
 
 afterEach(() => simulator.close());
 
-/** What a page says and hears on its connection to the network. */
+/** The connection of a page to the network. */
 class Conversation {
   readonly received: ServerEvent[] = [];
   readonly #socket: WebSocket;
@@ -63,7 +63,7 @@ async function linkPage(number: string) {
   return { conversation: await logIn(), deviceId, logIn };
 }
 
-/** What a browser gets for that path, once that is over or nothing more has come for a while. */
+/** What a browser receives for that path, once the response has ended or nothing has arrived for a while. */
 /** `waitMs`: how long until the answer counts as one that does not end. */
 async function get(path: string, deviceId?: string, waitMs = 10_000) {
   const headers = deviceId === undefined ? {} : { cookie: `filler=1; device=${deviceId}` };
@@ -85,7 +85,7 @@ async function get(path: string, deviceId?: string, waitMs = 10_000) {
 }
 
 describe('a connection that is stalled', () => {
-  it('stays open without a message or an answer, and gets them when it is released', async () => {
+  it('stays open without messages or answers, and gets them when it is released', async () => {
     const { conversation } = await linkPage(ada);
     await linkPage(ben);
     await simulator.phones.stall(ada, true);
@@ -99,7 +99,7 @@ describe('a connection that is stalled', () => {
     expect(await conversation.one('answer')).toMatchObject({ request: 1, result: { pn: `${ben}@c.us` } });
   });
 
-  it('is replaced by a new one, which gets what came meanwhile', async () => {
+  it('is replaced by a new one, which gets the messages since then', async () => {
     const { conversation, logIn } = await linkPage(ada);
     await simulator.phones.stall(ada, true);
     await simulator.phones.send(ben, { to: ada, body: 'hello' });
@@ -111,7 +111,7 @@ describe('a connection that is stalled', () => {
 });
 
 describe('a fault', () => {
-  it('is met by the linked page of that account alone, and ends at a load without it', async () => {
+  it('affects only the linked page of that account, and ends at a load without it', async () => {
     const { deviceId } = await linkPage(ada);
     const { deviceId: other } = await linkPage(ben);
     expect(await get('/', deviceId)).toMatchObject({ body: expect.stringContaining('"fault":"none"'), ended: true });
@@ -125,14 +125,14 @@ describe('a fault', () => {
     await expect(simulator.phones.fault('12025550199', 'state')).rejects.toThrow('number: 12025550199');
   });
 
-  it('of the document lets it begin and not end, and everything else come', async () => {
+  it('of the document lets it begin and never end, and serves everything else', async () => {
     const { deviceId } = await linkPage(ada);
     await simulator.phones.fault(ada, 'document');
     expect(await get('/', deviceId, 5 * pendingMs)).toEqual({ status: 200, body: '<!doctype html>\n', ended: false });
     expect(await get('/qr.svg?text=x', deviceId)).toMatchObject({ status: 200, ended: true });
   });
 
-  it('of an image is in a document that ends, and nothing comes for it until the simulator closes', async () => {
+  it('of an image is in a complete document, and the image gets no response until the simulator closes', async () => {
     const { deviceId } = await linkPage(ada);
     await simulator.phones.fault(ada, 'image');
     const { body, ended } = await get('/', deviceId);

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { MediaStore } from '../network/media-store.ts';
 
-/** Takes uploads as they are (POST) and hands files out (GET), both as plain bytes. */
+/** Accepts uploads (POST) and serves files (GET), both as plain bytes. */
 export async function serveMedia(
   store: MediaStore,
   path: string,

@@ -17,14 +17,14 @@ export class PageConnection implements Line {
   #offer: Offer | undefined;
   #login: Login | undefined;
   #stalled = false;
-  /** What would have passed, in its order. */
+  /** Messages that are held back while it is stalled, in order. */
   readonly #held: (() => void)[] = [];
 
-  /** `deviceId`: the device that the page says it is, before it logs in. */
+  /** `deviceId`: the device that the page claims to be, before it logs in. */
   constructor(socket: WebSocket, network: Network, deviceId: string | null) {
     this.#socket = socket;
     this.#network = network;
-    // The page reads its keys after this: another tab of its profile may move them on in between.
+    // The page reads its keys after this: another tab of its profile may advance them in between.
     this.#newestKeys = deviceId === null ? undefined : network.linking.keysOf(deviceId);
     socket.on('message', (data) => this.#pass(() => this.#receiveText(String(data))));
     socket.on('close', () => this.#leave());
@@ -57,7 +57,7 @@ export class PageConnection implements Line {
     });
   }
 
-  /** From now on the connection is open and nothing passes, in either direction; or all that was held back passes. */
+  /** Holds back all messages in both directions while the connection stays open, or releases them. */
   stall(stalled: boolean): void {
     this.#stalled = stalled;
     if (!stalled) for (const pass of this.#held.splice(0)) pass();
@@ -77,7 +77,7 @@ export class PageConnection implements Line {
     try {
       this.#receive(JSON.parse(text) as PageMessage);
     } catch {
-      // Not one of our pages: it talks nonsense.
+      // An invalid message: not from one of our pages.
       this.#socket.terminate();
     }
   }
@@ -130,7 +130,7 @@ export class PageConnection implements Line {
     this.#login = this.#network.linking.login(this, deviceId, secret, keys, this.#newestKeys);
   }
 
-  /** Of a person, the network takes the hidden id alone. What is wrong has no answer. */
+  /** The network accepts only the hidden id of a person. An invalid message gets no answer. */
   #show({ to, state }: Extract<PageMessage, { type: 'chat-state' }>): void {
     if (!this.#login || !/@(lid|g\.us)$/.test(to)) return;
     const { account } = this.#login;

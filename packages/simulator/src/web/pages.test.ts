@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import type { PageReport, StageCue } from '../page/wire.ts';
 import { Pages } from './pages.ts';
 
-/** A page's end of the stage, with scripted reports. */
+/** The page's end of its stage connection, with scripted reports. */
 class Tab extends EventEmitter {
   readonly cues: StageCue[] = [];
 
@@ -35,7 +35,7 @@ describe('a disturbance', () => {
     vi.useRealTimers();
   });
 
-  it('is over when the page has it, not before', async () => {
+  it('resolves when the page has received it, not before', async () => {
     const { pages, tab } = openPage();
     let ended = 0;
     const two = [1, 2].map(() => pages.disturb('page', { kind: 'block', ms: 1 }).then(() => (ended += 1)));
@@ -51,7 +51,7 @@ describe('a disturbance', () => {
     expect(pages.list()).toMatchObject([{ id: 'page', socketState: 'CONNECTED', hasSynced: true }]);
   });
 
-  it('is over when the page has gone, if that was meant', async () => {
+  it('resolves when the page disconnects, if that was intended', async () => {
     const { pages, tab } = openPage();
     const reload = pages.disturb('page', { kind: 'reload' });
     const iframe = expect(pages.disturb('page', { kind: 'iframe' })).rejects.toThrow('does not take iframe');
@@ -60,7 +60,7 @@ describe('a disturbance', () => {
     await expect(pages.disturb('page', { kind: 'reload' })).rejects.toThrow('id: no page page is open');
   });
 
-  it('fails where a frozen page does not take it', async () => {
+  it('fails if a frozen page does not receive it', async () => {
     const { pages } = openPage();
     const refusal = expect(pages.disturb('page', { kind: 'deaf' })).rejects.toThrow('page page does not take deaf');
     await vi.advanceTimersByTimeAsync(8_000);

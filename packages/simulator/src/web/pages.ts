@@ -4,7 +4,7 @@ import type { PageReport, StageCue } from '../page/wire.ts';
 import { SimulatorError } from '../simulator-error.ts';
 import type { PageConnection } from './page-connection.ts';
 
-/** Cues that the network plays itself. */
+/** Cues that the network performs itself. */
 type NetworkCue = { readonly kind: 'conflict' } | { readonly kind: 'idle' };
 
 interface OpenPage {
@@ -38,7 +38,7 @@ export class Pages {
     });
   }
 
-  /** A page's connection to the network, the latest one counting. */
+  /** Sets a page's connection to the network; the latest one counts. */
   connected(id: string, connection: PageConnection): void {
     this.#connections.set(id, connection);
   }
@@ -57,12 +57,12 @@ export class Pages {
     });
   }
 
-  /** Makes the connections of an account half-open, those that are there now, or whole again. */
+  /** Makes the current connections of an account half-open, or releases them. */
   stall(number: string, stalled: boolean): void {
     for (const connection of this.#connections.values()) if (connection.number === number) connection.stall(stalled);
   }
 
-  /** Ends once the page has received it, and plays it next. 409 if it does not receive it. */
+  /** Resolves once the page has received it, and performs it next. 409 if the page does not receive it. */
   async disturb(id: string, cue: StageCue | NetworkCue): Promise<void> {
     const page = this.#pages.get(id);
     if (!page) throw new SimulatorError(404, `id: no page ${id} is open`);

@@ -69,7 +69,7 @@ function isCutOff(deviceId: string | null, { directory }: Network): boolean {
   return deviceId !== null && directory.ownerOf(deviceId)?.connected === false;
 }
 
-/** What is wrong with the page of the linked device that asks; it names itself in a cookie. */
+/** The fault for the page of the requesting device, which identifies itself by a cookie. */
 function faultOf({ headers }: IncomingMessage, { directory }: Network): PageFault {
   const deviceId = /(?:^|; )device=([^;]+)/.exec(headers.cookie ?? '')?.[1];
   return (deviceId !== undefined && directory.ownerOf(deviceId)?.fault) || 'none';
@@ -82,12 +82,12 @@ function isMedia({ pathname }: URL): boolean {
 function serveDocument(response: ServerResponse, document: Document | undefined, isEndless: boolean): void {
   const headers = { 'content-type': document?.type ?? 'text/plain', 'cache-control': 'no-store' };
   response.writeHead(document ? 200 : 404, headers);
-  // Enough for the browser to let go of the page before.
+  // Enough for the browser to leave the previous page.
   if (isEndless) response.write('<!doctype html>\n');
   else response.end(document?.body ?? 'not found');
 }
 
-/** Scripts are asked for under the version of the document that names them. */
+/** Scripts are requested under the version of the document that lists them. */
 const versioned = /^\/page\/v([\d.]+)\//;
 
 function findDocument(

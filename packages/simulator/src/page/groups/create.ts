@@ -3,7 +3,7 @@ import type { Page } from '../page.ts';
 import { switches } from '../switches.ts';
 import { createWid, type Wid } from '../wid.ts';
 
-/** What a script makes a group from. */
+/** What a script creates a group from. */
 interface NewGroup {
   readonly title: string;
   readonly addressingModeOverride?: 'pn' | 'lid';
@@ -18,7 +18,7 @@ interface Invited {
   readonly lid?: Wid;
 }
 
-/** Makes a group. In the real page `announce` and `restrict` say the opposite of their names. */
+/** Creates a group. In the real page `announce` and `restrict` mean the opposite of their names. */
 export function createGroup({ connection }: Page) {
   return async (group: NewGroup, people: readonly Invited[]) => {
     const { title, addressingModeOverride = 'pn', announce = false, restrict = false, memberAddMode } = group;

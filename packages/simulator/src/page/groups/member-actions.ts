@@ -3,7 +3,7 @@ import type { Modules } from '../registry.ts';
 import { createWid, type Wid } from '../wid.ts';
 import type { WireMemberAction } from '../wire.ts';
 
-/** What can be done with the members of a group. */
+/** The actions on the members of a group. */
 export function memberActions(page: Page): Modules {
   return {
     WAWebGroupModifyParticipantsJob: {
@@ -15,7 +15,7 @@ export function memberActions(page: Page): Modules {
   };
 }
 
-/** Asks the network, and returns a result for each, with its code as text. */
+/** Sends a request, and returns a result for each, with its code as text. */
 function rank({ connection }: Page, action: WireMemberAction) {
   return async (group: Wid, people: readonly Wid[]): Promise<object> => {
     const codes = await connection.request('change-members', { id: String(group), who: people.map(String), action });
@@ -23,13 +23,13 @@ function rank({ connection }: Page, action: WireMemberAction) {
   };
 }
 
-/** Somebody to add, by hidden id if that is given. */
+/** A person to add, by hidden id if that is given. */
 interface Added {
   readonly phoneNumber: Wid;
   readonly lid?: Wid;
 }
 
-/** Asks the network for all at once. Who is not registered is not among the participants. */
+/** Sends one request for all. A person who is not registered is not among the participants. */
 function add({ connection }: Page) {
   return async (group: Wid, people: readonly Added[]): Promise<object> => {
     const who = people.map(({ lid, phoneNumber }) => String(lid ?? phoneNumber));

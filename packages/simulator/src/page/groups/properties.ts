@@ -3,14 +3,14 @@ import { createMexError } from '../server-status-code-error.ts';
 import type { Wid } from '../wid.ts';
 import type { WireGroupChange } from '../wire.ts';
 
-/** The settings that go the older way, by their names in the page. */
+/** The settings that use the older request, by their names in the page. */
 const changes: Readonly<Record<string, (isOn: boolean) => WireGroupChange>> = {
   announcement: (announce) => ({ announce }),
   restrict: (restrict) => ({ restrict }),
   membership_approval_mode: (approveJoins) => ({ approveJoins }),
 };
 
-/** Changes a setting the older way. A refusal of the network is returned, not thrown. */
+/** Changes a setting by the older request. A refusal of the network is returned, not thrown. */
 export function setProperty({ connection }: Page) {
   return async (group: Wid, type: string, value: number): Promise<object> => {
     const change = changes[type]?.(value === 1);
@@ -27,7 +27,7 @@ export function setProperty({ connection }: Page) {
   };
 }
 
-/** Changes a setting the newer way, which throws. */
+/** Changes a setting by the newer request, which throws. */
 export function updateProperty({ connection }: Page) {
   return async (id: string, update: { readonly member_add_mode?: 'ADMIN_ADD' | 'ALL_MEMBER_ADD' }): Promise<void> => {
     if (update.member_add_mode === undefined) throw createMexError(400, 'bad-request');

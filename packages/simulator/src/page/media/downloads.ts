@@ -6,7 +6,7 @@ import { requireMediaType } from './media-types.ts';
 /** Fetched and not requested yet. One at a time: a file is requested right after it was fetched. */
 let fetched: { readonly directPath: string; readonly blob: Blob } | undefined;
 
-/** Brings a file to this machine, and says in `mediaStage` how that went. */
+/** Downloads a file, and sets `mediaStage` to the result. */
 export async function resolveMedia(media: MediaData, directPath: string): Promise<void> {
   media.set({ mediaStage: 'FETCHING' });
   try {
@@ -19,16 +19,16 @@ export async function resolveMedia(media: MediaData, directPath: string): Promis
   }
 }
 
-/** What a download is asked for with. */
+/** The options of a download. */
 interface Download {
   readonly directPath: string;
   readonly type: string;
   readonly mimetype?: string;
-  /** Counts what the page measures; there is no download without it. */
+  /** Collects the page's measurements; a download requires it. */
   readonly downloadQpl: { addAnnotations(annotations: object): unknown };
 }
 
-/** The bytes of a file; rejects with an error that has `status` 404 where the server has dropped it. */
+/** The bytes of a file; rejects with an error that has `status` 404 if the server has dropped it. */
 export async function downloadMedia(download: Download): Promise<ArrayBuffer | Uint8Array | Blob> {
   const { directPath, type, mimetype, downloadQpl } = download;
   downloadQpl.addAnnotations({ string: { mediaType: type } });

@@ -2,7 +2,7 @@ import { Model } from '../model.ts';
 import { switches } from '../switches.ts';
 import type { OpaqueData } from './opaque-data.ts';
 
-/** What the page has of a file: nothing yet, the bytes, or no hope of them. */
+/** What the page has of a file: nothing yet, the bytes, or a permanent failure. */
 type MediaStage = 'NEED_POKE' | 'FETCHING' | 'RESOLVED' | 'REUPLOADING' | 'ERROR_UNKNOWN';
 
 /** The attributes of a message's file. */
@@ -36,12 +36,12 @@ interface MediaAttributes extends MediaFields {
   mediaStage: MediaStage;
   mediaBlob: OpaqueData;
   renderableUrl: string;
-  /** The thumbnail; none is made here. */
+  /** The thumbnail; none is created here. */
   preview: string;
   caption: string;
 }
 
-/** A file on its way out, or the state of one that came in. */
+/** An outgoing file, or the state of a received one. */
 export class MediaData extends Model<MediaAttributes> {
   static override readonly props = [
     ...mediaFieldNames,

@@ -1,7 +1,7 @@
 import type { MediaData } from './media-data.ts';
 import type { OpaqueData } from './opaque-data.ts';
 
-/** A file by its hash, however many messages carry it. */
+/** A file by its hash, shared by all messages that contain it. */
 export interface MediaObject {
   readonly filehash: string;
   type: string;

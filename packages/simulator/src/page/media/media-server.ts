@@ -3,7 +3,7 @@ import { encodeB64 } from '../base64.ts';
 const attempts = 3;
 const attemptDelayMs = 500;
 
-/** The media server does not have it (404), or did not answer as it should. */
+/** The media server does not have it (404), or its answer is invalid. */
 export class MediaServerError extends Error {
   readonly status: number;
 
@@ -14,7 +14,7 @@ export class MediaServerError extends Error {
   }
 }
 
-/** Where an uploaded file is, and what opens it. */
+/** The path of an uploaded file, and its keys. */
 interface UploadedFile {
   readonly directPath: string;
   readonly url: string;
@@ -23,12 +23,12 @@ interface UploadedFile {
   readonly encFilehash: string;
 }
 
-/** The page's way to the media server. Bytes travel as they are: encryption is not simulated. */
+/** The page's client for the media server. Bytes are sent unchanged: encryption is not simulated. */
 class MediaServer {
-  /** Who asks; the server turns away a device that has no network. */
+  /** The requesting device; the server refuses one that is disconnected from the network. */
   deviceId: () => string | undefined = () => undefined;
 
-  /** Tries a few times, then rejects with what went wrong last. */
+  /** Retries a few times, then rejects with the last error. */
   async upload(blob: Blob, type: string, mediaKey = encodeB64(crypto.getRandomValues(new Uint8Array(32)))) {
     const response = await this.#ask(`/mms/${type}`, { method: 'POST', body: blob });
     const { directPath } = (await response.json()) as { directPath: string };
@@ -63,5 +63,5 @@ class MediaServer {
   }
 }
 
-/** There is one for the page. */
+/** The client of the page. */
 export const mediaServer = new MediaServer();

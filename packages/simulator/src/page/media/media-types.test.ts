@@ -22,7 +22,7 @@ it.each([
   expect(() => requireMediaType(mediaType, mimeType)).toThrow(InvalidMediaFileType);
 });
 
-it('knows the kind of a message, and that a text has none', () => {
+it('returns the kind of a message, and throws for a text', () => {
   expect(mediaTypeOfMessage({ type: 'video', isGif: true })).toBe('gif');
   expect(mediaTypeOfMessage({ type: 'ptt' })).toBe('ptt');
   expect(() => mediaTypeOfMessage({ type: 'chat' })).toThrow('msg is not a media msg: chat');

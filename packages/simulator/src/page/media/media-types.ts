@@ -1,10 +1,10 @@
-/** Names by which the media server and the checks of downloads know kinds of media. */
+/** The names of the kinds of media, for the media server and the checks of downloads. */
 export type MediaType = 'image' | 'video' | 'gif' | 'audio' | 'ptt' | 'document' | 'sticker';
 
 const audio = ['audio/ogg; codecs=opus', 'audio/mp4', 'audio/mpeg', 'audio/aac', 'audio/amr'];
 const video = ['video/mp4', 'video/3gpp'];
 
-/** What each kind may consist of, to the letter; a document of anything. */
+/** The exact types that each kind accepts; a document accepts any. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   image: ['image/jpeg', 'image/png', 'image/webp'],
   sticker: ['image/webp', 'application/was'],
@@ -25,7 +25,7 @@ export function mediaTypeOfMessage({ type, isGif }: { readonly type?: string; re
   return type === 'video' && isGif ? 'gif' : (type as MediaType);
 }
 
-/** A download was asked for whose type does not go with its kind of media. */
+/** The type of a requested download does not match its kind of media. */
 export class InvalidMediaFileType extends Error {
   readonly mediaType: string;
   readonly mimeType: string;
@@ -38,7 +38,7 @@ export class InvalidMediaFileType extends Error {
   }
 }
 
-/** Throws where that kind of media cannot be of that type; without one, it could be anything. */
+/** Throws if that kind of media cannot be of that type; without one, the type is application/octet-stream. */
 export function requireMediaType(mediaType: string, mimeType = 'application/octet-stream'): void {
   if (allowed[mediaType]?.includes(mimeType) === false) throw new InvalidMediaFileType(mediaType, mimeType);
 }

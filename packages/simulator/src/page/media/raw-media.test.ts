@@ -16,7 +16,7 @@ it.each([
   expect(mediaTypeOf(mimeType, intent)).toBe(type);
 });
 
-it('keeps the name of a document, and the bytes as they are', async () => {
+it('keeps the name of a document, and the bytes unchanged', async () => {
   const file = new File(['hello'], 'report.pdf', { type: 'application/pdf' });
   const media = await prepareMedia(await OpaqueData.createFromData(file, file.type), {}).waitForPrep();
   expect(media.serialize()).toMatchObject({
@@ -28,6 +28,6 @@ it('keeps the name of a document, and the bytes as they are', async () => {
   });
 });
 
-it('gives a file without a type one that fits all', async () => {
+it('gives a file without a type the generic one', async () => {
   expect((await OpaqueData.createFromData(new Blob(['x']), '')).type()).toBe('application/octet-stream');
 });

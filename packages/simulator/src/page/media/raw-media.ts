@@ -2,7 +2,7 @@ import { encodeB64 } from '../base64.ts';
 import { MediaData } from './media-data.ts';
 import type { OpaqueData } from './opaque-data.ts';
 
-/** As what the file is meant. */
+/** The intended kind of the file. */
 export interface MediaIntent {
   readonly asSticker?: boolean;
   readonly asGif?: boolean;
@@ -10,7 +10,7 @@ export interface MediaIntent {
   readonly asDocument?: boolean;
 }
 
-/** What a file becomes in a chat, by its type and by what was asked for. */
+/** The kind of a file in a chat, by its type and the options. */
 export function mediaTypeOf(mimeType: string, { asSticker, isPtt, asDocument }: MediaIntent): string {
   if (asSticker) return 'sticker';
   if (asDocument) return 'document';
@@ -19,7 +19,7 @@ export function mediaTypeOf(mimeType: string, { asSticker, isPtt, asDocument }: 
   return kind === 'image' || kind === 'video' ? kind : 'document';
 }
 
-/** A file in preparation; unlike in the real page, its bytes are left as they are. */
+/** A file in preparation; unlike in the real page, its bytes stay unchanged. */
 export function prepareMedia(data: OpaqueData, intent: MediaIntent) {
   return {
     waitForPrep: async () => {

@@ -14,24 +14,24 @@ interface BusinessProfileAttributes {
   businessHours: object | null;
 }
 
-/** What a business tells of itself; nothing but the id of one that tells nothing. */
+/** The public profile of a business; only the id if it has published nothing. */
 class BusinessProfile extends Model<BusinessProfileAttributes> {
   static override readonly props = [
     ...['id', 'description', 'address', 'email', 'website', 'categories', 'businessHours'],
   ];
 }
 
-/** The profiles that were asked for. */
+/** The profiles that were requested. */
 export const businessProfiles = new Collection<BusinessProfile>(BusinessProfile);
 
-/** The profile of a business, asked of the network. */
+/** The profile of a business, requested from the network. */
 export function fetchBusinessProfile(connection: Connection, id: Wid): Promise<BusinessProfile> {
   const present = businessProfiles.get(id);
   if (present) businessProfiles.remove(present);
   return findBusinessProfile(connection, id);
 }
 
-/** The same, if the page does not have it. */
+/** The same, requested only if the page does not have it. */
 export async function findBusinessProfile(connection: Connection, id: Wid): Promise<BusinessProfile> {
   const present = businessProfiles.get(id);
   if (present) return present;

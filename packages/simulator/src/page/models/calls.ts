@@ -4,13 +4,13 @@ import type { WireCall } from '../wire.ts';
 
 const received = 3;
 
-/** The calls of the page. The one that rings is not among those inside. */
+/** The calls of the page. The one that rings is not a member of the collection. */
 class Calls extends Emitter {
-  /** The library looks for this map, to wrap its `set`. */
+  /** The library looks up this map, to wrap its `set`. */
   readonly calls = new Map<string, unknown>();
   activeCall: { readonly id: string } | null = null;
 
-  /** None: they are those of a page without a call engine. */
+  /** None: as in a page without a call engine. */
   get(_id: string): undefined {
     return undefined;
   }

@@ -15,7 +15,7 @@ interface ChatAttributes {
   t: number;
   name: string;
   formattedTitle: string;
-  /** -1 where the user has marked it as unread. */
+  /** -1 if the user has marked it as unread. */
   unreadCount: number;
   lastReceivedKey: MsgKey | undefined;
   isReadOnly: boolean;
@@ -37,9 +37,9 @@ export class Chat extends Model<ChatAttributes> {
     ...['id', 't', 'name', 'formattedTitle', 'unreadCount', 'lastReceivedKey', 'isReadOnly'],
     ...['isLocked', 'msgs', 'accountLid', 'archive', 'pin', 'labels', 'endOfHistoryTransferType'],
   ];
-  /** There for groups. */
+  /** Present for groups. */
   groupMetadata: GroupMetadata | undefined;
-  /** There for channels. */
+  /** Present for channels. */
   newsletterMetadata: NewsletterMetadata | undefined;
   readonly mute: Mute;
 
@@ -56,7 +56,7 @@ export class Chat extends Model<ChatAttributes> {
     this.mute = mutes.add(new Mute({ id, expiration: 0 }));
   }
 
-  /** Whether the account has rights in the group. A TypeError where the page has no list of its members. */
+  /** Whether the account has rights in the group. A TypeError if the page has no list of its members. */
   iAmAdmin(): boolean {
     return this.groupMetadata ? (this.groupMetadata.get('participants') as ParticipantCollection).iAmAdmin() : false;
   }
@@ -76,7 +76,7 @@ export class Chat extends Model<ChatAttributes> {
     });
   }
 
-  /** What was set in it, on whichever device. */
+  /** Applies the marks that were set in it, on any device. */
   become({ isUnread, isArchived, pinnedAtMs, mutedUntil, labels }: WireMarks): void {
     const count = this.get('unreadCount') ?? 0;
     this.set({ unreadCount: isUnread ? count || -1 : Math.max(0, count), archive: isArchived, pin: pinnedAtMs });
@@ -102,7 +102,7 @@ export function findChat(id: Wid | string): Chat | undefined {
   return collectionOf(id).get(id);
 }
 
-/** The same, opened if it is not there yet; `person` is whom it is with. */
+/** The same, opened if necessary; `person` is the other person in it. */
 export function openChat(id: string, title: string, person?: Pick<WireUser, 'lid'>): Chat {
   const chat = findChat(id) ?? collectionOf(id).add(new Chat(createWid(id), title));
   return person ? chat.set({ accountLid: createWid(person.lid) }) : chat;

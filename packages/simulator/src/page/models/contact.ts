@@ -41,7 +41,7 @@ class Blocked extends Model<BlockedAttributes> {
   static override readonly props = ['id'];
 }
 
-/** Whom the account has blocked, by lid. */
+/** The people whom the account has blocked, by lid. */
 export const blocklist = new Collection<Blocked>(Blocked);
 
 /** Whether the account has blocked the person of a chat. */
@@ -80,7 +80,7 @@ export function learnGroupContact(id: string, subject: string): void {
   put(id, { name: subject, type: 'in', isMe: false, isBusiness: false, isEnterprise: false, isContactBlocked: false });
 }
 
-/** A contact for one device, as some pages have it: many look-ups throw for it. */
+/** A contact of a single device, as some pages have it: many look-ups throw for it. */
 export function learnDeviceContact(id: string): void {
   put(id, { type: 'in', isMe: false, isBusiness: false, isEnterprise: false, isContactBlocked: false });
 }

@@ -18,18 +18,18 @@ export interface GroupAttributes {
   memberLinkMode: 'admin_link' | 'all_member_link';
   membershipApprovalMode: boolean;
   isLidAddressingMode: boolean;
-  /** Unknown until the members are. */
+  /** Unknown until the members are known. */
   size: number;
   participants: ParticipantCollection;
 }
 
-/** What the page knows of a group besides its messages. */
+/** The page's data of a group besides its messages. */
 export class GroupMetadata extends Model<GroupAttributes> {
   static override readonly props = [
     ...['id', 'subject', 'owner', 'creation', 'desc', 'descId', 'announce', 'restrict', 'memberAddMode'],
     ...['memberLinkMode', 'membershipApprovalMode', 'isLidAddressingMode', 'size', 'participants'],
   ];
-  /** Whether it should be asked for again. One whose question was refused is not stale, and has no members. */
+  /** Whether it should be requested again. One whose request was refused is not stale, and has no members. */
   stale = true;
   /** Its members were loaded from the network, and are kept up to date. */
   membersAreKnown = false;

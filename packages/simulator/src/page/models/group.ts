@@ -6,7 +6,7 @@ import { learnGroupContact } from './contact.ts';
 import { type GroupAttributes, GroupMetadata, groups } from './group-metadata.ts';
 import { ParticipantCollection } from './participants.ts';
 
-/** What the page's database has of each group, members included. */
+/** The page's database of groups, members included. */
 const stored = new Map<string, WireGroup>();
 
 /** A group from the page's database. */
@@ -14,7 +14,7 @@ export function storedGroup(id: string): WireGroup | undefined {
   return switches.groupsStored ? stored.get(id) : undefined;
 }
 
-/** Brings a group with its members, its chat and its contact up to date. */
+/** Updates a group with its members, its chat and its contact. */
 export function learnGroup(group: WireGroup): GroupMetadata {
   stored.set(group.id, group);
   const chat = learnChat(group);

@@ -19,7 +19,7 @@ class Label extends Model<LabelAttributes> {
   static override readonly props = ['id', 'name', 'colorIndex', 'type'];
 }
 
-/** What is done with a label. */
+/** An action on a label. */
 export interface LabelAction {
   readonly id: string;
   readonly type: 'add' | 'remove';
@@ -28,7 +28,7 @@ export interface LabelAction {
 /** All labels. */
 export const labels = new Collection<Label>(Label);
 
-/** Makes them those that the account has. */
+/** Replaces them by those of the account. */
 export function learnLabels(all: readonly WireLabel[]): void {
   for (const label of labels.getModelsArray()) labels.remove(label);
   for (const label of all) labels.add(new Label({ ...label, type: custom }));

@@ -6,7 +6,7 @@ import type { MsgKey } from '../msg-key.ts';
 import type { Wid } from '../wid.ts';
 import type { WireNotice, WireType } from '../wire.ts';
 
-/** What a message consists of; `ciphertext` is one that is not decrypted yet. */
+/** The type of a message; `ciphertext` is one that is not decrypted yet. */
 export interface MsgAttributes extends MediaFields {
   id: MsgKey;
   type: WireType | 'ciphertext';
@@ -14,7 +14,7 @@ export interface MsgAttributes extends MediaFields {
   /** The text; of a file, the thumbnail. */
   body: string | undefined;
   caption: string | undefined;
-  /** False where the caption is but the name of a document. */
+  /** False if the caption is only the name of a document. */
   isCaptionByUser: boolean;
   /** Unix seconds. */
   t: number;
@@ -25,7 +25,7 @@ export interface MsgAttributes extends MediaFields {
   self: 'in' | 'out';
   ack: number;
   isSendFailure: boolean;
-  /** Arrived or was written while the page was there, as opposed to history. */
+  /** Arrived or was written while the page was open, as opposed to history. */
   isNewMsg: boolean;
   local: boolean;
   notifyName: string;
@@ -39,7 +39,7 @@ export interface MsgAttributes extends MediaFields {
   quotedRemoteJid: Wid | null;
   mentionedJidList: Wid[];
   groupMentions: unknown[];
-  /** Whom a notice in a group concerns. */
+  /** The people concerned by a notice in a group. */
   recipients: string[];
   latestEditMsgKey: MsgKey;
   latestEditSenderTimestampMs: number;
@@ -50,7 +50,7 @@ export interface MsgAttributes extends MediaFields {
   revokeTimestamp: number;
   backgroundColor: number;
   font: number;
-  /** Of notices: what they are about, and whether they are visible. */
+  /** Of notices: their kind, and whether they are visible. */
   kind: string;
   viewMode: string;
   templateParams: unknown[];
@@ -59,11 +59,11 @@ export interface MsgAttributes extends MediaFields {
   isVideoCall: boolean;
   callCreator: Wid;
   callParticipants: unknown[];
-  /** By which what refers to it is encrypted, such as the votes of a poll; it stays between the devices. */
+  /** The key for data that refers to it, such as the votes of a poll; only the devices have it. */
   messageSecret: Uint8Array;
 }
 
-/** Fields that the network passes on unread: of places, contact cards, polls, invitations, previews, mentions and forwarding. */
+/** Fields that the network forwards: of places, contact cards, polls, invitations, previews, mentions, forwarding. */
 export const passedFields = [
   ...['loc', 'lat', 'lng', 'vcardFormattedName', 'vcardList'],
   ...[
@@ -84,7 +84,7 @@ const noticeTypes: readonly (string | undefined)[] = [
   ...['gp2', 'call_log', 'e2e_notification', 'notification_template'],
 ];
 
-/** What a reply carries of the message that it answers. */
+/** What a reply contains of the message that it answers. */
 export type ContextInfo = Pick<MsgAttributes, 'quotedMsg' | 'quotedStanzaID' | 'quotedParticipant' | 'quotedRemoteJid'>;
 
 /** A message. */
@@ -116,7 +116,7 @@ export class Msg extends Model<MsgAttributes> {
     ...mediaFieldNames,
     ...passedFields,
   ];
-  /** There where the message has a file. */
+  /** Present if the message has a file. */
   readonly mediaData: MediaData | undefined;
   readonly mediaObject: MediaData | undefined;
 
@@ -139,7 +139,7 @@ export class Msg extends Model<MsgAttributes> {
     return noticeTypes.includes(this.get('type'));
   }
 
-  /** The model behind a view of it; here there is but one. */
+  /** The model behind a view of it; here both are the same. */
   unsafe(): this {
     return this;
   }
@@ -148,7 +148,7 @@ export class Msg extends Model<MsgAttributes> {
     return canReply(this);
   }
 
-  /** What a reply in that chat carries of this message. Anything but the id of its own chat counts as another chat. */
+  /** What a reply in that chat contains of this message. Any value but the id of its own chat counts as another. */
   msgContextInfo(chatId: unknown): ContextInfo {
     const { id, from, author, body, caption, type = 'chat' } = this.serialize() as Partial<MsgAttributes>;
     const participant = id?.participant ?? author ?? from;
@@ -161,7 +161,7 @@ export class Msg extends Model<MsgAttributes> {
     };
   }
 
-  /** Acks only rise: a late receipt changes nothing. */
+  /** Acks only increase: a late receipt changes nothing. */
   updateAck(ack: number): void {
     if (ack > (this.get('ack') ?? 0)) this.set({ ack });
   }
@@ -171,14 +171,14 @@ export class Msg extends Model<MsgAttributes> {
     this.set({ ack: -1, isSendFailure: true });
   }
 
-  /** Brings the file to this machine; `mediaData.mediaStage` says how that went. */
+  /** Downloads the file; `mediaData.mediaStage` has the result. */
   async downloadMedia(_options?: object): Promise<void> {
     const directPath = this.get('directPath');
     if (this.mediaData && directPath) await resolveMedia(this.mediaData, directPath);
   }
 }
 
-/** The page looks up who sent a message as soon as there is one, and remembers that under the message's id. */
+/** The page looks up the sender of a message at once, and caches it under the message's id. */
 function requireId(id: MsgKey | undefined): void {
   if (id) return;
   throw new Error(`Data passed to getter must include an id property (it's how we memoize) but got ${id}`);
@@ -191,7 +191,7 @@ export function canReply(msg: Msg): boolean {
   return (msg.get('ack') ?? 0) > 0 && type !== 'ciphertext' && type !== 'revoked' && !msg.isNotification;
 }
 
-/** What the network brings to delete a message for everyone. */
+/** The record by which the network deletes a message for everyone. */
 export type RevokeRecord = Pick<MsgAttributes, 'id' | 'from' | 'to' | 't' | 'protocolMessageKey'> & {
   readonly type: 'protocol';
   readonly subtype: 'sender_revoke' | 'admin_revoke';
@@ -200,14 +200,14 @@ export type RevokeRecord = Pick<MsgAttributes, 'id' | 'from' | 'to' | 't' | 'pro
 };
 
 class Messages extends Collection<Msg> {
-  /** Shows what the database has of such records. Scripts wrap it, so that it is looked up for each. */
+  /** Shows such records from the database. Scripts wrap it, so it is looked up for each. */
   processMultipleMessages: (chat: Wid, records: readonly RevokeRecord[]) => Promise<void> = async () => undefined;
 }
 
 /** Every message that the page holds. */
 export const messages = new Messages(Msg as never);
 
-/** An edit that the database has taken. */
+/** An edit that the database has stored. */
 interface MessageEdit {
   readonly parentMsg: Partial<MsgAttributes> & Pick<MsgAttributes, 'id'>;
   readonly editedMsgData: Partial<MsgAttributes>;

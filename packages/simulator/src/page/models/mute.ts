@@ -4,7 +4,7 @@ import type { Wid } from '../wid.ts';
 
 interface MuteAttributes {
   id: Wid;
-  /** Unix seconds; 0 for not muted, -1 for ever. */
+  /** Unix seconds; 0 for not muted, -1 for forever. */
   expiration: number;
 }
 
@@ -17,7 +17,7 @@ interface MuteOptions {
 /** Whether a chat is muted. */
 export class Mute extends Model<MuteAttributes> {
   static override readonly props = ['id', 'expiration'];
-  /** Takes a change to the account's other devices. */
+  /** Sends a change to the account's other devices. */
   static push: (chat: Wid, mutedUntil: number) => void = () => {};
 
   async mute({ expiration, sendDevice = false }: MuteOptions): Promise<void> {
@@ -36,5 +36,5 @@ export class Mute extends Model<MuteAttributes> {
   }
 }
 
-/** Those of all chats; `change:expiration` tells of each. */
+/** The mutes of all chats; emits `change:expiration` for each. */
 export const mutes = new Collection<Mute>(Mute as never);

@@ -8,18 +8,18 @@ interface NewsletterAttributes {
   name: string;
   description: string;
   inviteCode: string;
-  /** How many follow it. */
+  /** The number of followers. */
   size: number;
   verified: boolean;
   membershipType: WireChannel['role'];
 }
 
-/** What the page knows of a channel besides its messages. */
+/** The page's data of a channel besides its messages. */
 export class NewsletterMetadata extends Model<NewsletterAttributes> {
   static override readonly props = [
     ...['id', 'name', 'description', 'inviteCode', 'size', 'verified', 'membershipType'],
   ];
 }
 
-/** The metadata of channels that the account follows or has, and of those that it has looked at. */
+/** The metadata of channels that the account follows or owns, and of those that it has looked up. */
 export const newsletterMetadata = new Collection<NewsletterMetadata>(NewsletterMetadata);

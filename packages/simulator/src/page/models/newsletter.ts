@@ -3,7 +3,7 @@ import type { WireChannel } from '../wire.ts';
 import { type Chat, openChat } from './chat.ts';
 import { NewsletterMetadata, newsletterMetadata } from './newsletter-metadata.ts';
 
-/** Brings a channel up to date, opened if it is not there yet. */
+/** Updates a channel, opened if necessary. */
 export function learnChannel({ id, name, description, inviteCode, followers, role }: WireChannel): Chat {
   const chat = openChat(id, name);
   const metadata = newsletterMetadata.get(id) ?? newsletterMetadata.add(new NewsletterMetadata({ id: createWid(id) }));

@@ -22,7 +22,7 @@ export class ParticipantCollection extends Collection<Participant> {
     super(Participant);
   }
 
-  /** Makes them those of the group as the network knows it. */
+  /** Replaces them by those of the group on the network. */
   become(members: WireGroup['participants']): void {
     const ids = new Set(members.map(({ id }) => id));
     for (const member of this.getModelsArray()) if (!ids.has(String(member.get('id')))) this.remove(member);

@@ -7,5 +7,5 @@ class PasskeyViewModel extends Model<{ screen: PasskeyScreenName | undefined; co
   static override readonly props = ['screen', 'code'];
 }
 
-/** Which of them is on the screen, and its code; undefined while there is none. */
+/** The one that is open, and its code; undefined if none is open. */
 export const passkeyView = new PasskeyViewModel();

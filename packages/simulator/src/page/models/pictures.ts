@@ -5,7 +5,7 @@ import { switches } from '../switches.ts';
 import type { Wid } from '../wid.ts';
 
 /**
- * Where the picture of a person or a group is. Rejects with the network's status: 401 private, 404 none, and others.
+ * The address of the picture of a person or a group. Rejects with the network's status: 401 private, 404 none, others.
  */
 export async function requestPicture(connection: Connection, id: Wid) {
   if (id.isStatus()) throw new ServerStatusCodeError(401, 'no picture');
@@ -16,7 +16,7 @@ export async function requestPicture(connection: Connection, id: Wid) {
   return { eurl: picture.url, tag: String(id), ...paths };
 }
 
-/** The same as an answer in any case: a refusal shows in what is there and what is not. */
+/** The same without rejecting: a refusal shows in which fields are present. */
 export async function requestPictureOrWhyNot(connection: Connection, { id }: { readonly id: Wid }): Promise<object> {
   // Without an id this is a TypeError.
   id.isNewsletter();
@@ -37,10 +37,10 @@ export async function sendPicture(connection: Connection, id: Wid, jpeg: Uint8Ar
   return { id: 1 };
 }
 
-/** Takes a data URL, and asks for what became of it: it fails with that, though the picture is set. */
+/** Sets a picture from a data URL, then requests it: if that fails, this rejects although the picture is set. */
 export async function setPicture(connection: Connection, id: Wid, picture: string): Promise<object> {
   await connection.request('set-picture', { id: String(id), data: picture.slice(picture.indexOf(',') + 1) });
-  // Under the own number, by which newer builds ask for no picture.
+  // By the own number, by which newer builds request no picture.
   if (isOtherIdentity(id)) return { status: 200 };
   const { eurl, tag, fullDirectPath } = await requestPicture(connection, id);
   return { eurl, tag, fullDirectPath, status: 200 };
@@ -51,7 +51,7 @@ export async function removePicture(connection: Connection, id: Wid): Promise<ob
   return { status: 200 };
 }
 
-/** The network does not answer for a person under the identity by which it does not know their picture. */
+/** Whether the network does not answer for this id, since it has the person's picture by the other identity. */
 function isOtherIdentity(id: Wid): boolean {
   const { pictureIdentity } = switches;
   if (pictureIdentity === 'any' || !id.isUser()) return false;

@@ -10,7 +10,7 @@ interface ChatStateAttributes {
   deny: boolean | undefined;
 }
 
-/** What somebody does. */
+/** The state of a person in a chat. */
 class ChatState extends Model<ChatStateAttributes> {
   static override readonly props = ['id', 'type', 't', 'deny'];
 }
@@ -22,7 +22,7 @@ interface PresenceAttributes {
   isSubscribed: boolean;
 }
 
-/** What a person does, or of the members of a group the one who did something last. */
+/** The state of a person, or of the member of a group who did something last. */
 class Presence extends Model<PresenceAttributes> {
   static override readonly props = ['id', 'isOnline', 'hasData', 'isSubscribed'];
   readonly chatstate: ChatState;
@@ -33,7 +33,7 @@ class Presence extends Model<PresenceAttributes> {
     this.chatstate.on('change:type', (state: ChatState) => this.trigger('change:chatstate.type', state));
   }
 
-  /** A member of a group is named only while something is done there. */
+  /** The member of a group; present only while they are typing or recording. */
   become({ type, t, deny }: WireActivity, member: Wid | undefined): void {
     const state = this.chatstate;
     const rests = this.get('isOnline') ? 'available' : 'unavailable';
@@ -44,19 +44,19 @@ class Presence extends Model<PresenceAttributes> {
   }
 }
 
-/** Forgets: this looks as if the person had gone. */
+/** Clears it: the person then looks offline. */
 function forget(presence: Presence): void {
   presence.chatstate.set({ type: 'unavailable', t: undefined });
   presence.set({ isOnline: false, hasData: false, isSubscribed: false });
 }
 
 class PresenceCollection extends Collection<Presence> {
-  /** The one of that id, made if there is none. */
+  /** The presence of that id, created if there is none. */
   gadd(id: Wid): Presence {
     return this.get(id) ?? this.add(new Presence(id));
   }
 
-  /** What was told is stale. */
+  /** Clears all presences: their data is stale. */
   clearAllPresence(): void {
     for (const presence of this.getModelsArray()) forget(presence);
   }

@@ -25,7 +25,7 @@ afterEach(() => {
 
 const reaction = (from: string, emoji: string, atMs = 1) => ({ id: 'R', from, fromMe: from === ada, emoji, atMs });
 
-it('tells of what is new, what is different and what was taken back, once each', () => {
+it('stores new, changed and removed reactions, once each', () => {
   learnReactions(parent, [reaction(ben, '👍')]);
   learnReactions(parent, [reaction(ben, '👍')]);
   learnReactions(parent, [reaction(ben, '🎉', 2), reaction(ada, '🎉')]);
@@ -38,7 +38,7 @@ it('tells of what is new, what is different and what was taken back, once each',
   ]);
 });
 
-it('stores history as it stores what is new, and all that is unread once more when the chat is read', () => {
+it('stores history like new reactions, and all unread ones again when the chat is read', () => {
   readReactions(parent.remote);
   reported = [];
   learnReactions(parent, [reaction(ben, '👍'), reaction(ada, '👍')]);

@@ -13,7 +13,7 @@ export interface ReactionRow {
   readonly reactionTimestamp: number;
   readonly from: Wid;
   readonly author: Wid;
-  /** 1 where the page does not hold the message. */
+  /** 1 if the page does not hold the message. */
   readonly orphan: 0 | 1;
   readonly read: boolean;
   readonly ack: number;
@@ -21,7 +21,7 @@ export interface ReactionRow {
 
 const byMessage = new Map<string, Map<string, ReactionRow>>();
 
-/** The table of reactions, those that were taken back included; scripts wrap `bulkUpsert` to get them. */
+/** The table of reactions, removed ones included; scripts wrap `bulkUpsert` to get them. */
 export const reactionTableMode = {
   bulkGetByParentMsgKey: async (keys: readonly object[]): Promise<ReactionRow[]> =>
     keys.flatMap((key) => [...(byMessage.get(String(key))?.values() ?? [])]),
@@ -35,7 +35,7 @@ export const reactionTableMode = {
       messages.get(key)?.set({ hasReaction: isThere });
     }
   },
-  /** Of one that was made in this page. */
+  /** The row of a reaction that was made in this page. */
   updateAck: ({ reactionParentKey, author }: ReactionRow, ack: number): void => {
     const rows = byMessage.get(reactionParentKey.toString());
     const row = rows?.get(author.toString());
@@ -43,7 +43,7 @@ export const reactionTableMode = {
   },
 };
 
-/** When a reaction is made now: in whole seconds, and after the one before. */
+/** The time of a new reaction: in whole seconds, and after the previous one. */
 export function reactionTimeOf(parent: MsgKey, author: Wid): number {
   const before = byMessage.get(parent.toString())?.get(author.toString())?.reactionTimestamp ?? 0;
   return Math.max(before + 1, Math.floor(Date.now() / 1_000) * 1_000);
@@ -65,7 +65,7 @@ export function reactionsOf(key: string): object {
   return { reactions, reactionByMe: null };
 }
 
-/** Makes the table say of a message what the network says; history goes the same way as what is new. */
+/** Updates the table from the network's reactions to a message; history is stored like new ones. */
 export function learnReactions(parent: MsgKey, reactions: readonly WireReaction[]): void {
   const held = byMessage.get(parent.toString()) ?? new Map<string, ReactionRow>();
   const now = new Set(reactions.map(({ from }) => from));
@@ -81,7 +81,7 @@ export function learnReactions(parent: MsgKey, reactions: readonly WireReaction[
   if (rows.length > 0) reactionTableMode.bulkUpsert(rows);
 }
 
-/** The chat was read: the rows are stored once more. */
+/** The chat was read: the rows are stored again. */
 export function readReactions(chat: Wid): void {
   const all = [...byMessage.values()].flatMap((rows) => [...rows.values()]);
   const unread = all.filter(

@@ -1,7 +1,7 @@
 import type { Wid } from '../wid.ts';
 import { type Msg, messages } from './message.ts';
 
-/** What is searched for, `page` from 1; in one chat, or in all. */
+/** A search, `page` from 1; in one chat, or in all. */
 export interface Search {
   readonly searchTerm: string;
   readonly page?: number;

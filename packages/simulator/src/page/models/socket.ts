@@ -18,7 +18,7 @@ class StreamModel extends Model<{ mode: 'MAIN' | 'QR'; available: boolean }> {
     this.set({ available: true });
   }
 
-  /** After a delay, unless that has begun before; without one, at once. */
+  /** After a delay, unless one is running already; at once without a delay. */
   markUnavailable(delayMs = 0): void {
     if (delayMs > 0) this.#leaving ??= setTimeout(() => this.markUnavailable(), delayMs);
     else {
@@ -33,7 +33,7 @@ class StreamModel extends Model<{ mode: 'MAIN' | 'QR'; available: boolean }> {
   }
 }
 
-/** Whether the page itself is up, or shows the QR; and whether its user is there. */
+/** Whether the page itself is ready, or shows the QR; and whether its user is active. */
 export const stream = new StreamModel({ mode: 'QR', available: false });
 
 stream.on('change:available', (_: unknown, available: boolean) => {

@@ -4,7 +4,7 @@ import type { Wid } from '../wid.ts';
 import { Msg } from './message.ts';
 
 interface StatusAttributes {
-  /** Who posted. */
+  /** The author. */
   id: Wid;
   /** Unix seconds of the latest. */
   t: number;
@@ -31,7 +31,7 @@ export class Status extends Model<StatusAttributes> {
   }
 }
 
-/** The status feed, by who posted. */
+/** The status feed, by author. */
 export const statuses = new Collection<Status>(Status);
 
 /** A post in the feed, by its id. */

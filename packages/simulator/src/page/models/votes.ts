@@ -7,7 +7,7 @@ interface VoteRow {
   readonly kind: 'pollVoteDecrypted';
   readonly id: MsgKey;
   readonly pollUpdateParentKey: MsgKey;
-  /** Empty if it was taken back. */
+  /** Empty if it was removed. */
   readonly selectedOptionLocalIds: readonly number[];
   readonly senderTimestampMs: number;
   readonly from: Wid;
@@ -29,8 +29,8 @@ export const pollVoteTableMode = {
 };
 
 /**
- * Makes the table say of a poll what the network says; history goes the same way as what is new. Each vote has the key
- * of the poll that it names: the page's own, or the other one.
+ * Updates the table from the network's votes in a poll; history is stored like new ones. Each vote has the key of the
+ * poll that it refers to: the page's own, or the other one.
  */
 export function learnVotes(votes: readonly WireVote[] = [], poll: MsgKey, other: MsgKey): void {
   const parentOf = ({ byOtherId }: WireVote) => (byOtherId ? other : poll);

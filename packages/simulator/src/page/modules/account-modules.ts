@@ -18,9 +18,9 @@ const settingNames: Readonly<Record<keyof WirePrivacy, string>> = {
   calladd: 'callAdd',
 };
 
-/** What an account can change of itself. */
+/** The settings and the presence of the account. */
 export function accountModules({ connection, users }: Page): Modules {
-  // Nothing is told to the network without a name, and there is no answer.
+  // Nothing is sent without a name, and no answer is awaited.
   const sendPresence = (presence: WirePresence) => {
     if (conn.get('pushname')) void connection.request('presence', { presence });
   };
@@ -43,13 +43,13 @@ export function accountModules({ connection, users }: Page): Modules {
           const { about, isHidden } = await connection.request('about', { id: String(wid) });
           return { id: wid, status: isHidden ? '' : about || null };
         } catch (error) {
-          // A refusal for the one person is in the place of the text.
+          // A refusal for this person is returned instead of the text.
           const isOfPerson = error instanceof ServerStatusCodeError && [401, 403].includes(error.status);
           if (isOfPerson) return { id: wid, status: { errorCode: error.status, errorText: error.message } };
           return { id: wid, stale: true, status: wid.isLid() ? '' : null };
         }
       },
-      // A refusal is an answer.
+      // A refusal is returned as an answer.
       setMyStatus: async (about: string) => {
         try {
           await connection.request('set-about', { about });
@@ -59,7 +59,7 @@ export function accountModules({ connection, users }: Page): Modules {
           throw error;
         }
       },
-      // Whoever posted it is told only if that is asked for; a failure is false.
+      // Sends a receipt to the author only if requested; returns false on failure.
       sendReadStatus: async (msg: Msg, _seconds: number, options?: { readonly sendReceipt?: boolean }) => {
         try {
           if (options?.sendReceipt) await connection.request('see-status', { id: msg.get('id')?.id ?? '' });

@@ -18,7 +18,7 @@ const settleMs = 20;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const idOf = (chat: Chat) => String(chat.get('id'));
 
-/** What the user does with a whole chat. */
+/** The actions of the user on a whole chat. */
 export function chatActionModules({ connection, appState, mailbox }: Page): Modules {
   const mark = (chat: Chat, marks: Partial<WireMarks>) => appState.push('mark-chat', { chat: idOf(chat), marks });
   Mute.push = (id, mutedUntil) => appState.push('mark-chat', { chat: String(id), marks: { mutedUntil } });
@@ -36,7 +36,7 @@ export function chatActionModules({ connection, appState, mailbox }: Page): Modu
     connection.send({ type: 'chat-state', to: to.toJid(), state });
   return {
     WAWebUpdateUnreadChatAction: {
-      // The account is never shown as online here: with `afterAvailable`, the receipts wait for ever.
+      // The account is never shown as online here: with `afterAvailable`, the receipts wait forever.
       sendSeen: async ({ chat, afterAvailable = true }: Seen) => {
         if (afterAvailable || chat.get('unreadCount') === 0) return;
         try {
@@ -55,7 +55,7 @@ export function chatActionModules({ connection, appState, mailbox }: Page): Modu
       },
     },
     WAWebSetArchiveChatAction: {
-      // Of a change that is under way the promise is returned, also where that does the opposite.
+      // Returns the promise of a change in progress, even if that one does the opposite.
       setArchive: (chat: Chat, isArchived: boolean) => {
         if (chat.get('archive') === isArchived) return Promise.reject(new ActionError());
         const running = archiving.get(chat) ?? archive(chat, isArchived).finally(() => archiving.delete(chat));
@@ -64,7 +64,7 @@ export function chatActionModules({ connection, appState, mailbox }: Page): Modu
       },
     },
     WAWebSetPinChatAction: {
-      // Without a look at the limit.
+      // Does not check the limit.
       setPin: async (chat: Chat, isPinned: boolean) => {
         const pinnedAtMs = isPinned ? Date.now() : 0;
         mark(chat, { pinnedAtMs });
@@ -76,7 +76,7 @@ export function chatActionModules({ connection, appState, mailbox }: Page): Modu
       getPinLimit: () => mostPinned,
     },
     WAWebChatClearBridge: {
-      // What is starred is not known here.
+      // It is not known here which messages are starred.
       sendClear: async (chat: Chat) => {
         const result = (chat.get('msgs')?.getModelsArray() ?? []).map((msg) => String(msg.get('id')));
         mailbox.erase(result);
@@ -85,7 +85,7 @@ export function chatActionModules({ connection, appState, mailbox }: Page): Modu
       },
     },
     WAWebClearChatUtils: {
-      // The models are removed here alone. What the network refuses is not told.
+      // The models are removed here only. A refusal of the network is not reported.
       finalizeClearChat: async (_chat: Chat, clearing: Promise<{ readonly result: readonly string[] }>) => {
         try {
           for (const key of (await clearing).result) mailbox.forget(key);

@@ -6,7 +6,7 @@ import type { Wid } from '../wid.ts';
 
 const pageOfMessages = 20;
 
-/** What can be done with a chat. */
+/** The actions on a chat. */
 export function chatModules({ mailbox, users }: Page): Modules {
   return {
     WAWebFindChatAction: {

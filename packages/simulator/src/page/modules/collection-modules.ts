@@ -15,10 +15,10 @@ import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { createWid, type Wid } from '../wid.ts';
 
-/** The collections, with the look-ups that ask the network. */
+/** The collections, with the look-ups that send requests. */
 export function collectionModules(page: Page): Modules {
   const getMessagesById = async (keys: readonly (string | MsgKey | undefined)[]) => {
-    // These go to the page's database as they are, such as the `_serialized` of a key that has none.
+    // These are passed to the page's database unchanged, such as the `_serialized` of a key that has none.
     if (!keys.every((key) => key !== undefined)) {
       const why = "Failed to execute 'get' on 'IDBObjectStore': No key or key range specified.";
       throw new DOMException(why, 'DataError');
@@ -42,7 +42,7 @@ export function collectionModules(page: Page): Modules {
   });
   const Status = Object.assign(statuses, {
     find: async (id: string | Wid) => statuses.get(id),
-    // All are there from the login on.
+    // All are present from the login on.
     sync: async () => statuses.getModelsArray(),
     getMyStatus: () => statuses.get(page.users.self?.lid) ?? statuses.get(page.users.self?.pn),
   });
@@ -81,7 +81,7 @@ export function collectionModules(page: Page): Modules {
     WAWebCallCollection: calls,
     WAWebVoipStackInterface: {
       getVoipStackInterface: async () => ({
-        // Of the call that rings, without an answer of the network.
+        // Applies to the call that rings; no answer of the network is awaited.
         rejectCall: async () => {
           const { activeCall } = calls;
           if (activeCall) await page.connection.request('reject-call', { id: activeCall.id });
@@ -99,7 +99,7 @@ function addContact(id: Wid): Contact {
 const searchedForMs = 60_000;
 const searches = new Map<string, Promise<object>>();
 
-/** Its first page without a chat comes from a cache by the text alone, however many are asked for. */
+/** Its first page without a chat comes from a cache by the text only, whatever count is requested. */
 function searchMessages(query: string, page = 1, count = 100, remote?: Wid): Promise<object> {
   const search = async () => {
     const { messages, eof } = searchHeld({ searchTerm: query, page, count, remote });

@@ -20,7 +20,7 @@ interface Selection {
 
 const idsOf = (msgs: readonly Msg[]) => msgs.map((msg) => msg.get('id')?.id ?? '');
 
-/** What the user can command: fresh references for the QR, and deletion. */
+/** The commands of the user: new references for the QR, and deletion. */
 export function commandModules(page: Page): Modules {
   const { appState, connection, link, mailbox } = page;
   const hide = async (msgs: readonly Msg[]) => {
@@ -37,7 +37,7 @@ export function commandModules(page: Page): Modules {
         return { messageSendResult: done ? 'OK' : 'ERROR_UNKNOWN' };
       }),
     );
-  // A refusal is told by the number alone.
+  // A refusal shows only in the number.
   const deleteMsgs = (list: readonly Msg[]) =>
     hide(list).then(
       () => list.length,
@@ -82,7 +82,7 @@ export function commandModules(page: Page): Modules {
   };
 }
 
-/** Of what is under way in a chat the promise is returned, also where something else is asked for. */
+/** Returns the promise of the action in progress in a chat, even if another one is requested. */
 function perChat<A extends unknown[], R>(work: (...args: A) => Promise<R>): (chat: Chat, ...args: A) => Promise<R> {
   const underWay = new Map<Chat, Promise<R>>();
   return (chat, ...args) => {

@@ -8,7 +8,7 @@ import { ServerStatusCodeError } from '../server-status-code-error.ts';
 import { switches } from '../switches.ts';
 import { createWid, type Wid } from '../wid.ts';
 
-/** What is known of people, and whom the account has blocked. */
+/** Details of people, and the people whom the account has blocked. */
 export function contactDetailModules({ connection, users }: Page): Modules {
   /** A person in a query. */
   class USyncUser {
@@ -31,7 +31,7 @@ export function contactDetailModules({ connection, users }: Page): Modules {
     readonly users: USyncUser[] = [];
     isByLid = false;
 
-    /** By number, unless told otherwise: then the hidden id is told only if that is asked for as well. */
+    /** Answers by number unless configured otherwise; then the hidden id is included only on request. */
     withContactProtocol(addressingMode?: string): this {
       this.protocols.push('contact');
       this.isByLid = addressingMode === 'lid' && switches.lookUps === 'lid';
@@ -89,7 +89,7 @@ export function contactDetailModules({ connection, users }: Page): Modules {
     if ((contact.get('isContactBlocked') ?? false) === isBlocked) return;
     const id = contact.get('id');
     const lid = id?.isLid() ? id : chats.get(id)?.get('accountLid');
-    // The real page throws a text, too.
+    // The real page also throws a text.
     if (!lid) throw '[blocklist] trying to block a pn contact without a chat';
     await connection.request('block', { id: String(lid), isBlocked });
   };

@@ -11,7 +11,7 @@ export function contactModules({ connection }: Page): Modules {
       requestProfilePicFromServer:
         switches.pictureRefusals === 'returned'
           ? (chat: { readonly id: Wid }) => requestPictureOrWhyNot(connection, chat)
-          : // Takes a chat, as the library hands it over, or an id.
+          : // Accepts a chat, as the library passes it, or an id.
             (chat: Wid | { id: Wid }) => requestPicture(connection, createWid('id' in chat ? chat.id : chat)),
       sendSetPicture: (id: Wid, _preview: string, picture: string) => setPicture(connection, id, picture),
       requestDeletePicture: (id: Wid) => removePicture(connection, id),

@@ -24,12 +24,12 @@ interface Forwarding {
   readonly multicast?: boolean;
 }
 
-/** What is taken over from a message beside its text. */
+/** What is copied from a message besides its text. */
 const copied: readonly string[] = ['mentionedJidList', ...mediaFieldNames, ...passedFields];
 
 /**
- * Forwards messages. As in the real page, a failure is only told where a file was not delivered, and by an error where
- * the recipient is blocked; what is forwarded is not named.
+ * Forwards messages. As in the real page, a failure is reported only for a file that was not delivered, and by an error
+ * if the recipient is blocked; the new messages are not returned.
  */
 export function forwardModules({ users }: Page, { WAWebSendMsgChatAction }: Modules): Modules {
   const action = WAWebSendMsgChatAction as SendAction;
@@ -46,7 +46,7 @@ export function forwardModules({ users }: Page, { WAWebSendMsgChatAction }: Modu
       ...fields,
       ...(values.directPath ? caption : { body: values.body }),
       id: new MsgKey({ from, to, id: await MsgKey.newId(), participant, selfDir: 'out' }),
-      // A voice note of somebody becomes a file of sound.
+      // A voice note of another person becomes an audio file.
       type: values.type === 'ptt' ? 'audio' : values.type,
       ...{ ack: 0, from, to, local: true, self: 'out', t: Math.floor(Date.now() / 1000), isNewMsg: true },
       isForwarded: values.id?.fromMe !== true || (values as { isForwarded?: boolean }).isForwarded === true,

@@ -12,7 +12,7 @@ import type { Wid } from '../wid.ts';
 import type { WireGroupChange } from '../wire.ts';
 import { inviteModules, queryGroupInvite } from './invite-modules.ts';
 
-/** How newer builds take a description. */
+/** The arguments for a description in newer builds. */
 interface Description {
   readonly groupWid: Wid;
   readonly desc: string | null;
@@ -20,7 +20,7 @@ interface Description {
   readonly prevDescId?: string | undefined;
 }
 
-/** What can be done with groups. */
+/** The actions on groups. */
 export function groupModules(page: Page): Modules {
   const { connection } = page;
   const change = async (id: string, what: WireGroupChange) => {
@@ -38,7 +38,7 @@ export function groupModules(page: Page): Modules {
       queryAndUpdateGroupMetadataById: ({ id }: { id: string | Wid }) => queryAndUpdate(page, String(id)),
     },
     WAWebQueryAndUpdateGroupMetadataJob: {
-      // With more in it, the page makes chats of all groups.
+      // With fields in its argument, the page creates chats for all groups.
       queryAndUpdateAllGroupMetadata: async (_what: Record<string, never>) => page.groupQueries.updateAll(),
     },
     ...(switches.lazyParticipants && {
@@ -73,7 +73,7 @@ async function queryAndUpdate({ groupQueries }: Page, id: string): Promise<unkno
   return undefined;
 }
 
-/** What the page's own query makes of an answer. */
+/** The answer as the page's own query returns it. */
 async function queryStatus({ groupQueries }: Page, id: string): Promise<object> {
   try {
     await groupQueries.ask(id);
@@ -86,7 +86,7 @@ async function queryStatus({ groupQueries }: Page, id: string): Promise<object> 
   }
 }
 
-/** True once the account has left, false where the network does not let it. */
+/** True once the account has left, false if the network refuses. */
 async function leave({ connection, users }: Page, chat: Chat): Promise<boolean> {
   const id = String(chat.get('id'));
   try {

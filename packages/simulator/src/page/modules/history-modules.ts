@@ -5,11 +5,11 @@ import type { Modules } from '../registry.ts';
 import type { Wid } from '../wid.ts';
 
 const historyOnDemand = 3;
-/** In the real page as long as the server says. */
+/** In the real page, the server sets this timeout. */
 const answerMs = 700;
 const mostFailures = 3;
 
-/** Asks the account's phone for messages that it has not sent along. */
+/** Requests messages from the account's phone that it has not sent yet. */
 export function historyModules({ connection }: Page): Modules {
   const events = new Emitter();
   /** By the id of the request: the jid of its chat. */
@@ -24,7 +24,7 @@ export function historyModules({ connection }: Page): Modules {
   connection.handle('older', ({ chat: id, left }) => {
     const chat = findChat(id);
     const jid = chat?.get('id')?.toJid();
-    // After the time is over, an answer is dropped.
+    // After the timeout, an answer is dropped.
     if (!chat || jid === undefined || ![...inFlight.values()].includes(jid)) return;
     chat.set({ endOfHistoryTransferType: left });
     settle(jid, true);
@@ -34,7 +34,7 @@ export function historyModules({ connection }: Page): Modules {
       sendPeerDataOperationRequest: async (type: number, { chatId }: { readonly chatId: Wid }) => {
         if (type !== historyOnDemand) throw new TypeError('not used here');
         const jid = chatId.toJid();
-        // In silence, both.
+        // Both fail silently.
         if (failures.disableRequestSending || [...inFlight.values()].includes(jid)) return;
         const id = crypto.randomUUID();
         inFlight.set(id, jid);

@@ -2,7 +2,7 @@ import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { createWid, type Wid } from '../wid.ts';
 
-/** A request to be let in, as the page stores it. */
+/** A request to join, as the page stores it. */
 interface JoinRequest {
   readonly id: Wid;
   /** Unix seconds. */
@@ -12,13 +12,13 @@ interface JoinRequest {
   readonly parentGroupId: undefined;
 }
 
-/** Who is asked to be let in or turned away: by hidden id, else by number. */
+/** The person to approve or reject: by hidden id, otherwise by number. */
 interface Requester {
   readonly lid?: Wid;
   readonly phoneNumber?: Wid;
 }
 
-/** Invites to groups, and those who wait to be let in. */
+/** Invites to groups, and the people who wait for approval. */
 export function inviteModules({ connection }: Page): Modules {
   const stored = new Map<string, JoinRequest[]>();
   const refresh = async (group: Wid): Promise<void> => {
@@ -62,7 +62,7 @@ export function inviteModules({ connection }: Page): Modules {
   };
 }
 
-/** What an invite is for. It is not a group of the page, and no chat comes of it. */
+/** The group of an invite. It is not a group of the page, and no chat is created for it. */
 export function queryGroupInvite({ connection }: Page) {
   return async (code: string): Promise<object> => {
     const group = await connection.request('invite', { code });
@@ -77,7 +77,7 @@ export function queryGroupInvite({ connection }: Page) {
   };
 }
 
-/** The account has joined or waits, and the page has expected the other. */
+/** The account has joined although the page expected approval, or the reverse. */
 class UnexpectedJoinGroupViaInviteResponse extends Error {
   readonly gid: Wid;
   readonly membershipApprovalMode: boolean;

@@ -4,7 +4,7 @@ import { type LabelAction, labelsAfter } from '../models/labels.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 
-/** Labels of chats. The models do not show the change: that is the caller's. */
+/** Labels of chats. The models do not show the change: the caller updates them. */
 export function labelModules({ appState }: Page): Modules {
   return {
     WAWebEditLabelAssociationBridge: {

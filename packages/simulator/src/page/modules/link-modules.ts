@@ -3,7 +3,7 @@ import { socket, stream } from '../models/socket.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 
-/** The connection, its states, and what can be done to the link. */
+/** The connection, its states, and the actions on the link. */
 export function linkModules({ link, users }: Page): Modules {
   return {
     WAWebSocketModel: {

@@ -11,7 +11,7 @@ interface Upload {
   readonly mediaType: string;
 }
 
-/** As the real page, it does not reject: without a `mediaEntry`, it has failed. */
+/** As the real page, it does not reject: a missing `mediaEntry` means that it has failed. */
 async function uploadMedia({ mediaObject, mediaType }: Upload): Promise<object> {
   const blob = mediaObject.mediaBlob?.forceToBlob();
   if (!blob) return { kind: 'error' };

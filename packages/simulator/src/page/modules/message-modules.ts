@@ -12,13 +12,13 @@ import { switches } from '../switches.ts';
 import type { Wid } from '../wid.ts';
 import { previewFields, type WirePreview } from '../wire-values.ts';
 
-/** What an edited message has beside its text. */
+/** The fields of an edited message besides its text. */
 interface EditOptions {
   readonly mentionedJidList?: Wid[];
   readonly linkPreview?: WirePreview;
 }
 
-/** What can be done with a message. */
+/** The actions on a message. */
 export function messageModules({ connection, outbox, users }: Page): Modules {
   return {
     WAWebSendMsgChatAction: {
@@ -26,8 +26,8 @@ export function messageModules({ connection, outbox, users }: Page): Modules {
     },
     WAWebSendMessageEditAction: {
       // The page itself refuses a message that is too old; a refusal of the network only shows in the message.
-      // The page shows the edit before the network has it, and goes on showing it after a refusal. What the options lack
-      // the message has no more.
+      // The page shows the edit before the network has it, and keeps it after a refusal. Fields that are missing in the
+      // options are removed from the message.
       sendMessageEdit: async (msg: Msg, text: string, { mentionedJidList = [], linkPreview = {} }: EditOptions) => {
         const id = msg.get('id');
         if (!id || (!canEditText(msg) && !canEditCaption(msg))) throw new Error('Cannot edit message');
@@ -73,7 +73,7 @@ export function messageModules({ connection, outbox, users }: Page): Modules {
     WALinkify: { findLink, findLinks },
     WAWebCodeFormatMutator: { removeCodeBlocks: (text: string) => text.replace(/```[\s\S]*?```/g, ' ') },
     WAWebLinkPreviewChatAction: {
-      // The phone makes it; while it is off, there is none.
+      // The phone creates it; while the phone is off, there is none.
       getLinkPreview: async ({ href, url }: FoundLink) => {
         const made = await connection.request('preview', { url: href });
         return { url: href, data: { ...made, matchedText: url, canonicalUrl: href, doNotPlayInline: true } };

@@ -19,11 +19,11 @@ const pinSeconds: Readonly<Record<string, number>> = { OneDay: 86_400, SevenDays
 /** What this page has pinned or unpinned, by the message. */
 const pins = new Map<string, object>();
 
-/** What reads the page's database, and what is marked there. */
+/** Queries of the page's database, and the marks stored there. */
 export function messageQueryModules({ connection }: Page): Modules {
   return {
     WAWebDBMessageFindLocal: {
-      // Rows of the database, with keys and ids as the page has them: no models.
+      // Rows of the database, with the page's keys and ids: not models.
       msgFindByDirection: async ({ anchor, count, direction }: Find) => {
         const id = anchor instanceof MsgKey ? anchor.id : undefined;
         if (id === undefined && direction === 'after') return { messages: [], status: 200 };
@@ -47,7 +47,7 @@ export function messageQueryModules({ connection }: Page): Modules {
       PinInChatCollection: { getByParentMsgKey: (key: MsgKey) => pins.get(String(key)) },
     },
     WAWebSendPinMessageAction: {
-      // The page has the pin before the network takes it; its ack follows.
+      // The page stores the pin before the network accepts it; its ack follows.
       sendPinInChatMsg: async (msg: Msg, type: 1 | 2, duration: string) => {
         const parent = msg.get('id');
         if (!parent) throw new Error('the message has no id');
@@ -65,7 +65,7 @@ export function messageQueryModules({ connection }: Page): Modules {
   };
 }
 
-/** In a group each person is in the highest list alone. What remains is counted as if it were so everywhere. */
+/** In a group each person is only in the highest list. The remaining counts assume that everywhere. */
 function infoOf(receipts: readonly WireReceipt[], { remote }: MsgKey) {
   const reached = (least: number) =>
     receipts

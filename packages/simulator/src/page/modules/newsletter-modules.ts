@@ -7,14 +7,14 @@ import type { SendResult } from '../outbox.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 
-/** What can be done with channels. */
+/** The actions on channels. */
 export function newsletterModules({ connection, mailbox, users }: Page): Modules {
   const subscribe = async (chat: Chat) => {
-    // Without a word.
+    // Fails silently.
     if (!chat.newsletterMetadata) return;
     await connection.request('follow-channel', { id: String(chat.get('id')) });
     chat.newsletterMetadata.set({ membershipType: 'subscriber' });
-    // What fails from here on is thrown, too.
+    // Failures from here on are also thrown.
     await connection.request('channel-add-ons', { id: String(chat.get('id')) });
   };
   const unsubscribe = async (chat: Chat) => {
@@ -26,7 +26,7 @@ export function newsletterModules({ connection, mailbox, users }: Page): Modules
     if (chat.newsletterMetadata) newsletterMetadata.remove(chat.newsletterMetadata);
     newsletters.remove(chat);
   };
-  /** It does not reject: a refusal of the network is ERROR_NETWORK, all else ERROR_UNKNOWN. */
+  /** It does not reject: a refusal of the network is ERROR_NETWORK, any other failure ERROR_UNKNOWN. */
   const sendText = async (chat: Chat, text: string): Promise<SendResult & { readonly msg?: Msg }> => {
     const id = chat.get('id');
     const body = text.trim();

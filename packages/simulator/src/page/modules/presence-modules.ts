@@ -3,11 +3,11 @@ import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { createWid, type Wid } from '../wid.ts';
 
-/** What others do, for those who have subscribed to it. */
+/** Subscriptions to the presence of others. */
 export function presenceModules({ connection, users }: Page): Modules {
   connection.handle('activity', ({ activity }) => {
     const { id, participant } = activity;
-    // Under the hidden id or the number: whichever the page looks at.
+    // By the hidden id or the number: the one that the page uses.
     const known = users.known(id);
     const ids = [id, known?.pn, known?.lid].flatMap((each) => (each === undefined ? [] : [createWid(each)]));
     const presence = ids.map((each) => presences.get(each)).find((each) => each !== undefined);

@@ -5,7 +5,7 @@ import type { Page } from '../page.ts';
 import { devicePlatform } from '../qr-view.ts';
 import type { Modules } from '../registry.ts';
 
-/** What the QR is made of. */
+/** The parts of the QR. */
 export function registrationModules({ link }: Page): Modules {
   const keyPair = (key: Uint8Array) => ({ pubKey: key.slice().buffer });
   return {
@@ -33,7 +33,7 @@ export function registrationModules({ link }: Page): Modules {
   };
 }
 
-/** Linking by a code that the owner types into the phone. Each code needs a fresh start, as in the real page. */
+/** Linking by a code that the owner types into the phone. Each code needs a new initialization, as in the real page. */
 function codeLinking(link: Link) {
   let isInitialized = false;
   return {

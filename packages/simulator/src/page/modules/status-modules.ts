@@ -4,7 +4,7 @@ import { objectStatusActions } from '../status/object-actions.ts';
 import { positionalStatusActions } from '../status/positional-actions.ts';
 import { switches } from '../switches.ts';
 
-/** What can be posted to the status feed, in the way of the page's build. */
+/** The actions for the status feed, in the form of the page's build. */
 export function statusModules(page: Page): Modules {
   if (switches.statusActions === 'object') return objectStatusActions(page);
   return positionalStatusActions(page);

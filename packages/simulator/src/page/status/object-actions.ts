@@ -8,7 +8,7 @@ import type { Wid } from '../wid.ts';
 import { revokeModules } from './revoke.ts';
 import { type TextStatus, textStatusData } from './text-status.ts';
 
-/** What the action for media takes: one object. */
+/** The argument of the action for media: one object. */
 interface MediaStatus {
   readonly mediaMsgData: Partial<MsgAttributes>;
   /** Runs once the post is in the feed, and before it is sent. */
@@ -16,12 +16,12 @@ interface MediaStatus {
   readonly funnelContext?: object;
 }
 
-/** How a post ended; a refusal is returned, and then there is no message. */
+/** The result of a post; a refusal is returned, without a message. */
 type StatusResult = SendResult & { readonly msg?: Msg };
 
 /**
  * Status actions since May 2026: the action for media takes one object, posts go out under the hidden number, and a
- * failure is an answer.
+ * failure is returned.
  */
 export function objectStatusActions({ connection, outbox, users }: Page): Modules {
   const toLid = (wid: Wid) => (wid.isRegularUser() ? (users.lidOf(wid) ?? wid) : wid);

@@ -4,7 +4,7 @@ import type { Modules } from '../registry.ts';
 import { revokeModules } from './revoke.ts';
 import { type TextStatus, textStatusData } from './text-status.ts';
 
-/** Status actions before May 2026: positional arguments; a failure is an error. */
+/** Status actions before May 2026: positional arguments; a failure is thrown. */
 export function positionalStatusActions({ connection, outbox, users }: Page): Modules {
   return {
     WAWebSendStatusMsgAction: {

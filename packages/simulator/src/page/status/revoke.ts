@@ -3,7 +3,7 @@ import type { Msg } from '../models/message.ts';
 import type { Status } from '../models/statuses.ts';
 import type { Modules } from '../registry.ts';
 
-/** Deletes an own status. It does not say that it has failed, other than to the page itself. */
+/** Deletes an own status. It reports a failure only to the page itself. */
 export function revokeModules(connection: Connection): Modules {
   const failures = { postStatusSendFailure: (_error: unknown) => {} };
   const sendStatusRevokeMsgAction = async (status: Pick<Status, 'revokeMsgs'>, msg: Msg): Promise<void> => {

@@ -2,7 +2,7 @@ import type { MsgAttributes } from '../models/message.ts';
 import { MsgKey } from '../msg-key.ts';
 import { createWid, type Wid } from '../wid.ts';
 
-/** A text for the status feed, as scripts hand it over. */
+/** A text for the status feed, as scripts pass it. */
 export interface TextStatus {
   /** 0xAARRGGBB */
   readonly color: number;

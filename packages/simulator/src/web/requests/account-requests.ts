@@ -6,11 +6,11 @@ type Names =
   | ('about' | 'set-name' | 'set-about' | 'set-picture' | 'set-privacy' | 'presence' | 'see-status')
   | ('subscribe-presence' | 'reject-call');
 
-/** What a device changes of its account, and how it is shown. */
+/** Requests of a device that change its account and its presence. */
 export const accountRequests: Handlers<Names> = {
   about: ({ directory }, { account }, { id }) => {
     const found = directory.find(id);
-    // From the account itself it is never hidden.
+    // It is never hidden from the account itself.
     const isHidden = found !== account && (!found || found.hidesAbout || found.blocked.has(account));
     return { about: isHidden ? '' : (found?.about ?? ''), isHidden };
   },
@@ -36,7 +36,7 @@ export const accountRequests: Handlers<Names> = {
     postOffice.seeStatus(account, id);
     return null;
   },
-  // A person is known by hidden id alone.
+  // A person is identified by hidden id only.
   'subscribe-presence': (network, { account, device }, { id }) => {
     const { line } = device;
     if (line && /@(lid|g\.us)$/.test(id))

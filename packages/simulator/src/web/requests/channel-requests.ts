@@ -10,7 +10,7 @@ type Names = 'channel' | 'follow-channel' | 'channel-add-ons' | 'unfollow-channe
 
 const previewed = 20;
 
-/** What a device does with channels. */
+/** Requests of a device about channels. */
 export const channelRequests: Handlers<Names> = {
   channel: (network, { account }, { key }) => {
     const newsletter = known(network, key);

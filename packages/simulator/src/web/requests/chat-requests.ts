@@ -3,7 +3,7 @@ import type { Handlers } from './handler.ts';
 
 type Names = 'seen' | 'mark-chat' | 'clear-chat';
 
-/** What a device does with whole chats. */
+/** Requests of a device about whole chats. */
 export const chatRequests: Handlers<Names> = {
   seen: (network, { account, device }, { chat }) => {
     const party = network.party(chat, account, 'chat');

@@ -11,7 +11,7 @@ type Names =
 
 const invitationMs = 3 * 86_400_000;
 
-/** What a device does with groups. */
+/** Requests of a device about groups. */
 export const groupRequests: Handlers<Names> = {
   'create-group': ({ groups, directory }, { account }, { participants, ...draft }) => {
     const people = participants.map((id) => directory.get(id, 'participants'));

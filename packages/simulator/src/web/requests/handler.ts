@@ -9,5 +9,5 @@ export type Handler<N extends RequestName> = (
   params: Requests[N]['params'],
 ) => Requests[N]['result'] | Promise<Requests[N]['result']>;
 
-/** Some of the handlers, by the names of their questions. */
+/** Some of the handlers, by the names of their requests. */
 export type Handlers<N extends RequestName> = { readonly [Name in N]: Handler<Name> };

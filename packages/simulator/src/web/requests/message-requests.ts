@@ -13,7 +13,7 @@ type Names =
   | ('send' | 'preview' | 'history' | 'message' | 'react' | 'edit' | 'revoke' | 'hide')
   | ('receipts' | 'star' | 'pin' | 'older');
 
-/** What a device does with messages. */
+/** Requests of a device about messages. */
 export const messageRequests: Handlers<Names> = {
   send: async (network, { account, device }, draft) => {
     // Neither acknowledged nor refused.
@@ -91,14 +91,14 @@ export const messageRequests: Handlers<Names> = {
   },
 };
 
-/** A message that the account has. */
+/** A message of the account; 404 if it has none with that id. */
 function getMessage(account: AccountRecord, id: string): Message {
   const message = findMessage(account, id);
   if (message) return message;
   throw new SimulatorError(404, `id: ${account.number} has no message ${id}`);
 }
 
-/** What a device wants to send, as the network has it; throws for what cannot be sent. */
+/** Converts a draft of a device to the network's message; throws if it cannot be sent. */
 function read(network: Network, account: AccountRecord, draft: WireDraft): Message {
   const to = network.party(draft.chat, account, 'chat');
   if (to.kind === 'group') requireWriter(to, account);
@@ -121,7 +121,7 @@ function read(network: Network, account: AccountRecord, draft: WireDraft): Messa
   });
 }
 
-/** Those mentioned; in a group phones find a person only by the id that the group has for them. */
+/** The mentioned people; in a group phones find a person only by the id that the group uses for them. */
 function mentionsOf({ directory }: Network, mentions: readonly string[] = [], to: Party): AccountRecord[] {
   return mentions.flatMap((who) => {
     const found = directory.find(who);
@@ -139,7 +139,7 @@ function quoteOf(network: Network, account: AccountRecord, { quoted }: WireDraft
   return quoted && author ? { id: quoted.id, body: quoted.body, author, chat } : undefined;
 }
 
-/** What the page says about its file, with the size and the hash of what the media server really got. */
+/** The page's description of its file, with the size and the hash of what the media server received. */
 function attachmentOf({ mediaStore }: Network, { media }: WireDraft): Attachment | undefined {
   if (!media) return undefined;
   const file = mediaStore.find(media.directPath);
