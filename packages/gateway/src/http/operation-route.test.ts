@@ -76,6 +76,22 @@ describe('the input of a handler', () => {
     expect(counted).toEqual([['sendMessage', 400, true]]);
   });
 
+  it('is refused with the number of items that a list may have', async () => {
+    const ask = routeOf('sendMessage', () => expect.unreachable());
+    const pollOf = (count: number) => {
+      const options = Array.from({ length: count }, (_, n) => `option ${n}`);
+      return { type: 'poll', to: '12025550102', question: 'When?', options };
+    };
+    for (const [count, limit] of [
+      [1, 'at least 2'],
+      [13, 'at most 12'],
+    ] as const) {
+      const answer = await ask('/sessions/main/messages', { body: pollOf(count) });
+      const issues = [{ path: 'options', message: `must have ${limit} items` }];
+      expect(await answer.json()).toMatchObject({ issues });
+    }
+  });
+
   it.each([
     ['a bad id', '/sessions/..%2Fx/messages', '{', 'application/json', 400, 'invalid_request'],
     ['no JSON', '/sessions/main/messages', '{', 'application/json', 400, 'invalid_request'],

@@ -11,7 +11,7 @@ const MOST_NUMBERS = 50;
 const numbers = v.pipe(
   v.array(personId),
   v.minLength(1, 'must have at least one number'),
-  v.maxLength(MOST_NUMBERS, `must be at most ${MOST_NUMBERS}`),
+  v.maxLength(MOST_NUMBERS, `must have at most ${MOST_NUMBERS} items`),
 );
 const exists = v.pipe(
   v.nullable(v.boolean()),
@@ -23,7 +23,7 @@ const looked = v.object({ number: digits, exists });
 const ids = v.pipe(
   v.array(contactId),
   v.minLength(1, 'must have at least one id'),
-  v.maxLength(MOST_NUMBERS, `must be at most ${MOST_NUMBERS}`),
+  v.maxLength(MOST_NUMBERS, `must have at most ${MOST_NUMBERS} items`),
 );
 /** Both ids of a person. Null: there is none, or it is hidden from the account. Absent: the network gave no result. */
 const bothIds = v.object({

@@ -17,7 +17,7 @@ const someOf = <S extends v.GenericSchema<string, string>>(person: S) =>
   v.pipe(
     v.array(person),
     v.minLength(1, 'must name at least one participant'),
-    v.maxLength(MOST_PARTICIPANTS, `must be at most ${MOST_PARTICIPANTS}`),
+    v.maxLength(MOST_PARTICIPANTS, `must have at most ${MOST_PARTICIPANTS} items`),
   );
 /** People who are not in the group yet. */
 const participants = someOf(personId);

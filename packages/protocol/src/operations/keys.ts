@@ -28,7 +28,7 @@ const newKey = v.strictObject({
   sessions: v.pipe(
     v.array(sessionPattern),
     v.minLength(1, 'must name a session, or a pattern such as shop-*'),
-    v.maxLength(MOST_PATTERNS, `must be at most ${MOST_PATTERNS}`),
+    v.maxLength(MOST_PATTERNS, `must have at most ${MOST_PATTERNS} items`),
   ),
   scope: keyScope,
   expiresAt: v.optional(

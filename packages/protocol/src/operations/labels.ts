@@ -10,7 +10,7 @@ const MOST_OF_CHAT = 100;
 
 const labelIds = v.pipe(
   v.array(v.pipe(v.string(), v.regex(/^[\w-]{1,60}$/, 'must be the id of a label'))),
-  v.maxLength(MOST_OF_CHAT, `must be at most ${MOST_OF_CHAT}`),
+  v.maxLength(MOST_OF_CHAT, `must have at most ${MOST_OF_CHAT} items`),
 );
 
 const labelErrors = [...READ_ERRORS, 'not_permitted'] as const;

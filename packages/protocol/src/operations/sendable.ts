@@ -10,7 +10,9 @@ const MOST_MENTIONS = 1_024;
 /** Whom a text or a caption mentions. */
 export const mentionFields = {
   /** People whose `@<digits>` in the text becomes their name. */
-  mentions: v.optional(v.pipe(v.array(contactId), v.maxLength(MOST_MENTIONS, `must be at most ${MOST_MENTIONS}`))),
+  mentions: v.optional(
+    v.pipe(v.array(contactId), v.maxLength(MOST_MENTIONS, `must have at most ${MOST_MENTIONS} items`)),
+  ),
   /** Everybody in the group is notified. */
   mentionAll: v.optional(v.boolean()),
 };
@@ -105,7 +107,7 @@ export const contacts = v.object({
   contacts: v.pipe(
     v.array(v.object({ name: oneLine(255), number: personId, organization: v.optional(oneLine(255)) })),
     v.minLength(1, 'must name at least one contact'),
-    v.maxLength(MOST_CONTACTS, `must be at most ${MOST_CONTACTS}`),
+    v.maxLength(MOST_CONTACTS, `must have at most ${MOST_CONTACTS} items`),
   ),
 });
 
@@ -116,8 +118,8 @@ export const poll = v.object({
   question: oneLine(255),
   options: v.pipe(
     v.array(v.pipe(oneLine(100), v.trim())),
-    v.minLength(2, 'must be at least 2'),
-    v.maxLength(MOST_OPTIONS, `must be at most ${MOST_OPTIONS}`),
+    v.minLength(2, 'must have at least 2 items'),
+    v.maxLength(MOST_OPTIONS, `must have at most ${MOST_OPTIONS} items`),
     v.check((options) => new Set(options).size === options.length, 'must differ from each other'),
   ),
   /** Whether a person may choose more than one. */

@@ -38,7 +38,7 @@ const subscription = {
     v.pipe(
       v.array(sessionPattern),
       v.minLength(1, 'must name a session, or a pattern such as shop-*'),
-      v.maxLength(MOST_PATTERNS, `must be at most ${MOST_PATTERNS}`),
+      v.maxLength(MOST_PATTERNS, `must have at most ${MOST_PATTERNS} items`),
     ),
   ),
   /** Absent: all but those that have to be named. A `gap` is delivered whatever is chosen. */
