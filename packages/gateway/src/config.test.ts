@@ -18,7 +18,7 @@ function problemsOf(env: Record<string, string>): readonly string[] {
 }
 
 describe('readConfig', () => {
-  it('needs no setting at all', () => {
+  it('requires no setting', () => {
     expect(readConfig({})).toMatchObject({
       host: '127.0.0.1',
       port: 3_000,
@@ -65,7 +65,7 @@ describe('readConfig', () => {
     expect(readConfig({ ...host, ...own })).toMatchObject({ dataDir: '/srv/data', browserPath: '/usr/bin/chromium' });
   });
 
-  it('names every invalid setting in its own line, and repeats no value', () => {
+  it('names every invalid setting on its own line, and repeats no value', () => {
     const problems = problemsOf({
       CHAT_WEB_PORT: '70000',
       CHAT_WEB_TOKEN: 'two words',
@@ -85,7 +85,7 @@ describe('readConfig', () => {
     expect(problems.join()).not.toMatch(/two words|perhaps|loud|70000/);
   });
 
-  it("passes on to workers what programs need, and nothing that is the gateway's own", () => {
+  it("passes on to workers what programs need, but not the gateway's own variables", () => {
     const own = {
       CHAT_WEB_TOKEN: 'x',
       NOTIFY_SOCKET: '/run/x',
@@ -100,7 +100,7 @@ describe('readConfig', () => {
     expect(readConfig({ ...display, CHAT_WEB_BROWSER_WINDOW: 'true' }).workerEnv).toEqual(display);
   });
 
-  it('refuses a window of a browser that has none', () => {
+  it('refuses a window for a browser without one', () => {
     expect(problemsOf({ CHAT_WEB_BROWSER_WINDOW: 'true', CHAT_WEB_HEADLESS_SHELL: 'true' }).join()).toMatch(/not both/);
   });
 
@@ -174,6 +174,6 @@ it.each(['gateway.env', 'reload.env'])('knows every setting of %s, with its defa
   const example = readFileSync(new URL(`../../../deploy/systemd/${name}`, import.meta.url), 'utf8');
   const written = parseEnv(example.replace(/^#(?=CHAT_WEB_\w+=)/gm, ''));
   expect(known).toEqual(expect.arrayContaining(Object.keys(written)));
-  const CHAT_WEB_TOKEN = 'sesame'; // It starts with one alone.
+  const CHAT_WEB_TOKEN = 'sesame'; // The gateway starts only with a token.
   expect(readConfig({ ...written, CHAT_WEB_TOKEN })).toEqual(readConfig({ CHAT_WEB_TOKEN }));
 });

@@ -42,9 +42,9 @@ it('rejects a world-writable folder, and warns below one', async () => {
   await chmod(dataDir, 0o770);
   const parent = join(dataDir, '..');
   await chmod(parent, 0o777);
-  const told: object[] = [];
-  await (await holdDataDir(dataDir, { warn: (fields: object) => told.push(fields) }))();
-  expect(told).toEqual([{ setting: 'CHAT_WEB_DATA_DIR', hint: `chmod o-w ${parent}` }]);
+  const warnings: object[] = [];
+  await (await holdDataDir(dataDir, { warn: (fields: object) => warnings.push(fields) }))();
+  expect(warnings).toEqual([{ setting: 'CHAT_WEB_DATA_DIR', hint: `chmod o-w ${parent}` }]);
 });
 
 it.runIf(canBeOthers)('is also held by a gateway whose socket denies access', async () => {

@@ -3,7 +3,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { corkTurn, shareTurn, yieldToEventLoop } from './event-loop.ts';
 
-/** How many of these are done after each of the next turns. */
+/** How many of these are done after each of the next turns of the event loop. */
 async function doneByTurn(works: readonly Promise<void>[], turns: number): Promise<number[]> {
   let done = 0;
   for (const work of works) void work.then(() => (done += 1));
@@ -15,14 +15,14 @@ async function doneByTurn(works: readonly Promise<void>[], turns: number): Promi
   return counts;
 }
 
-it('work that takes a while has turns of its own', async () => {
+it('long work runs in turns of its own', async () => {
   const works = Array.from({ length: 5 }, yieldToEventLoop);
   const counts = await doneByTurn(works, 8);
   for (const [at, count] of counts.entries()) expect(count - (counts[at - 1] ?? 0)).toBeLessThanOrEqual(1);
   expect(counts.at(-1)).toBe(5);
 });
 
-it('small work shares a turn, as far as that goes, and others have theirs in between', async () => {
+it('small work shares a turn up to a limit, then yields to other work', async () => {
   await turn();
   const works = Array.from({ length: 16 }, shareTurn);
   await Promise.resolve();

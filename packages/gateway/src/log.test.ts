@@ -8,7 +8,7 @@ import { withoutNumbers } from './log.ts';
 
 const LOG = new URL('../dist/log.js', import.meta.url).href;
 
-/** The messages that a process logs, and in how many writes until `tell` is called. */
+/** The messages that a process logs, and the number of writes until it calls `report`. */
 async function logged(script: string) {
   const lines = [
     `import fs from 'node:fs';`,
@@ -18,7 +18,7 @@ async function logged(script: string) {
     'let writes = 0;',
     'fs.writeSync = (fd, ...all) => { writes += fd === 1 ? 1 : 0; return writeSync(fd, ...all); };',
     `const { log } = createLog('info');`,
-    `const tell = () => process.stderr.write(String(writes));`,
+    `const report = () => process.stderr.write(String(writes));`,
     script,
   ];
   const child = spawn(process.execPath, ['--input-type=module', '-e', lines.join('\n')]);
@@ -33,8 +33,8 @@ async function logged(script: string) {
 describe('the log', () => {
   const three = "for (const n of ['one', 'two', 'three']) log.info(n);";
 
-  it('writes the first line at once, and those together that come within a moment after it, in order', async () => {
-    const { messages, writes } = await logged(`${three} await delay(1_000); tell(); log.info('four');`);
+  it('writes the first line at once, and the lines shortly after it together, in order', async () => {
+    const { messages, writes } = await logged(`${three} await delay(1_000); report(); log.info('four');`);
     expect(messages).toEqual(['one', 'two', 'three', 'four']);
     expect(writes).toBe(2);
     const { messages: last } = await logged("log.info('last words'); process.abort();");
@@ -77,9 +77,9 @@ describe('the log', () => {
     expect(messages).toHaveLength(5_006);
   });
 
-  it('lets no error wait, and no large batch', async () => {
-    expect((await logged(`${three} log.error('four'); tell(); process.exit();`)).writes).toBe(2);
-    const many = await logged(`for (let n = 0; n < 500; n += 1) log.info('${'x'.repeat(100)}'); tell();`);
+  it('writes errors and large batches without delay', async () => {
+    expect((await logged(`${three} log.error('four'); report(); process.exit();`)).writes).toBe(2);
+    const many = await logged(`for (let n = 0; n < 500; n += 1) log.info('${'x'.repeat(100)}'); report();`);
     expect(many.writes).toBeGreaterThan(3);
     expect(many.writes).toBeLessThan(20);
   });

@@ -94,7 +94,7 @@ describe('the service manager', () => {
     expect(lines.map(({ level }) => level)).toEqual([40]);
   });
 
-  it('without a connection is one warning that says what to do', async () => {
+  it('without a connection causes one warning that says what to do', async () => {
     notifier = new ServiceNotifier({ send: undefined, watchdogMs: 100 }, state, log);
     notifier.start();
     await delay(500);
@@ -113,7 +113,7 @@ describe('the environment', () => {
     expect(serviceManagerOf({ NOTIFY_SOCKET: '' }, 7)).toBeUndefined();
   });
 
-  it('has the watchdog interval, if it is for this process', () => {
+  it('has the watchdog interval, if it is meant for this process', () => {
     const patience = (env: Record<string, string>) =>
       serviceManagerOf({ NOTIFY_SOCKET: socket, ...env }, 7)?.watchdogMs;
     expect(patience({ WATCHDOG_USEC: '30000000' })).toBe(30_000);

@@ -56,7 +56,7 @@ const client = (options?: ClientOptions) => createClient({ url, token: 'sesame' 
 const keys = () => asked.map(({ headers }) => headers['idempotency-key']);
 
 describe('a call', () => {
-  it('is one request, with the token, the path filled and the rest as JSON', async () => {
+  it('is one request, with the token, the parameters in the path and the rest as JSON', async () => {
     expect(await client().sendMessage({ ...TEXT, id: 'a b' })).toEqual(SENT);
     const [{ method, url: path, headers, body }] = asked as [Asked];
     expect([method, path, JSON.parse(body)]).toEqual([
@@ -68,7 +68,7 @@ describe('a call', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it.each(['..', '.', '', undefined])('never leads to another route by an id such as %j', async (keyId) => {
+  it.each(['..', '.', '', undefined])('never reaches another route with an id such as %j', async (keyId) => {
     const deleted = client().deleteKey({ keyId: keyId as string });
     await expect(deleted).rejects.toMatchObject({
       ...{ code: 'invalid_request', status: undefined, issues: [{ path: 'keyId', message: expect.any(String) }] },
@@ -76,7 +76,7 @@ describe('a call', () => {
     expect(asked).toEqual([]);
   });
 
-  it('rejects with all that the gateway says of an error', async () => {
+  it('rejects with all fields of an error response', async () => {
     answers = [json(409, { error: 'not ready', code: 'session_not_ready', id: 'x' })];
     const error = await client()
       .sendMessage(TEXT)
@@ -101,7 +101,7 @@ describe('a call', () => {
     await expect(client().sendMessage(TEXT)).rejects.toMatchObject({ code: 'internal_error', status });
   });
 
-  it('with a key that no header takes is refused, and sends nothing', async () => {
+  it('with a key that is invalid in a header is refused, and sends nothing', async () => {
     const call = client().sendMessage(TEXT, { idempotencyKey: 'a\nb' });
     await expect(call).rejects.toMatchObject({ code: 'invalid_request', issues: [{ path: 'idempotencyKey' }] });
     expect(asked).toEqual([]);
@@ -119,7 +119,7 @@ describe('a call', () => {
     ['http://me:secret@127.0.0.1', /pass `token`/],
     ['http://127.0.0.1/?a=b', /query/],
     ['unix:/run/x.sock', /gatewayAddress/],
-  ])('to the address %s says what to write, and nothing of it', async (wrong, message) => {
+  ])('to the address %s explains what to write, without repeating it', async (wrong, message) => {
     const error = await createClient({ url: wrong })
       .listSessions()
       .catch((thrown: unknown) => thrown);
@@ -129,7 +129,7 @@ describe('a call', () => {
 });
 
 describe('a retry', () => {
-  it('of a send has the key of the first attempt, which each call has for itself', async () => {
+  it('of a send has the key of the first attempt, which is different for each call', async () => {
     answers = [
       hangUp,
       refusal(500, 'outcome_unknown'),
@@ -152,20 +152,20 @@ describe('a retry', () => {
     expect(keys().at(-1)).toBe('order-17');
   });
 
-  it('waits as long as the gateway asks', async () => {
+  it('waits as long as the gateway requests', async () => {
     answers = [refusal(429, 'rate_limited', { 'retry-after': '1' }), json(200, SENT)];
     const startedAt = performance.now();
     await client().sendMessage(TEXT);
     expect(performance.now() - startedAt).toBeGreaterThan(950);
   });
 
-  it('is not made where the wait is longer than the call may take', async () => {
+  it('is not made if the wait is longer than the call may take', async () => {
     answers = [refusal(429, 'rate_limited', { 'retry-after': '86400' })];
     await expect(client().sendMessage(TEXT)).rejects.toMatchObject({ retryAfterSeconds: 86_400 });
     expect(asked).toHaveLength(1);
   });
 
-  it('is made of reads and PUT, even after an answer of a proxy', async () => {
+  it('is made for reads and PUT, even after a response of a proxy', async () => {
     for (const [answer, ask] of [
       [hangUp, () => client().listChats({ id: 'main' })],
       [refusal(500, 'session_lost'), () => client().listChats({ id: 'main' })],
@@ -200,7 +200,7 @@ describe('a retry', () => {
     },
   );
 
-  it('can be switched off: then no key is made', async () => {
+  it('can be disabled: then no key is created', async () => {
     answers = [hangUp];
     await expect(client({ retries: 0 }).sendMessage(TEXT)).rejects.toMatchObject({ code: 'outcome_unknown' });
     await expect(client().sendMessage(TEXT, { retries: 0 })).rejects.toThrow();
@@ -215,7 +215,7 @@ describe('a retry', () => {
     expect(keys()).toEqual([expect.any(String), expect.any(String)]);
   });
 
-  it('without a key follows where the page cannot send under one; a key of the caller stays', async () => {
+  it('without a key follows if the page cannot send under one; a key of the caller is kept', async () => {
     answers = [refusal(501, 'page_unsupported'), json(200, SENT)];
     expect(await client().sendMessage(TEXT)).toEqual(SENT);
     expect(keys()).toEqual([expect.any(String), undefined]);
@@ -225,8 +225,8 @@ describe('a retry', () => {
   });
 });
 
-describe('a gateway that is not there', () => {
-  it('has carried nothing out', async () => {
+describe('an unreachable gateway', () => {
+  it('has not carried out the call', async () => {
     await new Promise((resolve) => server.close(resolve));
     await expect(
       client({ retries: 1 }).deleteMessage({ id: 'main', messageId: 'true_1@c.us_A', forEveryone: true }),
@@ -237,7 +237,7 @@ describe('a gateway that is not there', () => {
 });
 
 describe('a lost answer', () => {
-  it('of a change is an unknown outcome, whatever the platform says of the failure', async () => {
+  it('of a change is an unknown outcome, whatever error the platform reports', async () => {
     const remove = (options: ClientOptions & { readonly fetch?: typeof fetch } = {}) =>
       createClient({ url, ...options }, { retries: 0 }).deleteMessage({
         ...{ id: 'main', messageId: 'true_1@c.us_A', forEveryone: true },
@@ -251,8 +251,8 @@ describe('a lost answer', () => {
   });
 });
 
-describe('the time of a call', () => {
-  it('is limited, retries included', async () => {
+describe('the time limit of a call', () => {
+  it('includes retries', async () => {
     answers = [silence];
     const startedAt = performance.now();
     await expect(client().sendMessage(TEXT, { timeoutMs: 300 })).rejects.toMatchObject({ code: 'outcome_unknown' });
@@ -260,7 +260,7 @@ describe('the time of a call', () => {
     expect(performance.now() - startedAt).toBeLessThan(3_000);
   });
 
-  it('ends with the signal of the caller, also between attempts', async () => {
+  it('can be cut short by the signal of the caller, also between attempts', async () => {
     answers = [silence];
     await expect(client().sendMessage(TEXT, { signal: AbortSignal.timeout(100) })).rejects.toMatchObject({
       name: 'TimeoutError',
@@ -275,7 +275,7 @@ describe('the time of a call', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('does not limit a download; its signal does', async () => {
+  it('does not apply to a download; its signal does', async () => {
     let closed = false;
     answers = [
       (response) => {
@@ -341,7 +341,7 @@ describe('media as bytes', () => {
     }
   });
 
-  it('are let go of where they are not sent', async () => {
+  it('are released if they are not sent', async () => {
     for (const address of [{ url: 'nowhere' }, { url: 'http://127.0.0.1:1' }]) {
       let reason: unknown;
       const base64 = new ReadableStream<Uint8Array>({
@@ -355,7 +355,7 @@ describe('media as bytes', () => {
     }
   });
 
-  it('are made no faster than the gateway takes them', async () => {
+  it('are produced no faster than the gateway reads them', async () => {
     let made = 0;
     const endless = new ReadableStream<Uint8Array>({
       pull(out) {
@@ -372,6 +372,6 @@ describe('media as bytes', () => {
     const call = client().sendMessage({ id: 'main', type: 'image', to: '12025550102', base64: endless });
     await expect(call).rejects.toBeInstanceOf(GatewayError);
     expect(chunked).toBe('chunked');
-    expect(made).toBeLessThan(500); // 32 MB: what the buffers of the system take.
+    expect(made).toBeLessThan(500); // 32 MB: what the buffers of the operating system hold.
   });
 });

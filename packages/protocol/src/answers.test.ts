@@ -13,7 +13,7 @@ const message = {
 };
 const inGateway = (event: unknown) => v.is(workerMessage, { type: 'event', event });
 
-describe('data of an honest account is valid', () => {
+describe('data of a regular account is valid', () => {
   it('10,000 contacts with emoji for names', () => {
     const flags = { isMyContact: true, isWAContact: true, isBusiness: false, isBlocked: false };
     const contacts = repeat(10_000, (n) => ({
@@ -23,7 +23,7 @@ describe('data of an honest account is valid', () => {
     expect(v.is(operations.listContacts.answer, contacts)).toBe(true);
   });
 
-  it('10,000 chats whose last messages are as long as there are', () => {
+  it('10,000 chats whose last messages have the maximum length', () => {
     const lastMessage = { body: '😀'.repeat(65_536), timestamp: 1_700_000_000, fromMe: false };
     const chats = repeat(10_000, (n) => ({ id: person(n), name: family, lastMessage, unreadCount: 1_000_000 }));
     expect(v.is(operations.listChats.answer, chats)).toBe(true);
@@ -71,7 +71,7 @@ describe('data that our workers never send is invalid', () => {
     expect(v.is(operations.getMedia.answer, media)).toBe(false);
   });
 
-  it('lists without end', () => {
+  it('endless lists', () => {
     const group = { id: '1@g.us', subject: 'x' };
     expect(v.is(operations.listGroups.answer, Array(50_001).fill(group))).toBe(false);
   });

@@ -14,7 +14,7 @@ function sent(message: object): unknown {
 }
 
 describe('a message', () => {
-  it('comes out as it went in, whatever its texts', () => {
+  it('is received as it was sent, whatever its texts', () => {
     fc.assert(
       fc.property(fc.record({ text: fc.string({ unit: 'binary' }), any: fc.jsonValue({ maxDepth: 2 }) }), (message) => {
         expect(sent(message)).toEqual(JSON.parse(JSON.stringify(message)));
@@ -39,7 +39,7 @@ describe('a message', () => {
     expect(sent({ type: 'answer', callId: 1, answer })).toMatchObject({ answer });
   });
 
-  it('is refused where it is none, and never by another error', () => {
+  it('is refused if it is invalid, and never with another error', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (garbage) => {
         try {

@@ -13,7 +13,7 @@ function read(reader: LineReader, chunks: readonly Uint8Array[]): string[] {
   return lines;
 }
 
-/** Bytes, cut wherever one likes, also within a character. */
+/** Bytes, split at any point, also within a character. */
 function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   const at = [0, ...places.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return at.slice(1).map((end, index) => bytes.subarray(at[index], end));
@@ -36,7 +36,7 @@ describe('lines', () => {
     );
   });
 
-  it('may be just as long as they may be: one byte more throws, or is cut off', () => {
+  it('may have exactly the maximum length: one byte more throws, or is cut off', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 300 }),
@@ -58,7 +58,7 @@ describe('lines', () => {
     );
   });
 
-  it('without an end are refused once they are too long, without waiting for one', () => {
+  it('without an end are refused as soon as they are too long', () => {
     const reader = new LineReader({ mostBytes: 1_000 });
     const piece = Buffer.alloc(100, 'x');
     for (let sent = 0; sent < 10; sent += 1) read(reader, [piece]);

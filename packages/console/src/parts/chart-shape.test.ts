@@ -17,7 +17,7 @@ it('leaves a gap where nothing was measured, and draws a single measurement as a
   expect(lineOf(runs[1] ?? [], FRAME)).toBe('M82.0 45.0 h0');
 });
 
-it('draws nothing of another time, and nothing above its top', () => {
+it('draws nothing outside its time range, and nothing above its top', () => {
   expect(runsOf(points([-1, 5], [101, 5]), FRAME, 10)).toEqual([]);
   expect(lineOf(points([100, 20]), FRAME)).toBe('M200.0 0.0 h0');
 });

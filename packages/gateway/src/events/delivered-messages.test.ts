@@ -4,7 +4,7 @@ import { DeliveredMessages, deliveryNotes } from './delivered-messages.ts';
 
 const NOW = 1_800_000_000;
 
-/** The fold, with records as the journal gives them. */
+/** The fold, with records as the journal passes them. */
 class Delivery {
   readonly fold = new DeliveredMessages();
   #seq = 0;
@@ -29,7 +29,7 @@ class Delivery {
 }
 
 describe('delivered messages', () => {
-  it('are known, also to the gateway that comes after', () => {
+  it('are known, also after a restart of the gateway', () => {
     const delivery = new Delivery();
     delivery.message('a', NOW);
     for (const fold of [delivery.fold, delivery.restarted()]) {
@@ -39,7 +39,7 @@ describe('delivered messages', () => {
     }
   });
 
-  it('are as many as are kept, in parts of less than a megabyte, however long their ids are', () => {
+  it('are a bounded number, in parts of less than a megabyte, however long their ids are', () => {
     const delivery = new Delivery();
     const ids = Array.from({ length: 10_001 }, (_, n) => `${n}`.padEnd(300, '\u4e2d'));
     for (const id of ids) delivery.message(id, NOW);
@@ -48,7 +48,7 @@ describe('delivered messages', () => {
     for (const { text } of delivery.fold.parts()) expect(Buffer.byteLength(text)).toBeLessThan(1_048_576);
   });
 
-  it('are kept as far back as is looked at again', () => {
+  it('are kept as far back as a catch-up looks', () => {
     const delivery = new Delivery();
     delivery.message('a', NOW);
     delivery.message('b', NOW + 100);
@@ -57,7 +57,7 @@ describe('delivered messages', () => {
     expect(delivery.fold.has('main', 'a')).toBe(false);
   });
 
-  it('do not reach back behind the moment of the link', () => {
+  it('do not reach back before the session was linked', () => {
     const delivery = new Delivery();
     delivery.apply(deliveryNotes.until('main', NOW));
     delivery.message('a', NOW + 60);
@@ -74,7 +74,7 @@ describe('delivered messages', () => {
     expect(delivery.fold.from('main')).toBe(NOW - 120);
   });
 
-  it('hold the time back from which on some are missing, until these have come', () => {
+  it('keep the time from which messages are missing, until those have arrived', () => {
     const delivery = new Delivery();
     delivery.message('a', NOW);
     delivery.apply(deliveryNotes.missing('main', NOW + 50));

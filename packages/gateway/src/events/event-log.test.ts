@@ -48,7 +48,7 @@ function message(id: string, timestamp = NOW): Message {
 
 const turn = () => new Promise(setImmediate);
 
-/** All that is stored, as name and key. */
+/** Everything that is stored, as name and key. */
 async function stored(session = 'main'): Promise<string[]> {
   await journal.append({ kind: 'note', name: 'done', session: '', key: '', text: '' });
   const feed = events.feed({ after: 'oldest', session, takes: () => true });
@@ -101,7 +101,7 @@ describe('a message', () => {
     expect(events.deliveredFrom('main')).toBe(NOW - 120);
   });
 
-  it('that could not be stored is taken when it is reported again, and looked for from then on', async () => {
+  it('that could not be stored is accepted when reported again, and catch-ups look back to its time', async () => {
     events.publishMessage('main', message('a'));
     await stored();
     const disk = full();
@@ -181,7 +181,7 @@ describe('an ack', () => {
 });
 
 describe('a QR', () => {
-  it('is never stored, and shown after earlier events', async () => {
+  it('is never stored, and is delivered after earlier events', async () => {
     const frames = reader('main');
     const all = reader(undefined);
     events.publish('main', { name: 'qr', data: 'data:image/png;base64,A' });
@@ -208,7 +208,7 @@ describe('a QR', () => {
     expect(await stored()).toEqual([]);
   });
 
-  it('that is outdated when earlier events are stored is not shown', async () => {
+  it('that is outdated when earlier events are stored is not delivered', async () => {
     const frames = reader('main');
     let current: string | undefined;
     const show = (letter: string) => {
@@ -240,7 +240,7 @@ describe('a status', () => {
     return found;
   };
 
-  it('that could not be stored is stored later if none has followed, and is no gap', async () => {
+  it('that could not be stored is stored later unless a newer one followed, and causes no gap', async () => {
     events.publish('main', status(1));
     await events.settled();
     const disk = full();
@@ -251,7 +251,7 @@ describe('a status', () => {
     expect(await statuses()).toEqual(['status 1', 'status 3', 'status 4']);
   });
 
-  it('is refused again and again, and its newest is stored', async () => {
+  it('is stored in its newest version after repeated failures', async () => {
     for (const restarts of [1, 2]) {
       const disk = full();
       events.publish('main', status(restarts));
@@ -294,7 +294,7 @@ describe('a session that floods', () => {
 });
 
 describe('a session that is forgotten', () => {
-  it('is in no stream any more, and its next account starts over', async () => {
+  it('is in no stream, and its next account starts over', async () => {
     events.publishMessage('main', message('a'));
     events.publishMessage('other', message('a'));
     await events.forget('main');
@@ -331,8 +331,8 @@ describe('a session that is deleted while nothing can be stored', () => {
   });
 });
 
-describe('a session that is deleted, and made again at once', () => {
-  it('shows the events of the new one, also to who reads as they are stored', async () => {
+describe('a session that is deleted and recreated at once', () => {
+  it('delivers the events of the new one, also to a reader that is reading as they are stored', async () => {
     events.publishMessage('main', message('a'));
     await stored();
     const feed = events.feed({ after: undefined, session: 'main', takes: () => true });
@@ -349,7 +349,7 @@ describe('a session that is deleted, and made again at once', () => {
 });
 
 describe('streams', () => {
-  it('are 16 for a session and 256 in all, and those that were closed do not count', () => {
+  it('are limited to 16 for a session and 256 in all; closed ones do not count', () => {
     const stream = { takes: () => true, write: () => {}, keepAlive: () => {}, end: () => {} };
     const closers = Array.from({ length: 16 }, () => events.streams.add(stream, 'main'));
     expect(() => events.streams.add(stream, 'main')).toThrow(/16 event streams/);

@@ -13,11 +13,11 @@ const record = (session: string, bytes: number) => {
   const empty = { kind: 'event', name: 'message', session, key: 'id', text: '' } as const;
   return { ...empty, text: 'x'.repeat(bytes - frameBytesOf(empty)) };
 };
-/** A message of 100 characters, as the journal has it. */
+/** A message of 100 characters, as stored in the journal. */
 const MESSAGE = record('main', 420);
 
 describe('the share of a session', () => {
-  it.each([DEFAULT, SMALLEST])('takes a catch-up after a week: 10,000 messages at once', (limits) => {
+  it.each([DEFAULT, SMALLEST])('fits a catch-up after a week: 10,000 messages at once', (limits) => {
     const shares = new JournalShares(limits);
     for (let n = 0; n < 10_000; n += 1) shares.charge(MESSAGE, 0);
     expect(shares.isExceeded('main', 0)).toBe(false);
@@ -26,14 +26,14 @@ describe('the share of a session', () => {
   it.each([
     [DEFAULT, 200_000],
     [SMALLEST, 100_000],
-  ])('takes the messages of a busy account, day after day', (limits, messagesADay) => {
+  ])('fits the messages of a busy account, day after day', (limits, messagesADay) => {
     const shares = new JournalShares(limits);
     const gapMs = DAY_MS / messagesADay;
     for (let n = 0; n < 5 * messagesADay; n += 1) shares.charge(MESSAGE, n * gapMs);
     expect(shares.isExceeded('main', 5 * DAY_MS)).toBe(false);
   });
 
-  it('is half of the journal at most, in the time that events are kept, however they are reported', () => {
+  it('is at most half of the journal within the retention time, however events are reported', () => {
     const limits = { maxBytes: 4 * MB, maxAgeMs: 1_000_000 };
     const mostBytes = 300_000;
     const text = 'x'.repeat(mostBytes);
@@ -56,7 +56,7 @@ describe('the share of a session', () => {
     );
   });
 
-  it('says when it has room', () => {
+  it('reports when it has room again', () => {
     const shares = new JournalShares(SMALLEST);
     const waits = (...megabytes: number[]) => megabytes.map((bytes) => shares.msUntil('main', bytes * MB, 0));
     expect([shares.mostBytes, ...waits(8)]).toEqual([8 * MB, 0]);
@@ -64,7 +64,7 @@ describe('the share of a session', () => {
     expect(waits(3, 4)).toEqual([0, (MB / 512) * 1_000]);
   });
 
-  it('is its own', () => {
+  it('is separate for each session', () => {
     const shares = new JournalShares(SMALLEST);
     shares.charge(record('main', 9 * MB), 0);
     expect([shares.isExceeded('main', 0), shares.isExceeded('other', 0)]).toEqual([true, false]);
@@ -72,7 +72,7 @@ describe('the share of a session', () => {
     expect(shares.isExceeded('main', (MB / 512) * 1_000)).toBe(false);
   });
 
-  it('is kept until it is whole again, and no longer', () => {
+  it('is kept in memory only until it is full again', () => {
     const shares = new JournalShares(SMALLEST);
     shares.charge(record('main', 512), 0);
     shares.charge(record('other', 1_024), 0);

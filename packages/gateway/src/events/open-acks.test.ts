@@ -14,7 +14,7 @@ function foldOf(...acks: readonly (readonly [session: string, id: string, ack: n
 }
 
 describe('open acks', () => {
-  it('are the last of each message, by session, until nothing can follow', () => {
+  it('are the last of each message, by session, until no later one can follow', () => {
     const fold = foldOf(['main', 'a', 1], ['main', 'b', 1], ['main', 'a', 2], ['main', 'b', 4], ['other', 'a', 3]);
     expect(fold.list('main')).toEqual([{ id: 'a', ack: 2 }]);
     expect(fold.list('other')).toEqual([{ id: 'a', ack: 3 }]);

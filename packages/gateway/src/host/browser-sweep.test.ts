@@ -57,9 +57,9 @@ async function timeOf(work: () => Promise<void>): Promise<number> {
 }
 
 it('kills leftovers of a previous gateway at boot, in parallel, and nothing else', async () => {
-  await using alone = await fakeBrowser(profileDir, { owner: deadOwner });
+  await using single = await fakeBrowser(profileDir, { owner: deadOwner });
   const aloneMs = await timeOf(async () => expect(await sweepAtBoot(sessionsDir)).toBe(1));
-  expect(isAlive(alone.main)).toBe(false);
+  expect(isAlive(single.main)).toBe(false);
   const abandon = (id: string) => fakeBrowser(join(sessionsDir, id, 'session'), { owner: deadOwner });
   await using a = await abandon('a');
   await using b = await abandon('b');

@@ -8,7 +8,7 @@ const DIR = '/data/sessions/main/session';
 const own = `--user-data-dir=${DIR}`;
 const HELPER = `/usr/lib/chromium/chromium --type=renderer --lang=en ${own} --field-trial-handle=3`;
 
-/** A process with ids that no real one has. */
+/** A process with ids that no real process has. */
 function fake(pid: number, parent: number, session: number, ...args: string[]): Process {
   return {
     pid: 10_000_000 + pid,
@@ -27,8 +27,8 @@ describe('the processes on a profile', () => {
       fake(1, 0, 1, 'chromium', own, ownerArgument(deadOwner)),
       fake(2, 1, 1, 'chromium', '--type=zygote'),
       fake(3, 2, 1, 'helper without a name'),
-      fake(4, 9, 1, 'of its session alone'),
-      fake(5, 9, 9, 'somebody else'),
+      fake(4, 9, 1, 'only of its session'),
+      fake(5, 9, 9, 'another process'),
     ];
     expect(pids(browsersOn(DIR, all).ours)).toEqual([1, 2, 3, 4]);
   });
@@ -43,7 +43,7 @@ describe('the processes on a profile', () => {
   });
 
   it('are ours if a helper is left without its browser', () => {
-    const { ours, foreign } = browsersOn(DIR, [fake(2, 1, 1, HELPER), fake(3, 0, 7, 'somebody else')]);
+    const { ours, foreign } = browsersOn(DIR, [fake(2, 1, 1, HELPER), fake(3, 0, 7, 'another process')]);
     expect(pids(ours)).toEqual([2]);
     expect(foreign).toEqual([]);
   });

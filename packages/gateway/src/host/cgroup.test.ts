@@ -37,7 +37,7 @@ afterEach(async () => {
 });
 
 describe('session cgroups', () => {
-  it('contain all that a worker starts and kill it at once, or log why they are unavailable', async () => {
+  it('contain every process that a worker starts and kill them at once, or log why they are unavailable', async () => {
     const warn = vi.fn();
     const gateway = spawn('sleep', ['60']);
     await writeFile(join(group.folder, 'cgroup.procs'), String(gateway.pid));

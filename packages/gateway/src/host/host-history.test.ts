@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks());
 
 describe('the history of the host', () => {
-  it('has a sample every 15 s, of the last hour', async () => {
+  it('has a sample every 15 s, for the last hour', async () => {
     const history = new HostHistory(tmpdir(), levels);
     expect(history.view.samples).toEqual([]);
     let at: string | undefined;
@@ -34,7 +34,7 @@ describe('the history of the host', () => {
     expect(Date.parse(history.view.samples[0]?.at ?? '')).toBeGreaterThanOrEqual(Date.parse(at ?? ''));
   });
 
-  it('says how much there is, and how much of it is used by whom', async () => {
+  it('has the totals, and how much of them the gateway and its sessions use', async () => {
     const history = new HostHistory(tmpdir(), levels);
     await history.look(sessions);
     const { samples, memoryTotalBytes, diskTotalBytes = 0 } = history.view;

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dataDir, { recursive: true }));
 
-it("is the session's own, empty at each start, and goes with it", async () => {
+it("is the session's own, empty at each start, and removed with it", async () => {
   const tmp = new PrivateTmp(dataDir);
   const [main, other] = [await tmp.folderFor('main'), await tmp.folderFor('other')];
   expect(main).not.toBe(other);

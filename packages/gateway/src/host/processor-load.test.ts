@@ -23,7 +23,7 @@ it('is the time spent idle, or waiting for a disk, since the last call', () => {
   expect(load.idleShare()).toBe(0);
 });
 
-it('is all of it where nothing is known', () => {
+it('is 1 if nothing is known', () => {
   const load = new ProcessorLoad(join(dir, 'none'));
   expect([load.idleShare(), load.idleShare()]).toEqual([1, 1]);
 });

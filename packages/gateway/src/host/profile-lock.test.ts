@@ -35,7 +35,7 @@ async function listening() {
 describe('a stale lock is removed', () => {
   it.each([
     ['of a dead process', `${hostname()}-999999999`],
-    ['of a process that has got the number since', `${hostname()}-${process.pid}`],
+    ['of a process that reused the pid', `${hostname()}-${process.pid}`],
     ['of another host', 'another-host-4711'],
     ['that makes no sense', 'nonsense'],
   ])('%s', async (_, owner) => {

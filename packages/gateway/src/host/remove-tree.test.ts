@@ -53,11 +53,11 @@ it('removes folders beyond the maximum path length, also without permissions', a
 
 it('empties a folder as far as possible, and logs the rest', async () => {
   for (const name of ['a', 'b', 'c']) await writeFile(join(dir, name), '');
-  const told: object[] = [];
-  await emptyFolder(dir, { warn: (fields: object) => told.push(fields) }, async (name) => {
+  const warnings: object[] = [];
+  await emptyFolder(dir, { warn: (fields: object) => warnings.push(fields) }, async (name) => {
     if (name === 'b') throw Object.assign(new Error('not this one'), { code: 'EBUSY' });
     await unlink(join(dir, name));
   });
   expect(await readdir(dir)).toEqual(['b']);
-  expect(told).toEqual([{ dir, entries: 1, error: 'EBUSY', hint: 'remove them by hand' }]);
+  expect(warnings).toEqual([{ dir, entries: 1, error: 'EBUSY', hint: 'remove them by hand' }]);
 });

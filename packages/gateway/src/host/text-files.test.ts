@@ -23,8 +23,8 @@ describe('a file in a folder that workers can write to', () => {
 
   it.each<[string, () => unknown]>([
     ['a link', () => symlink(other, path)],
-    ['a link to what never ends', () => symlink('/dev/zero', path)],
-    ['a pipe that nobody writes to', () => execFileSync('mkfifo', [path])],
+    ['a link to an endless file', () => symlink('/dev/zero', path)],
+    ['a pipe without a writer', () => execFileSync('mkfifo', [path])],
     ['a folder', () => mkdir(path)],
     ['too long', () => writeFile(path, 'x'.repeat(101))],
     ['not there', () => {}],
@@ -35,8 +35,8 @@ describe('a file in a folder that workers can write to', () => {
 
   it.each<[string, () => unknown]>([
     ['a link', () => symlink(other, path)],
-    ['a pipe that nobody reads', () => execFileSync('mkfifo', [path])],
-    ['a text of before', () => writeFile(path, 'before')],
+    ['a pipe without a reader', () => execFileSync('mkfifo', [path])],
+    ['an earlier text', () => writeFile(path, 'before')],
   ])('replaces %s', async (_, make) => {
     await make();
     await Promise.all([replaceText(path, 'text'), replaceText(path, 'text')]);

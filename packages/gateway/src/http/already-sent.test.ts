@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 
 const file = new URL('../../dist/http/already-sent.js', import.meta.url).href;
-/** A server that is made before the constant is first imported. */
+/** A server that is created before the constant is first imported. */
 const script = `
   import { createAdaptorServer } from '@hono/node-server';
   const fetchOwn = async (_, { outgoing }) => {
@@ -18,7 +18,7 @@ const script = `
   });
 `;
 
-it('leaves the response to its route, whenever the first server was made', () => {
+it('leaves the response to its route, whenever the first server was created', () => {
   const cwd = new URL('../../', import.meta.url);
   const output = execFileSync(process.execPath, ['--input-type=module', '-e', script], { cwd, encoding: 'utf8' });
   expect(output).toBe('mine\n');

@@ -32,11 +32,11 @@ const askFor = ({ method, body, type }: (typeof rows)[number], headers = {}) => 
   ...(body ? { body } : {}),
 });
 
-/** Every path, with the methods that it takes. */
+/** Every path, with the methods that it accepts. */
 const methodsOf = new Map<string, string[]>(Object.values(otherRoutes).map(({ path }) => [path, ['GET']]));
 for (const { method, path } of Object.values(operations)) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
 const nameOf = new Map<string, string>(Object.entries(operations).map(([name, { path }]) => [path, name]));
-/** A path with something that fits in the place of each parameter. */
+/** A path with a valid value for each parameter. */
 const filled = (path: string) =>
   rows.find(({ name }) => name === nameOf.get(path))?.path('main') ?? path.replace(':id', 'main').replace('*', '');
 
@@ -53,7 +53,7 @@ describe('every operation', () => {
   });
 });
 
-describe('a body that may be left out', () => {
+describe('an optional body', () => {
   it.each([
     [{}, 200, false],
     [{ headers: { 'content-type': 'text/plain' } }, 200, false],
@@ -70,16 +70,16 @@ describe('a body that may be left out', () => {
   });
 });
 
-/** The methods of a path: also those of one with a parameter in the place of its word. */
+/** The methods of a path, including those of a path with a parameter that matches it. */
 function allowedOn(path: string): string[] {
   const matching = [...methodsOf].filter(([other]) => new RegExp(`^${other.replace(/:\w+/g, '[^/]+')}$`).test(path));
   return [...new Set([...matching, [path, methodsOf.get(path) ?? []] as const].flatMap(([, methods]) => methods))];
 }
 
-describe('a method that a path does not take', () => {
+describe('a method that a path does not accept', () => {
   const paths = [...methodsOf.keys()].map((path) => [path, allowedOn(path)] as const);
 
-  it.each(paths)('%s: 405, and Allow says %j', async (path, allowed) => {
+  it.each(paths)('%s: 405, and Allow is %j', async (path, allowed) => {
     const gateway = await gatewayWith();
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       if (allowed.includes(method)) continue;
@@ -90,7 +90,7 @@ describe('a method that a path does not take', () => {
     expect(gateway.handled).toEqual([]);
   });
 
-  it('HEAD is one of each path that takes GET, and is answered without a body', async () => {
+  it('HEAD is accepted wherever GET is, and answered without a body', async () => {
     const gateway = await gatewayWith();
     for (const [path, methods] of methodsOf) {
       const answer = await gateway.request(filled(path), { method: 'HEAD' });
@@ -99,8 +99,8 @@ describe('a method that a path does not take', () => {
   });
 });
 
-describe('a path that is no route', () => {
-  it('404; where it lacks a session id, 400', async () => {
+describe('an unknown path', () => {
+  it('is 404, or 400 if it lacks a session id', async () => {
     const gateway = await gatewayWith();
     for (const path of ['/', '/nowhere', '/session', '/sessions/main/nowhere', '/sessions/main/start/x', '/HEALTH'])
       expect(await codeOf(await gateway.request(path))).toEqual([404, 'route_not_found']);
@@ -123,7 +123,7 @@ describe('a gateway with a token', () => {
     expect(gateway.handled).toEqual([]);
   });
 
-  it('says 401 before 400, 404 and 405', async () => {
+  it('answers 401 before 400, 404 and 405', async () => {
     const gateway = await guarded();
     for (const [method, path] of [
       ...[
@@ -136,7 +136,7 @@ describe('a gateway with a token', () => {
       expect(await codeOf(await gateway.request(path, { method }))).toEqual([401, 'unauthorized']);
   });
 
-  it('asks for it on every route but /health, /health/ready and static files', async () => {
+  it('requires it on every route except /health, /health/ready and static files', async () => {
     const gateway = await guarded();
     const free = [...methodsOf].filter(([, methods]) => methods.includes('GET')).map(([path]) => filled(path));
     const statuses = await Promise.all(free.map(async (path) => [path, (await gateway.request(path)).status]));
@@ -148,7 +148,7 @@ describe('a gateway with a token', () => {
     ]);
   });
 
-  it('lets keys see only their sessions, and do what their scope allows: 404 comes before 403, and both before 400', async () => {
+  it('limits keys to their sessions and scope: 404 comes before 403, and both before 400', async () => {
     const gateway = await guarded();
     const { key } = await gateway.keys.create({ name: 'shop', sessions: ['shop-*'], scope: 'read' });
     const ask = (path: string, method = 'GET') => gateway.request(path, { method, headers: bearer(key) });
@@ -159,7 +159,7 @@ describe('a gateway with a token', () => {
     expect(gateway.handled).toMatchObject([{ name: 'getSessionStatus', input: { id: 'shop-1' } }]);
   });
 
-  it('refuses wrong tokens from one address after a while, and takes the right one all the same', async () => {
+  it('limits wrong tokens from one address, but still accepts the right one', async () => {
     const gateway = await gatewayWith({
       settings: { CHAT_WEB_TOKEN: TOKEN, CHAT_WEB_AUTH_FAILURES_PER_MINUTE: '2' },
     });
@@ -185,7 +185,7 @@ describe('a gateway with a token', () => {
 });
 
 describe('a web page', () => {
-  it('reaches no route, whether a token is asked for or not', async () => {
+  it('reaches no route, whether a token is required or not', async () => {
     for (const gateway of [await gatewayWith(), await guarded()])
       for (const headers of [{ origin: 'http://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])
         for (const path of ['/health', '/sessions', '/nowhere'])
@@ -220,7 +220,7 @@ describe('an error', () => {
     },
   );
 
-  it('names bad fields, and says when to retry where that is known', async () => {
+  it('names invalid fields, and has Retry-After if that is known', async () => {
     const issues = [{ path: 'to', message: 'is required' }];
     const gateway = await failing(new GatewayError('rate_limited', 'wait', { issues, retryAfterSeconds: 7 }));
     const answer = await gateway.request('/sessions');
@@ -228,7 +228,7 @@ describe('an error', () => {
     expect(await jsonOf(answer)).toEqual({ error: 'wait', code: 'rate_limited', issues });
   });
 
-  it('that is none of ours says nothing of itself to the caller; the log has it', async () => {
+  it('that is unexpected shows no details to the caller, and is logged', async () => {
     for (const thrown of [new Error('secret path'), 'secret text', undefined]) {
       const gateway = await failing(thrown);
       const answer = await gateway.request('/sessions');
@@ -253,8 +253,8 @@ describe('readiness', () => {
 });
 
 describe('the QR', () => {
-  it('is a PNG itself for whoever asks for one, and errors stay JSON', async () => {
-    const png = Buffer.alloc(30_000, 'png'); // So long that its JSON has a Content-Length, too.
+  it('is a PNG if the client accepts one, and errors stay JSON', async () => {
+    const png = Buffer.alloc(30_000, 'png'); // Long enough that its JSON has a Content-Length, too.
     const qr = `data:image/png;base64,${png.toString('base64')}`;
     const gateway = await gatewayWith({ handlers: { getQr: ({ id }) => ({ id, status: 'qr', qr }) } });
     const accept = (type: string) => gateway.request('/sessions/main/qr', { headers: { accept: type } });
@@ -271,7 +271,7 @@ describe('the QR', () => {
 });
 
 describe('metrics', () => {
-  it('come as they are', async () => {
+  it('are returned unchanged', async () => {
     const answer = await (await gatewayWith()).request('/metrics');
     expect([answer.headers.get('Content-Type'), await answer.text()]).toEqual(['text/plain', 'chat_web_sessions 1\n']);
   });

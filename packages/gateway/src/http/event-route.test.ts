@@ -74,7 +74,7 @@ describe('a stream', () => {
     });
   });
 
-  it('brings each event as it happens, and ends with the reason', async () => {
+  it('sends each event as it happens, and ends with the reason', async () => {
     const reader = await open();
     gateway.events.publish('main', left);
     gateway.events.publish('other', left);
@@ -84,7 +84,7 @@ describe('a stream', () => {
     expect(withoutIds(reader.text)).toBe(`${HEAD}${QR}${LEFT}: the gateway stops\n\n`);
   });
 
-  it('shows no QR or pairing code to a key that may not link', async () => {
+  it('sends no QR or pairing code to a key that may not link', async () => {
     const [reading, managing] = [await open((await keyFor('read')).key), await open((await keyFor('manage')).key)];
     gateway.events.publish('main', { name: 'qr', data: 'data:image/png;base64,AAAA' });
     const data = { code: 'ABCD1234', expiresAt: '2026-11-01T12:03:00.000Z' };
@@ -105,7 +105,7 @@ describe('a stream', () => {
     const [response] = (await once(request, 'response')) as [IncomingMessage];
     const publish = (name: string, body: string) =>
       gateway.events.publish('main', { name: 'disconnected', data: { reason: 'LOGOUT', message: name + body } });
-    // More than the reader's socket takes: the comment is due while the event before it is on its way.
+    // More than the reader's socket buffers: the comment is due while the previous event is still being sent.
     publish('before', 'x'.repeat(8_000_000));
     await gateway.events.settled();
     await delay(200);
@@ -124,7 +124,7 @@ describe('a stream', () => {
     expect(new Set(ids).size).toBe(3);
   });
 
-  it('ends when its key is deleted, and no later event is on it', async () => {
+  it('ends when its key is deleted, without later events', async () => {
     const { id, key } = await keyFor('read');
     const reader = await open(key);
     await gateway.keys.remove(id);
@@ -135,7 +135,7 @@ describe('a stream', () => {
     expect((await open(key)).status).toBe(401);
   });
 
-  it('that its reader has left is no more', async () => {
+  it('is removed when its reader disconnects', async () => {
     const readers = [await open(), await open()];
     expect(streams()).toBe(2);
     readers[0]?.request.destroy();
@@ -166,7 +166,7 @@ async function getPage(query: string, headers: Readonly<Record<string, string>> 
   };
 }
 
-describe('a reader that comes back', () => {
+describe('a reader that reconnects', () => {
   it('gets all events after its last one, once and in order, then new ones', async () => {
     const first = await open();
     await publishAcks(20);
@@ -184,12 +184,12 @@ describe('a reader that comes back', () => {
       expect(acksIn(again.text)).toEqual([...upTo(20).slice(12), ...upTo(5)]);
       again.request.destroy();
     }
-    // A stream that broke off before its first event had a position, too.
+    // A stream that was cut off before its first event had a position, too.
     const whole = await open(TOKEN, '/sessions/main/events', 'GET', { 'last-event-id': opening });
     await eventually(() => expect(acksIn(whole.text)).toEqual([...upTo(20), ...upTo(5)]));
   });
 
-  it('gets everything that is kept with `oldest`, and only new events without a position', async () => {
+  it('gets all retained events with `oldest`, and only new events without a position', async () => {
     await publishAcks(3);
     const [all, live] = [await open(TOKEN, '/sessions/main/events?after=oldest'), await open()];
     gateway.events.publish('main', left);
@@ -207,7 +207,7 @@ describe('a reader that comes back', () => {
     for (const ack of [3, 4])
       gateway.events.publish('main', { name: 'message_ack', data: { id: `true_1@c.us_${ack}`, ack: 2 } });
     const later = new Date(Date.now() + 60_000).toISOString();
-    const here = `${new Date(Date.parse(time) + 7_200_000).toISOString().slice(0, -1)}%2B02:00`; // In another zone.
+    const here = `${new Date(Date.parse(time) + 7_200_000).toISOString().slice(0, -1)}%2B02:00`; // Another time zone.
     const readers = [
       await open(TOKEN, `/sessions/main/events?after=${time}`),
       await open(TOKEN, `/events?after=${here}`),
@@ -231,7 +231,7 @@ describe('a reader that comes back', () => {
     expect([...readers, future].some(({ text }) => text.includes('event: gap'))).toBe(false);
   });
 
-  it('gets a gap for a position that this gateway did not issue, and then the oldest event that is kept', async () => {
+  it('gets a gap for a position that this gateway did not issue, then the oldest retained event', async () => {
     await publishAcks(2);
     const known = (await getPage('after=oldest')).next;
     const future = known.replace(/\d+$/, (seq) => String(Number(seq) + 100));
@@ -245,7 +245,7 @@ describe('a reader that comes back', () => {
     }
   });
 
-  it('reads a long past as fast as it takes it, however slow it is', async () => {
+  it('gets a long history at its own pace, however slow', async () => {
     const body = 'x'.repeat(50_000);
     for (let n = 0; n < 200; n += 1)
       gateway.events.publish('main', { name: 'disconnected', data: { reason: 'LOGOUT', message: `${n} ${body}` } });
@@ -258,7 +258,7 @@ describe('a reader that comes back', () => {
 });
 
 describe('a reader without a position', () => {
-  it('gets nothing that happened before, also if that is not on disk yet', async () => {
+  it('gets no earlier events, even if they are not on disk yet', async () => {
     gateway.events.publish('main', left);
     const stream = gateway.events.feed({ after: undefined, session: 'main', takes: () => true });
     gateway.events.publish('main', { name: 'message_ack', data: { id: 'true_1@c.us_1', ack: 2 } });
@@ -267,10 +267,10 @@ describe('a reader without a position', () => {
     expect(acksIn(JSON.stringify(await stream.read()))).toEqual([1]);
   });
 
-  it('gets nothing of that when it comes back, either, if it is cut off before its first event', async () => {
+  it('gets none of them when it reconnects either, if it is cut off before its first event', async () => {
     const feed = gateway.events.feed.bind(gateway.events);
     vi.spyOn(gateway.events, 'feed').mockImplementationOnce((options) => {
-      gateway.events.publish('main', left); // It is on its way to the disk when the stream begins.
+      gateway.events.publish('main', left); // It is still being written when the stream starts.
       return feed(options);
     });
     const first = await open();
@@ -287,8 +287,8 @@ describe('a reader without a position', () => {
   });
 });
 
-describe('a reader that chooses names', () => {
-  it('gets gaps nevertheless', async () => {
+describe('a reader that filters by name', () => {
+  it('still gets gaps', async () => {
     const reader = await open(TOKEN, '/sessions/main/events?events=message');
     gateway.events.publish('main', left);
     gateway.events.publish('main', { name: 'gap', data: { reason: 'not_loaded', from: 'a', to: 'b' } });
@@ -300,7 +300,7 @@ describe('a reader that chooses names', () => {
 describe('a status', () => {
   const status = { name: 'status', data: { status: 'starting', restarts: 1 } } as const;
 
-  it('is on streams and pages that name it, and on no others', async () => {
+  it('is sent only on streams and pages that name it', async () => {
     const paths = ['/sessions/main/events', '/events'];
     const silent = [await open(), await open(TOKEN, '/events'), await open(TOKEN, '/events?events=disconnected')];
     const named: Reader[] = [];
@@ -321,7 +321,7 @@ describe('a status', () => {
 });
 
 describe('the stream of all sessions', () => {
-  it('has the session and time of each event, and shows a key only its sessions', async () => {
+  it('has the session and time of each event, and sends a key only its sessions', async () => {
     const { key } = await keyFor('read');
     const [all, own] = [await open(TOKEN, '/events'), await open(key, '/events')];
     gateway.events.publish('other', left);
@@ -371,7 +371,7 @@ describe('pages of events', () => {
     });
   });
 
-  it('have a megabyte at most, or one event', async () => {
+  it('are at most a megabyte long, or one event', async () => {
     const body = 'x'.repeat(150_000);
     for (let n = 0; n < 30; n += 1)
       gateway.events.publish('main', { name: 'disconnected', data: { reason: 'LOGOUT', message: `${n} ${body}` } });
@@ -388,7 +388,7 @@ describe('pages of events', () => {
     expect(pages).toBeGreaterThan(3);
   });
 
-  it('wait for the first event as long as was asked for', async () => {
+  it('wait for the first event as long as requested', async () => {
     const waiting = getPage('wait=30');
     await publishAcks(1, 'other');
     await publishAcks(2);
@@ -398,7 +398,7 @@ describe('pages of events', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(900);
   });
 
-  it('end with the key, and when the caller is gone', async () => {
+  it('end when the key is deleted, or the caller disconnects', async () => {
     const { id, key } = await keyFor('read');
     const waiting = getPage('wait=30', { authorization: `Bearer ${key}` });
     const over = new AbortController();
@@ -437,20 +437,20 @@ describe('pages of events', () => {
 });
 
 describe('no stream is opened', () => {
-  it('for HEAD, which is answered and over', async () => {
+  it('for HEAD, which is answered at once', async () => {
     const reader = await open(TOKEN, '/sessions/main/events', 'HEAD');
     expect([reader.status, reader.headers['content-type']]).toEqual([200, 'text/event-stream']);
     await eventually(() => expect(reader.hasEnded).toBe(true));
     expect(streams()).toBe(0);
   });
 
-  it('for a session that is none, or an id that cannot be one', async () => {
+  it('for an unknown session, or an invalid id', async () => {
     expect(await codeOf(await open(TOKEN, '/sessions/nobody/events'))).toEqual([404, 'session_not_found']);
     expect(await codeOf(await open(TOKEN, '/sessions/..%2Fx/events'))).toEqual([400, 'invalid_request']);
     expect(await codeOf(await open('wrong'))).toEqual([401, 'unauthorized']);
   });
 
-  it('beyond 16 of a session: 429 says when to come back, and one that closes makes room', async () => {
+  it('beyond 16 of a session: 429 with Retry-After, until one closes', async () => {
     const readers = await Promise.all(Array.from({ length: 16 }, () => open()));
     expect(readers.map(({ status }) => status)).toEqual(Array(16).fill(200));
     const refused = await open();
@@ -470,7 +470,7 @@ describe('no stream is opened', () => {
     await eventually(async () => expect((await open(key)).status).toBe(200));
   });
 
-  it('while a body is still coming, which would be read for as long as the stream is open', async () => {
+  it('while a request body is still arriving: it would be read for as long as the stream is open', async () => {
     const request = send(new URL('/sessions/main/events', server.url), {
       headers: { authorization: `Bearer ${TOKEN}`, 'content-length': '1000' },
     });

@@ -13,7 +13,7 @@ const GUARDS = {
   'cache-control': 'no-store',
 };
 
-/** The headers of a response that a route has written this way. */
+/** The headers of a response that a route writes this way. */
 async function headersOf(write: (response: ServerResponse) => void, headers = {}) {
   const server = createServer({ ServerResponse: GuardedResponse }, (_, response) => write(response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -31,11 +31,11 @@ it.each<[string, (response: ServerResponse) => void]>([
   ['after a reason', (response) => response.writeHead(200, 'Fine', { 'X-Own': '1' }).end()],
   ['before', (response) => response.setHeader('X-Own', '1').end('text')],
   ['before and by name', (response) => response.setHeader('X-Own', '1').writeHead(200, { 'X-More': '2' }).end()],
-])('headers that a route gives %s stand beside those of every response', async (_, write) => {
+])('headers that a route sets %s are added to those of every response', async (_, write) => {
   expect(await headersOf(write)).toMatchObject({ ...GUARDS, 'x-own': '1' });
 });
 
-it('are there without any other header', async () => {
+it('the default headers are set without any other header', async () => {
   for (const write of [
     (response: ServerResponse) => response.writeHead(204).end(),
     (response: ServerResponse) => response.end(),
@@ -48,11 +48,11 @@ it.each<[string, (response: ServerResponse) => void]>([
   ['by name', (response) => response.writeHead(200, { 'CACHE-control': 'public' }).end()],
   ['in a list', (response) => response.writeHead(200, ['cache-control', 'public']).end()],
   ['before', (response) => response.setHeader('Cache-Control', 'public').writeHead(200, { 'X-More': '2' }).end()],
-])('one that a route gives %s replaces its own', async (_, write) => {
+])('a header that a route sets %s replaces the default', async (_, write) => {
   expect(await headersOf(write)).toMatchObject({ ...GUARDS, 'cache-control': 'public' });
 });
 
-it('have the id of the request: its own if that is fit for a log', async () => {
+it("the headers include the request id: the client's own if it is safe to log", async () => {
   const idFor = async (given?: string) => {
     const headers = given === undefined ? {} : { 'x-request-id': given };
     return (await headersOf((response) => response.end(), headers))['x-request-id'];

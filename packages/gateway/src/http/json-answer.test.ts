@@ -18,8 +18,8 @@ it('has a Content-Length, also for HEAD', async () => {
     const answer = await app.request(`/${length}`);
     expect(answer.status).toBe(201);
     expect(answer.headers.get('Content-Type')).toBe('application/json');
-    const told = length > 21_834 ? String(length + 11) : null;
-    expect(answer.headers.get('Content-Length')).toBe(told);
+    const contentLength = length > 21_834 ? String(length + 11) : null;
+    expect(answer.headers.get('Content-Length')).toBe(contentLength);
     expect(await answer.json()).toEqual({ text: text.slice(0, length) });
     expect(await (await app.request(`/${length}`, { method: 'HEAD' })).text()).toBe('');
   }

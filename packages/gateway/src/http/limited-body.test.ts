@@ -152,7 +152,7 @@ describe('arrivedBody', () => {
     });
   });
 
-  it.each([0, 1, 100, SMALL_BODY_BYTES])('is a body of %i bytes that came with its request', async (size) => {
+  it.each([0, 1, 100, SMALL_BODY_BYTES])('returns a body of %i bytes that arrived with its request', async (size) => {
     socket.write(withLength(size) + 'x'.repeat(size));
     expect(await found).toEqual({ body: 'x'.repeat(size), rest: '' });
   });
@@ -160,18 +160,18 @@ describe('arrivedBody', () => {
   it.each([
     ['is larger', withLength(SMALL_BODY_BYTES + 1), 'x'.repeat(SMALL_BODY_BYTES + 1)],
     ['has no known length', CHUNKED, '3\r\nxxx\r\n0\r\n\r\n'],
-  ])('is none that %s, which stays unread', async (_, head, body) => {
+  ])('does not read a body that %s', async (_, head, body) => {
     socket.write(head + body);
     expect(await found).toEqual({ body: undefined, rest: expect.stringMatching(/^x{3,}$/) });
   });
 
-  it('is none above the limit', async () => {
+  it('does not read a body above the limit', async () => {
     read = (incoming) => arrivedBody(incoming, 99);
     socket.write(withLength(100) + 'x'.repeat(100));
     expect(await found).toEqual({ body: undefined, rest: 'x'.repeat(100) });
   });
 
-  it('is none that is incomplete', async () => {
+  it('does not read an incomplete body', async () => {
     socket.write(`${withLength(10)}12345`);
     await delay(50);
     socket.write('67890');

@@ -41,9 +41,9 @@ describe('media headers', () => {
         expect(Object.entries(headers).join().length).toBeLessThan(2_000);
         const { type, parameters } = parse(headers['Content-Disposition'] ?? '');
         expect(type).toBe(headers['Content-Type'] === 'image/png' ? 'inline' : 'attachment');
-        const told = parameters.filename ?? 'none';
-        expect(told).toBe(told.normalize('NFC'));
-        expect(told).not.toMatch(/[/\\\p{Cc}\p{Bidi_Control}\p{Surrogate}]|^\.*$/u);
+        const fileName = parameters.filename ?? 'none';
+        expect(fileName).toBe(fileName.normalize('NFC'));
+        expect(fileName).not.toMatch(/[/\\\p{Cc}\p{Bidi_Control}\p{Surrogate}]|^\.*$/u);
         expect(headers).toMatchObject({ 'X-Content-Type-Options': 'nosniff' });
         expect(headers['Content-Security-Policy']).toMatch(/^sandbox; /);
       }),
@@ -63,7 +63,7 @@ describe('media headers', () => {
     ['folder/', undefined],
     [' . ', undefined],
     ['', undefined],
-  ])('use a safe file name (%#)', (name, told) => expect(downloadName(name)).toBe(told));
+  ])('use a safe file name (%#)', (name, safe) => expect(downloadName(name)).toBe(safe));
 
   it.each([
     'text/html',
@@ -82,7 +82,7 @@ const TIMEOUT_MS = 1_000;
 const LIMITS = { tickMs: TIMEOUT_MS / 4, ticks: 4, bytes: 2_000_000 };
 const PAUSES = 25;
 const PAUSE_MS = 100;
-/** Node's sockets take 64 KB at a time. */
+/** Node's sockets buffer 64 KB at a time. */
 const CRUMB_MS = 60;
 
 describe('a download', () => {
@@ -118,7 +118,7 @@ describe('a download', () => {
       try {
         return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path);
       } catch {
-        return false; // Closed meanwhile.
+        return false; // Closed in the meantime.
       }
     });
 

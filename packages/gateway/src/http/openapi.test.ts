@@ -43,7 +43,7 @@ describe('the OpenAPI document', () => {
   });
 
   it.each(rows)(
-    '$name: says which errors it may answer, by status and code',
+    '$name: lists the errors that it may return, by status and code',
     ({ name, method, path, errors, status = 200 }) => {
       const { responses = {} } = guarded.paths[templateOf(path)]?.[method.toLowerCase()] ?? {};
       expect(Object.keys(responses)).toContain(String(status));
@@ -70,7 +70,7 @@ describe('the OpenAPI document', () => {
     expect(paths['/health']?.get).toMatchObject({ security: [] });
   });
 
-  it('asks for a token where the gateway does', () => {
+  it('requires a token where the gateway does', () => {
     expect(guarded.security).toEqual([{ bearer: [] }]);
     const open = documentOf(false);
     expect(open).not.toHaveProperty('security');

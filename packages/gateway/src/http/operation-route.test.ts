@@ -59,7 +59,7 @@ const refusing = (code: GatewayError['code'], message: string) => () => {
 const codeOf = async (answer: Response) => [answer.status, ((await answer.json()) as { code: string }).code];
 
 describe('the input of a handler', () => {
-  it('is path and body in one object, parsed by the row: a number has become an id', async () => {
+  it('is path and body in one object, parsed by the row: a number becomes an id', async () => {
     const given: unknown[] = [];
     const ask = routeOf('sendMessage', (input) => given.push(input));
     const body = { type: 'text', to: '+12025550102', body: 'hello', unknown: 'field' };
@@ -67,7 +67,7 @@ describe('the input of a handler', () => {
     expect(given).toEqual([{ id: 'main', type: 'text', to: '12025550102@c.us', body: 'hello' }]);
   });
 
-  it('never reaches the handler if a schema refuses it: 400 names the fields, and repeats no value', async () => {
+  it('never reaches the handler if a schema refuses it: 400 names the fields, but repeats no value', async () => {
     const ask = routeOf('sendMessage', () => expect.unreachable());
     const answer = await ask('/sessions/main/messages', { body: { type: 'text', to: 'secret', body: 7 } });
     const text = await answer.text();
@@ -172,7 +172,7 @@ describe('the answer', () => {
     expect([answer.status, await answer.text()]).toEqual([204, '']);
   });
 
-  it('with media is not begun without room for them', async () => {
+  it('with media is refused without space for them', async () => {
     await spool.folderFor('main');
     spool = new Spool(folder.path, { spoolMaxBytes: 1e6, spoolSessionMaxBytes: 1e6, minFreeDiskBytes: 1e18 }, console);
     const ask = routeOf('getPicture', () => expect.unreachable());
@@ -182,7 +182,7 @@ describe('the answer', () => {
 });
 
 describe('a request', () => {
-  it('is one line in the log, debug where it only reads, and one count for the metrics', async () => {
+  it('is one log line, at debug level if it only reads, and one count in the metrics', async () => {
     await routeOf('listSessions', () => ({}))('/sessions');
     await routeOf('stopSession', () => ({}))('/sessions/main/stop');
     expect(log.all).toMatchObject([
@@ -195,7 +195,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('that is refused is one line with the code, a warning where the fault is ours, and without numbers of people', async () => {
+  it('that is refused is one log line with the code, a warning if it is our fault, without phone numbers', async () => {
     await routeOf('stopSession', refusing('session_not_found', 'no 12025550102'))('/sessions/main/stop');
     await routeOf('stopSession', refusing('client_failed', 'broke at 12025550102@c.us'))('/sessions/main/stop');
     expect(log.all).toMatchObject([
@@ -214,7 +214,7 @@ describe('a request', () => {
     ]);
   });
 
-  it('takes its place until the caller has taken the answer; one too many is 429 before its body is read', async () => {
+  it('holds its slot until the caller has read the response; one too many is 429 before its body is read', async () => {
     const taken: (() => void)[] = [];
     const ask = routeOf('sendMessage', () => ({}), { mostPerSession: 2 });
     const send = (id: string, body: unknown = { type: 'text', to: '12025550102', body: 'x' }) =>
@@ -227,7 +227,7 @@ describe('a request', () => {
     expect((await send('main')).status).toBe(429);
   });
 
-  it('to a session itself always finds a place, but for a key that has too many under way', async () => {
+  it('to a session itself always gets a slot, unless its key has too many in progress', async () => {
     const limits = { mostPerSession: 0, keyId: 'key_1' };
     const ask = routeOf('stopSession', () => ({}), limits);
     const held: (() => void)[] = [];

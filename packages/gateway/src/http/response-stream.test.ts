@@ -60,7 +60,7 @@ function openStream(feed: TestFeed): ResponseStream {
   return stream;
 }
 
-/** What a socket has received, as it comes. */
+/** What a socket has received so far. */
 function textOf(socket: Socket): () => string {
   let text = '';
   socket.setEncoding('utf8').on('data', (chunk: string) => {
@@ -69,7 +69,7 @@ function textOf(socket: Socket): () => string {
   return () => text;
 }
 
-/** Fills the buffers of the system, too: nothing more can be written. */
+/** Also fills the buffers of the operating system: nothing more can be written. */
 async function untilStalled(feed: TestFeed): Promise<void> {
   for (let reads = -1; reads !== feed.reads; ) {
     reads = feed.reads;
@@ -78,7 +78,7 @@ async function untilStalled(feed: TestFeed): Promise<void> {
   }
 }
 
-it('a stalled reader costs one piece of memory, however much there is to read', async () => {
+it('a stalled reader holds one chunk in memory, however much there is to read', async () => {
   const [socket, feed] = [await silentReader(), new TestFeed()];
   const stream = openStream(feed);
   await untilStalled(feed);

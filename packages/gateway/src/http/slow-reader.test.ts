@@ -23,7 +23,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-/** A watched response to a client that reads nothing until it is told to. */
+/** A watched response to a client that is paused until the test resumes it. */
 async function watched(): Promise<{ socket: Socket; response: ServerResponse }> {
   const asked = once(server, 'request');
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1').on('error', () => {});
@@ -42,10 +42,10 @@ async function ticks(count: number): Promise<void> {
   }
 }
 
-/** More than the system buffers. */
+/** More than the operating system buffers. */
 const LONG = Buffer.alloc(30_000_000);
 
-it('disconnects a client that reads nothing of a response, and not one that reads nothing yet of another', async () => {
+it('disconnects a client that reads nothing of a long response, but not one yet to read a short one', async () => {
   const [stalled, waiting] = [await watched(), await watched()];
   stalled.response.end(LONG);
   waiting.response.writeHead(200).write('first');
@@ -58,7 +58,7 @@ it('disconnects a client that reads nothing of a response, and not one that read
   expect(waiting.response.closed).toBe(false);
 });
 
-it('lets a client take its time that takes enough in each window', async () => {
+it('allows a slow client that reads enough in each window', async () => {
   const { socket, response } = await watched();
   response.end(LONG);
   for (let round = 0; round < 8; round += 1) {

@@ -6,7 +6,7 @@ import { consolePages } from './static-pages.ts';
 const script = readdirSync(consolePages.dir).find((name) => /^console-.*\.js$/.test(name)) ?? '';
 
 describe('the files of the console', () => {
-  it('are served with a policy that allows only content from here', async () => {
+  it('are served with a policy that allows only content from this server', async () => {
     using gateway = await fakeGateway();
     const page = await gateway.request('/console/');
     expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
@@ -25,7 +25,7 @@ describe('the files of the console', () => {
     expect((await gateway.request(`/console/${script}`)).headers.get('Content-Encoding')).toBeNull();
   });
 
-  it('are found below a slash, also behind a proxy that adds a path', async () => {
+  it('are served below a trailing slash, also behind a proxy that adds a path', async () => {
     using gateway = await fakeGateway();
     const answer = await gateway.request('/console');
     expect([answer.status, answer.headers.get('Location')]).toEqual([308, 'console/']);
@@ -44,7 +44,7 @@ describe('the files of the console', () => {
     '/consoles/',
     '/docs/nothing.js',
     '/docs/..%2fconsole/index.html',
-  ])('are no others: %s', async (path) => {
+  ])('do not include %s', async (path) => {
     using gateway = await fakeGateway();
     const answer = await gateway.request(path);
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'route_not_found']);

@@ -47,7 +47,7 @@ describe('a frame', () => {
     );
   });
 
-  it('is not read from any part of itself', () => {
+  it('is not read from any part of it', () => {
     const whole = frameOf(sample);
     for (let length = 0; length < whole.length; length += 1) {
       expect(decode(whole.subarray(0, length))).toBe('incomplete');

@@ -62,13 +62,13 @@ async function appendLong(journal: Journal, keys: readonly string[], session = '
   await Promise.all(keys.map((key) => journal.append({ ...event(key, session), text: `"${'0'.repeat(10_000)}"` })));
 }
 
-/** What a cursor reads from, as it is now. */
+/** The current state that a cursor reads from. */
 function sourceOf(journal: Journal): Source {
   const { lastSeq, segments, recent, recentAfter } = journal;
   return { lastSeq, segments, recent, recentAfter, isForgotten: (...args) => journal.isForgotten(...args) };
 }
 
-/** All that a cursor gives until it is at the end. */
+/** Everything that a cursor returns up to the end. */
 async function drain(cursor: Cursor): Promise<(JournalRecord | Gap)[]> {
   const found: (JournalRecord | Gap)[] = [];
   while (!cursor.isAtEnd) found.push(...(await cursor.read()));
@@ -145,7 +145,7 @@ describe('a journal', () => {
     expect(await keysOf(journal, 0, (_, name) => name === 'ready')).toEqual(['a3']);
   });
 
-  it('is read from shortly before a position, once it was read', async () => {
+  it('seeks to just before a position in a part that it has already read', async () => {
     const dir = newRoot();
     const before = await openJournal(dir);
     for (let n = 0; n < 10; n += 1) await appendLong(before, numbered(100, `${n}-`));
@@ -279,7 +279,7 @@ describe('a journal', () => {
 });
 
 describe('ids', () => {
-  it('are known to the journal that gave them out, over restarts', async () => {
+  it('are known to the journal that issued them, also after restarts', async () => {
     const dir = newRoot();
     const journal = await openJournal(dir);
     await appendAll(journal, ['one']);
@@ -295,13 +295,13 @@ describe('ids', () => {
       expect(again.seqOf(unknown)).toBeUndefined();
   });
 
-  it('are known later whenever a reader has begun, also while a segment is begun for the first record', async () => {
+  it('stay known whenever a reader started, even while a segment is created for the first record', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const dir = newRoot();
     for (const opening of numbered(3)) {
       const journal = await openJournal(dir);
       vi.advanceTimersByTime(DAY_MS);
-      await journal.housekeep(); // The segment of the opening before is too old for another record.
+      await journal.housekeep(); // The segment of the previous opening is too old for another record.
       const given = new Set<string>();
       let isStored = false;
       const storing = appendAll(journal, [opening]).finally(() => {
@@ -315,7 +315,7 @@ describe('ids', () => {
     expect(filesIn(dir)).toHaveLength(3);
   });
 
-  it('are known after a kill that has left a first segment without records', async () => {
+  it('are known after a kill that left a first segment without records', async () => {
     const dir = newRoot();
     const killed = await openJournal(dir);
     await appendAll(killed, ['not written']);
@@ -349,13 +349,13 @@ describe('ids', () => {
   });
 });
 
-describe('a reader that begins with a time', () => {
+describe('a reader that starts at a time', () => {
   const keysSince = async (journal: Journal, time: number) => {
     const found = await drain(journal.cursorSince(time, () => true));
     return found.map((one) => (one.kind === 'gap' ? one.reason : one.key));
   };
 
-  it('gets the first later event and all that follow, wherever they are, and reads few earlier ones', async () => {
+  it('gets the first later event and all following ones, in any segment, and reads few earlier ones', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const journal = await openJournal(newRoot(), { maxBytes: 4_000_000 });
     const startedAt = Date.now();
@@ -464,7 +464,7 @@ describe('retention', () => {
     expect(rest.at(-1)).toMatchObject({ key: 'later 99' });
   });
 
-  it('rolls a segment to which nothing is added, so that its events expire', async () => {
+  it('rolls an idle segment, so that its events expire', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const journal = await openJournal(newRoot());
     await appendAll(journal, ['old']);
@@ -475,7 +475,7 @@ describe('retention', () => {
     expect(journal.segments).toHaveLength(1);
   });
 
-  it('hides a forgotten session at once, and takes it off the disk', async () => {
+  it('hides a forgotten session at once, and removes it from the disk', async () => {
     const dir = newRoot();
     const counts = new Counts();
     const journal = await openJournal(dir, { folds: [counts], maxBytes: 4_000_000 });
@@ -499,14 +499,14 @@ describe('retention', () => {
     expect(await keysOf(again)).toEqual([...before, 'a new account']);
   });
 
-  it('continues a removal that a kill has interrupted', async () => {
+  it('continues a removal that a kill interrupted', async () => {
     const [dir, copy] = [newRoot(), newRoot()];
     const journal = await openJournal(dir, { maxBytes: 800_000 });
     for (let n = 0; n < 15; n += 1) await appendAll(journal, numbered(100, `private-${n}-`), 'gone');
     await appendAll(journal, ['kept'], 'kept');
     await journal.append({ kind: 'forget', name: '', session: 'gone', key: '', text: '' });
     await close(journal);
-    // A rewritten segment is in place, and the one that it replaces is still there; another is half written.
+    // A rewritten segment is in place, but the one that it replaces still exists; another is partly written.
     for (const path of filesIn(dir)) copyFileSync(path, join(copy, path.slice(dir.length + 1)));
     const [first = '', second = ''] = filesIn(copy);
     writeFileSync(first.replace('.0.journal', '.1.journal'), readFileSync(first));
@@ -551,7 +551,7 @@ describe('retention', () => {
           reader.after = cursor.position;
         }
         expect(await keysOf(journal)).toEqual(model.map(({ key }) => key));
-        // Who reads on sees all, each once, in order.
+        // A reader that continues gets every record once, in order.
         expect(reader.seen).toEqual(
           steps.flatMap(({ do: what }, n) => (what === 'append' ? numbered(3, `${n}-`) : [])),
         );

@@ -45,10 +45,10 @@ describe('readUploadBody', () => {
           const base64 = Buffer.from(data).toString('base64');
           const { base64: _, ...before } = fields;
           const body = JSON.stringify({ ...before, nested: { base64: 'not this' }, base64, after: ['base64', base64] });
-          const { rest, bytes, size: told } = await read(body, size);
+          const { rest, bytes, size: decodedSize } = await read(body, size);
           expect(JSON.parse(rest)).toEqual({ ...JSON.parse(body), base64: '' });
           if (base64) expect(bytes?.equals(data)).toBe(true);
-          expect(told ?? 0).toBe(data.length);
+          expect(decodedSize ?? 0).toBe(data.length);
         },
       ),
       { numRuns: 300 },
@@ -111,7 +111,7 @@ describe('readUploadBody', () => {
       return user + system;
     };
     const leastOf = async (base64: string) =>
-      Math.min(await costOf(base64), await costOf(base64), await costOf(base64)); // Others load the machine at times.
+      Math.min(await costOf(base64), await costOf(base64), await costOf(base64)); // The machine may be busy.
     const plain = await leastOf('/'.repeat(2_000_000));
     expect(await leastOf('\\/'.repeat(2_000_000))).toBeLessThan(20 * Math.max(plain, 10_000));
   });

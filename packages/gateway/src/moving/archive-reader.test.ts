@@ -12,7 +12,7 @@ import { PROFILE } from './manifest.ts';
 
 const [STATE, CURRENT, KEYS, LOCAL] = FILES as readonly [MadeFile, MadeFile, MadeFile, MadeFile];
 
-/** Unpacks an archive into a new folder, in pieces of that size. Answers the files that are there. */
+/** Unpacks an archive into a new folder, in pieces of that size. Returns the files in it. */
 async function unpack(
   bytes: Buffer,
   { piece = 1_000, contentDigest }: { piece?: number; contentDigest?: string } = {},
@@ -28,7 +28,7 @@ async function unpack(
     onManifest: ({ session }) => void wanted.push(session),
     pathOf: (name) => join(folder.path, 'in', name.slice(PROFILE.length)),
   }).finally(() => {
-    // Whatever it was, nothing is outside of where it belongs.
+    // Whatever the archive was, no file is outside its folder.
     expect(readdirSync(folder.path).filter((name) => name !== 'in')).toEqual([]);
   });
   const files = FILES.slice(1).map(({ name }) => {
@@ -49,7 +49,7 @@ const having = (name: string, text = 'x') => {
 };
 
 describe('an archive', () => {
-  it.each([1, 7, 512, 100_000])('is read whole, in pieces of %i bytes', async (piece) => {
+  it.each([1, 7, 512, 100_000])('is read completely, in pieces of %i bytes', async (piece) => {
     const bytes = archive();
     const contentDigest = `sha-512=:AAAA:, sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`;
     const { manifest, state, files, wanted } = await unpack(bytes, { piece, contentDigest });
@@ -59,7 +59,7 @@ describe('an archive', () => {
     expect(manifest).toMatchObject({ link: '00000000000000aa', wid: '12025550101@c.us' });
   });
 
-  it('may be followed by zeros, as programs write them', async () => {
+  it('may be followed by zeros, as some programs write them', async () => {
     expect((await unpack(Buffer.concat([archive(), Buffer.alloc(8_192)]))).files).toHaveLength(3);
   });
 
@@ -102,7 +102,7 @@ describe('an archive of something else', () => {
   });
 });
 
-describe('a manifest with a name that no export writes', () => {
+describe('a manifest with a name that an export never writes', () => {
   it.each([
     '/etc/passwd',
     '../../../../etc/cron.d/x',
@@ -152,14 +152,14 @@ describe('a manifest with a name that no export writes', () => {
   });
 });
 
-/** Makes a header that of another type, with a target. */
+/** Changes a header to another type, with a target. */
 const ofType = (type: string, target?: string) => (header: Buffer) => {
   header.write(type, 156);
   if (target) header.write(target, 157);
 };
 const ZIP_BOMB_BYTES = 2 ** 33;
 
-describe('an entry that is no plain file', () => {
+describe('an entry that is not a regular file', () => {
   it.each([
     ['a hard link', ofType('1', '/etc/passwd')],
     ['a symbolic link', ofType('2', '/etc/passwd')],
@@ -219,7 +219,7 @@ describe('files that are not those of the manifest', () => {
     await expect(unpack(archive(), { contentDigest })).rejects.toEqual(refused('the digest of its Content-Digest'));
   });
 
-  it('cut off, wherever', async () => {
+  it('cut off, at any point', async () => {
     const whole = archive();
     for (let bytes = 0; bytes < whole.length; bytes += 97)
       await expect(unpack(whole.subarray(0, bytes))).rejects.toEqual(refused('is incomplete'));

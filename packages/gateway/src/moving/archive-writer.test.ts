@@ -33,7 +33,7 @@ const bytesOf = async (pieces: AsyncIterable<Uint8Array>) => {
   return Buffer.concat(all);
 };
 
-it('has what a session needs and no more, with its size and digest, and is read by any tar', async () => {
+it('contains only what a session needs, with its size and digest, and is readable by any tar', async () => {
   using folder = profile();
   using out = temporaryFolder();
   const { size, contentDigest, bytes } = await prepare(folder.path);
@@ -73,13 +73,13 @@ it.each<[string, (path: string) => void]>([
   ['a pipe', (path) => execFileSync('mkfifo', [join(path, LEVELDB, '000004.log')])],
   ['a hidden file', (path) => writeFileSync(join(path, LEVELDB, '.hidden'), '')],
   ['a name with a line break', (path) => writeFileSync(join(path, LEVELDB, 'a\nb'), '')],
-])('is not made of a profile with %s', async (_, spoil) => {
+])('is not created from a profile with %s', async (_, spoil) => {
   using folder = profile();
   spoil(folder.path);
   await expect(prepare(folder.path)).rejects.toThrow(/the profile has an entry/);
 });
 
-it('is not made of a profile without a database', async () => {
+it('is not created from a profile without a database', async () => {
   using folder = profile();
   rmSync(join(folder.path, 'Default/IndexedDB'), { recursive: true });
   await expect(prepare(folder.path)).rejects.toThrow('the profile has no IndexedDB');
@@ -93,7 +93,7 @@ it('is not created if no gateway would accept it', async () => {
     await expect(prepareArchive({ ...archive, ...changes }, NEVER)).rejects.toThrow('more than an archive takes');
 });
 
-it('is refused by its receiver where a file has changed since its digest was made', async () => {
+it('is refused by its receiver if a file changed after its digest was computed', async () => {
   using folder = profile();
   using out = temporaryFolder();
   const { bytes } = await prepare(folder.path);
@@ -104,7 +104,7 @@ it('is refused by its receiver where a file has changed since its digest was mad
   });
 });
 
-it('breaks off where a file has become shorter, and when the session is taken back', async () => {
+it('is aborted if a file has become shorter, or the session is taken back', async () => {
   using folder = profile();
   const { bytes } = await prepare(folder.path);
   truncateSync(join(folder.path, LEVELDB, '000003.log'), 10);

@@ -8,7 +8,7 @@ import { Lineages } from './lineages.ts';
 
 const log = pino({ level: 'silent' });
 
-/** What a gateway that starts on a data folder finds there. */
+/** What a gateway finds when it starts on a data folder. */
 async function load(dataDir: string) {
   const saved = new SavedSessions(dataDir, join(dataDir, 'pages'));
   const lineages = new Lineages(join(dataDir, 'moves'), log);
@@ -26,7 +26,7 @@ function write(dir: string, keys: string): void {
   writeFileSync(join(dir, 'keys'), keys);
 }
 
-it('a crash at any step of an import leaves the old copy away, nothing, or the new one, and it can be repeated', async () => {
+it('a crash at any step of an import leaves the moved old copy, nothing, or the new one; a retry works', async () => {
   using folder = temporaryFolder();
   const here = join(folder.path, 'here');
   write(join(here, 'sessions/main'), 'old');
@@ -62,7 +62,7 @@ it('a crash at any step of an import leaves the old copy away, nothing, or the n
     const after = await load(path);
     found.push(`${after.isMoved ? 'moved away, with ' : ''}${after.holds}`);
     if (after.holds === 'new') continue;
-    // The archive is still wanted: the move can go on.
+    // The archive is still accepted: the move can continue.
     after.lineages.assertNewer('main', archive, after.saved.has('main'));
     expect(after.interrupted).toEqual(['main']);
   }

@@ -9,12 +9,12 @@ import { Lineages } from './lineages.ts';
 
 const log = pino({ level: 'silent' });
 
-/** A folder that takes files, and cannot be synced. */
+/** A folder that accepts files, but cannot be synced. */
 const unsynced = (path: string, work: () => Promise<void>) => limited(path, 0o300, work);
-/** A folder that takes no files. */
+/** A folder that accepts no files. */
 const unwritable = (path: string, work: () => Promise<void>) => limited(path, 0o500, work);
 
-/** As another user, if it is root: root could do anything with any folder. */
+/** Runs as another user if this is root, which may write to any folder. */
 async function limited(path: string, mode: number, work: () => Promise<void>): Promise<void> {
   const isRoot = process.geteuid?.() === 0;
   if (isRoot) for (const one of [dirname(path), path]) chownSync(one, OTHER_USER, OTHER_USER);
@@ -28,7 +28,7 @@ async function limited(path: string, mode: number, work: () => Promise<void>): P
   }
 }
 
-/** What two gateways know, which may be ended and started again. */
+/** The lineages of two gateways, which may be stopped and started again. */
 async function gateways() {
   const folder = temporaryFolder();
   const load = async (name: string) => {
@@ -53,7 +53,7 @@ async function arrive(lineages: Lineages, about: Awaited<ReturnType<typeof leave
   await lineages.runs('main');
 }
 
-it('takes a session that goes there and back again, however often', async () => {
+it('accepts a session that moves there and back, any number of times', async () => {
   using all = await gateways();
   const { here, there } = all;
   for (let n = 0; n < 20; n += 1) {
@@ -64,7 +64,7 @@ it('takes a session that goes there and back again, however often', async () => 
   }
 });
 
-it('says the same each time that a session leaves which has left', async () => {
+it('returns the same lineage each time a session that has left leaves again', async () => {
   using all = await gateways();
   const about = await leave(all.here);
   expect(all.here.departing('main')).toMatchObject(about);
@@ -90,7 +90,7 @@ it('refuses an archive that is older than the last run here, even after a restar
   expect(() => all.here.assertNewer('main', all.there.departing('main'), false)).toThrow(stale);
 });
 
-it('refuses an archive of the state that is here, but accepts it once the session is deleted', async () => {
+it('refuses an archive of the current state, but accepts it once the session is deleted', async () => {
   using all = await gateways();
   const about = await leave(all.here);
   expect(() => all.here.assertNewer('main', about, true)).toThrow(expect.objectContaining({ code: 'stale_export' }));
@@ -105,7 +105,7 @@ it('takes back a session that has not run on the other side, and counts that as 
   all.here.assertNewer('main', await leave(all.there), true);
 });
 
-it('knows nothing of another link of the same name, and replaces none by it', async () => {
+it('does not know another link of the same name, and does not replace its own by it', async () => {
   using all = await gateways();
   const other = await leave(all.there);
   await leave(all.here);
@@ -139,7 +139,7 @@ it('counts a session with a corrupt file as moved, until it is taken back', asyn
 });
 
 describe('a folder that cannot be synced', () => {
-  it('lets no session leave, and keeps those that are here, which start', async () => {
+  it('lets no session leave; existing sessions stay, and start', async () => {
     using all = await gateways();
     const about = all.here.departing('main');
     await unsynced(join(all.folder.path, 'here'), async () => {
@@ -149,7 +149,7 @@ describe('a folder that cannot be synced', () => {
     for (const lineages of [all.here, await all.load('here')]) expect(lineages.movedAt('main')).toBeUndefined();
   });
 
-  it('brings none back, and lets its archive leave again only once it is certain that it is away', async () => {
+  it('takes no session back, and lets its archive leave again only once its departure is certain', async () => {
     using all = await gateways();
     const about = await leave(all.here);
     const path = join(all.folder.path, 'here');
@@ -161,7 +161,7 @@ describe('a folder that cannot be synced', () => {
 });
 
 describe('a folder that cannot be written', () => {
-  it('lets a session that is here start, although it was to leave', async () => {
+  it('lets an existing session start, although it was about to leave', async () => {
     using all = await gateways();
     await arrive(all.here, await leave(all.there), false);
     await unwritable(join(all.folder.path, 'here'), async () => {
@@ -171,7 +171,7 @@ describe('a folder that cannot be written', () => {
     expect((await all.load('here')).movedAt('main')).toBeUndefined();
   });
 
-  it('keeps a session away that was to be taken back, as soon as it can be written again', async () => {
+  it('keeps a session away that was about to be taken back, as soon as the folder is writable again', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout'] });
     try {
       using all = await gateways();
@@ -185,7 +185,7 @@ describe('a folder that cannot be written', () => {
       await unwritable(path, async () => {
         for (const other of ['first', 'second']) {
           vi.advanceTimersByTime(10_000);
-          // This write waits for its turn behind the retry, which has then failed, too.
+          // This write is queued behind the retry, which has then failed, too.
           await expect(all.here.moved(other, about)).rejects.toThrow();
         }
       });

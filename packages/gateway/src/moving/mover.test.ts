@@ -44,7 +44,7 @@ async function arrivals() {
   } as unknown as MoverParts;
   const mover = new Mover(parts);
   const over = new AbortController();
-  /** A sender that sends a byte now and then, until it is cut off. */
+  /** A sender that sends a byte from time to time, until it is cut off. */
   async function* slowly() {
     for (;;) {
       yield Buffer.alloc(1);
@@ -71,7 +71,7 @@ async function arrivals() {
   };
 }
 
-it('one key imports two sessions at a time, and leaves the other places to others', async () => {
+it('one key imports at most two sessions at a time; the other slots remain for other callers', async () => {
   await using all = await arrivals();
   const under = [all.begin('a', 'key'), all.begin('b', 'key'), all.begin('c', 'another'), all.begin('d')];
   const outcomes = Promise.allSettled(under);
@@ -94,8 +94,8 @@ function archiveWith(answers: number, moves = 1): Buffer {
   return archive(manifestOf(files, { generations }), files);
 }
 
-describe('the share of imports of the journal', () => {
-  it('is a quarter of it, beyond which an archive never fits', async () => {
+describe('the share of the journal for imports', () => {
+  it('is a quarter of the journal; a larger archive never fits', async () => {
     await using all = await arrivals();
     const before = all.journal.lastSeq;
     await expect(all.send('main', archiveWith(33))).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describe('the share of imports of the journal', () => {
     expect([all.journal.lastSeq, all.saved.has('main')]).toEqual([before, false]);
   });
 
-  it('is refilled, and is not that of the worker', async () => {
+  it('is refilled, and is separate from the share of the worker', async () => {
     await using all = await arrivals();
     await all.send('main', archiveWith(31));
     await expect(all.send('main', archiveWith(2, 2))).rejects.toMatchObject({
@@ -130,7 +130,7 @@ describe('the share of imports of the journal', () => {
   });
 });
 
-it('counts imports that are refused, and those that fail; who sends nothing only asks', async () => {
+it('counts refused and failed imports; a request without bytes does not count', async () => {
   await using all = await arrivals();
   for (const bytes of [Buffer.alloc(512), Buffer.alloc(0)])
     await expect(all.send('a', bytes)).rejects.toMatchObject({ code: 'invalid_archive' });
@@ -151,7 +151,7 @@ it('an import that takes more than two hours is refused', async () => {
     void all.begin('a').catch((error: unknown) => {
       outcome = error;
     });
-    // It reads when the disk has its folder, however long that takes.
+    // It starts to read once its folder is on disk, however long that takes.
     while (outcome === undefined) {
       await vi.advanceTimersByTimeAsync(60_000);
       await new Promise(setImmediate);

@@ -19,7 +19,7 @@ const [HASH, OTHER, OPEN] = ['a'.repeat(22), 'b'.repeat(22), 'c'.repeat(22)];
 const FINGERPRINT = 'f'.repeat(22);
 const [ADA, BEN] = ['12025550101@c.us', '12025550102@c.us'];
 
-/** A gateway's journal, with all that follows from it. */
+/** A gateway's journal, with the state derived from it. */
 async function gateway() {
   const folder = temporaryFolder();
   const open = async () => {
@@ -51,7 +51,7 @@ const ready: NewRecord = {
   ...{ kind: 'event', name: 'ready', session: 'main', key: '', text: JSON.stringify({ wid: ADA }) },
 };
 
-async function tell({ journal }: Opened, ...records: readonly NewRecord[]): Promise<void> {
+async function append({ journal }: Opened, ...records: readonly NewRecord[]): Promise<void> {
   for (const record of records) await journal.append(record);
 }
 
@@ -62,22 +62,22 @@ const answerTo = (body: string) =>
     ...{ ack: 1, hasMedia: false, isForwarded: false, isStatus: false, mentionedIds: [] },
   });
 
-/** Moves the state from one to the other. */
+/** Moves the state from one gateway to the other. */
 async function move(from: Opened, to: Opened): Promise<void> {
-  await tell(to, ...(await readState(to.keepers, 'main', await writeState(from.keepers, 'main'))).records);
+  await append(to, ...(await readState(to.keepers, 'main', await writeState(from.keepers, 'main'))).records);
 }
 
 describe('the state of a session', () => {
-  it('is known on the other one, also after a restart', async () => {
+  it('is known on the other gateway, also after a restart', async () => {
     using here = await gateway();
     using there = await gateway();
     const person = personOf(BEN) as number;
-    await tell(here, ready, deliveryNotes.until('main', NOW - 500), message('one', NOW - 100), message('two', NOW));
-    await tell(here, ack('sent', 1), ack('sent', 3), peopleNotes.first('main', person + 1));
-    await tell(here, keyNotes.begun('main', HASH, { fingerprint: FINGERPRINT, messageId: '3EB0AA' }));
-    await tell(here, keyNotes.done('main', HASH, answerTo('text')));
-    await tell(here, keyNotes.begun('main', OPEN, { fingerprint: FINGERPRINT, messageId: '3EB0BB' }));
-    await tell(here, keyNotes.begun('main', OTHER, { fingerprint: FINGERPRINT, messageId: undefined }));
+    await append(here, ready, deliveryNotes.until('main', NOW - 500), message('one', NOW - 100), message('two', NOW));
+    await append(here, ack('sent', 1), ack('sent', 3), peopleNotes.first('main', person + 1));
+    await append(here, keyNotes.begun('main', HASH, { fingerprint: FINGERPRINT, messageId: '3EB0AA' }));
+    await append(here, keyNotes.done('main', HASH, answerTo('text')));
+    await append(here, keyNotes.begun('main', OPEN, { fingerprint: FINGERPRINT, messageId: '3EB0BB' }));
+    await append(here, keyNotes.begun('main', OTHER, { fingerprint: FINGERPRINT, messageId: undefined }));
     await move(here, there);
     await there.journal.close();
     for (const now of [there, await there.open()]) {
@@ -94,14 +94,14 @@ describe('the state of a session', () => {
     }
   });
 
-  it('fits into an archive, however many answers there are: the oldest are left out', async () => {
+  it('fits into an archive with any number of answers: the oldest are left out', async () => {
     using here = await gateway();
     using there = await gateway();
     const answer = answerTo('x'.repeat(MB / 4 - answerTo('').length));
     const hashes = Array.from({ length: 36 }, (_, n) => String(n).padStart(22, 'k'));
     for (const hash of hashes) {
-      await tell(here, keyNotes.begun('main', hash, { fingerprint: FINGERPRINT, messageId: '3EB0AA' }));
-      await tell(here, keyNotes.done('main', hash, answer));
+      await append(here, keyNotes.begun('main', hash, { fingerprint: FINGERPRINT, messageId: '3EB0AA' }));
+      await append(here, keyNotes.done('main', hash, answer));
     }
     await move(here, there);
     const seqs = hashes.map((hash) => there.keys.of('main', hash)?.doneSeq ?? 0);
@@ -112,10 +112,10 @@ describe('the state of a session', () => {
   it('is merged with the existing state if the session comes back', async () => {
     using here = await gateway();
     using there = await gateway();
-    await tell(here, message('one', NOW - 9), deliveryNotes.missing('main', NOW - 50), ack('sent', 1));
+    await append(here, message('one', NOW - 9), deliveryNotes.missing('main', NOW - 50), ack('sent', 1));
     await move(here, there);
     expect(there.delivered.missingFrom('main')).toBe(NOW - 50);
-    await tell(there, deliveryNotes.complete('main'), message('two', NOW), ack('sent', 3));
+    await append(there, deliveryNotes.complete('main'), message('two', NOW), ack('sent', 3));
     await move(there, here);
     await move(there, here);
     expect(here.delivered.missingFrom('main')).toBeUndefined();
@@ -123,13 +123,13 @@ describe('the state of a session', () => {
     expect(here.acks.list('main')).toEqual([{ id: 'sent', ack: 3 }]);
   });
 
-  it('is nothing of a session that is unknown', async () => {
+  it('is empty for an unknown session', async () => {
     using here = await gateway();
     expect((await writeState(here.keepers, 'main')).toString()).toBe('');
   });
 });
 
-describe('a state that no gateway writes', () => {
+describe('a state that a gateway never writes', () => {
   const delivered = (part: unknown) => JSON.stringify({ keeper: 'delivered', part });
   const key = (changes: object) =>
     JSON.stringify({ keeper: 'keys', part: { hash: HASH, fingerprint: FINGERPRINT, beganAt: 1, ...changes } });
@@ -167,7 +167,7 @@ describe('a state that no gateway writes', () => {
     expect(here.acks.list('main')).toEqual([]);
   });
 
-  it('an answer with more than an operation gives: the rest is left out', async () => {
+  it('an answer with more fields than the operation returns: the rest is left out', async () => {
     using here = await gateway();
     const given = [answerTo('text'), '"12025550102-1@g.us"', '{"id":"a","messageId":"a","emoji":"👍"}', ''];
     const more = [answerTo('text').replace('{', '{"more":1,'), ...given.slice(1)];
@@ -176,12 +176,12 @@ describe('a state that no gateway writes', () => {
     expect(records.filter(({ name }) => name === 'key_done').map(({ text }) => text)).toEqual(given);
   });
 
-  it('an answer that no operation gives: the key is known as answered, and the answer is not kept', async () => {
+  it('an answer that no operation returns: the key counts as answered, but the answer is not stored', async () => {
     using here = await gateway();
     const answers = ['{"id":"3EB0AA"}', '"x"', '{"version":2,"answer":{}}', 'null', answerTo('text')];
     const hashes = answers.map((_, n) => String(n).padStart(22, 'k'));
     const lines = answers.map((answer, n) => `${key({ hash: hashes[n], answer, beganAt: Date.now() })}\n`);
-    await tell(here, ...(await readState(here.keepers, 'main', Buffer.from(lines.join('')))).records);
+    await append(here, ...(await readState(here.keepers, 'main', Buffer.from(lines.join('')))).records);
     const seqs = hashes.map((hash) => here.keys.of('main', hash)?.doneSeq ?? 0);
     const texts = await Promise.all(seqs.map(async (seq) => (await here.journal.find(seq))?.text));
     expect(texts).toEqual(['', '', '', '', answerTo('text')]);
@@ -195,7 +195,7 @@ describe('a state that no gateway writes', () => {
     });
   });
 
-  it('keys for which there is no room beside those that are here fit later', async () => {
+  it('keys that do not fit beside the existing ones are refused until later', async () => {
     using here = await gateway();
     for (let n = 0; n < 99_999; n += 1) {
       const begun = keyNotes.begun('main', String(n).padStart(22, 'k'), { fingerprint: FINGERPRINT });
@@ -219,14 +219,14 @@ describe('a state that no gateway writes', () => {
     );
   });
 
-  it('people in disorder, and too many ids: they are as good as in order, and bounded', async () => {
+  it('unsorted people, and too many ids: both are accepted, and the ids are bounded', async () => {
     using here = await gateway();
     const numbers = Buffer.alloc(12);
     for (const [index, number] of [30, 10, 20].entries()) numbers.writeUInt32LE(number, 4 * index);
     const lines = [people({ recent: numbers.toString('base64') })];
     for (let n = 0; n < 40; n += 1)
       lines.push(delivered({ ids: Array.from({ length: 500 }, (_, at) => [`id ${n} ${at}`, NOW]) }));
-    await tell(here, ...(await readState(here.keepers, 'main', Buffer.from(`${lines.join('\n')}\n`))).records);
+    await append(here, ...(await readState(here.keepers, 'main', Buffer.from(`${lines.join('\n')}\n`))).records);
     for (const number of [10, 20, 30]) expect(here.people.knows('main', number)).toBe(true);
     expect(here.delivered.has('main', 'id 39 499')).toBe(true);
     expect(here.delivered.has('main', 'id 0 0')).toBe(false);
@@ -243,7 +243,7 @@ it('is stored in portions that leave room in the journal for other sessions', ()
   expect([...portionsOf([])]).toEqual([]);
 });
 
-it('is refused without its values, and in a sentence', async () => {
+it('is refused with a sentence that does not repeat its values', async () => {
   using here = await gateway();
   const secret = 'secret '.repeat(100_000);
   for (const part of [{ hash: secret }, { [secret]: 1 }, [{ id: `${secret}\n`, ack: 9 }]])

@@ -12,7 +12,7 @@ class Records {
   isFull = false;
 
   async append(record: NewRecord): Promise<void> {
-    await Promise.resolve(); // A disk takes its time.
+    await Promise.resolve(); // A disk write is asynchronous.
     if (this.isFull) throw new NotStoredError('no space left on device');
     const stored = { ...record, seq: this.all.length + 1, at: Date.now() };
     this.all.push(stored);
@@ -32,7 +32,7 @@ const request: KeyedRequest = {
   isHarmlessTwice: false,
 };
 
-/** What carries requests out, one after the other as the list says, and keeps how it was asked to. */
+/** Carries out requests with these outcomes, one after the other, and records the attempts. */
 function execution(...outcomes: (GatewayError | object)[]) {
   const attempts: (SendAttempt | undefined)[] = [];
   const carryOut: Execution['carryOut'] = async (attempt) => {
@@ -61,7 +61,7 @@ describe('a request that was carried out', () => {
     expect(run.attempts).toEqual([{ messageId: expect.stringMatching(/^3EB0[0-9A-F]{18}$/), isRepeat: false }]);
   });
 
-  it('is not carried out again when the journal has its answer no more', async () => {
+  it('is not carried out again when the journal no longer has its answer', async () => {
     const { records, idempotency } = setUp();
     const run = execution(sent);
     await idempotency.run(request, run);
@@ -80,7 +80,7 @@ describe('a request that was carried out', () => {
     await expect(idempotency.run(request, { ...run, refusal: () => gone })).rejects.toBe(gone);
   });
 
-  it('is answered while the session cannot be asked', async () => {
+  it('is answered while the session is not ready', async () => {
     const { idempotency } = setUp();
     const run = execution(sent);
     await idempotency.run(request, run);
@@ -89,8 +89,8 @@ describe('a request that was carried out', () => {
   });
 });
 
-describe('a request whose outcome is open', () => {
-  it('is repeated with the same id until that is known', async () => {
+describe('a request whose outcome is unknown', () => {
+  it('is repeated with the same id until the outcome is known', async () => {
     const { idempotency } = setUp();
     const run = execution(lost, lost, sent);
     await expect(idempotency.run(request, run)).rejects.toMatchObject({ code: 'outcome_unknown' });
@@ -103,7 +103,7 @@ describe('a request whose outcome is open', () => {
     ]);
   });
 
-  it('stays open whatever a repetition meets that does not name the message', async () => {
+  it('stays unknown after any retry that does not name the message', async () => {
     const { idempotency } = setUp();
     const refusal = () => new GatewayError('session_not_ready', 'it is starting');
     const run = execution(lost, new GatewayError('recipient_not_found', 'gone'), sent);
@@ -116,7 +116,7 @@ describe('a request whose outcome is open', () => {
     expect(new Set(run.attempts.map((attempt) => attempt?.messageId)).size).toBe(1);
   });
 
-  it('is not settled by a refusal either: the first attempt may have got through', async () => {
+  it('is not settled by a refusal either: the first attempt may have been sent', async () => {
     const { idempotency } = setUp();
     const refused = new GatewayError('not_permitted', 'the network refused the message', { id: sent.id });
     const run = execution(lost, refused, sent);
@@ -127,7 +127,7 @@ describe('a request whose outcome is open', () => {
     expect(run.attempts[2]?.isRepeat).toBe(true);
   });
 
-  it('is never repeated where the id is not ours to choose', async () => {
+  it('is never repeated if we cannot choose the id', async () => {
     const { idempotency } = setUp();
     const run = execution(lost);
     const group = { ...request, choosesMessageId: false };
@@ -136,7 +136,7 @@ describe('a request whose outcome is open', () => {
     expect(run.attempts).toEqual([undefined]);
   });
 
-  it('is carried out again where that is harmless, until it succeeds', async () => {
+  it('is carried out again if that is harmless, until it succeeds', async () => {
     const { idempotency } = setUp();
     const run = execution(lost, new GatewayError('message_not_found', 'gone'), sent);
     const reaction = { ...request, choosesMessageId: false, isHarmlessTwice: true };
@@ -147,7 +147,7 @@ describe('a request whose outcome is open', () => {
     expect(run.attempts).toEqual([undefined, undefined, undefined]);
   });
 
-  it('is known to the next process, and also to one that restores a checkpoint', async () => {
+  it('is known to the next process, also from a checkpoint', async () => {
     const { records, idempotency } = setUp();
     const run = execution(lost, sent);
     await expect(idempotency.run(request, run)).rejects.toThrow();
@@ -159,16 +159,16 @@ describe('a request whose outcome is open', () => {
 });
 
 describe('a request that was refused', () => {
-  it('is carried out afresh', async () => {
+  it('is carried out again', async () => {
     const { idempotency } = setUp();
     const run = execution(new GatewayError('recipient_not_found', 'unknown'), sent);
     await expect(idempotency.run(request, run)).rejects.toMatchObject({ code: 'recipient_not_found' });
-    // Also another one, with the same key.
+    // Also another request with the same key.
     expect(await idempotency.run({ ...request, fingerprint: 'g' }, run)).toMatchObject({ isReplayed: false });
     expect(run.attempts[1]?.isRepeat).toBe(false);
   });
 
-  it('is free also if the disk is full meanwhile', async () => {
+  it('releases its key even if the disk is full in the meantime', async () => {
     const { records, idempotency } = setUp();
     const group = { ...request, choosesMessageId: false };
     const run = execution(new GatewayError('recipient_not_found', 'unknown'), sent);
@@ -201,7 +201,7 @@ describe('a request that was refused', () => {
   });
 });
 
-it('the disk that fills up after the send does not let it be sent twice', async () => {
+it('a disk that fills up after the send does not cause a second send', async () => {
   const { records, idempotency } = setUp();
   const run = execution(sent, sent);
   const { carryOut } = run;
@@ -217,7 +217,7 @@ it('the disk that fills up after the send does not let it be sent twice', async 
   expect(run.attempts[1]).toEqual({ ...run.attempts[0], isRepeat: true });
 });
 
-it('a second request is refused while the first is under way, and one that asks for something else always', async () => {
+it('a second request is refused while the first is in progress, and a different one always', async () => {
   const { idempotency } = setUp();
   let finish = (_: object) => {};
   const slow: Execution = {

@@ -27,13 +27,13 @@ function after(...records: readonly (NewRecord & { at?: number })[]): KnownPeopl
 const knows = (people: KnownPeople, id: string) => people.knows('main', person(id));
 
 describe('a person', () => {
-  it('is a phone number or a hidden id; groups, lists and the status feed are none', () => {
+  it('is a phone number or a hidden id, but not a group, a list or the status feed', () => {
     const others = ['120363041234567890@g.us', '1-2@g.us', '12@broadcast', 'status@broadcast', '', 'x@c.us'];
     expect(others.map(personOf)).toEqual(others.map(() => undefined));
     expect(new Set([personOf(ADA), personOf(BEN), personOf('12025550101@lid')]).size).toBe(3);
   });
 
-  it('is known who has written, but not where others read it', () => {
+  it('is known after writing to the account, but not in a group or a status', () => {
     const people = after(
       message(BEN),
       message('1-2@g.us', { author: '3@c.us' }),
@@ -43,7 +43,7 @@ describe('a person', () => {
     expect(people.knows('other', person(BEN))).toBe(false);
   });
 
-  it('is known who was written to, unless nothing was sent', () => {
+  it('is known after the account wrote to them, unless nothing was sent', () => {
     const { first, unsent, known } = peopleNotes;
     const people = after(
       first('main', person(ADA)),
@@ -76,7 +76,7 @@ describe('a person', () => {
   });
 });
 
-it('takes 4 to 8 bytes for a person, and forgets those of long ago', () => {
+it('takes 4 to 8 bytes per person, and forgets the oldest', () => {
   const people = new KnownPeople();
   for (let n = 0; n < 260_000; n += 1) {
     const text = String((n * 2_654_435_761) % 2 ** 32);

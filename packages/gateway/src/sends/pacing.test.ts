@@ -66,7 +66,7 @@ function paced(limits: Partial<PacingLimits>) {
   };
 }
 
-/** Seconds after which a send that was refused may be tried again; undefined for one that was not. */
+/** Seconds after which a refused send may be retried; undefined if it was not refused. */
 async function waitOf(send: Promise<unknown>): Promise<number | undefined> {
   try {
     await send;
@@ -90,7 +90,7 @@ describe('new chats in a day', () => {
     { maxLength: 60 },
   );
 
-  it('are never more than the limit in any 24 hours, and the time to wait is true', async () => {
+  it('never exceed the limit in any 24 hours, and the time to wait is correct', async () => {
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (taken, most) => {
         const one = paced({ maxNewChatsPerDay: most });
@@ -117,7 +117,7 @@ describe('new chats in a day', () => {
     );
   });
 
-  it('of sixteen at once, as many as the limit pass; the others are refused before anything is done', async () => {
+  it('of sixteen at once pass up to the limit; the others are refused before anything is done', async () => {
     const one = paced({ maxNewChatsPerDay: 4 });
     const waits = await Promise.all(numbers(16).map((to) => waitOf(one.send(to))));
     expect(one.passed).toHaveLength(4);
@@ -125,7 +125,7 @@ describe('new chats in a day', () => {
     expect(one.pacing.refused.get('new_chats_per_day')).toBe(12);
   });
 
-  it('are given back where nothing was sent, and only there', async () => {
+  it('are given back if nothing was sent, and only then', async () => {
     const one = paced({ maxNewChatsPerDay: 1 });
     const [ada = '', ben = '', carla = ''] = numbers(3);
     await expect(one.send(ada, 'refused')).rejects.toThrow('unregistered');
@@ -133,12 +133,12 @@ describe('new chats in a day', () => {
     await expect(one.send(ben, 'unknown')).rejects.toThrow('who knows');
     await turn();
     await expect(one.send(carla)).rejects.toMatchObject({ code: 'rate_limited' });
-    await one.send(ben); // Who may have got it.
+    await one.send(ben); // He may have received it.
     one.restart();
     await expect(one.send(ada)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  it('count once for two messages to one person, and are given back when neither was sent', async () => {
+  it('count once for two messages to one person, and are given back if neither was sent', async () => {
     const one = paced({ maxNewChatsPerDay: 1 });
     const [ada = '', ben = ''] = numbers(2);
     let decide = (_: Outcome) => {};
@@ -155,7 +155,7 @@ describe('new chats in a day', () => {
     expect(await toAda).toBe(DAY_MS / SECOND_MS);
   });
 
-  it('count again for somebody to whom the next is sent while the last is being given back', async () => {
+  it('count again for a person who is sent the next message while the last one is being given back', async () => {
     const one = paced({ maxNewChatsPerDay: 1 });
     one.disk.isSlow = true;
     const [ada = '', ben = ''] = numbers(2);
@@ -165,7 +165,7 @@ describe('new chats in a day', () => {
     expect(await waitOf(one.send(ben))).toBe(DAY_MS / SECOND_MS);
   });
 
-  it('are those of people: not replies, groups, reactions and statuses', async () => {
+  it('are those with people: not replies, groups, reactions and statuses', async () => {
     const one = paced({ maxNewChatsPerDay: 1 });
     const [ada = '', ben = '', carla = ''] = numbers(3);
     await one.append({
@@ -179,7 +179,7 @@ describe('new chats in a day', () => {
     await expect(one.send(ben)).rejects.toMatchObject({ code: 'rate_limited' });
   });
 
-  it('know a person also by the name that the network gives them', async () => {
+  it('also recognise a person by the id that the network returns', async () => {
     const people = new KnownPeople();
     const append = async (record: NewRecord) => people.apply({ ...record, seq: 1, at: Date.now() });
     const limits = { maxSendsPerSecond: 0, maxNewChatsPerDay: 1 };
@@ -190,7 +190,7 @@ describe('new chats in a day', () => {
     await pacing.carryOut('sendMessage', { id: 'main', to: '77@lid', type: 'text' }, async () => null);
   });
 
-  it('are refused while they cannot be stored; whoever is known gets theirs', async () => {
+  it('are refused while they cannot be stored; known people can still be sent to', async () => {
     const one = paced({ maxNewChatsPerDay: 2 });
     const [ada = '', ben = ''] = numbers(2);
     await one.send(ada);
@@ -247,7 +247,7 @@ describe('sends in a second', () => {
     expect(one.pacing.refused.get('sends_per_second')).toBe(2);
   });
 
-  it('that are refused take nothing from the day, and the other way round', async () => {
+  it('that are refused do not count towards the day, and the other way round', async () => {
     const one = paced({ maxSendsPerSecond: 1, maxNewChatsPerDay: 1 });
     vi.advanceTimersByTime(SECOND_MS);
     const [ada = '', ben = '', carla = ''] = numbers(3);
@@ -261,7 +261,7 @@ describe('sends in a second', () => {
   });
 });
 
-it('a session that cannot send answers as without limits, and uses up nothing', async () => {
+it('a session that cannot send answers as without limits, and uses up none of them', async () => {
   const one = paced({ maxSendsPerSecond: 1, maxNewChatsPerDay: 1 });
   one.refuse(new GatewayError('session_not_ready', 'not ready'));
   for (const to of numbers(3)) await expect(one.send(to)).rejects.toMatchObject({ code: 'session_not_ready' });

@@ -32,7 +32,7 @@ describe('a key', () => {
     expect(keys.of('main', 'h')).toBeUndefined();
   });
 
-  it('knows its answer, and is forgotten when it is free, or with its session', () => {
+  it('has its answer, and is forgotten when it is freed, or with its session', () => {
     const { keys, store } = setUp();
     for (const hash of ['a', 'b', 'c']) store(begun('main', hash));
     store(keyNotes.done('main', 'a', '{}'));
@@ -45,7 +45,7 @@ describe('a key', () => {
   });
 });
 
-it('a session with 100,000 keys takes no more until the oldest has expired, and drops none', () => {
+it('a session with 100,000 keys accepts no more until the oldest has expired, and drops none', () => {
   const { keys, store } = setUp();
   for (let n = 0; n < 100_000; n += 1) store(begun('main', `${n}`));
   expect(keys.fullUntil('main')).toBe(Date.now() + KEY_LIFETIME_MS);
@@ -57,7 +57,7 @@ it('a session with 100,000 keys takes no more until the oldest has expired, and 
   expect(keys.fullUntil('main')).toBeUndefined();
 });
 
-it('counts those that are on their way, and not those that they will take the place of', () => {
+it('counts pending keys, but not the expired ones that they replace', () => {
   const { keys, store } = setUp();
   for (let n = 0; n < 3; n += 1) store(begun('main', `old ${n}`));
   vi.advanceTimersByTime(KEY_LIFETIME_MS - 1);
@@ -69,7 +69,7 @@ it('counts those that are on their way, and not those that they will take the pl
   ]);
 });
 
-it('old keys are dropped from memory with the next one; a checkpoint restores the others', () => {
+it('expired keys are dropped from memory with the next one; a checkpoint restores the others', () => {
   const { keys, store } = setUp();
   for (let n = 0; n < 1_500; n += 1) store(begun('main', `old ${n}`));
   vi.advanceTimersByTime(KEY_LIFETIME_MS);
@@ -82,7 +82,7 @@ it('old keys are dropped from memory with the next one; a checkpoint restores th
   expect(restored.of('main', 'new 7')).toEqual(keys.of('main', 'new 7'));
 });
 
-it('there is room for as many keys as a session can have, those of it that are still kept included', () => {
+it('there is room for as many keys as a session can have, including those that it still has', () => {
   const { keys, store } = setUp();
   store(begun('main', 'old'));
   const hashes = new Set(Array.from({ length: 100_000 }, (_, n) => `${n}`));

@@ -18,7 +18,7 @@ describe('many sessions that fail at once', () => {
     expect(pauseAfter('START_TIMEOUT')).toBe(30_000);
   });
 
-  it('do not where the reason is not the host', () => {
+  it('do not pause starts if the host is not the reason', () => {
     expect(pauseAfter('PAGE_UNSUPPORTED')).toBeUndefined();
     expect(pauseAfter('MEMORY_LIMIT')).toBeUndefined();
     expect(pauseAfter('WORKER_PROTOCOL_ERROR')).toBeUndefined();

@@ -21,7 +21,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** A session of one process, which takes as much memory as it is asked to. */
+/** A session of one process, which allocates as much memory as requested. */
 async function session(id: string) {
   const child = spawn(process.execPath, ['-e', PROGRAM], { stdio: ['pipe', 'pipe', 'ignore'] });
   started.push(child);
@@ -43,7 +43,7 @@ async function session(id: string) {
   return { guarded, hold, heldMb: () => (guarded.stats.memory?.workerBytes ?? 0) / MB };
 }
 
-it('detects the growth of a session since it was measured, and ends only the one above the hard mark', async () => {
+it('detects growth of a session after its last measurement, and ends only the one above the hard mark', async () => {
   const config = { memorySoftBytes: 5_000 * MB, memoryHardBytes: 400 * MB, memorySettleMs: 600_000 };
   const guard = new MemoryGuard(config as Config, createLog('silent').log, () => undefined);
   const [ada, ben] = [await session('ada'), await session('ben')];
@@ -54,7 +54,7 @@ it('detects the growth of a session since it was measured, and ends only the one
   const emptyMb = ada.heldMb();
 
   await ada.hold(3);
-  await look(); // It is not due.
+  await look(); // The next measurement is not due yet.
   expect(ada.heldMb()).toBe(emptyMb);
   now += 30_000;
   await look();

@@ -7,11 +7,11 @@ const idle = { bytes: 0, pending: 0, idleMs: 60_000, sinceRecycleMs: Number.POSI
 const MINUTE = 60_000;
 
 describe('the memory of a session', () => {
-  it('below its soft mark is left alone', () => {
+  it('below its soft mark triggers nothing', () => {
     expect(memoryVerdict({ ...idle, bytes: 700 }, known, marks)).toBe('keep');
   });
 
-  it('above it is given back when the session is idle, and not again for a while', () => {
+  it('above its soft mark is recycled when the session is idle, and not again for a while', () => {
     const above = { ...idle, bytes: 701 };
     expect(memoryVerdict(above, known, marks)).toBe('recycle');
     expect(memoryVerdict({ ...above, pending: 1 }, known, marks)).toBe('keep');
@@ -19,7 +19,7 @@ describe('the memory of a session', () => {
     expect(memoryVerdict({ ...above, sinceRecycleMs: 10 * MINUTE - 1 }, known, marks)).toBe('keep');
   });
 
-  it('above the hard mark ends it, busy or not, settled or not', () => {
+  it('above the hard mark ends the session, busy or not, settled or not', () => {
     const above = { bytes: 2_001, pending: 3, idleMs: 0, sinceRecycleMs: 0 };
     expect(memoryVerdict(above, known, marks)).toBe('end');
     expect(memoryVerdict(above, UNKNOWN, marks)).toBe('end');
@@ -43,7 +43,7 @@ describe('the memory of a session', () => {
     expect(memoryVerdict({ ...idle, bytes: 1_751 }, large, marks)).toBe('recycle');
   });
 
-  it('is watched more closely the nearer it comes to a mark', () => {
+  it('is checked more often the closer it gets to a mark', () => {
     expect(nextLook(300, known, marks)).toBe(30_000);
     expect(nextLook(351, known, marks)).toBe(5_000);
     expect(nextLook(701, known, marks)).toBe(2_000);
@@ -64,7 +64,7 @@ describe('a recycling', () => {
     expect(settledAt(300, { ...history, recycledFromBytes: 1_100 }).waitMs).toBe(10 * MINUTE);
   });
 
-  it('that was none leaves the wait as it is', () => {
+  it('that did not happen leaves the wait unchanged', () => {
     expect(settledAt(500, { waitMs: 40 * MINUTE })).toEqual({ levelBytes: 500, waitMs: 40 * MINUTE });
   });
 });

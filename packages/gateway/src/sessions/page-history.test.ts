@@ -16,7 +16,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'chat-web-pages-'));
 });
-// A history may still be storing what the last test noted.
+// A history may still be writing the notes of the last test.
 afterAll(() => rm(folder, { recursive: true, maxRetries: 10 }));
 const open = async (name: string) => {
   const history = new PageHistory(join(folder, 'pages', name), log);
@@ -33,7 +33,7 @@ describe('a missing part of a page build', () => {
     expect(reasonsOf(history, '2.12', [media])).toEqual(['the page lacks Media (since 2.11, worked on 2.10)']);
   });
 
-  it('is remembered by the gateway that comes after', async () => {
+  it('is remembered after a restart of the gateway', async () => {
     const history = await open('two.json');
     note(history, '2.1', []);
     note(history, '2.2', [media]);
@@ -43,7 +43,7 @@ describe('a missing part of a page build', () => {
     ]);
   });
 
-  it('is not forgotten where a session on another build has it', async () => {
+  it('is not forgotten if a session on another build has it', async () => {
     const history = await open('three.json');
     note(history, '2.1', []);
     note(history, '2.2', [media]);
@@ -53,7 +53,7 @@ describe('a missing part of a page build', () => {
     expect(reasonsOf(history, '2.2', [media])).toEqual(['the page lacks Media (since 2.2, worked on 2.1)']);
   });
 
-  it('is no longer missing there once a module that loads late has come', async () => {
+  it('is no longer missing from a version once a module that loads late has arrived', async () => {
     const history = await open('four.json');
     note(history, '2.2', [media]);
     note(history, '2.2', []);

@@ -12,8 +12,8 @@ beforeEach(async () => {
 afterEach(() => rm(dir, { recursive: true }));
 const file = (name: string) => join(dir, name);
 
-describe('a page that was saved', () => {
-  it('is read with the headers that it came with', async () => {
+describe('a saved page', () => {
+  it('is read with its original headers', async () => {
     await writeFile(file('2.3.html'), '<p>page</p>');
     expect(await readPinnedPage(dir, '2.3')).toEqual({ version: '2.3', html: '<p>page</p>', headers: {} });
     await writeFile(file('2.3.headers.json'), '{"x-frame-options":"DENY"}');
@@ -26,14 +26,14 @@ describe('a page that was saved', () => {
     ['is a link', /cannot be used/, () => symlink('/etc/hostname', file('2.3.html'))],
     ['is too large', /cannot be used/, () => writeFile(file('2.3.html'), Buffer.alloc(5_000_000, 'x'))],
     [
-      'has lost its headers: it would be protected less than it was',
+      'has lost its headers, without which it would be less protected',
       /does not hold its headers/,
       async () => {
         await writeFile(file('2.3.html'), '<p>page</p>');
         await writeFile(file('2.3.headers.json'), '{');
       },
     ],
-  ])('is refused, and nobody waits for it, where it %s', async (_, why, make) => {
+  ])('is refused, without blocking, if it %s', async (_, why, make) => {
     await make();
     await expect(readPinnedPage(dir, '2.3')).rejects.toThrow(why);
   });

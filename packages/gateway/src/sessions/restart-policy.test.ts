@@ -28,7 +28,7 @@ describe('restartDelay', () => {
     expect(restartDelay(failing(1, false), () => 0)).toBe(500);
   });
 
-  it('stays short for a session that comes up each time, so that a fault here and there costs little', () => {
+  it('stays short for a session that comes up each time, so that occasional faults cost little', () => {
     expect([1, 2, 3, 4, 20].map((times) => restartDelay(failing(times, true), () => 1))).toEqual([
       1_000, 2_000, 4_000, 5_000, 5_000,
     ]);
@@ -67,7 +67,7 @@ describe('restartDelay', () => {
 });
 
 describe('the host', () => {
-  it('is at fault when half of the sessions, three at least, are down since less than a minute', () => {
+  it('is at fault if half of the sessions, at least three, went down within the last minute', () => {
     const now = 10 * MINUTE;
     expect(isHostAtFault([now, now], 2, now)).toBe(false);
     expect(isHostAtFault([now, now - SECOND, now - 2 * SECOND], 4, now)).toBe(true);
@@ -75,12 +75,12 @@ describe('the host', () => {
     expect(isHostAtFault([now, now, now - 2 * MINUTE], 4, now)).toBe(false);
   });
 
-  it('lets starts pause for longer each time, and for five minutes at most', () => {
+  it('pauses starts for longer each time, up to five minutes', () => {
     expect([0, 1, 2, 3, 4, 9].map(pauseLength)).toEqual([30, 60, 120, 240, 300, 300].map((s) => s * SECOND));
   });
 });
 
-it('takes an account back three times an hour at most', () => {
+it('takes over an account at most three times an hour', () => {
   expect(takeOverDelay([], 0)).toBe(30 * SECOND);
   expect(takeOverDelay([0, MINUTE], 2 * MINUTE)).toBe(30 * SECOND);
   expect(takeOverDelay([0, MINUTE, 2 * MINUTE], 3 * MINUTE)).toBe(57 * MINUTE);

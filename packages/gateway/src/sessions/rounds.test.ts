@@ -4,7 +4,7 @@ import { everyRound } from './rounds.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('looks every two seconds, until it ends; a watch that is busy misses a round, and holds up no other', async () => {
+it('runs every two seconds, until it ends; a busy watch skips a round, and does not delay others', async () => {
   const over = new AbortController();
   let finish = () => {};
   const slow = { look: vi.fn(() => new Promise<void>((resolve) => (finish = resolve))) };

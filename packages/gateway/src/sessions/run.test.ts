@@ -31,7 +31,7 @@ function savedSessions(hasAuth: boolean) {
   };
 }
 
-/** A run of this program, not started yet, on a host that has all that it needs. */
+/** A run of this program, not started yet, on a host with everything that it needs. */
 function runOf(program: string, overrides: Partial<Record<keyof SessionContext, unknown>> = {}) {
   const startQueue = new StartQueue({ slots: 1, idleShare: () => 1 });
   const context = {
@@ -57,7 +57,7 @@ function runOf(program: string, overrides: Partial<Record<keyof SessionContext, 
 
 const fixture = (name: string) => fileURLToPath(new URL(`../../../../test/fixtures/${name}.mjs`, import.meta.url));
 
-it('starts no worker once it has ended, at whatever moment of the preparation, and gives its slot back', async () => {
+it('starts no worker once it has ended, at any point of the preparation, and releases its slot', async () => {
   const workerProgram = vi.fn(() => '/nowhere');
   const { run, onFailed, startQueue } = runOf('', {
     workerProgram,
@@ -75,7 +75,7 @@ it('starts no worker once it has ended, at whatever moment of the preparation, a
   await expect(startQueue.acquire(AbortSignal.timeout(100))).resolves.toBeTypeOf('function');
 });
 
-it('starts no worker while the last browser still runs, although it was killed', async () => {
+it('starts no worker while the previous browser still runs after a kill', async () => {
   using folder = temporaryFolder();
   const profileDir = join(folder.path, 'session');
   using _browsers = undyingBrowsers(profileDir);
@@ -90,7 +90,7 @@ it('starts no worker while the last browser still runs, although it was killed',
   });
 }, 60_000);
 
-it('loses nothing that a worker reports which reports 10,000 things and exits at once, whatever it has not read', async () => {
+it('loses no event of a worker that reports 10,000 and exits at once, even with unread calls', async () => {
   const { run, events, onFailed } = runOf(fixture('last-words-worker'));
   const over = run.start(start);
   await vi.waitUntil(() => events.length > 0, 10_000);
@@ -106,7 +106,7 @@ it('loses nothing that a worker reports which reports 10,000 things and exits at
   ]);
 });
 
-it('reports how a worker failed to start, and leaves no call waiting', async () => {
+it('reports how a worker failed to start, and leaves no call pending', async () => {
   const { run, onFailed } = runOf('/nowhere/main.js');
   await run.start(start);
   expect(onFailed).toHaveBeenCalledWith({
@@ -117,7 +117,7 @@ it('reports how a worker failed to start, and leaves no call waiting', async () 
   await expect(run.call('listChats', {})).rejects.toMatchObject({ code: 'session_lost' });
 });
 
-it('gives a worker one channel, and opens none of its own to Node', async () => {
+it('gives a worker one channel, and no Node IPC channel', async () => {
   const { run } = runOf(fixture('hanging-worker'));
   void run.start(start);
   const pid = await vi.waitUntil(() => run.workerPid);
@@ -141,13 +141,13 @@ it('starts a worker only once it is in its cgroup, since its browser starts at o
   expect(events).toEqual([{ name: 'authenticating' }]);
 });
 
-describe('a start that has no more progress', () => {
+describe('a start without further progress', () => {
   const config = { ...readConfig({}), startTimeoutMs: 4_000, syncTimeoutMs: 2_000 };
 
   it.each([
     { hasAuth: false, detail: 'the first sync has not moved for 2 s' },
     { hasAuth: true, detail: 'the start has not moved for 4 s' },
-  ])('fails: $detail, where saved auth is $hasAuth', async ({ hasAuth, detail }) => {
+  ])('fails: $detail, if saved auth is $hasAuth', async ({ hasAuth, detail }) => {
     const { run, events, onFailed } = runOf(fixture('syncing-worker'), { config, saved: savedSessions(hasAuth) });
     void run.start(start);
     await vi.waitUntil(() => onFailed.mock.lastCall, 20_000);

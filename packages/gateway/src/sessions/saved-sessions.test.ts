@@ -8,7 +8,7 @@ import { SavedSessions } from './saved-sessions.ts';
 const log = pino({ level: 'silent' });
 const LINK = { wid: '12025550101@c.us', linkedAt: '2026-11-01T04:00:00.000Z' };
 
-/** A data folder, with an old copy of a session and the folder of one that arrives. */
+/** A data folder, with an old copy of a session and the folder of an arriving one. */
 async function arrival({ hasOld = true } = {}) {
   const folder = temporaryFolder();
   const write = (dir: string, text: string) => {
@@ -33,23 +33,20 @@ async function arrival({ hasOld = true } = {}) {
   return { saved, load, fresh, keys, path: folder.path, [Symbol.dispose]: folder[Symbol.dispose] };
 }
 
-it.each([true, false])(
-  'a session that arrives is in place, and linked (where a copy was before: %s)',
-  async (hasOld) => {
-    using all = await arrival({ hasOld });
-    const ready = vi.fn(async () => expect(all.keys()).toBeUndefined());
-    await all.saved.place('main', all.fresh, ready);
-    expect(ready).toHaveBeenCalledOnce();
-    for (const saved of [all.saved, await all.load()]) {
-      expect(saved.ids()).toEqual(['main']);
-      expect(await saved.about('main')).toEqual(LINK);
-    }
-    expect(all.keys()).toBe('fresh');
-    expect(readdirSync(join(all.path, 'trash'))).toEqual([]);
-  },
-);
+it.each([true, false])('an arriving session is in place, and linked (with an earlier copy: %s)', async (hasOld) => {
+  using all = await arrival({ hasOld });
+  const ready = vi.fn(async () => expect(all.keys()).toBeUndefined());
+  await all.saved.place('main', all.fresh, ready);
+  expect(ready).toHaveBeenCalledOnce();
+  for (const saved of [all.saved, await all.load()]) {
+    expect(saved.ids()).toEqual(['main']);
+    expect(await saved.about('main')).toEqual(LINK);
+  }
+  expect(all.keys()).toBe('fresh');
+  expect(readdirSync(join(all.path, 'trash'))).toEqual([]);
+});
 
-it('the copy before it is put back if the arrival cannot be made known', async () => {
+it('the earlier copy is restored if the arrival cannot be recorded', async () => {
   using all = await arrival();
   const full = new Error('ENOSPC');
   await expect(all.saved.place('main', all.fresh, () => Promise.reject(full))).rejects.toBe(full);
@@ -57,7 +54,7 @@ it('the copy before it is put back if the arrival cannot be made known', async (
   expect(all.saved.has('main')).toBe(true);
 });
 
-it('the copy before it does not come back once the arrival is known', async () => {
+it('the earlier copy is not restored once the arrival is recorded', async () => {
   using all = await arrival();
   await expect(all.saved.place('main', join(all.path, 'nowhere'), async () => {})).rejects.toThrow('ENOENT');
   expect(all.keys()).toBeUndefined();

@@ -41,11 +41,11 @@ const END: Effect = { type: 'end_run', unlink: false, timeoutMs: 10_000 };
 const WIPE: Effect = { type: 'wipe' };
 const START: Effect = { type: 'start_run', byHand: true };
 
-/** A session that events happen to, one after the other. */
+/** A session that receives events, one after the other. */
 class Subject {
   state = newSession(new Date(0), undefined);
-  /** What followed from the last event. */
-  told: readonly SessionEvent[] = [];
+  /** The events that the last transition published. */
+  events: readonly SessionEvent[] = [];
   effects: readonly Effect[] = [];
   now = 0;
   hasAuth = false;
@@ -61,14 +61,14 @@ class Subject {
       const date = new Date(now);
       const transition = next(this.state, event, { now, date, random: () => 1, hasAuth, config });
       this.state = transition.state;
-      this.told = transition.events;
+      this.events = transition.events;
       this.effects = transition.effects;
     }
     return this;
   }
 }
 
-/** One that has saved auth, and is ready. */
+/** A session that has saved auth, and is ready. */
 function linked(config: Partial<Circumstances['config']> = {}): Subject {
   const subject = new Subject(config).after(start, qr(), authenticating, ready);
   subject.hasAuth = true;
@@ -76,7 +76,7 @@ function linked(config: Partial<Circumstances['config']> = {}): Subject {
 }
 
 describe('a start', () => {
-  it('goes from nothing over qr and authenticating to ready', () => {
+  it('goes through qr and authenticating to ready', () => {
     const subject = new Subject().after(start);
     expect(subject.state.phase).toEqual({ status: 'starting' });
     expect(subject.effects).toEqual([END, START]);
@@ -86,7 +86,7 @@ describe('a start', () => {
     expect(subject.after(ready).state).toMatchObject({ phase: { status: 'ready', info }, since: new Date(5 * SECOND) });
   });
 
-  it('changes nothing on a session that runs', () => {
+  it('changes nothing for a running session', () => {
     for (const subject of [new Subject().after(start), new Subject().after(start, qr()), linked()]) {
       const { state } = subject;
       expect(subject.after(start).state).toBe(state);
@@ -112,14 +112,14 @@ describe('a stop', () => {
     { status: 'failed', cause: { reason: 'LAUNCH_FAILED' } },
   ];
 
-  it.each(phases)('goes from $status to stopped, and ends what runs', (phase) => {
+  it.each(phases)('goes from $status to stopped, and ends the run', (phase) => {
     const subject = linked();
     subject.state = { ...subject.state, phase };
     expect(subject.after(stop).state.phase).toEqual({ status: 'stopped' });
     expect(subject.effects).toEqual([{ ...END, timeoutMs: 7 }]);
   });
 
-  it('leaves nothing of a session that never was ready', () => {
+  it('wipes a session that was never ready', () => {
     expect(new Subject().after(start, qr(), stop).effects).toEqual([{ ...END, timeoutMs: 7 }, WIPE]);
   });
 
@@ -130,7 +130,7 @@ describe('a stop', () => {
   });
 
   it.each([ready, qr(), crash(), ended, due, { name: 'effects_failed', detail: '' } as const])(
-    'makes void what comes late: $name',
+    'ignores late events: $name',
     (late) => {
       const { state } = linked().after(stop);
       const subject = linked();
@@ -142,7 +142,7 @@ describe('a stop', () => {
 });
 
 describe('a crash', () => {
-  it('leaves a session disconnected that was up, and starting one that never was', () => {
+  it('leaves a session disconnected if it was up, and starting if it never was', () => {
     expect(linked().after(crash()).state.phase).toEqual({
       status: 'disconnected',
       cause: { reason: 'WORKER_EXITED', detail: 'code 1' },
@@ -151,7 +151,7 @@ describe('a crash', () => {
     expect(new Subject().after(start, qr(), crash()).state.phase.status).toBe('starting');
   });
 
-  it('ends the run at once, and starts another after a delay that grows, counted from when nothing is left of it', () => {
+  it('ends the run at once, and starts another after a growing delay, counted from the end of the run', () => {
     const subject = linked();
     const delays = [1, 2, 3].map(() => {
       subject.after(crash());
@@ -167,7 +167,7 @@ describe('a crash', () => {
     expect(subject.state.retry).toBeUndefined();
   });
 
-  it('is forgotten after five minutes of ready, and by a restart that somebody asks for', () => {
+  it('is forgotten after five minutes of ready, and on a requested restart', () => {
     const subject = linked().after(crash(), ended, due, ready);
     subject.now = 5 * MINUTE;
     expect(subject.after(crash(), ended).state.retry?.ms).toBe(SECOND);
@@ -191,7 +191,7 @@ describe('a crash', () => {
     expect(subject.state.phase.status).toBe('disconnected');
     expect(subject.after(ended).state.phase).toEqual({ status: 'failed', cause: { reason: 'ACCOUNT_RESTRICTED' } });
     expect(subject.state.retry).toBeUndefined();
-    expect(subject.told).toEqual([]);
+    expect(subject.events).toEqual([]);
   });
 
   it('is retried if its effects failed', () => {
@@ -224,10 +224,10 @@ describe('a lost connection', () => {
       status: 'failed',
       cause: { reason: 'CONFLICT', detail: 'not restarted, although the worker exited: code 1' },
     });
-    expect(subject.told).toMatchObject([{ name: 'disconnected', data: { reason: 'CONFLICT' } }]);
+    expect(subject.events).toMatchObject([{ name: 'disconnected', data: { reason: 'CONFLICT' } }]);
   });
 
-  it('that is a conflict ends the other use three times an hour where that is wanted', () => {
+  it('that is a conflict ends the other use up to three times an hour if configured', () => {
     const subject = linked({ takeOverOnConflict: true });
     const waits = [1, 2, 3, 4].map(() => {
       subject.after(lost('CONFLICT'));
@@ -265,13 +265,13 @@ describe('an unlink', () => {
 
   it('is reported once, however often the wipe fails', () => {
     const subject = linked();
-    const told = [subject.after(unlinked).told];
+    const events = [subject.after(unlinked).events];
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      told.push(subject.after(ended, { name: 'effects_failed', detail: 'ENOSPC' }).told);
-      told.push(subject.after(due, qr()).told);
+      events.push(subject.after(ended, { name: 'effects_failed', detail: 'ENOSPC' }).events);
+      events.push(subject.after(due, qr()).events);
       expect(subject.effects).toEqual([END, WIPE, START]);
     }
-    expect(told.flat()).toMatchObject([{ name: 'disconnected', data: { reason: 'LOGOUT' } }]);
+    expect(events.flat()).toMatchObject([{ name: 'disconnected', data: { reason: 'LOGOUT' } }]);
   });
 
   it('continues if the run fails before it has ended', () => {
@@ -293,7 +293,7 @@ describe('the wait for a scan', () => {
     subject.after({ name: 'scan_due' });
     expect(subject.state.phase).toEqual({ status: 'stopped', cause: { reason: 'QR_TIMEOUT' } });
     expect(subject.effects).toEqual([END, WIPE]);
-    expect(subject.told).toEqual([
+    expect(subject.events).toEqual([
       { name: 'disconnected', data: { reason: 'QR_TIMEOUT', message: 'the QR was not scanned in time' } },
     ]);
   });
@@ -314,12 +314,12 @@ describe('a pairing code', () => {
   it('replaces the QR, and is reported once, and each time it is renewed', () => {
     const subject = new Subject().after(start, qr(), reported({ name: 'qr_void' }));
     expect(subject.state.phase).toEqual({ status: 'qr' });
-    expect(subject.told).toEqual([]);
+    expect(subject.events).toEqual([]);
     expect(subject.after(code()).state.phase).toEqual({ status: 'qr', code: shown });
-    expect(subject.told).toEqual([{ name: 'pairing_code', data: shown }]);
-    expect(subject.after(code()).told).toEqual([]);
-    expect(subject.after(code('WXYZ1234')).told).toHaveLength(1);
-    expect(subject.after(reported({ name: 'qr_void' }), qr()).told).toMatchObject([{ name: 'qr' }]);
+    expect(subject.events).toEqual([{ name: 'pairing_code', data: shown }]);
+    expect(subject.after(code()).events).toEqual([]);
+    expect(subject.after(code('WXYZ1234')).events).toHaveLength(1);
+    expect(subject.after(reported({ name: 'qr_void' }), qr()).events).toMatchObject([{ name: 'qr' }]);
     expect(subject.state.phase).toEqual({ status: 'qr', qr: 'data:image/png;base64,A' });
   });
 
@@ -350,18 +350,18 @@ describe('a pairing code', () => {
     expect(kept.after(...failed).state.linkingNumber).toBe('12025550101');
   });
 
-  it('can be typed for as long as it says, then the session stops as without a scan', () => {
+  it('can be typed until it expires, then the session stops as without a scan', () => {
     const subject = new Subject().after(start, qr());
     subject.now = 59 * SECOND;
     expect(subject.after(code()).state.scan?.until).toEqual(new Date(3 * MINUTE));
-    expect(subject.after({ name: 'scan_due' }).told).toMatchObject([{ data: { reason: 'QR_TIMEOUT' } }]);
+    expect(subject.after({ name: 'scan_due' }).events).toMatchObject([{ data: { reason: 'QR_TIMEOUT' } }]);
     for (const never of ['9999-12-31T23:59:59.999Z', '2026-99-99T00:00:00Z'])
       expect(new Subject().after(start, code('ABCD1234', never)).state.scan?.ms).toBeLessThanOrEqual(10 * MINUTE);
     const patient = new Subject({ qrTimeoutMs: 10 * MINUTE }).after(start, qr(), code());
     expect(patient.state.scan?.until).toEqual(new Date(10 * MINUTE));
   });
 
-  it('says nothing of a session that is linked', () => {
+  it('is ignored for a linked session', () => {
     for (const event of [code(), reported({ name: 'qr_void' })])
       expect(linked().after(event).state.phase.status).toBe('ready');
   });
@@ -372,22 +372,22 @@ describe('a passkey', () => {
     const subject = new Subject().after(start, qr(), passkey());
     expect(subject.state.phase).toMatchObject({ status: 'qr', cause: { reason: 'PASSKEY_REQUIRED' } });
     expect(subject.state.phase).not.toHaveProperty('qr');
-    expect(subject.told).toEqual([
+    expect(subject.events).toEqual([
       {
         name: 'passkey_required',
         data: { message: expect.stringMatching(/^linking needs the passkey .*npm run link/) },
       },
     ]);
-    expect(subject.after(passkey()).told).toEqual([]);
-    expect(subject.after(passkey('phone')).told).toHaveLength(1);
-    expect(subject.after(passkey('code')).told).toHaveLength(1);
+    expect(subject.after(passkey()).events).toEqual([]);
+    expect(subject.after(passkey('phone')).events).toHaveLength(1);
+    expect(subject.after(passkey('code')).events).toHaveLength(1);
     expect(subject.effects).toEqual([]);
   });
 
-  it('is over with the link, with a QR, and with a restart', () => {
+  it('ends with the link, with a QR, or with a restart', () => {
     const subject = new Subject().after(start, qr(), passkey());
     expect(subject.after(qr()).state.phase).toEqual({ status: 'qr', qr: 'data:image/png;base64,A' });
-    expect(subject.told).toMatchObject([{ name: 'qr' }]);
+    expect(subject.events).toMatchObject([{ name: 'qr' }]);
     expect(reasonOf(subject.after(passkey(), authenticating).state)).toBeUndefined();
     expect(subject.state.phase.status).toBe('authenticating');
     expect(subject.after(passkey()).state.phase.status).toBe('qr');
@@ -397,7 +397,7 @@ describe('a passkey', () => {
     expect(reasonOf(subject.state)).toBeUndefined();
   });
 
-  it('may take as long as the network waits for it, then the session stops and says why', () => {
+  it('may take as long as the network waits for it, then the session stops with the reason', () => {
     const subject = new Subject().after(start, qr());
     expect(subject.state.scan?.ms).toBe(MINUTE);
     subject.now = 50 * SECOND;
@@ -407,14 +407,14 @@ describe('a passkey', () => {
     expect(subject.after(passkey('phone')).state.scan).toBe(scan);
     subject.after({ name: 'scan_due' });
     expect(subject.state.phase.status).toBe('stopped');
-    expect(subject.told).toMatchObject([
+    expect(subject.events).toMatchObject([
       { data: { reason: 'QR_TIMEOUT', message: expect.stringContaining('passkey') } },
     ]);
     const patient = new Subject({ qrTimeoutMs: 60 * MINUTE }).after(start, qr(), passkey());
     expect(patient.state.scan?.ms).toBe(60 * MINUTE);
   });
 
-  it('says nothing of a session that is linked', () => {
+  it('is ignored for a linked session', () => {
     const { state } = linked();
     const subject = linked();
     expect(subject.after(passkey()).state.phase).toEqual(state.phase);
@@ -458,7 +458,7 @@ describe('a restart for unconfirmed sends', () => {
   });
 });
 
-it('a session is being linked until that is saved, also while its first sync is repeated, and not by a QR', () => {
+it('a session is being linked until the link is saved, also during a repeated first sync, but not with a QR', () => {
   const scanned = new Subject().after(start, qr(), authenticating);
   expect(isBeingLinked(new Subject().after(start, qr()).state)).toBe(false);
   for (const events of [[], [lost()], [crash()], [crash(), ended, due]])
@@ -471,9 +471,9 @@ describe('a session that has moved', () => {
   const moved = () => linked().after(stop, ended, { name: 'moved' });
 
   it('is reported once, when its archive may leave, and not before', () => {
-    expect(linked().after(stop).told).toMatchObject([{ name: 'disconnected', data: { reason: 'STOPPED' } }]);
-    expect(moved().told).toMatchObject([{ name: 'disconnected', data: { reason: 'MOVED' } }]);
-    expect(moved().after({ ...stop, unlink: true }).told).toEqual([]);
+    expect(linked().after(stop).events).toMatchObject([{ name: 'disconnected', data: { reason: 'STOPPED' } }]);
+    expect(moved().events).toMatchObject([{ name: 'disconnected', data: { reason: 'MOVED' } }]);
+    expect(moved().after({ ...stop, unlink: true }).events).toEqual([]);
     expect(moved().state).toMatchObject({ phase: { status: 'moved', cause: { reason: 'MOVED' } }, retry: undefined });
   });
 
@@ -503,46 +503,46 @@ describe('a session that has moved', () => {
 describe('the streams', () => {
   it('get a QR once', () => {
     const subject = new Subject().after(start, qr());
-    expect(subject.told).toEqual([{ name: 'qr', data: 'data:image/png;base64,A' }]);
-    expect(subject.after(qr()).told).toEqual([]);
-    expect(subject.after(qr('B')).told).toHaveLength(1);
+    expect(subject.events).toEqual([{ name: 'qr', data: 'data:image/png;base64,A' }]);
+    expect(subject.after(qr()).events).toEqual([]);
+    expect(subject.after(qr('B')).events).toHaveLength(1);
   });
 
   it('get ready once, without the platform', () => {
     const subject = linked();
-    expect(subject.told).toEqual([
+    expect(subject.events).toEqual([
       { name: 'ready', data: { pushname: 'Ann', wid: '12025550101@c.us', phone: '12025550101' } },
     ]);
-    expect(subject.after(ready).told).toEqual([]);
+    expect(subject.after(ready).events).toEqual([]);
   });
 
   it('get a loss once, with its reason and a sentence', () => {
     const subject = linked().after(lost());
-    expect(subject.told).toEqual([
+    expect(subject.events).toEqual([
       {
         name: 'disconnected',
         data: { reason: 'CONNECTION_LOST', message: 'the page lost its connection to the network: TIMEOUT' },
       },
     ]);
-    expect(subject.after(lost('OPENING')).told).toEqual([]);
-    expect(subject.after(crash()).told).toEqual([]);
-    expect(subject.after(ended, due, unlinked).told).toHaveLength(1);
+    expect(subject.after(lost('OPENING')).events).toEqual([]);
+    expect(subject.after(crash()).events).toEqual([]);
+    expect(subject.after(ended, due, unlinked).events).toHaveLength(1);
   });
 
   it('get each unlinked account once, however often its folder cannot be removed', () => {
-    const told = [{ name: 'disconnected', data: { reason: 'LOGOUT' } }];
+    const expected = [{ name: 'disconnected', data: { reason: 'LOGOUT' } }];
     const subject = linked();
-    expect(subject.after(unlinked).told).toMatchObject(told);
-    expect(subject.after(ended, { name: 'effects_failed', detail: 'EBUSY' }, due, ended, qr()).told).toEqual([]);
+    expect(subject.after(unlinked).events).toMatchObject(expected);
+    expect(subject.after(ended, { name: 'effects_failed', detail: 'EBUSY' }, due, ended, qr()).events).toEqual([]);
     subject.hasAuth = false;
-    expect(subject.after(ended, qr(), authenticating, unlinked).told).toMatchObject(told);
+    expect(subject.after(ended, qr(), authenticating, unlinked).events).toMatchObject(expected);
   });
 
   it('get a stop if the session was ready, and every session that has failed', () => {
-    expect(linked().after(stop).told).toMatchObject([{ name: 'disconnected', data: { reason: 'STOPPED' } }]);
-    expect(new Subject().after(start, qr(), stop).told).toEqual([]);
+    expect(linked().after(stop).events).toMatchObject([{ name: 'disconnected', data: { reason: 'STOPPED' } }]);
+    expect(new Subject().after(start, qr(), stop).events).toEqual([]);
     const given = [{ name: 'disconnected', data: { reason: 'WORKER_EXITED' } }];
     for (const before of [[], [qr()], [authenticating], [authenticating, ready, lost()]])
-      expect(new Subject().after(start, ...before, crash({ retry: false }), ended).told).toMatchObject(given);
+      expect(new Subject().after(start, ...before, crash({ retry: false }), ended).events).toMatchObject(given);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { SessionStats } from './session-stats.ts';
 
-it('the page of a run is not that of the next, and is still there to compare with', () => {
+it('the page of a run is not that of the next run, but stays available for comparison', () => {
   const stats = new SessionStats();
   const page = { version: '2.1', degraded: [] };
   stats.runBegins();
@@ -15,7 +15,7 @@ it('the page of a run is not that of the next, and is still there to compare wit
   expect(stats.lastPage?.version).toBe('2.2');
 });
 
-it('has one sample of its memory in a minute, of the last hour', () => {
+it('keeps one memory sample per minute, for the last hour', () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   try {
     const stats = new SessionStats();

@@ -4,7 +4,7 @@ import { everyShared } from './shared-interval.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('serves all that have the same interval with one timer, each until it is stopped', () => {
+it('uses one timer for all callbacks with the same interval, each until it is stopped', () => {
   const [first, second, slower] = [vi.fn(), vi.fn(), vi.fn()];
   const stopFirst = everyShared(5_000, first);
   vi.advanceTimersByTime(2_000);

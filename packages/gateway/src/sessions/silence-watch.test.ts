@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { everyShared } from './shared-interval.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
-describe('the watch over a process', () => {
+describe('the watch on a process', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
@@ -54,7 +54,7 @@ describe('the watch over a process', () => {
     release();
   });
 
-  it('holds nothing against it that this process has slept through', () => {
+  it('does not count time in which this process itself was stopped', () => {
     const onSilent = vi.fn();
     const watch = new SilenceWatch({ intervalMs: 5_000, onSilent });
     vi.advanceTimersByTime(15_000);

@@ -7,7 +7,7 @@ describe('the start queue', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  /** Lines up under a name; `started` tells who got through, and gives what gives the slot back. */
+  /** `join` queues a start under a name; `started` has the release of each start that got a slot. */
   function line(queue: StartQueue) {
     const started = new Map<string, Release>();
     const join = (name: string, byHand = false) =>
@@ -16,7 +16,7 @@ describe('the start queue', () => {
   }
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-  it('lets as many through as there are slots, then one for each release', async () => {
+  it('starts as many as there are slots, then one for each release', async () => {
     const { started, join, names } = line(new StartQueue({ slots: 2, idleShare: () => 1 }));
     for (const name of ['a', 'b', 'c', 'd']) join(name);
     await pass(0);
@@ -31,7 +31,7 @@ describe('the start queue', () => {
     expect(names()).toEqual(['a', 'b', 'c']);
   });
 
-  it('starts one at once, and another when the processor has time, or after two seconds', async () => {
+  it('starts one at once, and another when the processor is idle, or after two seconds', async () => {
     let idle = 0;
     const { started, join, names } = line(new StartQueue({ slots: 3, idleShare: () => idle }));
     for (const name of ['a', 'b', 'c', 'd']) join(name);
@@ -44,11 +44,11 @@ describe('the start queue', () => {
     await pass(3_000);
     expect(names()).toEqual(['a', 'b', 'c']);
     for (const name of names()) started.get(name)?.();
-    await pass(0); // Nothing boots: it does not wait for a processor that others keep busy.
+    await pass(0); // Nothing is booting: it does not wait for a processor that other programs keep busy.
     expect(names()).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('lets those first that somebody waits for', async () => {
+  it('starts requested ones first', async () => {
     const { started, join, names } = line(new StartQueue({ slots: 1, idleShare: () => 1 }));
     join('running');
     join('saved');
@@ -62,7 +62,7 @@ describe('the start queue', () => {
     expect(names()).toEqual(['running', 'asked for', 'asked for later', 'saved']);
   });
 
-  it('gives no slot to one that has left the line', async () => {
+  it('gives no slot to one that has left the queue', async () => {
     const queue = new StartQueue({ slots: 1, idleShare: () => 1 });
     const { started, join } = line(queue);
     join('first');
@@ -78,7 +78,7 @@ describe('the start queue', () => {
     await expect(queue.acquire(never)).resolves.toBeTypeOf('function');
   });
 
-  it('pauses for all but those by hand, and then lets one at a time through until one comes up', async () => {
+  it('pauses all but manual starts, then starts one at a time until one comes up', async () => {
     const queue = new StartQueue({ slots: 2, idleShare: () => 1 });
     const { started, join, names } = line(queue);
     queue.pause(30_000);

@@ -19,7 +19,7 @@ const flip = (times: number) => {
 };
 
 describe('status events', () => {
-  it('tell each change once, at once', () => {
+  it('report each change once, immediately', () => {
     events.update({ status: 'stopped', restarts: 0 });
     events.update({ status: 'starting', restarts: 0 });
     events.update({ status: 'starting', restarts: 0 });
@@ -32,7 +32,7 @@ describe('status events', () => {
     ]);
   });
 
-  it('of a session that changes all the time are one a minute, with its current status', () => {
+  it('of a constantly changing session are limited to one a minute, with its current status', () => {
     flip(1_000);
     expect(restarts()).toEqual(Array.from({ length: 60 }, (_, n) => n + 1));
     vi.advanceTimersByTime(MINUTE_MS);

@@ -22,7 +22,7 @@ function channel(handle: (message: unknown) => number = () => 0, takes = true) {
   return { made, socket, messages, broken };
 }
 
-/** Resolves when everything that a worker has sent was read. */
+/** Resolves when everything that a worker has sent has been read. */
 async function endOf({ made, socket }: ReturnType<typeof channel>): Promise<void> {
   socket.push(null);
   socket.end();
@@ -32,7 +32,7 @@ async function endOf({ made, socket }: ReturnType<typeof channel>): Promise<void
 const NOTHING = { type: 'stop', unlink: false, timeoutMs: 1 } as const;
 
 describe('the channel to a worker', () => {
-  it('hands on every message in order, however its bytes come', async () => {
+  it('passes on every message in order, however its bytes arrive', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.jsonValue({ maxDepth: 2 })), fc.integer({ min: 1, max: 50 }), async (sent, size) => {
         const one = channel();
@@ -46,7 +46,7 @@ describe('the channel to a worker', () => {
     );
   });
 
-  it('throws at nothing, and is closed at the first line that is no message', async () => {
+  it('never throws, and is closed at the first invalid message', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ minLength: 1, maxLength: 30 })), async (chunks) => {
         const one = channel();
@@ -62,7 +62,7 @@ describe('the channel to a worker', () => {
     );
   });
 
-  it('is closed where a message cannot be handled: a mistake of ours ends one session, not all', async () => {
+  it('is closed if a message cannot be handled: a bug of ours ends one session, not all', async () => {
     const one = channel(() => {
       throw new Error('a mistake');
     });
@@ -72,7 +72,7 @@ describe('the channel to a worker', () => {
     expect(one.broken).toEqual(['sent a message that could not be handled']);
   });
 
-  it('lets others have their turn while it is busy with one worker', async () => {
+  it('yields to other work while it is busy with one worker', async () => {
     let turns = 0;
     let isOver = false;
     const count = () => {
@@ -92,7 +92,7 @@ describe('the channel to a worker', () => {
     expect(turns).toBeGreaterThan(20);
   });
 
-  it('takes no more for a worker that does not read than may wait for it', () => {
+  it('limits what is queued for a worker that does not read', () => {
     const { made, socket } = channel(() => 0, false);
     const call = { type: 'call', callId: 1, operation: 'sendMessage', input: 'x'.repeat(1_048_576) } as const;
     const taken = Array.from({ length: 20 }, () => made.send(call)).filter(Boolean).length;

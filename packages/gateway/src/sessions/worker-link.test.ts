@@ -14,13 +14,13 @@ function linkTo(fixture: string, linkLog = log) {
   const path = fileURLToPath(new URL(`../../../../test/fixtures/${fixture}-worker.mjs`, import.meta.url));
   const { child, channel } = startWorker(path, {}, log);
   children.push(child);
-  let heard = () => {};
+  let resolveBooted = () => {};
   const booted = new Promise<void>((resolve) => {
-    heard = resolve;
+    resolveBooted = resolve;
   });
   const link = new WorkerLink(channel, 'main', linkLog, {
     onEvent: () => {},
-    onMessage: heard,
+    onMessage: resolveBooted,
     onBroken: () => {},
   });
   link.start(emptyWorkerOptions);
@@ -39,7 +39,7 @@ afterEach(async () => {
 });
 
 describe('a call to a worker', () => {
-  it('that dies fails at once, naming how, and so does every later one', async () => {
+  it('that dies fails at once with the exit reason, and so does every later one', async () => {
     const { link } = linkTo('crashing');
     const calls = [link.call('sendMessage', {}), link.call('sendMessage', {})];
     for (const call of calls) {
@@ -51,7 +51,7 @@ describe('a call to a worker', () => {
     await expect(link.call('sendMessage', {})).rejects.toMatchObject({ code: 'outcome_unknown' });
   });
 
-  it('that hangs fails when the time is up', async () => {
+  it('that hangs fails after its time limit', async () => {
     const { link, booted } = linkTo('hanging');
     await booted;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -65,14 +65,14 @@ describe('a call to a worker', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
-  it('that talks nonsense gets its answer all the same', async () => {
+  it('that sends invalid messages still returns its answer', async () => {
     const { link } = linkTo('babbling');
     await expect(link.call('sendMessage', {})).resolves.toMatchObject({ emoji: 'the real one' });
     await expect(link.call('sendMessage', {})).resolves.toMatchObject({ emoji: 'the real one' });
   });
 });
 
-it('a log line of a worker is an event with its fields, and cannot be one of another session, the gateway or the audit', async () => {
+it('a worker log line keeps its fields, and cannot pose as another session, the gateway or the audit', async () => {
   const lines: string[] = [];
   const linkLog = pino({ base: null }, { write: (line) => void lines.push(line) }).child({ session: 'main' });
   linkTo('logging', linkLog);

@@ -35,7 +35,7 @@ async function answering(listener: RequestListener): Promise<Endpoint> {
 }
 
 describe('an endpoint', () => {
-  it('that does not answer has failed after 15 s', async () => {
+  it('that does not answer fails after 15 s', async () => {
     let onAsked = () => {};
     const asked = new Promise<void>((resolve) => {
       onAsked = resolve;
@@ -52,7 +52,7 @@ describe('an endpoint', () => {
     expect(posted).toHaveBeenCalledExactlyOnceWith({ kind: 'failed', message: 'no answer within 15 s' });
   });
 
-  it('that answers without end has answered, and is not read on', async () => {
+  it('that answers without end counts as answered, and is not read further', async () => {
     let written = 0;
     let isClosed = false;
     const endpoint = await answering((_, response) => {
@@ -70,7 +70,7 @@ describe('an endpoint', () => {
     expect(written).toBeLessThan(1e8);
   });
 
-  it('that refuses, or hangs up, or is no HTTP, has failed', async () => {
+  it('that refuses the connection, hangs up or does not speak HTTP fails', async () => {
     const refusing = createTcpServer();
     const gone = await listening(refusing);
     refusing.close();
@@ -84,7 +84,7 @@ describe('an endpoint', () => {
     expect(await endpointAt(`https://${other}/`).post(EVENT, never)).toMatchObject({ kind: 'failed' });
   });
 
-  it('that closes a kept connection at the moment when it is used is connected to again', async () => {
+  it('that closes a kept-alive connection just as it is used is reconnected to', async () => {
     let [connections, dropped] = [0, 0];
     const server = createServer((_, response) => response.writeHead(204).end());
     server.on('connection', (socket) => {
@@ -115,7 +115,7 @@ describe('an endpoint', () => {
     [429, { 'retry-after': 'soon' }, 60_000],
     [429, { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 1_000],
     [429, { 'retry-after': '0' }, 1_000],
-  ])('that answers %i %o is left alone for %i ms', async (status, headers, waitMs) => {
+  ])('that answers %i %o is not called for %i ms', async (status, headers, waitMs) => {
     const endpoint = await answering((_, response) => response.writeHead(status, headers).end());
     expect(await endpoint.post(EVENT, never)).toMatchObject({ kind: 'put_off', waitMs });
   });

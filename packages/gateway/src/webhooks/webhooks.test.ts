@@ -43,12 +43,12 @@ let received: Received[];
 let retryDelaysMs: number[];
 let hosts: string[];
 let maxBytes: number;
-/** What webhooks have stored in the journal. */
+/** The records that webhooks have stored in the journal. */
 let notes: NewRecord[];
 let asksForToken: boolean;
 /** How long the journal takes to store the records of webhooks. */
 let storingMs: number;
-/** What the endpoint answers, with headers. */
+/** The answer of the endpoint, with headers. */
 let answer: (one: Pick<Received, 'session' | 'n'>) => number | [number, Record<string, string>] | Promise<number>;
 
 beforeEach(async () => {
@@ -136,7 +136,7 @@ const create = (input: object = {}) => webhooks.create({ url, ...input }, me);
 const only = () => webhooks.list(me)[0];
 
 describe('a webhook', () => {
-  it('gets each event once and in order, signed, from when it was made', async () => {
+  it('gets each event once and in order, signed, from its creation on', async () => {
     happen('main', 0);
     await events.settled();
     const { secret, ...made } = await create();
@@ -166,7 +166,7 @@ describe('a webhook', () => {
     expect(received.map(({ text }) => JSON.parse(text).type).sort()).toEqual(['message_ack', 'message_ack', 'status']);
   });
 
-  it('gets its sessions and events, and those after a position', async () => {
+  it('gets only its sessions and events, also after a position', async () => {
     for (const n of [0, 1]) happen('shop-1', n);
     happen('other', 2);
     events.publish('shop-1', { name: 'ready', data: { pushname: 'x', wid: '1@c.us', phone: '1' } });
@@ -190,7 +190,7 @@ describe('a webhook', () => {
     await expect.poll(() => only()).toMatchObject({ status: 'active', waiting: 0, deadLetters: 0 });
   });
 
-  it('gives an event up after its last attempt, and delivers it again when asked', async () => {
+  it('gives up an event after its last attempt, and redelivers it on request', async () => {
     let isBroken = true;
     answer = ({ n }) => (n === 1 && isBroken ? 422 : 200);
     const { id } = await create();
@@ -225,7 +225,7 @@ describe('a webhook', () => {
     await expect.poll(() => only()).toMatchObject({ waiting: 1 });
     const before = only();
     await restart();
-    // It is tried once, and that is no attempt of the schedule.
+    // It is tried once, outside of the schedule.
     await expect.poll(() => received.filter(({ session }) => session === 'main')).toHaveLength(2);
     await expect.poll(() => only()?.nextAttemptAt).toBeDefined();
     const [next, nextBefore] = [only(), before].map((view) => Date.parse(view?.nextAttemptAt ?? ''));
@@ -236,7 +236,7 @@ describe('a webhook', () => {
     expect(accepted('other')).toEqual(upTo(3));
   });
 
-  it('that nothing was delivered to keeps its place, however much passes by', async () => {
+  it('without deliveries keeps its position, however many other events pass', async () => {
     await create({ sessions: ['quiet'] });
     for (const n of upTo(1_500)) happen('loud', n);
     happen('quiet', 0);
@@ -248,7 +248,7 @@ describe('a webhook', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('is delivered a gap, whatever it is for', async () => {
+  it('gets a gap, whatever it filters for', async () => {
     happen('main', 0);
     await events.settled();
     let failures = 2;
@@ -276,7 +276,7 @@ describe('a webhook', () => {
     expect(received).toHaveLength(3);
   });
 
-  it('gets events of a session at once that was deleted and made again while it waited', async () => {
+  it('gets events at once of a session that was deleted and recreated while it waited', async () => {
     retryDelaysMs = [60_000];
     await restart();
     answer = ({ session, n }) => (session === 'main' && n === 0 ? 500 : 200);
@@ -291,7 +291,7 @@ describe('a webhook', () => {
     await expect.poll(() => accepted('main')).toEqual([1]);
   });
 
-  it('gets nothing of a session that was deleted while it waited', async () => {
+  it('gets no events of a session that was deleted while it waited', async () => {
     answer = () => 500;
     await create();
     for (const n of upTo(3)) happen('main', n);
@@ -321,7 +321,7 @@ describe('an endpoint', () => {
     expect(only()).not.toHaveProperty('reason');
   });
 
-  it('that asks not to be called for some time is not called, for all sessions', async () => {
+  it('that answers with Retry-After is not called until then, for all sessions', async () => {
     let calls = 0;
     answer = () => (calls++ === 0 ? [429, { 'retry-after': '1' }] : 200);
     await create();
@@ -334,7 +334,7 @@ describe('an endpoint', () => {
     await expect.poll(() => accepted('other')).toEqual([1]);
   });
 
-  it('and its last attempts can be seen: when each was, how long it took, and why it failed', async () => {
+  it('and its last attempts are listed: when each was, how long it took, and why it failed', async () => {
     let refused = true;
     answer = async ({ n }) => {
       if (n === 1 && refused) {
@@ -373,7 +373,7 @@ describe('an endpoint', () => {
     await expect.poll(() => only()?.lastFailure?.message).toBe('the endpoint answered 302: redirects are not followed');
   });
 
-  it('that is down is not tried with the events of each session; when it is up, all come in order', async () => {
+  it('that is down is not tried for each session; when it is back, all events arrive in order', async () => {
     retryDelaysMs = [300, 300, 300, 300, 300, 300, 300];
     await restart();
     answer = () => 503;
@@ -383,13 +383,13 @@ describe('an endpoint', () => {
     await delay(500);
     for (const session of sessions) happen(session, 1);
     await delay(500);
-    // Eight at most were under way when it was noticed.
+    // At most eight were in progress when it was noticed.
     expect(new Set(received.map(({ session }) => session)).size).toBeLessThan(12);
     answer = () => 200;
     for (const session of sessions) await expect.poll(() => accepted(session), { timeout: 5_000 }).toEqual([0, 1]);
   });
 
-  it('that is back after an outage gets all, of any number of sessions, for one reading of the journal', async () => {
+  it('that is back after an outage gets all events of any number of sessions in one read of the journal', async () => {
     retryDelaysMs = [200];
     await restart();
     answer = () => 500;
@@ -408,17 +408,17 @@ describe('an endpoint', () => {
     for (const session of sessions)
       await expect.poll(() => accepted(session).length, { timeout: 20_000 }).toBeGreaterThan(38);
     const pieces = journal.stats.bytes / 262_144;
-    // At the start, by the feed, and by the pass over what was behind; sessions whose turn was over read some of it again.
+    // At the start, by the feed, and by the pass over the backlog; sessions whose turn was over read some of it again.
     expect(reads.mock.calls.length).toBeLessThan(12 * pieces);
     reads.mockRestore();
     const { id = '' } = only() ?? {};
     const buriedOf = (session: string) => webhooks.deadLetters(id, me).filter((letter) => letter.session === session);
-    // One may be both: it was given up last.
+    // An event may be both: it was given up at last.
     for (const session of sessions)
       await expect.poll(() => new Set(accepted(session)).size + buriedOf(session).length).toBeGreaterThanOrEqual(40);
   });
 
-  it('that is down stays under its schedule, however much waits in memory', async () => {
+  it('that is down is retried on schedule, however much waits in memory', async () => {
     retryDelaysMs = Array.from({ length: 50 }, () => 100);
     await restart();
     answer = () => 500;
@@ -438,7 +438,7 @@ describe('an endpoint', () => {
       await expect.poll(() => accepted(session), { timeout: 5_000 }).toEqual([0]);
   });
 
-  it('that is down is tried with a gap of all, too', async () => {
+  it('that is down is also tried with a gap of all sessions', async () => {
     maxBytes = 400_000;
     retryDelaysMs = [60_000];
     await restart();
@@ -455,11 +455,11 @@ describe('an endpoint', () => {
     const ids = () => received.map(({ headers }) => String(headers['webhook-id']));
     await expect.poll(ids, { timeout: 5_000 }).toContainEqual(expect.stringMatching(/-gap-all$/));
     answer = () => 200;
-    await webhooks.rotateSecret(id, me); // Then all is tried at once.
+    await webhooks.rotateSecret(id, me); // Then everything is tried at once.
     await expect.poll(() => accepted('late').at(-1), { timeout: 20_000 }).toBe(9_999);
   }, 40_000);
 
-  it('that was changed is tried at once with all that waits, though some of it is not for it any more', async () => {
+  it('that was changed is tried at once with all waiting events, even if some no longer match', async () => {
     retryDelaysMs = [60_000];
     await restart();
     answer = () => 500;
@@ -471,7 +471,7 @@ describe('an endpoint', () => {
     await expect.poll(() => accepted('s7')).toEqual([0]);
   });
 
-  it('is tried again in time although the clock is set back', async () => {
+  it('is retried on time although the clock is set back', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       let failures = 1;
@@ -492,7 +492,7 @@ describe('an endpoint', () => {
     }
   });
 
-  it('that was failing is no more when nothing waits for it', async () => {
+  it('that was failing is active again when nothing waits for it', async () => {
     answer = () => 500;
     await create();
     happen('main', 0);
@@ -501,7 +501,7 @@ describe('an endpoint', () => {
     await expect.poll(() => only()).toMatchObject({ status: 'active', waiting: 0 });
   });
 
-  it('that is slow gets all, and holds back no session but the one that has too many', async () => {
+  it('that is slow gets all events, and delays only the session that has too many', async () => {
     answer = async ({ session }) => {
       await delay(session === 'busy' ? 5 : 0);
       return 200;
@@ -543,12 +543,12 @@ describe('any failures and restarts', () => {
       expect([...new Set(accepted(session))]).toEqual(upTo(60));
     }
     const repeats = received.filter(({ status }) => status < 300).length - 6 * 60;
-    expect(repeats).toBeLessThan(3 * 8 + 1); // Those that were under way.
+    expect(repeats).toBeLessThan(3 * 8 + 1); // Those that were in progress.
   });
 });
 
 describe('the secret', () => {
-  it('is rotated: former ones sign as well for a day', async () => {
+  it('is rotated: previous ones also sign for a day', async () => {
     const { id, secret } = await create();
     const { secret: second } = await webhooks.rotateSecret(id, me);
     const { secret: next } = await webhooks.rotateSecret(id, me);
@@ -567,7 +567,7 @@ describe('the secret', () => {
 });
 
 describe('a replay', () => {
-  it('redelivers kept events after a position, and new ones', async () => {
+  it('redelivers retained events after a position, and new ones', async () => {
     const { id } = await create();
     for (const n of upTo(3)) happen('main', n);
     await expect.poll(() => accepted('main')).toEqual(upTo(3));
@@ -579,7 +579,7 @@ describe('a replay', () => {
     await expect.poll(() => accepted('main')).toEqual([0, 1, 2, 2, 3, 0, 1, 2, 3]);
   });
 
-  it('leaves sessions where they are that are further behind', async () => {
+  it('does not move sessions that are further behind', async () => {
     retryDelaysMs = [60_000];
     await restart();
     answer = ({ session }) => (session === 'main' ? 500 : 200);
@@ -617,7 +617,7 @@ describe('a replay', () => {
 });
 
 describe('dead letters', () => {
-  /** Makes `count` of them. */
+  /** Creates `count` of them. */
   async function bury(count: number): Promise<string> {
     retryDelaysMs = [];
     await restart();
@@ -629,7 +629,7 @@ describe('dead letters', () => {
     return id;
   }
 
-  it('are delivered again one after the other, also after the endpoint has put them off', async () => {
+  it('are redelivered one after the other, also after the endpoint answered with Retry-After', async () => {
     const id = await bury(20);
     let [underWay, most, calls] = [0, 0, 0];
     answer = () => ([5, 12].includes(calls++) ? [429, { 'retry-after': '3' }] : 204);
@@ -644,9 +644,9 @@ describe('dead letters', () => {
     await expect.poll(() => received.length).toBe(6);
     await delay(300);
     expect(received).toHaveLength(6);
-    await webhooks.rotateSecret(id, me); // Then it is tried at once.
+    await webhooks.rotateSecret(id, me); // Then the endpoint is tried at once.
     await expect.poll(() => received.length).toBe(13);
-    await expect.poll(() => webhooks.deadLetters(id, me).length).toBe(9); // What was delivered is stored a moment later.
+    await expect.poll(() => webhooks.deadLetters(id, me).length).toBe(9); // Deliveries are stored a moment later.
     expect(webhooks.replayDeadLetters(id, me)).toBe(9);
     await expect.poll(() => webhooks.deadLetters(id, me)).toEqual([]);
     expect(accepted('main')).toEqual(upTo(20));
@@ -654,7 +654,7 @@ describe('dead letters', () => {
     expect(only()).toMatchObject({ status: 'active' });
   });
 
-  it('do not hold back waiting events when they show that the endpoint is back', async () => {
+  it('do not delay waiting events when they show that the endpoint is back', async () => {
     const id = await bury(20);
     retryDelaysMs = [60_000];
     await restart();
@@ -671,7 +671,7 @@ describe('dead letters', () => {
     await expect.poll(() => webhooks.deadLetters(id, me), { timeout: 5_000 }).toEqual([]);
   });
 
-  it('that have expired are no more when they are asked for', async () => {
+  it('that have expired are dropped when they are redelivered', async () => {
     maxBytes = 400_000;
     const id = await bury(1);
     answer = () => 204;
@@ -711,7 +711,7 @@ describe('dead letters', () => {
 });
 
 describe('expired events', () => {
-  it('is one gap, with the same beginning at each attempt', async () => {
+  it('are one gap, with the same start at each attempt', async () => {
     maxBytes = 400_000;
     retryDelaysMs = [60_000, 60_000, 60_000];
     await restart();
@@ -741,7 +741,7 @@ describe('expired events', () => {
 });
 
 describe('progress', () => {
-  it('knows for how long nothing was delivered, also when nothing waits', async () => {
+  it('includes for how long nothing was delivered, also when nothing waits', async () => {
     retryDelaysMs = [];
     await restart();
     answer = () => 500;
@@ -753,7 +753,7 @@ describe('progress', () => {
     expect(notes.findLast(({ name }) => name === 'webhook_progress')?.text).toMatch(/"failingMs":\d/);
   });
 
-  it('takes little of the journal, however much is delivered', async () => {
+  it('takes little space in the journal, however much is delivered', async () => {
     await create();
     for (const n of upTo(3_000)) happen(`s${n % 10}`, n);
     await expect.poll(() => received.length, { timeout: 20_000 }).toBe(3_000);
@@ -774,7 +774,7 @@ describe('progress', () => {
     expect(events.seqOf(position)).toBeGreaterThanOrEqual(events.seqOf(ofLast));
   }, 20_000);
 
-  it('that the journal has lost is made good by a gap, and by all that is kept', async () => {
+  it('that the journal has lost is replaced by a gap and all retained events', async () => {
     await create();
     await close();
     rmSync(join(dir, 'journal'), { recursive: true });
@@ -823,7 +823,7 @@ describe('an address', () => {
 });
 
 describe('a key', () => {
-  it('makes and sees webhooks of its own sessions, which end with it', async () => {
+  it('creates and sees webhooks of its own sessions, which are disabled when it is deleted', async () => {
     await create();
     const { id: keyId, key } = await keys.create({ name: 'shop', sessions: ['shop-*', 'main'], scope: 'manage' });
     expect(key).toBeTruthy();
@@ -847,14 +847,14 @@ describe('a key', () => {
     await expect.poll(() => webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
     happen('shop-a1', 0);
     await delay(100);
-    expect(accepted('shop-a1')).toHaveLength(1); // Only by the operator's.
+    expect(accepted('shop-a1')).toHaveLength(1); // Only by the operator's webhook.
     await restart();
     expect(webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
   });
 });
 
 describe('a gateway without a token', () => {
-  it('makes webhooks, which end once it asks for one', async () => {
+  it('creates webhooks, which are disabled once it requires one', async () => {
     asksForToken = false;
     await restart();
     const { id } = await webhooks.create({ url }, operator('open', createRevocation().signal));
@@ -871,7 +871,7 @@ describe('a gateway without a token', () => {
 });
 
 describe('stored state', () => {
-  it('is not begun with if it cannot be read', async () => {
+  it('that cannot be read prevents the start', async () => {
     await create();
     const path = join(dir, 'webhooks.json');
     const text = readFileSync(path, 'utf8');
@@ -884,9 +884,9 @@ describe('stored state', () => {
     await open();
   });
 
-  it('is all or nothing', async () => {
+  it('is written completely or not at all', async () => {
     const path = join(dir, 'webhooks.json');
-    mkdirSync(path); // As a full disk, it takes no file.
+    mkdirSync(path); // Like a full disk, it accepts no file.
     await expect(create()).rejects.toMatchObject({ code: 'insufficient_resources' });
     expect(webhooks.list(me)).toEqual([]);
     expect(notes.map(({ name }) => name)).toEqual(['webhook_progress', 'webhook_removed']);

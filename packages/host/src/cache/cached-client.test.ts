@@ -31,7 +31,7 @@ const chatsNamed = (name: string) => [
   { id: '2@c.us', name: 'other', unreadCount: 1 },
 ];
 
-/** A client with caches of a server that answers as told, a little late, and notes what it is asked. */
+/** A client with caches, and a server that gives the set answer after a delay and records its requests. */
 async function clientOf(first: Answer, options?: CacheOptions) {
   let answer = first;
   const asked: string[] = [];
@@ -67,7 +67,7 @@ const isSame = (bytes: Uint8Array | null, expected: Uint8Array) =>
   bytes !== null && Buffer.compare(bytes, expected) === 0;
 
 describe('the list of chats', () => {
-  it('is asked for once by 100 calls at the same time, and again after its time', async () => {
+  it('is requested once by 100 concurrent calls, and again after its lifetime', async () => {
     const { client, asked, answerWith } = await clientOf(json(chatsNamed('Ada')), { chatsSeconds: 0.3 });
     const lists = await many(() => client.listChats({ id: 'main' }));
     expect(asked).toEqual(['GET /sessions/main/chats']);
@@ -77,13 +77,13 @@ describe('the list of chats', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is one for each session', async () => {
+  it('is separate for each session', async () => {
     const { client, asked } = await clientOf(json([]));
     await Promise.all([client.listChats({ id: 'a' }), client.listChats({ id: 'b' }), client.listChats({ id: 'a' })]);
     expect(asked.sort()).toEqual(['GET /sessions/a/chats', 'GET /sessions/b/chats']);
   });
 
-  it('is not spoiled by a caller that changes it', async () => {
+  it('is not affected by a caller that changes it', async () => {
     const { client } = await clientOf(json(chatsNamed('Ada')));
     const list = await client.listChats({ id: 'main' });
     list.length = 0;
@@ -112,12 +112,12 @@ describe('the list of chats', () => {
     for (const id of ['a', 'b']) await client.listChats({ id });
     expect(asked.filter((one) => one.includes('/a/'))).toHaveLength(2);
     expect(asked.filter((one) => one.includes('/b/'))).toHaveLength(1);
-    client.cache.onEvent({ name }); // Of all.
+    client.cache.onEvent({ name }); // For all sessions.
     for (const id of ['a', 'b']) await client.listChats({ id });
     expect(asked).toHaveLength(5);
   });
 
-  it('that was under way at an event is not kept, and answers those who waited for it', async () => {
+  it('that was being requested at an event is not cached, but answers the calls that waited for it', async () => {
     const { client, asked, answerWith } = await clientOf(json(chatsNamed('before')));
     const early = client.listChats({ id: 'main' });
     while (asked.length === 0) await delay(1);
@@ -130,7 +130,7 @@ describe('the list of chats', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('is void after a send through the client, one that failed too, but not after a read', async () => {
+  it('is invalidated by a send through the client, even a failed one, but not by a read', async () => {
     const { client, asked, answerWith } = await clientOf(json([]));
     await client.listChats({ id: 'main' });
     await client.listGroups({ id: 'main' });
@@ -142,7 +142,7 @@ describe('the list of chats', () => {
     expect(asked.filter((one) => one === 'GET /sessions/main/chats')).toHaveLength(2);
   });
 
-  it('is let go by a caller that aborts, and not taken from the others', async () => {
+  it('can be aborted by one caller without affecting the others', async () => {
     const { client, asked } = await clientOf(json(chatsNamed('Ada')));
     const list = client.listChats as (input: { id: string }, options?: { signal: AbortSignal }) => Promise<unknown>;
     const leaves = new AbortController();
@@ -154,7 +154,7 @@ describe('the list of chats', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('is left by a caller that times out, whose options do not affect the others', async () => {
+  it('can time out for one caller, whose options do not affect the others', async () => {
     const { client, asked } = await clientOf((response) => setTimeout(() => json(chatsNamed('a'))(response, ''), 200));
     const hurried = client.listChats({ id: 'main' }, { timeoutMs: 50, retries: 0 });
     const patient = client.listChats({ id: 'main' });
@@ -169,7 +169,7 @@ describe('the list of chats', () => {
     expect(asked).toHaveLength(3);
   });
 
-  it('does not keep the memory of many sessions', async () => {
+  it('does not hold the memory of many sessions', async () => {
     const lastMessage = { body: 'x'.repeat(5_000), timestamp: 1, fromMe: false };
     const large = Array.from({ length: 200 }, (_, index) => ({
       id: `${index}@c.us`,
@@ -190,7 +190,7 @@ describe('the list of chats', () => {
 describe('pictures', () => {
   const JPEG = Uint8Array.from({ length: 5_000 }, (_, index) => index % 251);
 
-  it('are asked for once by 100 calls at the same time; each gets the bytes for itself', async () => {
+  it('are requested once by 100 concurrent calls; each gets its own copy of the bytes', async () => {
     const { client, asked } = await clientOf(picture(JPEG));
     const downloads = await many(() => client.getPicture(ADA));
     expect(asked).toHaveLength(1);
@@ -198,20 +198,20 @@ describe('pictures', () => {
       expect(download).toMatchObject({ size: JPEG.byteLength, mimeType: 'image/jpeg' });
       const { value: bytes = null } = (await download?.data.getReader().read()) ?? {};
       expect(isSame(bytes, JPEG)).toBe(true);
-      bytes?.fill(0); // What a caller does to its bytes is its own affair.
+      bytes?.fill(0); // A caller may change its own copy.
     }
     expect(isSame(await bytesOf(await client.getPicture(ADA)), JPEG)).toBe(true);
     expect(asked).toHaveLength(1);
   });
 
-  it('that are not there are remembered as well', async () => {
+  it('that do not exist are cached as well', async () => {
     const { client, asked } = await clientOf(none);
     expect(new Set(await many(() => client.getPicture(ADA)))).toEqual(new Set([null]));
     expect(await client.getPicture(ADA)).toBeNull();
     expect(asked).toHaveLength(1);
   });
 
-  it('are asked for again after their time', async () => {
+  it('are requested again after their lifetime', async () => {
     const { client, asked, answerWith } = await clientOf(none, { pictureSeconds: 0.3 });
     expect(await client.getPicture(ADA)).toBeNull();
     answerWith(picture(JPEG));
@@ -219,7 +219,7 @@ describe('pictures', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('that fail are not kept', async () => {
+  it('that fail are not cached', async () => {
     const { client, asked, answerWith } = await clientOf(json({ error: 'it failed', code: 'client_failed' }, 500));
     await expect(client.getPicture(ADA)).rejects.toMatchObject({ code: 'client_failed' });
     answerWith(picture(JPEG));
@@ -237,16 +237,19 @@ describe('pictures', () => {
     expect(isSame(await bytesOf(await client.getPicture(ADA)), JPEG)).toBe(true);
   });
 
-  it.each([true, false])('that are too large are passed through, not kept (size announced: %s)', async (announced) => {
-    const large = new Uint8Array(300_000).fill(7);
-    const { client, asked } = await clientOf(picture(large, announced), { maxPictureBytes: 100_000 });
-    for (let count = 0; count < 3; count += 1) {
-      expect(isSame(await bytesOf(await client.getPicture(ADA)), large)).toBe(true);
-    }
-    expect(asked).toHaveLength(4); // The first found out that it is.
-  });
+  it.each([true, false])(
+    'that are too large are passed through, not cached (size announced: %s)',
+    async (announced) => {
+      const large = new Uint8Array(300_000).fill(7);
+      const { client, asked } = await clientOf(picture(large, announced), { maxPictureBytes: 100_000 });
+      for (let count = 0; count < 3; count += 1) {
+        expect(isSame(await bytesOf(await client.getPicture(ADA)), large)).toBe(true);
+      }
+      expect(asked).toHaveLength(4); // The first call only found out that it is too large.
+    },
+  );
 
-  it('are void with their session, and not by a message', async () => {
+  it('are invalidated with their session, but not by a message', async () => {
     const { client, asked } = await clientOf(picture(JPEG));
     const both = () => Promise.all([client.getPicture(ADA), client.getPicture({ ...ADA, id: 'main2' })]);
     await both();
@@ -261,7 +264,7 @@ describe('pictures', () => {
     expect(asked).toHaveLength(5);
   });
 
-  it('are void after a gap, behind which another account may have been linked', async () => {
+  it('are invalidated by a gap, since another account may have been linked during it', async () => {
     const { client, asked } = await clientOf(none);
     await client.getPicture(ADA);
     client.cache.onEvent({ name: 'gap' });
@@ -269,13 +272,13 @@ describe('pictures', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('are not kept where they may take no bytes', async () => {
+  it('are not cached if they may take no bytes', async () => {
     const { client, asked } = await clientOf(picture(JPEG), { maxPicturesBytes: 0 });
     for (let times = 0; times < 3; times += 1) expect((await client.getPicture(ADA))?.size).toBe(JPEG.byteLength);
     expect(asked).toHaveLength(3);
   });
 
-  it('are void after the session was deleted through the client', async () => {
+  it('are invalidated when the session is deleted through the client', async () => {
     const { client, asked, answerWith } = await clientOf(none);
     await client.getPicture(ADA);
     answerWith(json({ id: 'main', status: 'removed' }));

@@ -126,7 +126,7 @@ describe('the signature', () => {
     ['of another algorithm', { 'X-Hub-Signature-256': `sha1=${sha1}` }],
     ['of another algorithm that calls itself sha256', { 'X-Hub-Signature-256': `sha256=${sha1}` }],
     ['of sha512', { 'X-Hub-Signature-256': `sha512=${createHmac('sha512', SECRET).update(BODY).digest('hex')}` }],
-    ['in the older header alone', { 'X-Hub-Signature': `sha1=${sha1}` }],
+    ['only in the older header', { 'X-Hub-Signature': `sha1=${sha1}` }],
     ['too short', { 'X-Hub-Signature-256': RIGHT.slice(0, -2) }],
     ['too long', { 'X-Hub-Signature-256': `${RIGHT}00` }],
     ['not hex', { 'X-Hub-Signature-256': `sha256=${'g'.repeat(64)}` }],
@@ -171,7 +171,7 @@ describe('the signature', () => {
     },
   );
 
-  it('that is not verified is a warning at start and at each delivery', async () => {
+  it('that is not verified causes a warning at start and at each delivery', async () => {
     const { webhook, events, warnings } = webhookWith({ verifySignature: false, appSecret: undefined });
     expect(warnings).toHaveLength(1);
     await webhook.fetch(post(BODY, { 'X-Hub-Signature-256': 'sha256=nonsense' }));
@@ -194,7 +194,7 @@ describe('events', () => {
         phoneNumberId: '200000000000002',
         displayPhoneNumber: '12025550100',
         contact: { profile: { name: 'Ada' }, wa_id: '12025550101' },
-        message: JSON.parse(JSON.stringify(example)), // As it came, whole.
+        message: JSON.parse(JSON.stringify(example)), // Complete and unchanged.
       }),
     ]);
   });
@@ -243,7 +243,7 @@ describe('events', () => {
     ],
     ['an entry without changes', { object: 'whatsapp_business_account', entry: [7] }, [{ name: 'other', value: 7 }]],
     ['nothing', {}, [{ name: 'other', value: {} }]],
-  ])('%s is handed on as other', async (_, body, expected) => {
+  ])('%s is passed on as other', async (_, body, expected) => {
     const { send, events, errors } = webhookWith();
     expect(await send(body)).toBe(200);
     expect(events).toEqual(expected.map((one) => expect.objectContaining(one)));
@@ -265,7 +265,7 @@ describe('events', () => {
     ]);
   });
 
-  it('a single contact is meant by a single message, though its number is written in another way', async () => {
+  it('a single contact belongs to a single message, even if its number is written differently', async () => {
     const { send, events } = webhookWith();
     const contacts = [{ wa_id: '5511987654321' }];
     await send(delivery('messages', { contacts, messages: [text('1', '', '551187654321')] }));
@@ -295,7 +295,7 @@ describe('events', () => {
     expect(bodies).toEqual(['Hi', 'failed 131026', 'REJECTED']);
   });
 
-  it('without a handler of their own go to any', async () => {
+  it('without a handler of their own are passed to any', async () => {
     const names: string[] = [];
     const { send } = webhookWith({
       handlers: { message: () => names.push('own'), any: ({ name }) => names.push(name) },
@@ -306,7 +306,7 @@ describe('events', () => {
     expect(names).toEqual(['own', 'other', 'account_update']);
   });
 
-  it('come in order for each conversation, and several conversations at a time', async () => {
+  it('are handled in order within each conversation, and several conversations at a time', async () => {
     const seen: string[] = [];
     let running = 0;
     let most = 0;
@@ -338,7 +338,7 @@ describe('events', () => {
 });
 
 describe('a repeated delivery', () => {
-  it('is handed on once, also while the first is in hand, and with other bytes', async () => {
+  it('is passed on once, also while the first is being handled, and with other bytes', async () => {
     const { webhook, events } = webhookWith({ onEvent: undefined });
     const seen: CloudEvent[] = [];
     const other = webhookWith({ onEvent: async (event) => void seen.push(event, await delay(20, event)) });
@@ -351,12 +351,12 @@ describe('a repeated delivery', () => {
       expect((await other.webhook.fetch(post(JSON.stringify(body, null, 2)))).status).toBe(200);
     }
     await other.webhook.idle();
-    expect(seen).toHaveLength(2 * bodies.length); // Each is pushed at its begin and at its end.
+    expect(seen).toHaveLength(2 * bodies.length); // Each is pushed at its start and at its end.
     expect(events).toEqual([]);
     await webhook.close();
   });
 
-  it('is known whatever the order of its keys', async () => {
+  it('is recognised whatever the order of its keys', async () => {
     const { send, events } = webhookWith();
     await send(
       delivery('account_update', { event: 'X', country: 'US', violation_info: { violation_type: 'SPAM' } }, 1),
@@ -367,7 +367,7 @@ describe('a repeated delivery', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('has what is new in it handed on', async () => {
+  it('is passed on as far as it is new', async () => {
     const { send, events } = webhookWith();
     await send(messages(text('1', '')));
     await send(messages(text('1', ''), text('2', '')));
@@ -375,7 +375,7 @@ describe('a repeated delivery', () => {
     await send(statuses(statusExamples.sent ?? {}, statusExamples.read ?? {}, ...people));
     await send(statuses(statusExamples.sent ?? {}, { ...statusExamples.sent, timestamp: '1767225699' }));
     await send(delivery('account_update', { event: 'X' }, 1));
-    await send(delivery('account_update', { event: 'X' }, 2)); // It has happened again.
+    await send(delivery('account_update', { event: 'X' }, 2)); // It happened again.
     expect(events.map(({ name }) => name)).toEqual([
       ...['message', 'message', 'status', 'status', 'status', 'status', 'status'],
       ...['account_update', 'account_update'],
@@ -384,25 +384,25 @@ describe('a repeated delivery', () => {
   });
 
   it('is handled again if a handler failed, which is reported with the event', async () => {
-    const told: unknown[] = [];
+    const errors: unknown[] = [];
     let calls = 0;
     const { send } = webhookWith({
       onEvent: () => {
         calls += 1;
         if (calls === 1) throw new Error('the database is away');
       },
-      onError: (error, event) => told.push([String(error), event?.name]),
+      onError: (error, event) => errors.push([String(error), event?.name]),
     });
     const body = messages(text('1', ''), text('2', ''));
     expect(await send(body)).toBe(200);
-    expect(calls).toBe(2); // The next event has its turn all the same.
+    expect(calls).toBe(2); // The next event is handled nevertheless.
     expect(await send(body)).toBe(200);
     expect(await send(body)).toBe(200);
     expect(calls).toBe(3);
-    expect(told).toEqual([['Error: the database is away', 'message']]);
+    expect(errors).toEqual([['Error: the database is away', 'message']]);
   });
 
-  it('is known by the store of the application; a store that fails loses nothing', async () => {
+  it('is recognised by the store of the application; a failing store loses nothing', async () => {
     const ids = new Set<string>();
     const seen = { has: async (id: string) => ids.has(id), add: async (id: string) => void ids.add(id) };
     const body = messages(text('1', ''));
@@ -421,7 +421,7 @@ describe('a repeated delivery', () => {
 });
 
 describe('answers', () => {
-  it('come at once, whatever the handlers do', async () => {
+  it('are sent at once, whatever the handlers do', async () => {
     const { promise, resolve } = deferred();
     const { webhook, events } = webhookWith({ onEvent: () => promise });
     expect((await webhook.fetch(post(messages(text('1', ''))))).status).toBe(200);
@@ -430,16 +430,16 @@ describe('answers', () => {
     expect(events).toEqual([]);
   });
 
-  it('come before the first handler is called', async () => {
+  it('are sent before the first handler is called', async () => {
     const { webhook, events } = webhookWith();
     const answer = await webhook.fetch(post(messages(text('1', ''))));
-    for (let turn = 0; turn < 1_000; turn += 1) await Promise.resolve(); // Whatever promises it had to wait for.
+    for (let turn = 0; turn < 1_000; turn += 1) await Promise.resolve(); // Enough for any promises it awaits.
     expect([answer.status, events.length]).toEqual([200, 0]);
     await webhook.idle();
     expect(events).toHaveLength(1);
   });
 
-  it('of many deliveries do not each wait for a turn of the clock', async () => {
+  it('of many deliveries do not each wait for a timer', async () => {
     const { webhook, events } = webhookWith();
     await Promise.all(Array.from({ length: 300 }, (_, index) => webhook.fetch(post(messages(text(`${index}`, ''))))));
     let turns = 0;
@@ -447,7 +447,7 @@ describe('answers', () => {
     expect(turns).toBeLessThan(150);
   });
 
-  it('come after the handlers if that is asked for, 500 if one failed', async () => {
+  it('are sent after the handlers if configured, 500 if one failed', async () => {
     let works = false;
     const { webhook, events } = webhookWith({
       answerAfterHandlers: true,
@@ -460,7 +460,7 @@ describe('answers', () => {
     expect(events).toHaveLength(1);
   });
 
-  it('are 503 while too much is waiting, but a delivery of any size is taken when nothing is', async () => {
+  it('are 503 while too much is waiting, but a delivery of any size is accepted when nothing is', async () => {
     const { promise, resolve } = deferred();
     const big = messages(text('big', 'x'.repeat(3 * MB)));
     const { webhook, events } = webhookWith({ onEvent: () => promise, maxWaitingBytes: 1_000 });
@@ -474,7 +474,7 @@ describe('answers', () => {
     expect(events).toEqual([]);
   });
 
-  it('are 503 while handlers that are past their time hold too much', async () => {
+  it('are 503 while handlers past their time limit hold too much', async () => {
     const { promise, resolve } = deferred();
     const { webhook } = webhookWith({ onEvent: () => promise, maxWaitingBytes: 100_000, handlerTimeoutMs: 10 });
     const statuses: number[] = [];
@@ -488,7 +488,7 @@ describe('answers', () => {
     await webhook.close();
   });
 
-  it('are not refused where the platform takes no promise', async () => {
+  it('are 200 even if the platform accepts no promise', async () => {
     const { webhook, events } = webhookWith({
       waitUntil: () => {
         throw new Error('not supported');
@@ -509,7 +509,7 @@ describe('answers', () => {
     expect(seen).toHaveLength(4);
   });
 
-  it('a handler that never ends lets the next have its turn', async () => {
+  it('a handler that never ends does not block the next one', async () => {
     const { send, events, errors } = webhookWith({
       handlers: { message: ({ message }) => (message.id === '1' ? new Promise(() => {}) : undefined) },
       handlerTimeoutMs: 30,
@@ -550,7 +550,7 @@ describe('answers', () => {
     if (status === 405) expect(answer.headers.get('Allow')).toBe('GET, POST');
   });
 
-  it('the path may be another, or whatever the router has chosen', async () => {
+  it('the path is configurable, or chosen by the router', async () => {
     const { webhook } = webhookWith({ path: '/hooks' });
     const request = () => post(messages(text('1', '')));
     expect((await webhook.fetch(request())).status).toBe(404);
@@ -560,7 +560,7 @@ describe('answers', () => {
 });
 
 describe('bodies', () => {
-  it('of 3 MB are handed on', async () => {
+  it('of 3 MB are passed on', async () => {
     const many = Array.from({ length: 1_000 }, (_, index) => text(`wamid.${index}`, 'x'.repeat(3_050)));
     const { send, events } = webhookWith();
     const body = JSON.stringify(messages(...many));
@@ -607,7 +607,7 @@ describe('bodies', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('that break off are 400', async () => {
+  it('that are cut off are 400', async () => {
     const { webhook, errors } = webhookWith();
     const broken = new ReadableStream({
       start: (controller) => {
@@ -621,7 +621,7 @@ describe('bodies', () => {
     expect(errors).toEqual([]);
   });
 
-  it('share a bound of memory: more at once than that are 503', async () => {
+  it('share a memory limit: beyond it they are 503', async () => {
     const { webhook } = webhookWith({ maxBodyBytes: 10_000 });
     const held: ReadableStreamDefaultController[] = [];
     const answers = Array.from({ length: 40 }, () => {
@@ -635,7 +635,7 @@ describe('bodies', () => {
       return webhook.fetch(new Request(URL_OF_IT, { method: 'POST', body, headers, duplex: 'half' }));
     });
     await delay(50);
-    // What is small is taken all the same: strangers cannot keep the provider out.
+    // Small bodies are still accepted: strangers cannot block the provider.
     const headers = { 'X-Hub-Signature-256': signature('{}') };
     const small = new Request(URL_OF_IT, { method: 'POST', body: '{}', headers });
     expect((await webhook.fetch(small)).status).toBe(200);
@@ -643,18 +643,18 @@ describe('bodies', () => {
       try {
         controller.close();
       } catch {
-        // It was refused, and so is cancelled already.
+        // It was refused, so it is already cancelled.
       }
     }
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 503)).toHaveLength(40 - 8);
     expect(statuses.filter((status) => status === 401)).toHaveLength(8);
-    // All of it is free again.
+    // All of the memory is free again.
     expect((await webhook.fetch(post(messages(text('1', ''))))).status).toBe(200);
     await webhook.close();
   });
 
-  it('that were read before are reported, rather than called forged', async () => {
+  it('that were already read are reported as such, not as forged', async () => {
     const { webhook, errors } = webhookWith();
     const request = post(messages(text('1', '')));
     await request.text();
@@ -680,7 +680,7 @@ describe('bodies', () => {
   it.each([
     ['arrays', '[', ']'],
     ['objects', '{"a":', '}'],
-  ])('of a million %s in one another are handed on', async (_, open, close) => {
+  ])('of a million nested %s are passed on', async (_, open, close) => {
     const { send, events, errors } = webhookWith();
     const deep = `${open.repeat(500_000)}1${close.repeat(500_000)}`;
     for (const body of [deep, JSON.stringify(delivery('inventions', 0)).replace('"value":0', `"value":${deep}`)]) {
@@ -692,7 +692,7 @@ describe('bodies', () => {
 });
 
 describe('any JSON', () => {
-  it('is accepted, and handed on as one event or more', async () => {
+  it('is accepted, and passed on as one event or more', async () => {
     const { send, events, errors } = webhookWith();
     await fc.assert(
       fc.asyncProperty(fc.json({ maxDepth: 6 }), async (body) => {
@@ -728,7 +728,7 @@ describe('any JSON', () => {
   });
 });
 
-/** A copy with a value in the place to which the steps lead. */
+/** A copy with a value at the path given by the steps. */
 function spoiled(json: object, steps: readonly number[], value: unknown): object {
   const copy = structuredClone(json);
   let at: Record<string, unknown> = copy as Record<string, unknown>;
@@ -751,12 +751,12 @@ describe('settings', () => {
   const from = (environment: Record<string, string>) => {
     const errors: string[] = [];
     const warnings: string[] = [];
-    const told = {
+    const callbacks = {
       onError: (error: unknown) => errors.push(String(error)),
       onWarning: (text: string) => warnings.push(text),
     };
     return {
-      webhook: cloudWebhookFromEnv(environment, { onEvent: (event) => events.push(event), ...told }),
+      webhook: cloudWebhookFromEnv(environment, { onEvent: (event) => events.push(event), ...callbacks }),
       errors,
       warnings,
     };
@@ -773,7 +773,7 @@ describe('settings', () => {
     await webhook.close();
   });
 
-  it.each(['false', 'FALSE', '0', 'no'])('CHAT_VERIFY_SIGNATURE=%s takes deliveries of anybody', async (written) => {
+  it.each(['false', 'FALSE', '0', 'no'])('CHAT_VERIFY_SIGNATURE=%s accepts unsigned deliveries', async (written) => {
     const { webhook, errors, warnings } = from({ CHAT_VERIFY_TOKEN: 'v', CHAT_VERIFY_SIGNATURE: written });
     expect(warnings.join()).toContain('CHAT_VERIFY_SIGNATURE');
     expect(errors).toEqual([]);
@@ -792,7 +792,7 @@ describe('settings', () => {
     expect(() => from({ CHAT_VERIFY_SIGNATURE: written })).toThrow(/^CHAT_VERIFY_SIGNATURE must be true, false/);
   });
 
-  it('options that cannot be meant are TypeErrors', () => {
+  it('invalid options are TypeErrors', () => {
     expect(() => createCloudWebhook({ concurrency: 0 })).toThrow(TypeError);
     expect(() => createCloudWebhook({ maxBodyBytes: Number.NaN })).toThrow(TypeError);
   });

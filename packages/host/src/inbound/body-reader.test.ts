@@ -4,7 +4,7 @@ import { BodyReader } from './body-reader.ts';
 
 const URL_OF_IT = 'https://shop.example/';
 
-it('a body that comes too slowly is 408, and its connection is let go', async () => {
+it('a body that arrives too slowly is 408, and its connection is released', async () => {
   let cancelled = false;
   const trickle = new ReadableStream({
     pull: async (controller) => {
@@ -21,7 +21,7 @@ it('a body that comes too slowly is 408, and its connection is let go', async ()
   await expect.poll(() => cancelled).toBe(true);
 });
 
-it('a body whose time is over is 408, though a clock with finer units says that a moment is left', async () => {
+it('a body whose time is over is 408, even if a finer clock shows time left', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   try {
     const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) });
@@ -34,7 +34,7 @@ it('a body whose time is over is 408, though a clock with finer units says that 
   }
 });
 
-it('a body of as many bytes as allowed is read whole, in whatever pieces it comes', async () => {
+it('a body of exactly the allowed size is read completely, however it is split', async () => {
   const bytes = Uint8Array.from({ length: 1_000 }, (_, index) => index % 256);
   const pieces = new ReadableStream({
     start: (controller) => {

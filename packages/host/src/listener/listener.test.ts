@@ -59,7 +59,7 @@ function recorded(first?: string) {
 
 const bodyOf = (event: ListenedEvent) => (event.name === 'message' ? event.data.body : event.name);
 
-/** Runs a listener that keeps the bodies of messages. */
+/** Runs a listener that collects the bodies of messages. */
 function collect(options: ListenOptions = {}, timing: Partial<ListenerTiming> = {}) {
   const bodies: string[] = [];
   const disconnects: Disconnect[] = [];
@@ -90,7 +90,7 @@ describe('iterated, a listener', () => {
     await eventually(() => expect(server.open).toBe(0));
   });
 
-  it('acknowledges an event when the next is asked for, and not by break, return or an error', async () => {
+  it('acknowledges an event when the next is requested, but not on break, return or an error', async () => {
     for (const body of ['a', 'b', 'c', 'd']) server.message(body);
     const { saved, store } = recorded();
     const seen: string[] = [];
@@ -110,7 +110,7 @@ describe('iterated, a listener', () => {
     const third = create({ position: store });
     for await (const event of third) {
       seen.push(bodyOf(event));
-      if (bodyOf(event) === 'c') void third.stop(); // Its turn is over when the loop asks for the next.
+      if (bodyOf(event) === 'c') void third.stop(); // It is acknowledged when the loop requests the next.
     }
     expect(saved.at(-1)).toBe('e1-3');
     expect(seen).toEqual(['a', 'b', 'b', 'b', 'c']);
@@ -128,7 +128,7 @@ describe('iterated, a listener', () => {
     expect(getEventListeners(over.signal, 'abort')).toHaveLength(0);
   });
 
-  it('rejects nowhere when it is stopped with the last event in hand', async () => {
+  it('leaves no unhandled rejection when it is stopped while the last event is handled', async () => {
     const rejections: unknown[] = [];
     const keep = (reason: unknown) => rejections.push(reason);
     process.on('unhandledRejection', keep);
@@ -152,7 +152,7 @@ describe('iterated, a listener', () => {
     await expect(listener.run({ message: () => {} })).rejects.toThrow('once');
   });
 
-  it('leaves no listener on a signal that lives on', async () => {
+  it('leaves no listener on a signal that outlives it', async () => {
     const over = new AbortController();
     for (let round = 0; round < 30; round += 1) await create({ signal: over.signal }).stop();
     expect(getEventListeners(over.signal, 'abort')).toHaveLength(0);
@@ -183,7 +183,7 @@ describe('of one session', () => {
     expect(server.asked[0]?.url).toBe('/sessions/main/events?events=qr,message');
   });
 
-  it('continues if a proxy has answered for a gateway that is away', async () => {
+  it('continues after a proxy has answered for an unavailable gateway', async () => {
     for (const status of [403, 404])
       server.answers.push((response) => response.writeHead(status, { 'Content-Type': 'text/html' }).end('<html>'));
     const { bodies } = collect({ sessions: 'main' });
@@ -192,13 +192,16 @@ describe('of one session', () => {
     await eventually(() => expect(bodies).toEqual(['there']));
   });
 
-  it.each(['..', '.', ''])('with the id %j asks for nothing: it would lead to the events of all', async (sessions) => {
-    const ended = create({ sessions }).run({ message: () => {} });
-    await expect(ended).rejects.toMatchObject({ code: 'invalid_request', status: undefined });
-    expect(server.asked).toEqual([]);
-  });
+  it.each(['..', '.', ''])(
+    'with the id %j sends no request, which would return the events of all sessions',
+    async (sessions) => {
+      const ended = create({ sessions }).run({ message: () => {} });
+      await expect(ended).rejects.toMatchObject({ code: 'invalid_request', status: undefined });
+      expect(server.asked).toEqual([]);
+    },
+  );
 
-  it('ends with session_not_found, or waits for it where that is asked for', async () => {
+  it('ends with session_not_found, or waits for the session if configured', async () => {
     const missing: Answer = (response) => {
       response.writeHead(404, { 'Content-Type': 'application/json' });
       response.end('{"error":"there is no session main","code":"session_not_found"}');
@@ -216,7 +219,7 @@ describe('of one session', () => {
 });
 
 describe('run with handlers, a listener', () => {
-  it('asks for the events that have a handler, gives each its own, and skips what it does not know', async () => {
+  it('requests the events that have a handler, calls the handler of each, and skips unknown ones', async () => {
     const seen: string[] = [];
     const listener = create({ sessions: ['main', 'shop'] });
     const running = listener.run({
@@ -240,7 +243,7 @@ describe('run with handlers, a listener', () => {
     await expect(create().run({})).rejects.toThrow('run needs a handler');
   });
 
-  it('asks for statuses if they have a handler, whatever else it asks for', async () => {
+  it('requests statuses if they have a handler, whatever else it requests', async () => {
     const seen: unknown[] = [];
     const listener = create();
     const running = listener.run({
@@ -261,7 +264,7 @@ describe('run with handlers, a listener', () => {
     expect(names).toEqual(expect.arrayContaining(['message', 'ready', 'gap', 'status']));
   });
 
-  it('keeps the order of each session, and runs no more handlers side by side than it may', async () => {
+  it('keeps the order of each session, and does not exceed its concurrency', async () => {
     let [running, most] = [0, 0];
     const seen = new Map<string, number[]>();
     for (let n = 0; n < 300; n += 1) server.message(`${n}`, `s${n % 6}`);
@@ -284,7 +287,7 @@ describe('run with handlers, a listener', () => {
     await ended;
   });
 
-  it('tries a handler that fails again; its session waits, others go on, and the position stays below', async () => {
+  it('retries a failing handler; its session waits, others continue, and the position stays before it', async () => {
     const failures: unknown[] = [];
     const seen: string[] = [];
     const { saved, store } = recorded();
@@ -347,7 +350,7 @@ describe('run with handlers, a listener', () => {
   it.each([
     ['gap', { reason: 'damaged', from: 'e1-1', to: 'e1-2' }],
     ['message', 'not a message'],
-  ])('does not pass a %s of which it could not tell', async (name, data) => {
+  ])('does not move past a %s that it could not report', async (name, data) => {
     const { saved, store } = recorded();
     server.stored.push({ id: 'e1-2', session: undefined, name, data });
     const onError = () => Promise.reject(new Error('nowhere to write it'));
@@ -360,13 +363,13 @@ describe('run with handlers, a listener', () => {
     server.message('kept');
     const { bodies } = collect({ from: 'other-7' });
     await eventually(() => expect(bodies).toEqual(['gap', 'kept']));
-    const told: unknown[] = [];
+    const errors: unknown[] = [];
     const seen: string[] = [];
-    void create({ from: 'other-7', onError: (...told_) => told.push(told_) }).run({
+    void create({ from: 'other-7', onError: (...args) => errors.push(args) }).run({
       message: ({ data }) => seen.push(data.body),
     });
     await eventually(() => expect(seen).toEqual(['kept']));
-    expect(told).toMatchObject([
+    expect(errors).toMatchObject([
       [{ message: 'events are missing (unknown_position)' }, { name: 'gap', session: undefined }, undefined],
     ]);
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
@@ -393,7 +396,7 @@ describe('run with handlers, a listener', () => {
     await eventually(() => expect(order).toEqual(['slow', 'gap', 'after']));
   });
 
-  it('stops with work in progress: waits for running handlers, and not for those that have not begun', async () => {
+  it('stops with work in progress: waits for running handlers, but not for those that have not started', async () => {
     const { saved, store } = recorded();
     const done: string[] = [];
     for (const body of ['a', 'b', 'c']) server.message(body);
@@ -412,7 +415,7 @@ describe('run with handlers, a listener', () => {
     expect(saved.at(-1)).toBe('e1-1');
   });
 
-  it('leaves no timer and no connection behind: the process ends by itself', async () => {
+  it('leaves no timer and no connection behind: the process exits by itself', async () => {
     server.message('one');
     server.message('bad', 'shop');
     const built = new URL('../../dist/index.js', import.meta.url).href;
@@ -431,7 +434,7 @@ describe('run with handlers, a listener', () => {
     expect({ output, exitCode }).toEqual({ output: 'stopped', exitCode: 0 });
   });
 
-  it('makes Node warn of nothing while many sessions wait', async () => {
+  it('causes no Node warning while many sessions wait', async () => {
     const warnings: Error[] = [];
     const keep = (warning: Error) => warnings.push(warning);
     process.on('warning', keep);
@@ -449,7 +452,7 @@ describe('run with handlers, a listener', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('stops within its time where a handler, or the store, does not end', async () => {
+  it('stops within its time limit even if a handler or the store never settles', async () => {
     server.message('stuck');
     const stuck = create({ stopTimeoutMs: 100 });
     const running = stuck.run({ message: () => new Promise(() => {}) });
@@ -464,7 +467,7 @@ describe('run with handlers, a listener', () => {
     await unsaved.running;
   });
 
-  it('begins nothing after it was stopped, also while a handler waits to be tried again', async () => {
+  it('starts nothing after it was stopped, also while a handler waits for its retry', async () => {
     server.message('bad');
     let calls = 0;
     const listener = create({ onError: () => {} }, { retry: { firstMs: 5_000, longestMs: 5_000 } });
@@ -483,7 +486,7 @@ describe('run with handlers, a listener', () => {
     expect(calls).toBe(1);
   });
 
-  it('reads no further while there is too much in hand', async () => {
+  it('stops reading while too many events are being handled', async () => {
     const body = 'x'.repeat(50_000);
     for (let n = 0; n < 400; n += 1) server.message(`${n} ${body}`);
     let [open, isOpen] = [0, false];
@@ -513,7 +516,7 @@ describe('run with handlers, a listener', () => {
 });
 
 describe('its connection', () => {
-  it('resumes after any end, with the last received event, and delivers none twice', async () => {
+  it('resumes after any disconnect, from the last received event, and delivers none twice', async () => {
     const { bodies, disconnects } = collect();
     await eventually(() => expect(server.open).toBe(1));
     for (let n = 0; n < 20; n += 1) {
@@ -528,7 +531,7 @@ describe('its connection', () => {
     expect(disconnects.every(({ failures }) => failures === 0)).toBe(true);
   });
 
-  it('begins now where nothing is stored, and keeps that place from the first moment', async () => {
+  it('starts at the current position if nothing is stored, and saves it immediately', async () => {
     server.message('old');
     const { saved, store } = recorded();
     const { bodies, listener } = collect({ from: 'now', position: store });
@@ -540,7 +543,7 @@ describe('its connection', () => {
     expect(bodies).toEqual([]);
   });
 
-  it('takes the position from comments while no events arrive, but not if a gap is yet to be delivered', async () => {
+  it('takes the position from comments while no events arrive, unless a gap is still to be delivered', async () => {
     const { saved, store } = recorded('e1-1');
     server.message('one');
     collect({ position: store });
@@ -564,7 +567,7 @@ describe('its connection', () => {
     server.message('one');
     server.answers.push((response, asked) => {
       server.serve(response, asked);
-      // Nothing follows, and no end.
+      // Nothing follows, and it does not end.
     });
     const { bodies, disconnects } = collect({}, { silenceMs: 500 });
     await eventually(() => expect(disconnects.length).toBeGreaterThan(0));
@@ -581,7 +584,7 @@ describe('its connection', () => {
     expect(String(disconnects[0]?.error)).toContain('did not answer within 0.5 s');
   });
 
-  it('ends also where fetch does not heed its signal', async () => {
+  it('ends even if fetch ignores its signal', async () => {
     const real = globalThis.fetch;
     vi.stubGlobal('fetch', (url: string, { signal: _, ...init }: RequestInit) => real(url, init));
     try {
@@ -602,7 +605,7 @@ describe('its connection', () => {
     }
   });
 
-  it('leaves none open that is answered after it was abandoned', async () => {
+  it('is closed if it is answered after it was abandoned', async () => {
     const real = globalThis.fetch;
     // Referenced: an unreferenced one is closed once it is collected.
     const late: Response[] = [];
@@ -628,7 +631,7 @@ describe('its connection', () => {
     }
   });
 
-  it('stays where comments come, and no event', async () => {
+  it('stays open while only comments arrive', async () => {
     const { disconnects } = collect({}, { silenceMs: 500 });
     await eventually(() => expect(server.open).toBe(1));
     for (let n = 0; n < 20; n += 1) {
@@ -638,7 +641,7 @@ describe('its connection', () => {
     expect(disconnects).toEqual([]);
   });
 
-  it('drops an event that is cut off, at each of its bytes, and gets it again whole', async () => {
+  it('drops an event that is cut off at any byte, and receives it again completely', async () => {
     const whole = Buffer.from(
       frameOf({ id: 'e1-1', session: 'main', name: 'message', data: messageOf('Grüße 👋') }, { url: '/events' }),
     );
@@ -680,16 +683,16 @@ describe('its connection', () => {
     await eventually(() => expect(bodies).toEqual(['ü👋']));
   });
 
-  it('waits ever longer while it fails, and as long as requested', async () => {
+  it('waits longer after each failure, and as long as requested', async () => {
     for (let n = 0; n < 5; n += 1) server.answers.push((response) => response.writeHead(500).end('oh'));
     server.answers.push((response) => response.writeHead(429, { 'Retry-After': '1' }).end());
     server.answers.push((response) =>
       response.writeHead(503, { 'Retry-After': '1', 'Content-Type': 'application/json' }).end('{'),
     );
     server.message('one');
-    const told: unknown[] = [];
+    const errors: unknown[] = [];
     const { bodies, disconnects } = collect(
-      { onError: (error) => told.push(String(error)) },
+      { onError: (error) => errors.push(String(error)) },
       { reconnect: { firstMs: 20, longestMs: 200 } },
     );
     await eventually(() => expect(bodies).toEqual(['one']));
@@ -700,17 +703,17 @@ describe('its connection', () => {
     });
     const times = server.asked.map(({ at }) => at);
     for (const n of [5, 6]) expect((times[n + 1] ?? 0) - (times[n] ?? 0)).toBeGreaterThan(950);
-    expect(told).toEqual([
+    expect(errors).toEqual([
       expect.stringContaining('the gateway cannot be followed: events was answered with status 500'),
     ]);
   });
 
-  it('leaves no connection open whose answer was no stream', async () => {
+  it('is closed if the response is not a stream', async () => {
     const closed: Promise<unknown>[] = [];
     for (const status of [200, 500]) {
       server.answers.push((response) => {
         closed.push(once(response, 'close'));
-        response.writeHead(status, { 'Content-Type': 'text/html' }).write('<h1>'); // And no end.
+        response.writeHead(status, { 'Content-Type': 'text/html' }).write('<h1>'); // It does not end.
       });
     }
     server.message('one');
@@ -719,7 +722,7 @@ describe('its connection', () => {
     await Promise.all(closed);
   });
 
-  it('waits ever longer where each stream ends at once', async () => {
+  it('waits longer each time if every stream ends at once', async () => {
     for (let n = 0; n < 5; n += 1) {
       server.answers.push((response) =>
         response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(': connected e1-1\n\n'),
@@ -759,15 +762,15 @@ describe('its connection', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('says so where something else than a gateway answers', async () => {
+  it('reports an answer that is not from a gateway', async () => {
     server.answers.push((response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end('<h1>Log in</h1>'));
     const { disconnects } = collect();
     await eventually(() => expect(disconnects).toHaveLength(1));
     expect(String(disconnects[0]?.error)).toContain('what answered is no gateway');
   });
 
-  it('survives junk: unreadable events are reported, skipped and not requested again', async () => {
-    const told: unknown[] = [];
+  it('survives invalid data: unreadable events are reported, skipped and not requested again', async () => {
+    const errors: unknown[] = [];
     server.answers.push((response) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
       response.write('\u0000\u0001 junk\n\nid\nevent\ndata\n\n: \nretry: never\n\n\r\r\n');
@@ -780,15 +783,15 @@ describe('its connection', () => {
         frameOf({ id: 'e1-4', session: 'main', name: 'message', data: messageOf('good') }, { url: '/events' }),
       );
     });
-    const { bodies, listener } = collect({ onError: (error) => told.push(error) });
+    const { bodies, listener } = collect({ onError: (error) => errors.push(error) });
     await eventually(() => expect(listener.position).toBe('e1-4'));
     expect(bodies).toEqual(['good']);
-    expect(told.map(String)).toEqual([
+    expect(errors.map(String)).toEqual([
       'Error: event e1-1 (message) was skipped: it is no JSON',
       expect.stringMatching(/^Error: event e1-2 \(message\) was skipped: invalid data/),
       'Error: event e1-3 (message_ack) was skipped: it does not say of which session it is',
     ]);
-    expect(told[0]).toMatchObject({ cause: '{"secret": ' });
+    expect(errors[0]).toMatchObject({ cause: '{"secret": ' });
   });
 
   it('rejects an endless line, in bounded memory', async () => {
@@ -821,12 +824,12 @@ describe('its connection', () => {
     };
     await timeOf(100_000);
     const many = await timeOf(100_000);
-    const few = Math.min(await timeOf(2_000_000), await timeOf(2_000_000)); // Others load the machine at times.
+    const few = Math.min(await timeOf(2_000_000), await timeOf(2_000_000)); // The machine may be busy.
     // As much text in all. Quadratic would be 20 times as long.
     expect(few / many).toBeLessThan(10);
   });
 
-  it('resumes quietly if the gateway forgets, and reports what is missing', async () => {
+  it('resumes if the gateway has lost events, and reports what is missing', async () => {
     const { bodies } = collect();
     await eventually(() => expect(server.open).toBe(1));
     server.message('one');
@@ -839,7 +842,7 @@ describe('its connection', () => {
     const data = { reason: 'unknown_position', from: 'e1-2', to: 'e1-1' };
     server.answers.push((response, asked) => {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      // What is missing ends with an event that came before the gateway was restored.
+      // The gap ends with an event from before the gateway was restored.
       response.write(frameOf({ id: 'e1-1', session: undefined, name: 'gap', data }, asked));
       for (const event of server.stored) response.write(frameOf(event, asked));
     });
@@ -847,7 +850,7 @@ describe('its connection', () => {
     await eventually(() => expect(bodies).toEqual(['one', 'two', 'gap', 'three']));
   });
 
-  it('hands an event on once that a gateway sends again', async () => {
+  it('passes on an event once if the gateway sends it again', async () => {
     const { bodies } = collect();
     await eventually(() => expect(server.open).toBe(1));
     server.message('one');
@@ -866,7 +869,7 @@ describe('its position', () => {
     let [saving, most, calls] = [0, 0, 0];
     let isFull = true;
     const saved: number[] = [];
-    const told: string[] = [];
+    const errors: string[] = [];
     const store: PositionStore = {
       load: async () => undefined,
       save: async (id) => {
@@ -881,7 +884,7 @@ describe('its position', () => {
     const { bodies, listener } = collect({
       position: store,
       savePositionEveryMs: 100,
-      onError: (error) => told.push(String(error)),
+      onError: (error) => errors.push(String(error)),
     });
     await eventually(() => expect(server.open).toBe(1));
     const startedAt = performance.now();
@@ -890,7 +893,7 @@ describe('its position', () => {
       if (n % 10 === 0) await delay(10);
     }
     await eventually(() => expect(bodies).toHaveLength(200));
-    // At the end there is one attempt, whatever the number of those before it.
+    // At the end there is one attempt, however many preceded it.
     isFull = false;
     await listener.stop();
     const tookMs = performance.now() - startedAt;
@@ -898,10 +901,10 @@ describe('its position', () => {
     expect(saved).toEqual(saved.toSorted((one, other) => one - other));
     expect(most).toBe(1);
     expect(saved.length).toBeLessThan(tookMs / 100 + 4);
-    expect(told[0]).toBe('Error: the position was not saved: the disk is full');
+    expect(errors[0]).toBe('Error: the position was not saved: the disk is full');
   });
 
-  it('is not saved in a tight loop while that fails, and events go on meanwhile', async () => {
+  it('is not saved in a tight loop while saving fails, and events continue', async () => {
     let calls = 0;
     const save = async () => {
       calls += 1;
@@ -920,7 +923,7 @@ describe('its position', () => {
     expect(calls).toBeLessThan(50);
   });
 
-  it('is saved when stop() resolves, and tried once more where that fails', async () => {
+  it('is saved when stop() resolves, with one more attempt if saving fails', async () => {
     server.message('one');
     const saved: string[] = [];
     const save = async (id: string) => {
@@ -931,19 +934,19 @@ describe('its position', () => {
     await eventually(() => expect(slow.bodies).toEqual(['one']));
     await slow.listener.stop();
     expect(saved).toEqual(['e1-1']);
-    const told: unknown[] = [];
+    const errors: unknown[] = [];
     const failing = { load: async () => 'oldest', save: () => Promise.reject(new Error('no')) };
     const { listener, bodies } = collect(
-      { position: failing, onError: (error) => told.push(error) },
+      { position: failing, onError: (error) => errors.push(error) },
       { retry: { firstMs: 60_000, longestMs: 60_000 } },
     );
     await eventually(() => expect(bodies).toEqual(['one']));
-    await eventually(() => expect(told).toHaveLength(1));
+    await eventually(() => expect(errors).toHaveLength(1));
     await listener.stop();
-    expect(told).toHaveLength(2);
+    expect(errors).toHaveLength(2);
   });
 
-  it('has each effect exactly once where it is stored in the transaction of the work, whenever that dies', async () => {
+  it('has each effect exactly once if stored in the transaction of the work, whenever the process dies', async () => {
     for (let n = 0; n < 200; n += 1) server.message(`${n}`, `s${n % 3}`);
     const database: { effects: string[]; position: string | undefined } = { effects: [], position: undefined };
     const position = { load: async () => database.position, save: async () => {} };
@@ -967,7 +970,7 @@ describe('its position', () => {
     expect(deaths).toBeGreaterThan(0);
   });
 
-  it('that cannot be loaded, or is none, ends the listener', async () => {
+  it('that cannot be loaded, or is invalid, ends the listener', async () => {
     const failing = { ...recorded().store, load: () => Promise.reject(new Error('no such table')) };
     await expect(create({ position: failing }).run({ message: () => {} })).rejects.toThrow('no such table');
     const injected = recorded('e1-1\r\nX-Evil: 1').store;
@@ -975,18 +978,18 @@ describe('its position', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('in a file that two listeners are given is kept by the first, until that ends', async () => {
+  it('in a file shared by two listeners is held by the first, until it ends', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'chat-web-position-'));
     try {
       const position = filePosition(join(folder, 'position'));
-      const told: unknown[] = [];
-      const first = collect({ position, onError: (error) => told.push(error) });
+      const errors: unknown[] = [];
+      const first = collect({ position, onError: (error) => errors.push(error) });
       await eventually(() => expect(server.open).toBe(1));
       await expect(collect({ position }).running).rejects.toThrow('is in use by another listener');
       server.message('one');
       await eventually(() => expect(first.bodies).toEqual(['one']));
       await first.listener.stop();
-      expect(told).toEqual([]);
+      expect(errors).toEqual([]);
       server.message('two');
       const second = collect({ position });
       await eventually(() => expect(second.bodies).toEqual(['two']));
@@ -997,7 +1000,7 @@ describe('its position', () => {
     }
   });
 
-  it('is the last that was handled where a store in memory goes from one listener to the next', async () => {
+  it('is the last handled one if a store in memory is passed from one listener to the next', async () => {
     const store = memoryPosition();
     server.message('one');
     const first = collect({ position: store });

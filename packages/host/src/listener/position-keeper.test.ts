@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PositionKeeper } from './position-keeper.ts';
 
-/** What happens to a keeper: an event with or without an id comes, or a position; or an open event is handled. */
+/** A step of a keeper: an event with or without an id arrives, or a position, or an open event is handled. */
 const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('event' as const), hasId: fc.boolean() }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('position' as const) }) },
@@ -12,11 +12,11 @@ const step = fc.oneof(
 );
 
 describe('the position', () => {
-  it('is never above an event that is not handled, and the newest otherwise, in any order of handling', () => {
+  it('is never past an unhandled event, and otherwise the newest, in any order of handling', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
-        const told: string[] = [];
-        const keeper = new PositionKeeper((position) => told.push(position));
+        const positions: string[] = [];
+        const keeper = new PositionKeeper((position) => positions.push(position));
         const all: { number: number; id: string | undefined; isHandled: boolean; done(): void }[] = [];
         for (const one of steps) {
           const number = all.length;
@@ -32,13 +32,13 @@ describe('the position', () => {
             if (!chosen) continue;
             chosen.isHandled = true;
             chosen.done();
-            chosen.done(); // Twice does no harm.
+            chosen.done(); // A second call has no effect.
           }
           const firstOpen = all.findIndex(({ isHandled }) => !isHandled);
           const below = all.slice(0, firstOpen < 0 ? all.length : firstOpen);
           expect(keeper.position).toBe(below.findLast(({ id }) => id !== undefined)?.id);
         }
-        const numbers = told.map((id) => Number(id.slice(2)));
+        const numbers = positions.map((id) => Number(id.slice(2)));
         expect(numbers).toEqual([...new Set(numbers)].toSorted((a, b) => a - b));
       }),
       { numRuns: 1_000 },

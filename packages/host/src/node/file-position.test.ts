@@ -44,7 +44,7 @@ async function holder(path: string) {
 }
 
 describe('a position in a file', () => {
-  it('is there again for the next process, readable only by its user, with nothing left beside it', async () => {
+  it('is available to the next process, readable only by its user, without other files left behind', async () => {
     const first = filePosition(file);
     expect(await first.load()).toBeUndefined();
     await first.save('e1-1');
@@ -57,7 +57,7 @@ describe('a position in a file', () => {
     await second.close?.();
   });
 
-  it('is private and whole also where something was left by a process that was killed', async () => {
+  it('is private and complete even if a killed process left files behind', async () => {
     writeFileSync(`${file}.new`, 'half of an i', { mode: 0o644 });
     chmodSync(`${file}.new`, 0o644);
     writeFileSync(file, 'e1-1\n', { mode: 0o644 });
@@ -86,7 +86,7 @@ describe('a position in a file', () => {
     await after.close?.();
   });
 
-  it('has one winner where many start at once after a kill', async () => {
+  it('is held by exactly one of many that start at once after a kill', async () => {
     await (await holder(file)).kill();
     const stores = Array.from({ length: 10 }, () => filePosition(file));
     const held = await Promise.allSettled(stores.map((store) => store.load()));
@@ -113,11 +113,11 @@ describe('a position in a file', () => {
     await expect(filePosition(join(folder, 'd/e')).load()).rejects.toThrow('ENOENT');
     const again = filePosition(file);
     writeFileSync(file, 'e1-1');
-    expect(await again.load()).toBe('e1-1'); // A refused one holds no lock.
+    expect(await again.load()).toBe('e1-1'); // A refused load holds no lock.
     await again.close?.();
   });
 
-  it('works where the path is longer than a socket may have', async () => {
+  it('works with a path longer than a socket path may be', async () => {
     const deep = join(folder, 'x'.repeat(100), 'y'.repeat(100));
     mkdirSync(deep, { recursive: true });
     const store = filePosition(join(deep, 'position'));

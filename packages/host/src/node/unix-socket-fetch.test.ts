@@ -40,7 +40,7 @@ it('sends a stream, with the token, and reads the answer', async () => {
   expect(await (await post(body)).text()).toBe('/x?a=b Bearer sesame hello');
 });
 
-it('leaves no connection behind where the body fails', async () => {
+it('leaves no connection open if the body fails', async () => {
   listener = (request) => request.resume();
   const body = () =>
     new ReadableStream<Uint8Array>({

@@ -53,7 +53,7 @@ function receiverWith(options: Partial<WebhookReceiverOptions> = {}) {
 }
 
 describe('a delivery', () => {
-  it('that the reference library has signed is handed on', async () => {
+  it('that the reference library has signed is passed on', async () => {
     const { send, events } = receiverWith();
     expect(await send()).toBe(204);
     expect(events).toEqual([
@@ -61,7 +61,7 @@ describe('a delivery', () => {
     ]);
   });
 
-  it('as the standard describes it is the same to the reference library and here', async () => {
+  it('as the standard describes it is accepted by the reference library and here', async () => {
     const body = JSON.stringify({ ...ACK, data: { id: 'Grüße \u{1F44D}', ack: 3 } });
     const seconds = String(now());
     const key = Buffer.from(SECRET.slice('whsec_'.length), 'base64');
@@ -83,7 +83,7 @@ describe('a delivery', () => {
     }
     expect(await receiverWith({ secrets: OTHER }).send()).toBe(401);
     expect(await receiverWith({ secrets: [OTHER, SECRET] }).send()).toBe(204);
-    // A scheme that we do not know stands beside ours.
+    // An unknown scheme next to ours.
     expect(await receiverWith().send({ seconds, signature: `v1a,AAAA v2,BBBB ${signature}` })).toBe(204);
     expect(await receiverWith({ secrets: SECRET.slice('whsec_'.length) }).send()).toBe(204);
   });
@@ -93,7 +93,7 @@ describe('a delivery', () => {
     ['of another secret', { secret: OTHER }],
     ['empty', { signature: '' }],
     ['without its version', { signature: right }],
-    ['of another version alone', { signature: `v1a,${right}` }],
+    ['only of another version', { signature: `v1a,${right}` }],
     ['of another version that is signed as ours', { signature: `v2,${right}` }],
     ['in hex', { signature: `v1,${Buffer.from(right, 'base64').toString('hex')}` }],
     ['not base64', { signature: 'v1,?' }],
@@ -104,7 +104,7 @@ describe('a delivery', () => {
     ],
     ['hidden behind many others', { signature: `${'v1,AAAA '.repeat(2_000)}v1,${right}` }],
     ['six minutes old', { seconds: now() - 360 }],
-    ['of six minutes hence', { seconds: now() + 360 }],
+    ['six minutes in the future', { seconds: now() + 360 }],
     ['without an id', { id: '' }],
     ['with an endless id', { id: 'e'.repeat(1_000) }],
   ])('is 401 with a signature that is %s', async (_, sent) => {
@@ -152,7 +152,7 @@ describe('a delivery', () => {
     },
   );
 
-  it('of a type that is new, or with data that are new, is handed on as other', async () => {
+  it('of a new type, or with new data, is passed on as other', async () => {
     const { send, events } = receiverWith();
     await send({ id: '1', body: JSON.stringify({ ...ACK, type: 'hologram' }) });
     await send({ id: '2', body: JSON.stringify({ ...ACK, data: { id: 1 } }) });
@@ -171,7 +171,7 @@ describe('a delivery', () => {
     expect(events).toMatchObject([{ name: 'gap', session: undefined, data }]);
   });
 
-  it('is refused by its size, and by its method', async () => {
+  it('is refused for its size or its method', async () => {
     const { fetch, send } = receiverWith({ maxBodyBytes: 1_000 });
     expect(await send({ body: JSON.stringify({ ...ACK, more: 'x'.repeat(1_000) }) })).toBe(413);
     for (const method of ['GET', 'PUT', 'HEAD', 'DELETE']) {
@@ -215,7 +215,7 @@ describe('a delivery', () => {
 });
 
 describe('a handler', () => {
-  it('for any gets events without a handler of their own', async () => {
+  it('for any event gets those without a handler of their own', async () => {
     const names: string[] = [];
     const handlers = {
       message: (event: { readonly session: string }) => names.push(event.session),
@@ -252,7 +252,7 @@ describe('a handler', () => {
     expect(order).toEqual(['handled', 'answered']);
   });
 
-  it('that fails is 500, and is called again by the repetition; then no more', async () => {
+  it('that fails is 500, and is called again by the retry; then no more', async () => {
     let calls = 0;
     const { send, errors } = receiverWith({
       handlers: {
@@ -267,7 +267,7 @@ describe('a handler', () => {
     expect(String(errors)).toBe('Error: the database is away');
   });
 
-  it('that takes too long is 500; the repetition joins it, and is answered when it is done', async () => {
+  it('that takes too long is 500; the retry joins it, and is answered when it is done', async () => {
     let calls = 0;
     let finish = () => {};
     const done = new Promise<void>((resolve) => {
@@ -303,7 +303,7 @@ describe('a handler', () => {
     expect([await send({ id: 'one more' }), calls]).toEqual([503, 1_000]);
   }, 30_000);
 
-  it('does not lose events that this version cannot read: the gateway keeps them, unless `other` accepts them', async () => {
+  it('leaves events that this version cannot read at the gateway, unless `other` accepts them', async () => {
     const body = JSON.stringify({ ...ACK, data: { id: 5 } });
     const named: unknown[] = [];
     const handlers = { message_ack: (event: unknown) => named.push(event), any: (event: unknown) => named.push(event) };

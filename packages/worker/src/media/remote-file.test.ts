@@ -211,16 +211,16 @@ describe('fetchToFile', () => {
   });
 
   it('rejects ports of other protocols, user names and passwords for any host', async () => {
-    const nobody = resolverOf([]);
+    const unused = resolverOf([]);
     for (const other of [0, 1, 22, 25, 53, 81, 110, 143, 445, 587, 993, 1023])
-      expect(await refusal(fetchIt(`http://public.test:${other}/`, {}, nobody.resolve))).toBe(
+      expect(await refusal(fetchIt(`http://public.test:${other}/`, {}, unused.resolve))).toBe(
         `port ${other} is reserved for another protocol`,
       );
     for (const who of ['user', 'user:pass', ':pass'])
-      expect(await refusal(fetchIt(`http://${who}@public.test/`, {}, nobody.resolve))).toBe(
+      expect(await refusal(fetchIt(`http://${who}@public.test/`, {}, unused.resolve))).toBe(
         'it contains a user name or a password',
       );
-    expect(nobody.asked).toEqual([]);
+    expect(unused.asked).toEqual([]);
   });
 
   it('fetches from hosts that the operator allows, by host, by host and port, or by range of either family', async () => {

@@ -76,7 +76,7 @@ describe('a pairing code', () => {
       window.calls = [];
       const called = (name) => async (...args) => { window.calls.push([name, ...args].join(' ')); };
       const listeners = {};
-      window.tell = (name) => listeners['link_device_events:' + name]();
+      window.emit = (name) => listeners['link_device_events:' + name]();
       const modules = {
         WAWebSocketModel: { Socket: { state: ${JSON.stringify(state)} } },
         WAWebLinkDeviceEvents: { WAWebLinkDeviceEvents: { on: (name, listener) => { listeners[name] = listener; } } },
@@ -124,7 +124,7 @@ describe('a pairing code', () => {
     await page.evaluate(returnToQr, TYPED_MS);
     await prepare('UNPAIRED', '');
     await stepOf();
-    await page.evaluate("tell('primary_hello_received')");
+    await page.evaluate("emit('primary_hello_received')");
     expect(await request()).toEqual({ is: 'typed' });
     await page.evaluate(returnToQr, TYPED_MS);
     expect(await calls()).toEqual([]);
@@ -141,10 +141,10 @@ describe('a pairing code', () => {
     await prepare('UNPAIRED', '');
     const codeOf = async () => (await page.evaluate(readLinkScreen, PASSKEY_MS)).code;
     expect(await codeOf()).toBeUndefined();
-    await page.evaluate("tell('refresh_alt_linking_code')");
+    await page.evaluate("emit('refresh_alt_linking_code')");
     expect([await codeOf(), await codeOf()]).toEqual(['renew', undefined]);
     for (const name of ['force_manual_refresh', 'error_alt_linking']) {
-      await page.evaluate(`tell('${name}'); tell('refresh_alt_linking_code')`);
+      await page.evaluate(`emit('${name}'); emit('refresh_alt_linking_code')`);
       expect([await codeOf(), await codeOf()]).toEqual(['end', undefined]);
     }
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BEGINS, positionOf, writtenPosition } from './begin.ts';
 
-describe('where the list of events begins', () => {
+describe('the start of the list of events', () => {
   it('is a position of the event routes', () => {
     const now = Date.parse('2026-11-23T08:05:00Z');
     expect(positionOf(BEGINS['5 minutes ago'], now)).toBe('2026-11-23T08:00:00.000Z');
@@ -16,7 +16,7 @@ describe('where the list of events begins', () => {
     ['2026-11', '2026-11-01T00:00:00.000Z'],
     ['yesterday', undefined],
     ['', undefined],
-  ])('as a person writes it: %j is %j', (written, position) => {
+  ])('accepts what a person writes: %j is %j', (written, position) => {
     expect(writtenPosition(written)).toBe(position);
   });
 });

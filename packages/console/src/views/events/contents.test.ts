@@ -15,7 +15,7 @@ const CONTENTS: { readonly [N in EventName]?: readonly string[] } = {
 };
 
 describe('an event without its contents', () => {
-  it.each(Object.entries(eventData))('leaves out no field of %s but its contents', (written, schema) => {
+  it.each(Object.entries(eventData))('leaves out only the contents of %s', (written, schema) => {
     const name = written as EventName;
     if (!('entries' in schema)) return;
     const data = Object.fromEntries(Object.keys(schema.entries).map((field) => [field, 'secret']));
@@ -24,7 +24,7 @@ describe('an event without its contents', () => {
     expect(hidden).toEqual(CONTENTS[name] ?? []);
   });
 
-  it('hides a QR, and any field that is not known', () => {
+  it('hides a QR, and any unknown field', () => {
     expect(withoutContents({ name: 'qr', data: 'data:image/png' })).toBe('(hidden: 14 characters)');
     const data = { id: 'a', ack: 1, note: { text: 'secret' } };
     expect(withoutContents({ name: 'message_ack', data } as never)).toEqual({ id: 'a', ack: 1, note: '(hidden)' });

@@ -15,7 +15,7 @@ describe('the list of events', () => {
     ]);
   });
 
-  it('stays as it is while it is paused, and has all of it then', () => {
+  it('does not change while it is paused, and has all events afterwards', () => {
     const stopped = withEvents(paused(withEvents(EMPTY_BUFFER, entries(0, 2))), entries(2, 4));
     expect([keys(stopped.entries), stopped.heldCount]).toEqual([[1, 0], 2]);
     const again = paused(stopped);

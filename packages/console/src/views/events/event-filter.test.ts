@@ -27,7 +27,7 @@ describe('the filter of events', () => {
     expect(passes({ ...all, sessions: 'main' }, gap)).toBe(true);
   });
 
-  it('asks the gateway for sessions where all are named', () => {
+  it('requests only these sessions from the gateway if all are named', () => {
     expect(namedSessions(' main,shop-1 ')).toEqual(['main', 'shop-1']);
     expect([namedSessions(''), namedSessions('main shop-*'), namedSessions('a/b')]).toEqual([
       undefined,
@@ -42,7 +42,7 @@ describe('the filter of events', () => {
     [{ names: new Set<EventName>(['ready']) }, false],
     [{ sessions: 'main' }, true],
     [{ text: ' 5F' }, true],
-  ])('knows without reading again what %j shows: %s', (change, isKnown) => {
+  ])('applies %j without reading again: %s', (change, isKnown) => {
     expect(isNarrower({ ...all, ...change }, all)).toBe(isKnown);
     expect(isNarrower(all, { ...all, text: '5f' })).toBe(false);
     expect(isNarrower({ ...all, sessions: 'main' }, { ...all, sessions: 'shop-*' })).toBe(false);

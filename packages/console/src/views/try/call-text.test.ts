@@ -26,7 +26,7 @@ function run(command: string, cwd = tmpdir()): { args: string[]; read: string } 
 const HOSTILE = `'; touch owned; '$(id)\`id\`"\\\n!! \u202e<script>`;
 
 describe('a call as a command', () => {
-  it('equals the request of the client', () => {
+  it('sends the same request as the client', () => {
     const body = { type: 'text', to: '+12025550102', body: 'Hello' };
     expect(asCurl(operations.sendMessage, call({ body, idempotencyKey: 'a-1' }), place)).toBe(
       [
@@ -42,7 +42,7 @@ describe('a call as a command', () => {
     expect(asCurl(operations.listChats, call({ path: { id: '' } }), open)).toContain('/sessions/:id/chats');
   });
 
-  it('has any text as one word', () => {
+  it('quotes any text as one word', () => {
     const body = { type: 'text', to: '1', body: HOSTILE };
     const path = { id: "a'b/../c" };
     const command = asCurl(operations.sendMessage, call({ path, body }), place);
@@ -54,7 +54,7 @@ describe('a call as a command', () => {
     expect(JSON.parse(args.at(-1) ?? '')).toEqual(body);
   });
 
-  it('reads a file from the folder in which it is run', () => {
+  it('reads a file from the current folder', () => {
     const folder = mkdtempSync(join(tmpdir(), 'chat-web-test-'));
     writeFileSync(join(folder, 'a b.png'), 'bytes');
     const body = { type: 'image', to: '1', caption: HOSTILE };
@@ -67,14 +67,14 @@ describe('a call as a command', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('does not repeat the name of a file that is not plain', () => {
+  it('does not repeat an unusual file name', () => {
     for (const name of ['-rf', '../a', "a'b", 'a\u202egnp.exe', '$(id)']) {
       const command = asCurl(operations.sendMessage, call({ body: {}, file: new File([], name) }), place);
       expect(command).toContain("base64 -w 0 'file';");
     }
   });
 
-  it('keeps files that are answered', () => {
+  it('saves files from the response', () => {
     expect(asCurl(operations.getPicture, call({}), place)).toMatch(/-o media$/);
     expect(asCurl(operations.exportSession, call({}), place)).toMatch(/-o session\.tar$/);
     const file = new File([], 'main.tar');
@@ -101,7 +101,7 @@ const answer = await client.sendMessage({
 }, { idempotencyKey: 'k' });`);
   });
 
-  it('has any text as one literal', () => {
+  it('quotes any text as one literal', () => {
     const text = asClient('editMessage', operations.editMessage, call({ path: {}, body: { body: HOSTILE } }), place);
     const literal = /body: (.*),\n/.exec(text)?.[1] ?? '';
     expect(new Function(`return ${literal}`)()).toBe(HOSTILE);

@@ -72,14 +72,14 @@ describe('the form of an operation', () => {
     expect(callOf(startSession, draftOf({ id: 'main', takeBack: 'true' })).body).toEqual({ takeBack: true });
   });
 
-  it('takes a body as JSON', () => {
+  it('accepts a body as JSON', () => {
     const json = (text: string) => callOf(operations.editMessage, { ...draftOf({}), json: text });
     expect(json('{"body": "a", "more": 1}').body).toEqual({ body: 'a', more: 1 });
     expect(() => json('{')).toThrow('the body is not valid JSON');
     expect(() => json('[]')).toThrow('the body must be an object of JSON');
   });
 
-  it('takes a file, and then no url', () => {
+  it('accepts a file, and then no url', () => {
     const file = new File(['x'], 'a.png');
     const values = { id: 'main', type: 'image', to: '1', url: 'https://a.example/b.png' };
     const call = callOf(operations.sendMessage, { ...draftOf(values), file });
@@ -89,7 +89,7 @@ describe('the form of an operation', () => {
 });
 
 describe('the list of operations', () => {
-  it('has all that are allowed, each once', () => {
+  it('has each allowed operation once', () => {
     const names = operationGroups(() => true).flatMap((group) => group.names);
     expect(names.toSorted()).toEqual(Object.keys(operations).toSorted());
     const groups = operationGroups((name) => operations[name].scope === 'read');

@@ -100,10 +100,10 @@ describe('the events of an account', () => {
       [linkedAt, []],
       [linkedAt - 2 * 3_600, ['chat_updated']],
     ] as const) {
-      const { events, reported: heard } = accountEvents(undefined, at);
+      const { events, reported: received } = accountEvents(undefined, at);
       events.onChange({ name: 'chat_updated', data: { chatId: 'c', unreadCount: 0 } });
       await events.catchUp();
-      expect(heard).toEqual(reported);
+      expect(received).toEqual(reported);
     }
   });
 
