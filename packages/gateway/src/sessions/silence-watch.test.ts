@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { everyShared } from './shared-interval.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
@@ -20,7 +20,7 @@ describe('the watch on a process', () => {
   });
 
   it('reports within four intervals of the last heartbeat, whenever that was', () => {
-    const release = everyShared(5_000, () => {}); // The checks keep its pace.
+    onTestFinished(everyShared(5_000, () => {})); // The checks keep its pace.
     for (const heardForMs of [0, 100, 4_000, 4_890, 5_100, 9_000, 14_000]) {
       for (const delayMs of [10, 2_500, 4_990]) {
         vi.advanceTimersByTime(delayMs);
@@ -38,11 +38,10 @@ describe('the watch on a process', () => {
         expect(silentMs, `heard for ${heardForMs} ms`).toBeLessThanOrEqual(20_001);
       }
     }
-    release();
   });
 
   it('gives a process that has not sent anything yet more time', () => {
-    const release = everyShared(5_000, () => {});
+    onTestFinished(everyShared(5_000, () => {}));
     vi.advanceTimersByTime(4_900);
     const onSilent = vi.fn();
     const watch = new SilenceWatch({ intervalMs: 5_000, onSilent });
@@ -51,7 +50,6 @@ describe('the watch on a process', () => {
     vi.advanceTimersByTime(5_000);
     expect(onSilent).toHaveBeenCalledOnce();
     watch.stop();
-    release();
   });
 
   it('does not count time in which this process itself was stopped', () => {

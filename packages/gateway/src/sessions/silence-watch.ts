@@ -17,7 +17,7 @@ export class SilenceWatch {
   readonly #options: SilenceWatchOptions;
   #missed = 0;
   #wasHeard = true;
-  /** A process that is still starting gets a full interval; the checks are shared, and the first may be immediate. */
+  /** Until the first message, checks start one interval after creation: they are shared, and the first may be immediate. */
   #looksFrom: number;
   #lastLookAt = performance.now();
   /** Ends the checks. */

@@ -671,7 +671,7 @@ describe('dead letters', () => {
     await expect.poll(() => webhooks.deadLetters(id, me), { timeout: 5_000 }).toEqual([]);
   });
 
-  it('that have expired are dropped when they are redelivered', async () => {
+  it('that have expired are dropped when a redelivery is requested', async () => {
     maxBytes = 400_000;
     const id = await bury(1);
     answer = () => 204;
