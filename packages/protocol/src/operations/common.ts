@@ -1,6 +1,10 @@
 import * as v from 'valibot';
 import { contactId, groupId, messageId, recipient, sessionId } from '../ids.ts';
 
+/** A list in a body or query. */
+export const itemsOf = <S extends v.GenericSchema>(item: S, most: number) =>
+  v.pipe(v.array(item), v.maxLength(most, `must have at most ${most} items`));
+
 /** The path of what concerns a session as a whole. */
 export const ofSession = v.object({ id: sessionId });
 /** The path of a message. */

@@ -3,16 +3,12 @@ import { contactId, personId } from '../ids.ts';
 import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { businessProfile, contact, group } from '../resources.ts';
-import { CHANGE_ERRORS, ofContact, ofSession, READ_ERRORS } from './common.ts';
+import { CHANGE_ERRORS, itemsOf, ofContact, ofSession, READ_ERRORS } from './common.ts';
 
 /** All are looked up by one request to the network. */
 const MOST_NUMBERS = 50;
 
-const numbers = v.pipe(
-  v.array(personId),
-  v.minLength(1, 'must have at least one number'),
-  v.maxLength(MOST_NUMBERS, `must have at most ${MOST_NUMBERS} items`),
-);
+const numbers = v.pipe(itemsOf(personId, MOST_NUMBERS), v.minLength(1, 'must have at least one number'));
 const exists = v.pipe(
   v.nullable(v.boolean()),
   v.description('Null: the network gave no result for this number; check it again later'),
@@ -20,11 +16,7 @@ const exists = v.pipe(
 const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
 const looked = v.object({ number: digits, exists });
 
-const ids = v.pipe(
-  v.array(contactId),
-  v.minLength(1, 'must have at least one id'),
-  v.maxLength(MOST_NUMBERS, `must have at most ${MOST_NUMBERS} items`),
-);
+const ids = v.pipe(itemsOf(contactId, MOST_NUMBERS), v.minLength(1, 'must have at least one id'));
 /** Both ids of a person. Null: there is none, or it is hidden from the account. Absent: the network gave no result. */
 const bothIds = v.object({
   id: networkId,

@@ -3,7 +3,7 @@ import { contactId, groupId, personId } from '../ids.ts';
 import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { group, participantResult } from '../resources.ts';
-import { CHANGE_ERRORS, CHAT_CHANGE_ERRORS, ofGroup, ofSession, READ_ERRORS } from './common.ts';
+import { CHANGE_ERRORS, CHAT_CHANGE_ERRORS, itemsOf, ofGroup, ofSession, READ_ERRORS } from './common.ts';
 
 /** Each that is added costs a request to the network. */
 const MOST_PARTICIPANTS = 100;
@@ -14,11 +14,7 @@ const subject = v.pipe(
   v.maxLength(100, 'must be at most 100 characters'),
 );
 const someOf = <S extends v.GenericSchema<string, string>>(person: S) =>
-  v.pipe(
-    v.array(person),
-    v.minLength(1, 'must name at least one participant'),
-    v.maxLength(MOST_PARTICIPANTS, `must have at most ${MOST_PARTICIPANTS} items`),
-  );
+  v.pipe(itemsOf(person, MOST_PARTICIPANTS), v.minLength(1, 'must name at least one participant'));
 /** People who are not in the group yet. */
 const participants = someOf(personId);
 /** People of a group, also those whose number is hidden. */

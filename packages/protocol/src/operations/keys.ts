@@ -3,6 +3,7 @@ import { sessionPattern } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 import { keyScope } from '../scope.ts';
 import { isoTime, writtenTime } from '../times.ts';
+import { itemsOf } from './common.ts';
 
 const SECOND = 1_000;
 const MOST_PATTERNS = 100;
@@ -26,9 +27,8 @@ const newKey = v.strictObject({
     v.regex(/^[^\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]*$/u, 'must have no control characters'),
   ),
   sessions: v.pipe(
-    v.array(sessionPattern),
+    itemsOf(sessionPattern, MOST_PATTERNS),
     v.minLength(1, 'must name a session, or a pattern such as shop-*'),
-    v.maxLength(MOST_PATTERNS, `must have at most ${MOST_PATTERNS} items`),
   ),
   scope: keyScope,
   expiresAt: v.optional(

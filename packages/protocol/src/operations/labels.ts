@@ -2,16 +2,14 @@ import * as v from 'valibot';
 import { listOf } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { label } from '../resources.ts';
-import { CHAT_CHANGE_ERRORS, ofChat, ofSession, READ_ERRORS } from './common.ts';
+import { CHAT_CHANGE_ERRORS, itemsOf, ofChat, ofSession, READ_ERRORS } from './common.ts';
 
 /** More than any account has. */
 const MOST_LABELS = 1_000;
 const MOST_OF_CHAT = 100;
 
-const labelIds = v.pipe(
-  v.array(v.pipe(v.string(), v.regex(/^[\w-]{1,60}$/, 'must be the id of a label'))),
-  v.maxLength(MOST_OF_CHAT, `must have at most ${MOST_OF_CHAT} items`),
-);
+const labelId = v.pipe(v.string(), v.regex(/^[\w-]{1,60}$/, 'must be the id of a label'));
+const labelIds = itemsOf(labelId, MOST_OF_CHAT);
 
 const labelErrors = [...READ_ERRORS, 'not_permitted'] as const;
 

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { contactId, messageId, personId, recipient, STATUS_FEED } from '../ids.ts';
+import { itemsOf } from './common.ts';
 
 /** As many as phones let their users share at once, and choose from. */
 const MOST_CONTACTS = 20;
@@ -10,9 +11,7 @@ const MOST_MENTIONS = 1_024;
 /** Whom a text or a caption mentions. */
 export const mentionFields = {
   /** People whose `@<digits>` in the text becomes their name. */
-  mentions: v.optional(
-    v.pipe(v.array(contactId), v.maxLength(MOST_MENTIONS, `must have at most ${MOST_MENTIONS} items`)),
-  ),
+  mentions: v.optional(itemsOf(contactId, MOST_MENTIONS)),
   /** Everybody in the group is notified. */
   mentionAll: v.optional(v.boolean()),
 };
@@ -105,9 +104,8 @@ export const contacts = v.object({
   type: v.literal('contact'),
   ...toChat,
   contacts: v.pipe(
-    v.array(v.object({ name: oneLine(255), number: personId, organization: v.optional(oneLine(255)) })),
+    itemsOf(v.object({ name: oneLine(255), number: personId, organization: v.optional(oneLine(255)) }), MOST_CONTACTS),
     v.minLength(1, 'must name at least one contact'),
-    v.maxLength(MOST_CONTACTS, `must have at most ${MOST_CONTACTS} items`),
   ),
 });
 
@@ -117,9 +115,8 @@ export const poll = v.object({
   ...toChat,
   question: oneLine(255),
   options: v.pipe(
-    v.array(v.pipe(oneLine(100), v.trim())),
+    itemsOf(v.pipe(oneLine(100), v.trim()), MOST_OPTIONS),
     v.minLength(2, 'must have at least 2 items'),
-    v.maxLength(MOST_OPTIONS, `must have at most ${MOST_OPTIONS} items`),
     v.check((options) => new Set(options).size === options.length, 'must differ from each other'),
   ),
   /** Whether a person may choose more than one. */

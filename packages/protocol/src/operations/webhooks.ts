@@ -3,6 +3,7 @@ import { type EventName, eventData, SECRET_EVENTS } from '../events.ts';
 import { sessionPattern } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 import { isoTime } from '../times.ts';
+import { itemsOf } from './common.ts';
 
 const SECOND = 1_000;
 const MOST_PATTERNS = 100;
@@ -35,14 +36,10 @@ const subscription = {
   url,
   /** Absent: all sessions that the caller's key covers. */
   sessions: v.optional(
-    v.pipe(
-      v.array(sessionPattern),
-      v.minLength(1, 'must name a session, or a pattern such as shop-*'),
-      v.maxLength(MOST_PATTERNS, `must have at most ${MOST_PATTERNS} items`),
-    ),
+    v.pipe(itemsOf(sessionPattern, MOST_PATTERNS), v.minLength(1, 'must name a session, or a pattern such as shop-*')),
   ),
   /** Absent: all but those that have to be named. A `gap` is delivered whatever is chosen. */
-  events: v.optional(v.pipe(v.array(eventName), v.minLength(1, 'must name an event'), v.maxLength(MOST_PATTERNS))),
+  events: v.optional(v.pipe(itemsOf(eventName, MOST_PATTERNS), v.minLength(1, 'must name an event'))),
 };
 
 /** What a webhook is made of. A misspelt field must not be ignored: it could be the one that limits it. */
