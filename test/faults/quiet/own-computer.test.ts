@@ -222,6 +222,14 @@ async function linked(
   return { ended };
 }
 
+/** Runs the command again, and expects that it ends what an earlier run began, without another link. */
+async function expectResumed(computer: OwnComputer, stack: Stack): Promise<void> {
+  expect(await computer.link(stack, 'main')).toBe(0);
+  await stack.untilStatus('main', 'ready');
+  expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
+  expect(computer.leftovers).toEqual([]);
+}
+
 it("an account with a passkey is linked on its owner's computer, and runs on the gateway", async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
@@ -263,10 +271,7 @@ it('an interrupted link resumes where it stopped', async () => {
   expect(await first).toBe(130);
   await computer.printed(KEPT);
   expect(computer.lines.join('\n')).not.toContain('docs/moving.md'); // The local gateway has exited.
-  expect(await computer.link(stack, 'main')).toBe(0);
-  await stack.untilStatus('main', 'ready');
-  expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
-  expect(computer.leftovers).toEqual([]);
+  await expectResumed(computer, stack);
 });
 
 it('a link whose terminal is closed stops cleanly, and resumes where it stopped', async () => {
@@ -276,10 +281,7 @@ it('a link whose terminal is closed stops cleanly, and resumes where it stopped'
   computer.interrupt('SIGKILL');
   expect(await first).toBe(130);
   expect(computer.processes).toEqual([]);
-  expect(await computer.link(stack, 'main')).toBe(0);
-  await stack.untilStatus('main', 'ready');
-  expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
-  expect(computer.leftovers).toEqual([]);
+  await expectResumed(computer, stack);
 });
 
 it('a link whose command is killed leaves no process, and resumes where it stopped', async () => {
@@ -296,10 +298,7 @@ it('a link whose command is killed leaves no process, and resumes where it stopp
   await second;
   await eventually(() => expect(computer.processes).toEqual([]));
   await stack.untilStatus('main', 'ready');
-  expect(await computer.link(stack, 'main')).toBe(0);
-  expect(computer.leftovers).toEqual([]);
-  expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
-  await stack.untilStatus('main', 'ready');
+  await expectResumed(computer, stack);
 });
 
 it('a link whose own gateway is killed reports what is left: nothing before the scan, later the session', async () => {

@@ -106,7 +106,7 @@ class Endpoint {
   }
 }
 
-/** Enough retries for an endpoint that is down this long. */
+/** Enough retries for the outage of the endpoint in this test. */
 const RETRY_SECONDS = ['1', ...Array.from({ length: 19 }, () => '15')].join(',');
 /** The position of a webhook is stored after 50 events. More are delivered during the write. */
 const REPEATS_OF_A_KILL = 100;

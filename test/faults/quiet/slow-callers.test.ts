@@ -125,7 +125,7 @@ describe('slow callers', { concurrent: true }, () => {
     await gone;
   });
 
-  it('that send an endless body to a route without one are disconnected', async () => {
+  it('that send an endless body to a route that takes none are disconnected', async () => {
     for (const [path, isClosedBy] of [
       ['/health', 5_000],
       ['/sessions/main/events', 5_000],

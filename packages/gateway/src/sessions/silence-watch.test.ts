@@ -4,7 +4,10 @@ import { SilenceWatch } from './silence-watch.ts';
 
 describe('the watch on a process', () => {
   beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
+  afterEach(() => {
+    vi.restoreAllMocks();
+    vi.useRealTimers();
+  });
 
   it('reports three missing heartbeats in a row once', () => {
     const onSilent = vi.fn();
@@ -62,6 +65,19 @@ describe('the watch on a process', () => {
     vi.advanceTimersByTime(5_000);
     expect(onSilent).not.toHaveBeenCalled();
     watch.stop();
-    vi.restoreAllMocks();
+  });
+
+  it('starts counting again after such a time, also if heartbeats were missing before', () => {
+    const onSilent = vi.fn();
+    const watch = new SilenceWatch({ intervalMs: 5_000, onSilent });
+    watch.heard();
+    vi.advanceTimersByTime(15_000); // Two are missing.
+    const clock = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => clock() + 40_000);
+    vi.advanceTimersByTime(15_000);
+    expect(onSilent).not.toHaveBeenCalled();
+    vi.advanceTimersByTime(5_000);
+    expect(onSilent).toHaveBeenCalledOnce();
+    watch.stop();
   });
 });
