@@ -124,12 +124,12 @@ async function ready(id: string): Promise<number> {
   });
   const isReady = new Promise<number>((resolve) => client.once('ready', () => resolve(Date.now())));
   await client.initialize();
-  await client.pupPage?.evaluate(tellOfSync);
+  await client.pupPage?.evaluate(reportSync);
   return isReady;
 }
 
 /** The library waits forever for a page that has synced before it listens. Runs in the page. */
-function tellOfSync(): void {
+function reportSync(): void {
   const page = globalThis as unknown as PageGlobals;
   if (page.require('WAWebSocketModel').Socket.hasSynced) page.onAppStateHasSyncedEvent();
 }

@@ -30,9 +30,9 @@ function flushed(): void {
   sendOn();
 }
 
-function onMessage(told: GatewayMessage): void {
-  if (told.type !== 'call') return;
-  const { callId, input } = told;
+function onMessage(message: GatewayMessage): void {
+  if (message.type !== 'call') return;
+  const { callId, input } = message;
   left = (input as { messages: number }).messages;
   if (left === 0) send({ type: 'answer', callId, answer: [] });
   sendOn();

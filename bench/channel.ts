@@ -19,7 +19,7 @@ const PROGRAM = fileURLToPath(new URL('./channel-worker.js', import.meta.url));
 /** One side of a comparison, ready to be measured. */
 interface Subject {
   /** Resolves when this many messages have arrived. */
-  tell(messages: number): Promise<void>;
+  events(messages: number): Promise<void>;
   call(): Promise<unknown>;
   end(): void;
 }
@@ -42,7 +42,7 @@ async function ours(): Promise<Subject> {
     made.start(emptyWorkerOptions);
   });
   return {
-    tell: (messages) =>
+    events: (messages) =>
       new Promise((resolve) => {
         left = messages;
         done = resolve;
@@ -72,7 +72,11 @@ async function nodes(): Promise<Subject> {
       done = resolve;
       child.send({ type: 'call', callId: 1, operation: 'listChats', input: { messages } });
     });
-  return { tell: async (messages) => void (await ask(messages)), call: () => ask(0), end: () => child.kill('SIGKILL') };
+  return {
+    events: async (messages) => void (await ask(messages)),
+    call: () => ask(0),
+    end: () => child.kill('SIGKILL'),
+  };
 }
 
 /** Wall and processor time of this process, in milliseconds. */
@@ -89,8 +93,8 @@ const found: Record<string, Record<string, number[]>> = {};
 for (let round = 0; round < ROUNDS; round += 1) {
   for (const [name, make] of Object.entries(kinds)) {
     const subject = await make();
-    await subject.tell(1_000); // Warm-up.
-    const events = await timed(() => subject.tell(EVENTS));
+    await subject.events(1_000); // Warm-up.
+    const events = await timed(() => subject.events(EVENTS));
     const calls = await timed(async () => {
       for (let call = 0; call < CALLS; call += 1) await subject.call();
     });

@@ -15,20 +15,20 @@ let sent = 0;
 
 const send = (message: object) => void outgoing.write(encodeMessage(message));
 
-function onMessage(told: GatewayMessage): void {
-  if (told.type === 'stop') process.exit();
-  if (told.type === 'start') {
+function onMessage(message: GatewayMessage): void {
+  if (message.type === 'stop') process.exit();
+  if (message.type === 'start') {
     const info = { pushname: 'Ada', wid: OWN, phone: '12025550101', platform: 'android' };
     send({ type: 'event', event: { name: 'ready', info } });
   }
-  if (told.type !== 'call') return;
-  const { to, body } = told.input as { to: string; body: string };
+  if (message.type !== 'call') return;
+  const { to, body } = message.input as { to: string; body: string };
   const [, count, everyMs] = /^emit (\d+) every (\d+) ms$/.exec(body) ?? [];
   if (count !== undefined) {
-    emit(Number(count), Number(everyMs), () => answerTo(told.callId, to, body));
+    emit(Number(count), Number(everyMs), () => answerTo(message.callId, to, body));
     return;
   }
-  answerTo(told.callId, to, body);
+  answerTo(message.callId, to, body);
 }
 
 function emit(left: number, everyMs: number, done: () => void): void {

@@ -122,9 +122,9 @@ async function start(file: string, settings: Readonly<Record<string, string>>): 
   return {
     url,
     processorTime: () => {
-      const told = messageOf<ProcessorTime>(child);
+      const used = messageOf<ProcessorTime>(child);
       child.send('?');
-      return told;
+      return used;
     },
     end: async () => {
       const exited = once(child, 'exit');

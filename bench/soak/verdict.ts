@@ -42,22 +42,26 @@ export function judgeTraffic(accounts: readonly SoakAccount[], onPhone: readonly
   });
   const outcomes = [...count(sends.map(({ outcome }) => outcome))].map(([name, times]) => `${times} ${name}`);
   const ends = accounts.reduce((sum, { unexpectedEnds }) => sum + unexpectedEnds, 0);
-  const { missing, falling, told } = judgeAcks(accounts, onPhone);
+  const { missing, falling, sent } = judgeAcks(accounts, onPhone);
   const gaps = accounts.flatMap(({ record }) => record.flatMap(({ event }) => (event.name === 'gap' ? [event] : [])));
   return [
     { what: 'inbound messages lost', seen: `${lost} of ${expected.length}`, isFine: lost === 0 },
-    { what: 'inbound messages told twice', seen: `${doubled}`, isFine: doubled === 0 },
+    { what: 'inbound messages delivered twice', seen: `${doubled}`, isFine: doubled === 0 },
     { what: 'sessions with messages out of order', seen: `${disordered}`, isFine: disordered === 0 },
     { what: 'sends with a wrong answer', seen: `${wrong.length} of ${sends.length}`, isFine: wrong.length === 0 },
     { what: 'answers to sends', seen: outcomes.join(', '), isFine: true },
-    { what: 'messages on the phone whose last ack was not told', seen: `${missing} of ${told}`, isFine: missing === 0 },
+    {
+      what: 'messages on the phone whose last ack was not delivered',
+      seen: `${missing} of ${sent}`,
+      isFine: missing === 0,
+    },
     { what: 'acks that did not rise', seen: `${falling}`, isFine: falling === 0 },
     {
       what: 'ids of events',
       seen: `${ids.length}, ${new Set(ids).size} different`,
       isFine: new Set(ids).size === ids.length,
     },
-    { what: 'gaps told', seen: `${gaps.length}`, isFine: gaps.length === 0 },
+    { what: 'gaps delivered', seen: `${gaps.length}`, isFine: gaps.length === 0 },
     { what: 'streams that ended, other than by a fault', seen: `${ends}`, isFine: ends === 0 },
   ];
 }
@@ -77,8 +81,10 @@ function judgeAcks(accounts: readonly SoakAccount[], onPhone: readonly PhoneMess
   const numbers = new Set(accounts.map(({ number }) => number));
   const sent = onPhone.filter(({ from }) => numbers.has(from.split('@')[0] ?? ''));
   const missing = sent.filter(({ id, ack }) => acks.get(id)?.at(-1) !== ack).length;
-  const falling = [...acks.values()].filter((told) => told.some((ack, n) => n > 0 && ack <= (told[n - 1] ?? 0))).length;
-  return { missing, falling, told: sent.length };
+  const falling = [...acks.values()].filter((ofOne) =>
+    ofOne.some((ack, n) => n > 0 && ack <= (ofOne[n - 1] ?? 0)),
+  ).length;
+  return { missing, falling, sent: sent.length };
 }
 
 /**

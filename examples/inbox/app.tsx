@@ -140,15 +140,15 @@ export function createApp(options: AppOptions): Hono {
     streamSSE(c, (stream) => {
       /** One at a time: a browser that does not read gets the next one when it does. */
       let isTelling = false;
-      const tell = async () => {
+      const notify = async () => {
         if (isTelling) return;
         isTelling = true;
         await stream.writeSSE({ event: 'changed', data: '', retry: RETRY_MS });
         isTelling = false;
       };
-      void tell();
-      const unfollow = live.follow(tell);
-      const keepalive = setInterval(tell, KEEPALIVE_MS);
+      void notify();
+      const unfollow = live.follow(notify);
+      const keepalive = setInterval(notify, KEEPALIVE_MS);
       return new Promise((resolve) => {
         stream.onAbort(() => {
           clearInterval(keepalive);

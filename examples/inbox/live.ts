@@ -3,12 +3,12 @@ export class Live {
   readonly #readers = new Set<() => void>();
 
   changed(): void {
-    for (const tell of this.#readers) tell();
+    for (const notify of this.#readers) notify();
   }
 
-  /** Calls `tell` at each change, until the returned function is called. */
-  follow(tell: () => void): () => void {
-    this.#readers.add(tell);
-    return () => this.#readers.delete(tell);
+  /** Calls `notify` at each change, until the returned function is called. */
+  follow(notify: () => void): () => void {
+    this.#readers.add(notify);
+    return () => this.#readers.delete(notify);
   }
 }

@@ -36,7 +36,7 @@ const WORDS: Readonly<Record<Result, string>> = {
   note: 'noted',
 };
 /** Shorter times are not reported. */
-const SHORTEST_TOLD_MS = 10;
+const SHORTEST_PRINTED_MS = 10;
 const EXIT = { ok: 0, failed: 1, interrupted: 130 } as const;
 
 /** The findings of a run, reported as they arrive. Phone numbers are shortened in all of them. */
@@ -145,7 +145,7 @@ function timeOf(ms: number | undefined): string {
 
 function since(startedAt: number): { ms?: number } {
   const ms = performance.now() - startedAt;
-  return ms < SHORTEST_TOLD_MS ? {} : { ms };
+  return ms < SHORTEST_PRINTED_MS ? {} : { ms };
 }
 
 /** Shortens what may be a phone number or hidden id, also within message ids; page versions are kept. */

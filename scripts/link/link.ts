@@ -140,12 +140,12 @@ async function linkHere(
   const endsAt = performance.now() + LINK_TIMEOUT_MS;
   for (let last = ''; performance.now() < endsAt; await delay(LOOK_MS, undefined, { signal })) {
     const view = await here.getSessionStatus({ id }, { signal });
-    const said = sentenceFor(view);
-    if (said !== last) print(said);
-    last = said;
+    const text = sentenceFor(view);
+    if (text !== last) print(text);
+    last = text;
     if (view.status === 'authenticating' || view.status === 'ready') onScanned();
     if (view.status === 'ready') return;
-    if (view.status === 'failed' || view.status === 'stopped') throw new Error(said);
+    if (view.status === 'failed' || view.status === 'stopped') throw new Error(text);
     if (view.reason === 'LAUNCH_FAILED' && view.restarts >= MOST_LAUNCHES - 1)
       throw new Error('no window opens: run this on a desktop, not over ssh, or check CHAT_WEB_BROWSER_PATH');
   }

@@ -4,7 +4,7 @@ import { FailureLimit } from './failure-limit.ts';
 const times = (n: number, work: () => number) => Array.from({ length: n }, work);
 
 describe('FailureLimit', () => {
-  it('allows a number per minute, then returns the remaining seconds', () => {
+  it('allows a limited number per minute, then returns the remaining seconds', () => {
     const limit = new FailureLimit(3);
     expect(times(3, () => limit.failed('192.0.2.1', 0))).toEqual([0, 0, 0]);
     expect(limit.failed('192.0.2.1', 0)).toBe(60);

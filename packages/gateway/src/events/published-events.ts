@@ -6,6 +6,7 @@ import type { StateKeeper } from '../moving/state-keeper.ts';
 
 /** More than a page reports again after a restart. */
 const MAX_PUBLISHED = 1_000;
+/** As in journals of earlier versions. */
 const NOTES = { own: 'own_message', moved: 'told_moved' } as const;
 
 /** The identity of an event that is reported again: meanwhile, ids of people may have changed to numbers. */

@@ -45,7 +45,7 @@ async function ticks(count: number): Promise<void> {
 /** More than the operating system buffers. */
 const LONG = Buffer.alloc(30_000_000);
 
-it('disconnects a client that reads nothing of a long response, but not one yet to read a short one', async () => {
+it('disconnects a client that reads nothing of a long response, but not one whose open response has little to read', async () => {
   const [stalled, waiting] = [await watched(), await watched()];
   stalled.response.end(LONG);
   waiting.response.writeHead(200).write('first');

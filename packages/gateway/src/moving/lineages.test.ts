@@ -64,7 +64,7 @@ it('accepts a session that moves there and back, any number of times', async () 
   }
 });
 
-it('returns the same lineage each time a session that has left leaves again', async () => {
+it('returns the same lineage whenever a departed session leaves again', async () => {
   using all = await gateways();
   const about = await leave(all.here);
   expect(all.here.departing('main')).toMatchObject(about);

@@ -117,7 +117,7 @@ describe('new chats in a day', () => {
     );
   });
 
-  it('of sixteen at once pass up to the limit; the others are refused before anything is done', async () => {
+  it('pass up to the limit if sixteen start at once; the others are refused before anything is done', async () => {
     const one = paced({ maxNewChatsPerDay: 4 });
     const waits = await Promise.all(numbers(16).map((to) => waitOf(one.send(to))));
     expect(one.passed).toHaveLength(4);

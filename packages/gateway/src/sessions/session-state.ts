@@ -69,7 +69,7 @@ export interface SessionState {
   /** When the status last changed. */
   readonly since: Date;
   /** The message of the last `disconnected` event since it was ready, showed a QR or was started. */
-  readonly toldLoss: string | undefined;
+  readonly reportedLoss: string | undefined;
   /** How often it was restarted since the gateway started, by reason. */
   readonly restarts: Readonly<Partial<Record<Reason, number>>>;
   readonly failures: RestartHistory;
@@ -195,7 +195,7 @@ export function newSession(now: Date, movedAt: Date | undefined): SessionState {
   return {
     phase: movedAt ? MOVED : { status: 'stopped' },
     since: movedAt ?? now,
-    toldLoss: undefined,
+    reportedLoss: undefined,
     restarts: {},
     failures: WELL,
     readyAt: undefined,
@@ -232,7 +232,7 @@ export function next(before: SessionState, event: StateEvent, about: Circumstanc
   const since = after.phase.status === before.phase.status ? before.since : about.date;
   const loss = newLoss(before.phase, after);
   const events = loss ? [loss] : arrival(before.phase, after.phase);
-  return { state: { ...after, since, toldLoss: loss?.data.message ?? after.toldLoss }, events, effects };
+  return { state: { ...after, since, reportedLoss: loss?.data.message ?? after.reportedLoss }, events, effects };
 }
 
 type Step = readonly [state: SessionState, effects: readonly Effect[]];
@@ -307,8 +307,8 @@ function enter(state: SessionState, phase: Phase): SessionState {
   const mayBeScanned = phase.status === 'qr' || phase.status === 'starting';
   // A later loss is a new one. A wipe that keeps failing reaches neither phase.
   const isAnew = phase.status === 'qr' || phase.status === 'ready';
-  const toldLoss = isAnew ? undefined : state.toldLoss;
-  return { ...state, phase, toldLoss, reconnect: undefined, scan: mayBeScanned ? state.scan : undefined };
+  const reportedLoss = isAnew ? undefined : state.reportedLoss;
+  return { ...state, phase, reportedLoss, reconnect: undefined, scan: mayBeScanned ? state.scan : undefined };
 }
 
 /** The run ends, or has ended, and the session will be recovered. */
@@ -324,7 +324,7 @@ function wasConnected({ status }: Phase): boolean {
 function cleared(state: SessionState): SessionState {
   return {
     ...state,
-    toldLoss: undefined,
+    reportedLoss: undefined,
     failures: WELL,
     readyAt: undefined,
     muteAt: undefined,
@@ -498,7 +498,7 @@ function atLeast(ms: number, wait: Wait | undefined, about: Circumstances): Wait
  */
 function newLoss(
   before: Phase,
-  { phase, toldLoss }: SessionState,
+  { phase, reportedLoss }: SessionState,
 ): Extract<SessionEvent, { name: 'disconnected' }> | undefined {
   if (phase.status === 'qr' || phase.status === 'ready') return undefined;
   const cause = causeOf(phase) ?? { reason: 'STOPPED' };
@@ -509,7 +509,9 @@ function newLoss(
     cause.reason === 'LOGOUT' ||
     (phase.status === 'stopped' && phase.cause !== undefined);
   const message = causeText(cause);
-  return isLoss && message !== toldLoss ? { name: 'disconnected', data: { reason: cause.reason, message } } : undefined;
+  return isLoss && message !== reportedLoss
+    ? { name: 'disconnected', data: { reason: cause.reason, message } }
+    : undefined;
 }
 
 function arrival(before: Phase, after: Phase): SessionEvent[] {

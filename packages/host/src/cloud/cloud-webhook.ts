@@ -140,10 +140,10 @@ class Receiver {
     this.#once = new Once(options.seen ?? memorySeenStore(), (error) => this.#fail(error));
     this.#queue = new WorkQueue(concurrency);
     this.#mostWaiting = options.maxWaitingBytes ?? MAX_WAITING_BYTES;
-    this.#tellOfSettings();
+    this.#reportSettings();
   }
 
-  #tellOfSettings(): void {
+  #reportSettings(): void {
     if (!this.#verifies) {
       this.#warn('signatures of webhooks are not verified: anybody can send them (CHAT_VERIFY_SIGNATURE=false)');
     } else if (!this.#keys) {

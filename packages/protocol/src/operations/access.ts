@@ -3,7 +3,7 @@ import type { Operation } from '../operation.ts';
 import { scope } from '../scope.ts';
 import { isoTime } from '../times.ts';
 
-/** What a caller is told of its own access. */
+/** A caller's own access. */
 export const accessOperations = {
   getAccess: {
     summary: 'Get what the token or key of this request allows, and the version of the gateway',

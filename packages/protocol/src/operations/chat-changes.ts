@@ -29,7 +29,7 @@ const until = v.nullable(
   ),
 );
 
-/** True for a time to come that the network can be told. */
+/** True for a future time in the range of the network. */
 function isTimeToCome(written: string): boolean {
   const time = Date.parse(written);
   return v.is(writtenTime, written) && time > Date.now() && time <= LIMITS.time * 1_000;
@@ -84,7 +84,7 @@ export const chatChangeOperations = {
     path: '/sessions/:id/chats/:chatId/presence',
     scope: 'send',
     params: ofChat,
-    /** Without `state`, the network does not tell it. */
+    /** Without `state`, the network does not disclose it. */
     answer: v.object({
       chatId: networkId,
       state: v.optional(v.picklist(PRESENCE_STATES)),

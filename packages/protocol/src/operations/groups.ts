@@ -78,7 +78,7 @@ export const groupOperations = {
     scope: 'send',
     params: ofGroup,
     answer: v.object({ groupId: networkId, left: v.literal(true) }),
-    // The page does not tell why the network refuses it.
+    // The page does not report why the network refuses it.
     errors: [...CHANGE_ERRORS, 'chat_not_found'],
     timeoutMs: 30_000,
   },

@@ -31,7 +31,7 @@ export const hostSample = v.object({
 });
 export type HostSample = v.InferOutput<typeof hostSample>;
 
-/** What operators are told of the host. */
+/** The host as operators see it. */
 export const hostOperations = {
   getHost: {
     summary: 'Get memory, disk and load of the host and the gateway over the last hour, and the sessions by status',

@@ -248,7 +248,7 @@ export const calls = {
   }),
   notice: defineCall('POST', '/accounts/:number/notices', {
     fields: inputs.notice,
-    does: 'delivers a message that no person has written to its pages, live, and adds it to their history: `call_log`, `e2e_notification`, `notification_template`, `newsletter` from `<18 digits>@newsletter`, or `membership_approval_request` from a group, `by` the person who asks to join. `isNewMsg` defaults to true, except for `call_log`, as in the real page; answers `{id, chat}`',
+    does: 'delivers to its pages, live, a message that no person has written, and adds it to their history: `call_log`, `e2e_notification`, `notification_template`, `newsletter` from `<18 digits>@newsletter`, or `membership_approval_request` from a group, `by` the person who asks to join. `isNewMsg` defaults to true, except for `call_log`, as in the real page; answers `{id, chat}`',
     client: (number: string, notice: NoticeDraft) => ({ number, ...notice }),
     run: (stage, { number, ...notice }) => deliverNotice(stage.network, account(stage, number), notice),
   }),

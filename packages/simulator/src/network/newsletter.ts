@@ -12,7 +12,7 @@ interface Parts {
   readonly owner?: AccountRecord | undefined;
 }
 
-/** All channels, created on first use. */
+/** All channels; an unknown id creates one on first use. */
 export class Newsletters {
   readonly #newsletters = new Map<string, Newsletter>();
 

@@ -6,7 +6,7 @@ import type { Network } from './network.ts';
 import type { AccountRecord, Message } from './records.ts';
 
 /**
- * Delivers a message that no person has written to the account's pages, live, and to their history.
+ * Delivers to the account's pages, live, a message that no person has written, and adds it to their history.
  * Entries of the call log are not marked as new by default.
  */
 export function deliverNotice(network: Network, account: AccountRecord, draft: NoticeDraft) {

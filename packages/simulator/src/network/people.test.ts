@@ -43,7 +43,7 @@ it('changes the given fields and nothing else', () => {
   expect(network.directory.describe(ben, ada).name).toBeUndefined();
 });
 
-it('shows a status to people who have the author as a contact, and the reverse', () => {
+it('shows a status only to people where both have each other as contacts', () => {
   const { directory } = createNetwork();
   const [ada, ben] = [directory.get('12025550101'), directory.get('12025550102')];
   ada.book.delete(ben);

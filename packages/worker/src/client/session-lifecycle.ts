@@ -67,7 +67,7 @@ export class SessionLifecycle implements ClientSignals {
   #passkey: PasskeyStep | undefined;
   #lastNetworkActivityAt = Date.now();
   #linkedAt = 0;
-  #hasToldAccount = false;
+  #hasReportedAccount = false;
   /** Messages whose acks may have increased while no worker ran. */
   #openAcks: readonly OpenAck[];
   #readingAcks: Promise<void> | undefined;
@@ -302,11 +302,11 @@ export class SessionLifecycle implements ClientSignals {
 
   /** Reports the number of a newly linked account once, during its first sync. Never rejects. */
   async #tellAccount(): Promise<void> {
-    if (this.#phase !== 'authenticating' || this.#linkedAt === 0 || this.#hasToldAccount) return;
+    if (this.#phase !== 'authenticating' || this.#linkedAt === 0 || this.#hasReportedAccount) return;
     try {
       const { phone } = toSessionInfo(await this.#sources.readAccount());
-      if (this.#phase !== 'authenticating' || this.#hasToldAccount || !phone) return;
-      this.#hasToldAccount = true;
+      if (this.#phase !== 'authenticating' || this.#hasReportedAccount || !phone) return;
+      this.#hasReportedAccount = true;
       this.#report({ name: 'account', number: phone });
     } catch {
       // Not loaded yet: retried at the next poll of the page.

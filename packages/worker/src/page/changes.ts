@@ -46,18 +46,18 @@ export function listenToChanges(): void {
           quietly((decrypted) => tools.report(tools.sentElsewhere(decrypted))),
         );
     });
-    const tellEdit = (message: PageMessage) => {
+    const reportEdit = (message: PageMessage) => {
       if (!tools.hasFailedEdit(message)) tools.report(tools.edited(message));
     };
     onMessage('change:latestEditMsgKey', (message) => {
       const editing = tools.editing(message);
       // Not an edit by this page: it came from the network.
       if (!editing) tools.report(tools.edited(message));
-      else void editing.catch(() => {}).then(quietly(() => tellEdit(message)));
+      else void editing.catch(() => {}).then(quietly(() => reportEdit(message)));
     });
     // The page has retried a failed edit.
     onMessage('change:isSendFailure', (message) => {
-      if (!tools.editing(message)) tellEdit(message);
+      if (!tools.editing(message)) reportEdit(message);
     });
     onMessage('change:type', (message) => tools.report(tools.revoked(message)));
     onMessage('change:callOutcome', (message) => tools.report(tools.called(message)));

@@ -71,7 +71,7 @@ export function refreshQr(): void {
 /** Unlinks this device from the phone. The page reloads afterwards, which may abort this call. */
 export async function unlink(timeoutMs: number): Promise<void> {
   const { Cmd } = window.require('WAWebCmd');
-  // The page returns before it has told the network, and would be closed too early.
+  // The page returns before it has notified the network, and would be closed too early.
   const over = new Promise<void>((resolve) => {
     for (const event of ['logout', 'logout_from_bridge']) Cmd.on(event, resolve);
     setTimeout(resolve, timeoutMs);
