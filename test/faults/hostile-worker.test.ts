@@ -179,6 +179,8 @@ describe('a worker compromised by its page', () => {
 it('a QR that is scanned before earlier events are on disk is not shown', async () => {
   await using stack = await Stack.start({
     main: fileURLToPath(new URL('../fixtures/hostile-gateway.mjs', import.meta.url)),
+    // A busy host reads the worker with pauses: the disk has to be slower than that.
+    settings: { NODE_OPTIONS: `--import ${new URL('../fixtures/slow-disk.mjs', import.meta.url)}` },
   });
   const ends = new AbortController();
   const { body } = await fetch(`${stack.gateway.url}/events`, { signal: ends.signal });
