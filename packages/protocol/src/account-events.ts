@@ -5,7 +5,14 @@ import { isoTime } from './times.ts';
 
 /** The states of a call. `ringing` is reported only where the page can take calls, `ongoing` only for groups. */
 export const CALL_STATES = [
-  ...(['ringing', 'ongoing', 'completed', 'missed', 'rejected', 'canceled', 'accepted_elsewhere', 'failed'] as const),
+  'ringing',
+  'ongoing',
+  'completed',
+  'missed',
+  'rejected',
+  'canceled',
+  'accepted_elsewhere',
+  'failed',
   'unknown',
 ] as const;
 
@@ -25,19 +32,25 @@ export const accountEventData = {
   message_sent: message,
   /** Somebody reacted to a message; an empty `emoji` removes the reaction. */
   message_reaction: v.object({
-    ...{ messageId: networkId, chatId: networkId, from: networkId },
+    messageId: networkId,
+    chatId: networkId,
+    from: networkId,
     emoji: writtenText(LIMITS.emoji),
     at: isoTime,
   }),
   /** Somebody edited their message; `body` is the new text. */
   message_edited: v.object({
-    ...{ id: networkId, chatId: networkId, from: networkId },
+    id: networkId,
+    chatId: networkId,
+    from: networkId,
     body: writtenText(LIMITS.body),
     at: isoTime,
   }),
   /** Somebody voted in a poll: `options` is their whole choice, empty once they have withdrawn it. */
   poll_vote: v.object({
-    ...{ pollId: networkId, chatId: networkId, from: networkId },
+    pollId: networkId,
+    chatId: networkId,
+    from: networkId,
     options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions),
     at: isoTime,
   }),
@@ -58,16 +71,22 @@ export const accountEventData = {
   }),
   /** A call from `from`, who may be the account itself, in each state that the page reports. */
   call: v.object({
-    ...{ id: networkId, chatId: networkId, from: networkId, video: v.boolean(), group: v.boolean() },
+    id: networkId,
+    chatId: networkId,
+    from: networkId,
+    video: v.boolean(),
+    group: v.boolean(),
     state: v.picklist(CALL_STATES),
     at: isoTime,
   }),
   /**
-   * What somebody is doing, in a chat whose presence is subscribed. In a group, `from` is absent once everybody has
+   * What someone is doing, in a chat whose presence is subscribed. In a group, `from` is absent once everyone has
    * stopped; `lastSeen` is present if a person who is `unavailable` shares it.
    */
   presence: v.object({
-    ...{ chatId: networkId, from: v.optional(networkId), state: v.picklist(PRESENCE_STATES) },
+    chatId: networkId,
+    from: v.optional(networkId),
+    state: v.picklist(PRESENCE_STATES),
     lastSeen: v.optional(isoTime),
   }),
   /**
@@ -87,12 +106,10 @@ export const accountEventData = {
 export type AccountEventName = keyof typeof accountEventData;
 export const ACCOUNT_EVENTS = Object.keys(accountEventData) as AccountEventName[];
 
-/** One of these events. */
 export type AccountEvent = {
   [N in AccountEventName]: { readonly name: N; readonly data: v.InferOutput<(typeof accountEventData)[N]> };
 }[AccountEventName];
 
-/** Its schema. */
 export const accountEvent = v.variant(
   'name',
   Object.entries(accountEventData).map(([name, data]) => v.object({ name: v.literal(name), data })),

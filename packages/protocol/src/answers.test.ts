@@ -7,9 +7,18 @@ const family = '👩‍👩‍👧‍👦';
 const person = (n: number) => `${12025550000 + n}@c.us`;
 const repeat = <T>(times: number, make: (n: number) => T) => Array.from({ length: times }, (_, n) => make(n));
 const message = {
-  ...{ id: `false_120363000000000001@g.us_3EB0AA_${person(1)}`, from: '120363000000000001@g.us', to: person(2) },
-  ...{ fromMe: false, body: 'hello', type: 'text', timestamp: 1_700_000_000, ack: 1, hasMedia: false },
-  ...{ isForwarded: false, isStatus: false, mentionedIds: [] as string[] },
+  id: `false_120363000000000001@g.us_3EB0AA_${person(1)}`,
+  from: '120363000000000001@g.us',
+  to: person(2),
+  fromMe: false,
+  body: 'hello',
+  type: 'text',
+  timestamp: 1_700_000_000,
+  ack: 1,
+  hasMedia: false,
+  isForwarded: false,
+  isStatus: false,
+  mentionedIds: [] as string[],
 };
 const inGateway = (event: unknown) => v.is(workerMessage, { type: 'event', event });
 
@@ -17,7 +26,11 @@ describe('data of a regular account is valid', () => {
   it('10,000 contacts with emoji for names', () => {
     const flags = { isMyContact: true, isWAContact: true, isBusiness: false, isBlocked: false };
     const contacts = repeat(10_000, (n) => ({
-      ...{ id: person(n), lid: `${n + 1}@lid`, name: family.repeat(25), pushname: 'Zoë 😀', number: '12025550101' },
+      id: person(n),
+      lid: `${n + 1}@lid`,
+      name: family.repeat(25),
+      pushname: 'Zoë 😀',
+      number: '12025550101',
       ...flags,
     }));
     expect(v.is(operations.listContacts.answer, contacts)).toBe(true);

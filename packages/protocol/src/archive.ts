@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import type { MediaBytes } from './media.ts';
 
-/** The Content-Type of a session's archive. */
 export const ARCHIVE_TYPE = 'application/x-tar';
 
 /** An archive that a caller passes to the client. */
@@ -11,13 +10,11 @@ export interface ArchiveInput {
   readonly contentDigest?: string | undefined;
 }
 
-/** An archive as it arrives at the gateway. */
 export interface TakenArchive {
   readonly archive: AsyncIterable<Uint8Array>;
   readonly contentDigest?: string | undefined;
 }
 
-/** An archive that the gateway sends. */
 export interface SessionArchive {
   /** In bytes. */
   readonly size: number;

@@ -13,7 +13,6 @@ export function statFields(stat: string): string[] {
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }
 
-/** The start time in these fields. */
 export function startOf(fields: readonly string[]): number {
   return Number(fields[START_TIME]);
 }

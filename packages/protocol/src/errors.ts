@@ -1,7 +1,6 @@
 import * as v from 'valibot';
 import { sentence } from './limits.ts';
 
-/** The HTTP status of a code, and when it is used. */
 export interface ErrorEntry {
   readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
   readonly when: string;
@@ -47,7 +46,7 @@ export const errorTable = {
     when: 'the session has no saved auth, or its profile cannot be archived',
   },
   stale_export: { status: 409, when: 'the session has run on this gateway after the archive was made' },
-  idempotency_in_progress: { status: 409, when: 'the first request with this Idempotency-Key has no answer yet' },
+  idempotency_in_progress: { status: 409, when: 'the first request with this Idempotency-Key is still in progress' },
   already_linked: { status: 409, when: 'the session is ready, or a session of this gateway has the number' },
   edit_window_closed: { status: 409, when: 'the message is too old to be edited' },
   body_too_large: {
@@ -56,7 +55,7 @@ export const errorTable = {
   },
   unsupported_media_type: {
     status: 415,
-    when: 'the Content-Type is not that of the body: application/json, or application/x-tar for an import',
+    when: 'the Content-Type must be application/json, or application/x-tar for an import',
   },
   media_unavailable: {
     status: 422,
@@ -68,11 +67,17 @@ export const errorTable = {
   },
   invalid_archive: { status: 422, when: 'the archive is not a complete export of this session' },
   idempotency_key_reused: { status: 422, when: 'this Idempotency-Key was used for another request' },
-  rate_limited: { status: 429, when: 'by the network or a quota, or after too many wrong tokens; see Retry-After' },
+  rate_limited: {
+    status: 429,
+    when: 'the network or a quota limits the rate, or too many wrong tokens were sent; see Retry-After',
+  },
   too_many_streams: { status: 429, when: 'too many event streams are open; see Retry-After' },
   client_failed: { status: 500, when: 'the web client failed; nothing was sent' },
-  session_lost: { status: 500, when: 'the session failed, or the request timed out; the request changes nothing' },
-  outcome_unknown: { status: 500, when: 'the same for a request that changes something: it may have taken effect' },
+  session_lost: { status: 500, when: 'the session failed, or the request timed out; nothing was changed' },
+  outcome_unknown: {
+    status: 500,
+    when: 'the session failed, or the request timed out; the request may have taken effect',
+  },
   internal_error: { status: 500, when: 'the gateway itself failed' },
   page_unsupported: {
     status: 501,
@@ -95,12 +100,10 @@ export const errorCode = v.picklist(Object.keys(errorTable) as [ErrorCode, ...Er
 export const fieldIssue = v.object({ path: sentence, message: sentence });
 export type FieldIssue = Readonly<v.InferOutput<typeof fieldIssue>>;
 
-/** Optional details of an error. */
 export interface ErrorDetails {
   readonly issues?: readonly FieldIssue[] | undefined;
   /** When to retry; absent: the default of the code. */
   readonly retryAfterSeconds?: number | undefined;
-  /** The id of the affected message. */
   readonly id?: string | undefined;
   /** The HTTP status of the answer, if it is not that of the code; null if there was no answer. */
   readonly status?: number | null | undefined;
@@ -132,12 +135,11 @@ export class GatewayError extends Error {
   }
 }
 
-/** How many invalid fields an answer lists. */
-const MOST_ISSUES = 20;
+const MAX_ISSUES = 20;
 
 /** A 400 that names the invalid fields, without their values. Path `''`: the whole body. */
 export function invalidRequest(issues: readonly FieldIssue[]): GatewayError {
-  const listed = issues.slice(0, MOST_ISSUES);
+  const listed = issues.slice(0, MAX_ISSUES);
   const named = listed.map(({ path, message }) => (path ? `${path} ${message}` : message));
   if (issues.length > listed.length) named.push(`and ${issues.length - listed.length} more`);
   return new GatewayError('invalid_request', `the request is not valid: ${named.join('; ')}`, { issues: listed });

@@ -44,5 +44,4 @@ export const DEFAULT_EVENTS: readonly EventName[] = (Object.keys(eventData) as E
 );
 export type EventData<N extends EventName> = v.InferOutput<(typeof eventData)[N]>;
 
-/** One event of a session's stream. */
 export type SessionEvent = { [N in EventName]: { readonly name: N; readonly data: EventData<N> } }[EventName];

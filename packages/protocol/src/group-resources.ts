@@ -3,9 +3,9 @@ import { count, LIMITS, listOf, networkId, writtenText } from './limits.ts';
 import { isoTime } from './times.ts';
 
 /** More than the largest group has. */
-const MOST_MEMBERS = 5_000;
+const MAX_MEMBERS = 5_000;
 /** The longest description that phones can write. */
-export const MOST_DESCRIPTION = 2_048;
+export const MAX_DESCRIPTION = 2_048;
 
 const whoMay = v.picklist(['everyone', 'admins'], 'must be everyone or admins');
 
@@ -21,7 +21,6 @@ const settingsFields = {
 export const groupSettings = v.object(settingsFields);
 export type GroupSettings = v.InferOutput<typeof groupSettings>;
 
-/** Settings to change: at least one. */
 export const groupSettingsChange = v.pipe(
   v.object(settingsFields),
   v.check(
@@ -48,17 +47,16 @@ export const groupDetails = v.object({
   /** These three are absent if the members could not be loaded in time. Absent does not mean none. */
   participantCount: v.optional(count(LIMITS.time)),
   isAdmin: v.optional(v.boolean()),
-  participants: v.optional(listOf(groupParticipant, MOST_MEMBERS)),
+  participants: v.optional(listOf(groupParticipant, MAX_MEMBERS)),
 });
 export type GroupDetails = v.InferOutput<typeof groupDetails>;
 
 /** The last part of the link that lets people join a group. */
 export const inviteCode = v.pipe(
   v.string(),
-  v.regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be an invite code: what stands behind https://chat.whatsapp.com/'),
+  v.regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be an invite code: the part after https://chat.whatsapp.com/'),
 );
 
-/** The invite of a group. */
 export const groupInvite = v.object({
   groupId: networkId,
   code: inviteCode,
@@ -66,7 +64,6 @@ export const groupInvite = v.object({
 });
 export type GroupInvite = v.InferOutput<typeof groupInvite>;
 
-/** What an invite says about its group. */
 export const invitation = v.object({
   groupId: networkId,
   subject: writtenText(LIMITS.name),
@@ -80,9 +77,8 @@ export const invitation = v.object({
 export type Invitation = v.InferOutput<typeof invitation>;
 
 /** More than the network allows to wait. */
-export const MOST_JOIN_REQUESTS = 5_000;
+export const MAX_JOIN_REQUESTS = 5_000;
 
-/** A person waiting to join a group. */
 export const joinRequest = v.object({
   id: networkId,
   lid: v.optional(networkId),

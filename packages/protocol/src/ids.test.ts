@@ -51,7 +51,12 @@ describe('message id', () => {
   });
 
   it.each([
-    ...['', 'abc', 'true_1@c.us', 'maybe_1@c.us_A', 'true_1@c.us_A B', `true_1@c.us_${'A'.repeat(200)}`],
+    '',
+    'abc',
+    'true_1@c.us',
+    'maybe_1@c.us_A',
+    'true_1@c.us_A B',
+    `true_1@c.us_${'A'.repeat(200)}`,
     'false_120363000000000001@newsletter_AB',
   ])('refuses %j', (id) => {
     expect(v.safeParse(messageId, id).success).toBe(false);

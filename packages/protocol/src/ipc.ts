@@ -5,11 +5,9 @@ import { count, LIMITS, listOf, networkId, PAGE_VERSION, sentence, unixSeconds }
 import { workerFailure } from './reasons.ts';
 import { ack, degradedCapability, message, pairingCode, pngDataUrl, sessionInfo } from './resources.ts';
 
-/** The interval of a worker's heartbeats. */
 export const HEARTBEAT_INTERVAL_MS = 5_000;
 
-/** A saved document of the page, with its security headers. */
-export const pinnedPage = v.object({
+const pinnedPage = v.object({
   version: v.string(),
   html: v.string(),
   headers: v.record(v.string(), v.string()),
@@ -17,11 +15,11 @@ export const pinnedPage = v.object({
 export type PinnedPage = Readonly<v.InferOutput<typeof pinnedPage>>;
 
 /** A message of the account whose ack may still increase, and its last ack. */
-export const openAck = v.object({ id: networkId, ack });
+const openAck = v.object({ id: networkId, ack });
 export type OpenAck = Readonly<v.InferOutput<typeof openAck>>;
 
 /** The options of a worker; it reads no settings of its own. */
-export const workerOptions = v.object({
+const workerOptions = v.object({
   sessionId: v.string(),
   /** The session's folder, with the browser's profile. */
   sessionDir: v.string(),
@@ -42,7 +40,7 @@ export const workerOptions = v.object({
    * Inbound messages from this time on, in Unix seconds, may not have been delivered: the worker delivers them once the
    * session is ready.
    */
-  heardUntil: v.number(),
+  deliveredUntil: v.number(),
   /** The worker reports those that have increased once the session is ready. */
   openAcks: v.array(openAck),
   /** The folder of saved documents of the page, shared by all sessions. */
@@ -66,7 +64,7 @@ export const OVERLAP_SECONDS = 120;
 export const MAX_DELIVERED_IDS = 10_000;
 
 /** A send whose message can be found again by its id. */
-export const sendAttempt = v.object({
+const sendAttempt = v.object({
   /** The id that the message will have, without its chat. */
   messageId: v.pipe(v.string(), v.regex(/^[0-9A-F]{8,64}$/)),
   /** It may have been sent before with this id: the worker looks for it first. */
@@ -78,7 +76,10 @@ export type SendAttempt = Readonly<v.InferOutput<typeof sendAttempt>>;
 export const gatewayMessage = v.variant('type', [
   v.object({ type: v.literal('start'), options: workerOptions }),
   v.object({
-    ...{ type: v.literal('call'), callId: v.number(), operation: v.string(), input: v.unknown() },
+    type: v.literal('call'),
+    callId: v.number(),
+    operation: v.string(),
+    input: v.unknown(),
     attempt: v.optional(sendAttempt),
   }),
   /** Inbound messages since this time, in Unix seconds, could not be stored: the worker reports them again. */
@@ -96,7 +97,7 @@ const degraded = listOf(degradedCapability, 100);
  * What the page waits for before it links an account with a passkey: the passkey, a confirmation on the phone, or the
  * comparison of a code.
  */
-export const passkeyStep = v.picklist(['passkey', 'phone', 'code']);
+const passkeyStep = v.picklist(['passkey', 'phone', 'code']);
 export type PasskeyStep = v.InferOutput<typeof passkeyStep>;
 
 const phoneDigits = v.pipe(v.string(), v.regex(/^\d{5,15}$/));
@@ -145,7 +146,7 @@ export const workerEvent = v.variant('name', [
   /** The page itself sends this message: it was not sent on another device. */
   v.object({ name: v.literal('own_message'), id: networkId }),
   /** All messages before this time, in Unix seconds, were delivered: the session was listening. */
-  v.object({ name: v.literal('heard'), until: unixSeconds }),
+  v.object({ name: v.literal('delivered'), until: unixSeconds }),
   /**
    * All inbound messages since this time, in Unix seconds, have been reported, and a gap for those that could not be.
    */
@@ -159,23 +160,31 @@ export type WorkerEvent = v.InferOutput<typeof workerEvent>;
 
 const callId = v.pipe(v.number(), v.safeInteger());
 
-/** Most fields of one log line. */
-const MOST_LOG_FIELDS = 10;
+const MAX_LOG_FIELDS = 10;
 /**
  * Set by the gateway: a worker must not write lines that look like those of another session, the gateway or the audit
  * log.
  */
 const RESERVED_LOG_FIELDS = [
-  ...(['level', 'time', 'msg', 'pid', 'hostname', 'name', 'err'] as const),
-  ...(['session', 'run', 'source', 'audit'] as const),
-];
+  'level',
+  'time',
+  'msg',
+  'pid',
+  'hostname',
+  'name',
+  'err',
+  'session',
+  'run',
+  'source',
+  'audit',
+] as const;
 const isReserved = (key: string) => RESERVED_LOG_FIELDS.some((reserved) => reserved === key);
 
 /** Variable parts of a log line: a few short keys, each with a plain value. */
 const logFields = v.pipe(
   // Counted before any of them is checked: checking 100,000 would take a while.
   v.custom<object>((fields) => typeof fields === 'object' && fields !== null && !Array.isArray(fields)),
-  v.check((fields) => Object.keys(fields).length <= MOST_LOG_FIELDS, `must have at most ${MOST_LOG_FIELDS} fields`),
+  v.check((fields) => Object.keys(fields).length <= MAX_LOG_FIELDS, `must have at most ${MAX_LOG_FIELDS} fields`),
   v.record(
     v.pipe(
       v.string(),
@@ -193,7 +202,6 @@ export type LogFields = Readonly<v.InferOutput<typeof logFields>> & {
 const logLevel = v.picklist(['debug', 'info', 'warn', 'error']);
 export type LogLevel = v.InferOutput<typeof logLevel>;
 
-/** From a worker to the gateway. */
 export const workerMessage = v.variant('type', [
   /** Once the worker is loaded, and from then on. */
   v.object({ type: v.literal('heartbeat') }),

@@ -34,14 +34,13 @@ export const PAGE_VERSION = new RegExp(`^\\w[\\w.-]{0,${LIMITS.pageVersion - 1}}
 export const savedPageFiles = (version: string) => ({ html: `${version}.html`, headers: `${version}.headers.json` });
 
 /** A text written by a person. */
-export const writtenText = (most: number) => v.pipe(v.string(), v.maxLength(most));
+export const writtenText = (max: number) => v.pipe(v.string(), v.maxLength(max));
 
 /** A list whose length is checked before its items: a long one would take seconds. */
-export const listOf = <S extends v.GenericSchema>(item: S, most: number) =>
-  v.pipe(v.array(v.unknown()), v.maxLength(most), v.array(item));
+export const listOf = <S extends v.GenericSchema>(item: S, max: number) =>
+  v.pipe(v.array(v.unknown()), v.maxLength(max), v.array(item));
 
-/** A count. */
-export const count = (most: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(most));
+export const count = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(max));
 
 /** Unix seconds in the range of valid dates. */
 export const unixSeconds = v.pipe(v.number(), v.minValue(0), v.maxValue(LIMITS.time));
@@ -56,6 +55,6 @@ export const sentence = v.pipe(
 );
 
 /** Truncates a text that is too long, never within a character. */
-export function cutText(text: string, most: number): string {
-  return text.length <= most ? text : text.slice(0, most).replace(/[\ud800-\udbff]$/, '');
+export function cutText(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }

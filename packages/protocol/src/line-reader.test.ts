@@ -30,7 +30,7 @@ describe('lines', () => {
         fc.array(fc.nat()),
         (lines, rest, places) => {
           const bytes = Buffer.from(`${lines.map((one) => `${one}\n`).join('')}${rest}`);
-          expect(read(new LineReader({ mostBytes: 1_000 }), cut(bytes, places))).toEqual(lines);
+          expect(read(new LineReader({ maxBytes: 1_000 }), cut(bytes, places))).toEqual(lines);
         },
       ),
     );
@@ -42,24 +42,19 @@ describe('lines', () => {
         fc.integer({ min: 1, max: 300 }),
         fc.integer({ min: 0, max: 400 }),
         fc.array(fc.nat()),
-        (most, length, places) => {
-          const chunks = cut(
-            Buffer.from(`${'x'.repeat(length)}\nafter\n`.slice(0, -1 - Math.max(0, 5 - most))),
-            places,
-          );
-          const reading = () => read(new LineReader({ mostBytes: most }), chunks)[0];
-          if (length > most) expect(reading).toThrow(LineTooLongError);
+        (max, length, places) => {
+          const chunks = cut(Buffer.from(`${'x'.repeat(length)}\nafter\n`.slice(0, -1 - Math.max(0, 5 - max))), places);
+          const reading = () => read(new LineReader({ maxBytes: max }), chunks)[0];
+          if (length > max) expect(reading).toThrow(LineTooLongError);
           else expect(reading()).toBe('x'.repeat(length));
-          expect(read(new LineReader({ mostBytes: most, cut: true }), chunks)[0]).toBe(
-            'x'.repeat(Math.min(length, most)),
-          );
+          expect(read(new LineReader({ maxBytes: max, cut: true }), chunks)[0]).toBe('x'.repeat(Math.min(length, max)));
         },
       ),
     );
   });
 
   it('without an end are refused as soon as they are too long', () => {
-    const reader = new LineReader({ mostBytes: 1_000 });
+    const reader = new LineReader({ maxBytes: 1_000 });
     const piece = Buffer.alloc(100, 'x');
     for (let sent = 0; sent < 10; sent += 1) read(reader, [piece]);
     expect(() => read(reader, [piece])).toThrow(LineTooLongError);
@@ -68,7 +63,7 @@ describe('lines', () => {
   it('that arrive byte by byte are not copied again each time', () => {
     const byte = Buffer.from('x');
     const costOf = (bytes: number) => {
-      const reader = new LineReader({ mostBytes: bytes });
+      const reader = new LineReader({ maxBytes: bytes });
       const before = process.cpuUsage();
       for (let sent = 0; sent < bytes; sent += 1) {
         reader.feed(byte);

@@ -3,13 +3,11 @@ const NOTHING = new Uint8Array(0);
 /** A larger buffer is released once its line has been read. */
 const KEPT_BYTES = 65_536;
 
-/** A line is too long. */
 export class LineTooLongError extends Error {}
 
-/** Options of a reader. */
 export interface LineReaderOptions {
   /** The longest line, in bytes, without its line break. */
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   /** Truncate longer lines; otherwise a LineTooLongError is thrown. */
   readonly cut?: boolean;
 }
@@ -19,16 +17,15 @@ export interface LineReaderOptions {
  * chunks are, and at most about twice the longest line is buffered.
  */
 export class LineReader {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #cut: boolean;
   /** The beginning of an incomplete line: the first `#length` bytes. */
   #held = NOTHING;
   #length = 0;
-  /** Unread input. */
   #rest: Uint8Array = NOTHING;
 
-  constructor({ mostBytes, cut = false }: LineReaderOptions) {
-    this.#mostBytes = mostBytes;
+  constructor({ maxBytes, cut = false }: LineReaderOptions) {
+    this.#maxBytes = maxBytes;
     this.#cut = cut;
   }
 
@@ -54,7 +51,7 @@ export class LineReader {
     }
     const piece = this.#rest.subarray(0, end);
     this.#rest = this.#rest.subarray(end + 1);
-    if (this.#length === 0 && piece.length <= this.#mostBytes) return piece;
+    if (this.#length === 0 && piece.length <= this.#maxBytes) return piece;
     this.#hold(piece);
     const line = this.#held.subarray(0, this.#length);
     this.#length = 0;
@@ -63,13 +60,13 @@ export class LineReader {
   }
 
   #hold(piece: Uint8Array): void {
-    const room = this.#mostBytes - this.#length;
+    const room = this.#maxBytes - this.#length;
     if (piece.length > room && !this.#cut) throw new LineTooLongError();
     const taken = piece.subarray(0, room);
     const needed = this.#length + taken.length;
     if (needed > this.#held.length) {
       // Doubled each time: a line in single bytes costs no more than one in a single chunk.
-      const grown = new Uint8Array(Math.min(this.#mostBytes, Math.max(needed, 2 * this.#held.length)));
+      const grown = new Uint8Array(Math.min(this.#maxBytes, Math.max(needed, 2 * this.#held.length)));
       grown.set(this.#held.subarray(0, this.#length));
       this.#held = grown;
     }

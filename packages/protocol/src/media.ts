@@ -3,7 +3,7 @@ import { count, LIMITS, MAX_TEXT_LENGTH } from './limits.ts';
 import type { ObjectSchema } from './operation.ts';
 
 /** A file in a spool folder: bytes are passed between processes as files, and messages name them. */
-export const spooledFile = v.object({
+const spooledFile = v.object({
   /** A plain file name: it cannot be a path. */
   file: v.pipe(v.string(), v.uuid()),
   /** In bytes. */
@@ -35,7 +35,7 @@ const upload = v.pipe(
   v.check(({ size }) => size > 0, 'must not be empty'),
 );
 
-const text = (most: number) => v.pipe(v.string(), v.maxLength(most, `must be at most ${most} characters`));
+const text = (max: number) => v.pipe(v.string(), v.maxLength(max, `must be at most ${max} characters`));
 
 /** The syntax of a MIME type with parameters: nothing in it can end a header. */
 export const MIME_TYPE = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)*$/;

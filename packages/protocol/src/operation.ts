@@ -13,9 +13,7 @@ export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** In Hono's notation: `/sessions/:id/start`. */
   readonly path: string;
-  /** The scope that it needs. */
   readonly scope: Scope;
-  /** The path's parameters. */
   readonly params: ObjectSchema;
   /** The parameters of the query, if it takes any: a strict object (see `query.ts`). */
   readonly query?: ObjectSchema;
@@ -41,7 +39,17 @@ export interface Operation {
   readonly errors: readonly ErrorCode[];
   /** The time limit of a request. */
   readonly timeoutMs: number;
+  /**
+   * Inputs by their titles in the reference. Each works unchanged on the demo, unless another has removed what it names,
+   * with these exceptions: `numbersExist` is 429 for ten minutes after a link; `setProfileName` is 403, because the
+   * demo's account is a business, which labels need; `unfollowChannel` needs `followChannel` first; `logoutSession`
+   * needs `spare` to be linked. The ids of keys and webhooks, and the session `elsewhere`, stand for your own.
+   */
+  readonly examples: Readonly<Record<string, Example>>;
 }
+
+/** An input of an operation: parameters of its path and query, and fields of its body. */
+export type Example = Readonly<Record<string, unknown>>;
 
 /** Input of `params`, `query` and `body`: what a caller writes. */
 export type OperationInput<O extends Operation> = v.InferInput<O['params']> & QueryInput<O> & BodyInput<O>;

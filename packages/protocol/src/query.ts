@@ -1,25 +1,34 @@
 import * as v from 'valibot';
-import type { Operation } from './operation.ts';
+import type { Example, Operation } from './operation.ts';
 
-/** A whole number in a query: a number for callers of the client, digits in a URL. */
-export function wholeNumber(least: number, most: number) {
-  const range = `must be a whole number from ${least} to ${most}`;
-  const number = v.pipe(v.number(range), v.integer(range), v.minValue(least, range), v.maxValue(most, range));
-  return v.union([number, v.pipe(v.string(), v.regex(/^\d{1,15}$/), v.transform(Number), number)], range);
+/** A whole number in digits. */
+export function writtenNumber(min: number, max: number) {
+  const range = rangeText(min, max);
+  const digits = v.pipe(v.string(), v.regex(/^\d{1,15}$/, range), v.transform(Number));
+  return v.pipe(digits, v.minValue(min, range), v.maxValue(max, range));
 }
 
-/** True or false in a query. */
-export function flag() {
-  const text = v.pipe(
-    v.picklist(['true', 'false']),
-    v.transform((written) => written === 'true'),
-  );
-  return v.union([v.boolean(), text], 'must be true or false');
+/** A whole number in a query: a number for callers of the client, digits in a URL. */
+export function wholeNumber(min: number, max: number) {
+  const range = rangeText(min, max);
+  const number = v.pipe(v.number(), v.integer(), v.minValue(min), v.maxValue(max));
+  return v.union([number, writtenNumber(min, max)], range);
+}
+
+function rangeText(min: number, max: number): string {
+  return `must be a whole number from ${min} to ${max}`;
 }
 
 /** The names of the parameters of an operation's query. */
 export function queryNames({ query }: Pick<Operation, 'query'>): readonly string[] {
   return Object.keys((query as { readonly entries?: object } | undefined)?.entries ?? {});
+}
+
+/** The fields of an operation's input that are neither in its path nor in its query. */
+export function bodyFields(operation: Pick<Operation, 'path' | 'query'>, input: Example): Record<string, unknown> {
+  const inPath = operation.path.matchAll(/:(\w+)/g);
+  const parameters = new Set([...[...inPath].map(([, name]) => name), ...queryNames(operation)]);
+  return Object.fromEntries(Object.entries(input).filter(([name]) => !parameters.has(name)));
 }
 
 /** The query string of a request, with the question mark; empty without parameters. */

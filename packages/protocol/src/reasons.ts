@@ -31,7 +31,7 @@ export const reasons = {
   PAGE_UNSUPPORTED: 'the page lacks a part that every session needs',
   WORKER_EXITED: 'the worker exited',
   WORKER_UNRESPONSIVE: 'the worker stopped responding',
-  WORKER_PROTOCOL_ERROR: 'the worker broke the rules of its channel',
+  WORKER_PROTOCOL_ERROR: 'the worker violated the protocol of its channel',
 } as const;
 
 export type Reason = keyof typeof reasons;

@@ -3,7 +3,6 @@ import { count, LIMITS, listOf, networkId, sentence, unixSeconds, writtenText } 
 import { reason } from './reasons.ts';
 import { isoTime } from './times.ts';
 
-/** The status of a session. */
 export const sessionStatus = v.picklist([
   'starting',
   'qr',
@@ -49,9 +48,7 @@ export const sessionView = v.object({
   lastEventAt: v.optional(isoTime),
   /** Measured twice a minute. */
   memory: v.optional(v.object({ ...sessionMemory.entries, processes: bytes })),
-  /** The size of its folder. */
   diskBytes: v.optional(bytes),
-  /** The version of its page. */
   pageVersion: v.optional(v.string()),
   /** What does not work on the page; absent until the page is checked. */
   degraded: v.optional(v.array(degradedCapability)),
@@ -70,7 +67,8 @@ export type SessionInfo = v.InferOutput<typeof sessionInfo>;
 /** -1 error, 0 pending, 1 reached the server, 2 delivered, 3 read, 4 played. */
 export const ack = v.picklist([-1, 0, 1, 2, 3, 4]);
 
-const degrees = (most: number) => v.pipe(v.number(), v.minValue(-most), v.maxValue(most));
+/** A latitude or longitude. */
+export const degrees = (max: number) => v.pipe(v.number(), v.minValue(-max), v.maxValue(max));
 const place = v.object({ latitude: degrees(90), longitude: degrees(180) });
 /** The options of a poll, and whether people may choose more than one. */
 const pollChoice = v.object({ options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions), multiple: v.boolean() });
@@ -93,7 +91,7 @@ export const message = v.object({
   isStatus: v.boolean(),
   quotedMessageId: v.optional(networkId),
   mentionedIds: listOf(networkId, LIMITS.mentions),
-  /** It mentions everybody in the group. */
+  /** It mentions everyone in the group. */
   mentionAll: v.optional(v.literal(true)),
   /** Voice note, GIF (a video), and view-once media. */
   voice: v.optional(v.literal(true)),
@@ -107,12 +105,12 @@ export const message = v.object({
 export type Message = v.InferOutput<typeof message>;
 
 /** The longest QR has 177 modules a side: some 10 KB as a PNG. */
-const MOST_QR_LENGTH = 131_072;
+const MAX_QR_LENGTH = 131_072;
 
 /** A PNG as a data URL: the form of a QR. Event streams carry it unescaped, hence the narrow alphabet. */
 export const pngDataUrl = v.pipe(
   v.string(),
-  v.maxLength(MOST_QR_LENGTH),
+  v.maxLength(MAX_QR_LENGTH),
   // The first bytes of every PNG.
   v.regex(/^data:image\/png;base64,iVBORw0KGgo[A-Za-z0-9+/]*={0,2}$/),
 );
@@ -124,7 +122,6 @@ export const pairingCode = v.object({
 });
 export type PairingCode = Readonly<v.InferOutput<typeof pairingCode>>;
 
-/** A chat of the account. */
 export const chat = v.object({
   id: networkId,
   name: writtenText(LIMITS.name),
@@ -140,7 +137,6 @@ export const chat = v.object({
 });
 export type Chat = v.InferOutput<typeof chat>;
 
-/** A label of a business account. */
 export const label = v.object({
   id: networkId,
   name: writtenText(LIMITS.name),
@@ -149,7 +145,6 @@ export const label = v.object({
 });
 export type Label = v.InferOutput<typeof label>;
 
-/** A group that the account is in. */
 export const group = v.object({
   id: networkId,
   subject: writtenText(LIMITS.name),
@@ -209,14 +204,13 @@ export const channel = v.object({
 export type Channel = v.InferOutput<typeof channel>;
 
 /** The most statuses listed per person: the newest. */
-export const MOST_STATUSES_OF_ONE = 100;
+export const MAX_STATUSES_PER_PERSON = 100;
 
 /** The statuses of one person, oldest first. */
 export const personStatuses = v.object({
   from: networkId,
-  statuses: listOf(v.object({ ...message.entries, seen: v.boolean() }), MOST_STATUSES_OF_ONE),
+  statuses: listOf(v.object({ ...message.entries, seen: v.boolean() }), MAX_STATUSES_PER_PERSON),
 });
-export type PersonStatuses = v.InferOutput<typeof personStatuses>;
 
 /** The account itself. `about` is absent if the network does not report it, and empty if there is none. */
 export const profile = v.object({
@@ -229,7 +223,6 @@ export const profile = v.object({
   about: v.optional(v.pipe(writtenText(LIMITS.name), v.description('Absent: unknown. Empty: the account has none'))),
   isBusiness: v.boolean(),
 });
-export type Profile = v.InferOutput<typeof profile>;
 
 /** Whether the account is shown as online. */
 export const presence = v.picklist(['available', 'unavailable'], 'must be available or unavailable');
@@ -249,7 +242,7 @@ export const privacy = v.object({
   groups: audience,
   /** Whose calls ring: `known` leaves out unknown numbers. */
   calls: v.optional(
-    v.pipe(v.picklist(['all', 'known', 'contacts']), v.description('`contacts` is answered, and cannot be set here')),
+    v.pipe(v.picklist(['all', 'known', 'contacts']), v.description('`contacts` can be returned, but not set here')),
   ),
 });
 export type Privacy = v.InferOutput<typeof privacy>;
@@ -258,7 +251,6 @@ const weekday = v.picklist(['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun']);
 const timeOfDay = v.pipe(v.string(), v.regex(/^([01]\d|2[0-4]):[0-5]\d$/));
 const shortText = writtenText(LIMITS.name);
 
-/** The profile of a business account. */
 export const businessProfile = v.object({
   contactId: networkId,
   /** False for a person: then there are no other fields. */

@@ -1,9 +1,10 @@
 import * as v from 'valibot';
+import { EXAMPLE_PNG, exampleSession } from '../examples.ts';
 import { LIMITS, writtenText } from '../limits.ts';
 import { fromOnePlace, mediaFields } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { presence, privacy, profile } from '../resources.ts';
-import { CHANGE_ERRORS, ofSession, READ_ERRORS } from './common.ts';
+import { CHANGE_ERRORS, changing, ofSession, reading } from './common.ts';
 
 const { url, base64, mimeType } = mediaFields;
 
@@ -28,91 +29,82 @@ const privacyChange = v.pipe(
   v.check((change) => Object.values(change).some((value) => value !== undefined), 'must name at least one setting'),
 );
 
-/** Operations on the account itself: the session's worker answers them. */
+const changingAccount = { ...changing, params: ofSession, errors: [...CHANGE_ERRORS, 'not_permitted'] } as const;
+
 export const accountOperations = {
   getProfile: {
+    ...reading,
     summary: "Get the account's own ids, name and about text, and whether it is a business account",
-    method: 'GET',
     path: '/sessions/:id/profile',
-    scope: 'read',
     params: ofSession,
     answer: profile,
-    errors: READ_ERRORS,
     timeoutMs: 15_000,
+    examples: { own: exampleSession },
   },
   setProfileName: {
+    ...changingAccount,
     summary: 'Change the name that others see; not for business accounts',
     method: 'PUT',
     path: '/sessions/:id/profile/name',
-    scope: 'send',
-    params: ofSession,
     body: v.object({ name }),
     answer: v.object({ name: writtenText(LIMITS.name) }),
-    errors: [...CHANGE_ERRORS, 'not_permitted'],
-    timeoutMs: 30_000,
+    examples: { new: { ...exampleSession, name: 'Ada at the shop' } },
   },
   setProfileAbout: {
+    ...changingAccount,
     summary: 'Change the about text; an empty one removes it',
     method: 'PUT',
     path: '/sessions/:id/profile/about',
-    scope: 'send',
-    params: ofSession,
     body: v.object({ about }),
     answer: v.object({ about: writtenText(LIMITS.name) }),
-    errors: [...CHANGE_ERRORS, 'not_permitted'],
-    timeoutMs: 30_000,
+    examples: { new: { ...exampleSession, about: 'Open from 9 to 5' } },
   },
   setProfilePicture: {
+    ...changingAccount,
     summary: 'Change the profile picture: an image, cut to a square',
     method: 'PUT',
     path: '/sessions/:id/profile/picture',
-    scope: 'send',
-    params: ofSession,
     body: v.pipe(v.object({ url, base64, mimeType }), fromOnePlace()),
     answer: v.object({ changed: v.literal(true) }),
     errors: [...CHANGE_ERRORS, 'not_permitted', 'media_unavailable'],
     timeoutMs: 90_000,
+    examples: { image: { ...exampleSession, base64: EXAMPLE_PNG, mimeType: 'image/png' } },
   },
   removeProfilePicture: {
+    ...changingAccount,
     summary: 'Remove the profile picture',
     method: 'DELETE',
     path: '/sessions/:id/profile/picture',
-    scope: 'send',
-    params: ofSession,
     answer: v.object({ removed: v.literal(true) }),
-    errors: [...CHANGE_ERRORS, 'not_permitted'],
-    timeoutMs: 30_000,
+    examples: { own: exampleSession },
   },
   setPresence: {
+    ...changingAccount,
     summary: 'Show the account as available or not; while it is available, its phone gets no notifications',
     method: 'PUT',
     path: '/sessions/:id/presence',
-    scope: 'send',
-    params: ofSession,
     body: v.object({ presence }),
     answer: v.object({ presence }),
-    errors: [...CHANGE_ERRORS, 'not_permitted'],
     timeoutMs: 15_000,
+    examples: { available: { ...exampleSession, presence: 'available' } },
   },
   getPrivacy: {
+    ...reading,
     summary: "Get the account's privacy settings that the page knows",
-    method: 'GET',
     path: '/sessions/:id/privacy',
-    scope: 'read',
     params: ofSession,
     answer: privacy,
-    errors: READ_ERRORS,
     timeoutMs: 15_000,
+    examples: { own: exampleSession },
   },
   updatePrivacy: {
+    ...changingAccount,
     summary: 'Change the given privacy settings, one after the other; returns all of them',
     method: 'PUT',
     path: '/sessions/:id/privacy',
-    scope: 'send',
-    params: ofSession,
     body: privacyChange,
     answer: privacy,
-    errors: [...CHANGE_ERRORS, 'not_permitted'],
     timeoutMs: 60_000,
+    examples: { some: { ...exampleSession, lastSeen: 'contacts', readReceipts: 'none' } },
   },
 } as const satisfies Record<string, Operation>;

@@ -1,66 +1,86 @@
 import * as v from 'valibot';
-import { groupDetails, groupSettings, groupSettingsChange, MOST_DESCRIPTION } from '../group-resources.ts';
+import { EXAMPLE_PNG, exampleGroup, exampleIds } from '../examples.ts';
+import { groupDetails, groupSettings, groupSettingsChange, MAX_DESCRIPTION } from '../group-resources.ts';
 import { networkId, writtenText } from '../limits.ts';
+import { fromOnePlace, mediaFields, optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
-import { CHAT_CHANGE_ERRORS, ofGroup, READ_ERRORS } from './common.ts';
-import { members, participantsAnswer } from './groups.ts';
+import { CHAT_CHANGE_ERRORS, ofGroup, READ_ERRORS, reading } from './common.ts';
+import { changingGroup, membersChange } from './groups.ts';
 
-const description = v.pipe(v.string(), v.maxLength(MOST_DESCRIPTION, `must be at most ${MOST_DESCRIPTION} characters`));
+const description = v.pipe(v.string(), v.maxLength(MAX_DESCRIPTION, `must be at most ${MAX_DESCRIPTION} characters`));
 
-/** Operations on what a group is and who does what in it: the session's worker answers them. */
 export const groupDetailsOperations = {
   getGroup: {
+    ...reading,
     summary: 'Get a group with its settings and its participants',
-    method: 'GET',
     path: '/sessions/:id/groups/:groupId',
-    scope: 'read',
     params: ofGroup,
     answer: groupDetails,
     errors: [...READ_ERRORS, 'chat_not_found'],
-    timeoutMs: 30_000,
+    examples: { one: exampleGroup },
   },
   promoteParticipants: {
+    ...membersChange,
     summary: 'Make participants of a group admins; one result for each, in order',
-    method: 'POST',
     path: '/sessions/:id/groups/:groupId/participants/promote',
-    scope: 'send',
-    params: ofGroup,
-    body: v.object({ participants: members }),
-    answer: participantsAnswer,
-    errors: CHAT_CHANGE_ERRORS,
-    timeoutMs: 60_000,
+    examples: { one: { ...exampleGroup, participants: [exampleIds.person] } },
   },
   demoteParticipants: {
+    ...membersChange,
     summary: 'Demote admins of a group to plain members; one result for each, in order',
-    method: 'POST',
     path: '/sessions/:id/groups/:groupId/participants/demote',
-    scope: 'send',
-    params: ofGroup,
-    body: v.object({ participants: members }),
-    answer: participantsAnswer,
-    errors: CHAT_CHANGE_ERRORS,
-    timeoutMs: 60_000,
+    examples: { one: { ...exampleGroup, participants: [exampleIds.person] } },
   },
   setGroupDescription: {
+    ...changingGroup,
     summary: 'Change the description of a group; an empty one removes it',
     method: 'PUT',
     path: '/sessions/:id/groups/:groupId/description',
-    scope: 'send',
-    params: ofGroup,
     body: v.object({ description }),
-    answer: v.object({ groupId: networkId, description: writtenText(MOST_DESCRIPTION) }),
-    errors: CHAT_CHANGE_ERRORS,
-    timeoutMs: 30_000,
+    answer: v.object({ groupId: networkId, description: writtenText(MAX_DESCRIPTION) }),
+    examples: { new: { ...exampleGroup, description: 'Where to meet, and when' } },
   },
   updateGroupSettings: {
+    ...changingGroup,
     summary: 'Change settings of a group; returns all of them',
     method: 'PUT',
     path: '/sessions/:id/groups/:groupId/settings',
-    scope: 'send',
-    params: ofGroup,
     body: groupSettingsChange,
     answer: v.object({ groupId: networkId, settings: groupSettings }),
-    errors: CHAT_CHANGE_ERRORS,
     timeoutMs: 60_000,
+    examples: { some: { ...exampleGroup, sendMessages: 'admins', approveJoins: true } },
+  },
+} as const satisfies Record<string, Operation>;
+
+const { url, base64, mimeType } = mediaFields;
+
+export const groupPictureOperations = {
+  getGroupPicture: {
+    ...reading,
+    summary: "Get a group's picture as JPEG; 204 if there is none",
+    path: '/sessions/:id/groups/:groupId/picture',
+    params: ofGroup,
+    answer: optionalMediaFile,
+    errors: [...READ_ERRORS, 'chat_not_found'],
+    examples: { known: exampleGroup },
+  },
+  setGroupPicture: {
+    ...changingGroup,
+    summary: "Change a group's picture: an image, cut to a square",
+    method: 'PUT',
+    path: '/sessions/:id/groups/:groupId/picture',
+    body: v.pipe(v.object({ url, base64, mimeType }), fromOnePlace()),
+    answer: v.object({ groupId: networkId }),
+    errors: [...CHAT_CHANGE_ERRORS, 'media_unavailable'],
+    timeoutMs: 120_000,
+    examples: { new: { ...exampleGroup, base64: EXAMPLE_PNG, mimeType: 'image/png' } },
+  },
+  removeGroupPicture: {
+    ...changingGroup,
+    summary: "Remove a group's picture",
+    method: 'DELETE',
+    path: '/sessions/:id/groups/:groupId/picture',
+    answer: v.object({ groupId: networkId }),
+    examples: { known: exampleGroup },
   },
 } as const satisfies Record<string, Operation>;

@@ -8,8 +8,7 @@ const bytes = count(Number.MAX_SAFE_INTEGER);
 const many = count(1_000_000);
 const share = v.pipe(v.number(), v.minValue(0));
 
-/** The host and the gateway at one time. */
-export const hostSample = v.object({
+const hostSample = v.object({
   at: isoTime,
   /** What a new browser can have, within the limits of the gateway's cgroup. */
   memoryAvailableBytes: bytes,
@@ -31,7 +30,6 @@ export const hostSample = v.object({
 });
 export type HostSample = v.InferOutput<typeof hostSample>;
 
-/** The host as operators see it. */
 export const hostOperations = {
   getHost: {
     summary: 'Get memory, disk and load of the host and the gateway over the last hour, and the sessions by status',
@@ -41,10 +39,8 @@ export const hostOperations = {
     params: v.object({}),
     answer: v.object({
       at: isoTime,
-      /** When the gateway started. */
       startedAt: isoTime,
       version: v.string(),
-      /** How many sessions have each status. */
       sessions: v.object(v.entriesFromList(sessionStatus.options, many)),
       /** Of the machine, or of the gateway's cgroup if that is less. */
       memoryTotalBytes: bytes,
@@ -57,5 +53,6 @@ export const hostOperations = {
     }),
     errors: [],
     timeoutMs: 5_000,
+    examples: { lastHour: {} },
   },
 } as const satisfies Record<string, Operation>;

@@ -1,32 +1,29 @@
 import type { ArchiveDownload, SessionArchive } from '../archive.ts';
+import type { ErrorCode } from '../errors.ts';
 import type { SendAttempt } from '../ipc.ts';
 import type { Download, MediaBytes, MediaFile } from '../media.ts';
-import type { HandlerInput, OperationAnswer, OperationInput } from '../operation.ts';
-import { accessOperations } from './access.ts';
+import type { HandlerInput, Operation, OperationAnswer, OperationInput } from '../operation.ts';
 import { accountOperations } from './account.ts';
 import { callOperations } from './calls.ts';
 import { channelOperations } from './channels.ts';
-import { chatChangeOperations } from './chat-changes.ts';
-import { chatOperations } from './chats.ts';
+import { chatChangeOperations, chatOperations } from './chat-changes.ts';
 import { contactDetailOperations } from './contact-details.ts';
 import { contactOperations } from './contacts.ts';
-import { forwardingOperations } from './forwarding.ts';
-import { groupDetailsOperations } from './group-details.ts';
+import { groupDetailsOperations, groupPictureOperations } from './group-details.ts';
 import { groupInviteOperations } from './group-invites.ts';
-import { groupPictureOperations } from './group-pictures.ts';
 import { groupOperations } from './groups.ts';
 import { hostOperations } from './host.ts';
-import { keyOperations } from './keys.ts';
+import { accessOperations, keyOperations } from './keys.ts';
 import { labelOperations } from './labels.ts';
 import { linkingOperations } from './linking.ts';
 import { messageQueryOperations } from './message-queries.ts';
-import { messageOperations } from './messages.ts';
+import { forwardingOperations, messageOperations } from './messages.ts';
 import { sessionOperations } from './sessions.ts';
 import { statusFeedOperations } from './status-feed.ts';
 import { webhookOperations } from './webhooks.ts';
 
-/** What the gateway answers by itself. */
-export const gatewayOperations = {
+/** What the gateway answers without a worker. */
+const gatewayOperations = {
   ...sessionOperations,
   ...accessOperations,
   ...keyOperations,
@@ -87,7 +84,6 @@ export type WorkerOperationName = keyof typeof workerOperations;
 
 /** What a caller writes for an operation. */
 export type InputOf<N extends OperationName> = OperationInput<Operations[N]>;
-/** What an operation answers. */
 export type AnswerOf<N extends OperationName> = OperationAnswer<Operations[N]>;
 
 /** How a call is carried out: whether its message can be found again, and by which id. */
@@ -96,9 +92,12 @@ export interface Attempt extends Partial<SendAttempt> {
   onSending(id: string): void;
 }
 
-/** A handler for each operation named: one that is missing or has another shape does not compile. */
-export type Handlers<N extends OperationName> = {
-  readonly [K in N]: (input: HandlerInput<Operations[K]>, attempt?: Attempt) => Promise<AnswerOf<K>> | AnswerOf<K>;
+/**
+ * A handler for each operation named: one that is missing or has another shape does not compile. `Call`: what a handler
+ * gets besides its input.
+ */
+export type Handlers<N extends OperationName, Call = unknown> = {
+  readonly [K in N]: (input: HandlerInput<Operations[K]>, call: Call) => Promise<AnswerOf<K>> | AnswerOf<K>;
 };
 
 /** Options of one call of a client's method. */
@@ -145,4 +144,23 @@ export type OperationMethods = {
 /** True if a worker answers the operation. */
 export function isWorkerOperation(name: string): name is WorkerOperationName {
   return Object.hasOwn(workerOperations, name);
+}
+
+/** Errors that rows do not list, because operations of a kind share them. */
+export const SHARED_ERRORS = {
+  all: ['invalid_request', 'unauthorized', 'rate_limited', 'forbidden', 'insufficient_scope', 'internal_error'],
+  withBody: ['request_timeout', 'body_too_large', 'unsupported_media_type'],
+  ofWorker: ['page_unsupported', 'insufficient_resources', 'shutting_down'],
+  keyed: ['idempotency_in_progress', 'idempotency_key_reused'],
+} as const satisfies Record<string, readonly ErrorCode[]>;
+
+export function errorsOf(name: OperationName, operation: Operation): readonly ErrorCode[] {
+  const hasBody = operation.body || operation.optionalBody || operation.archive === 'taken';
+  return [
+    ...SHARED_ERRORS.all,
+    ...(hasBody ? SHARED_ERRORS.withBody : []),
+    ...(isWorkerOperation(name) ? SHARED_ERRORS.ofWorker : []),
+    ...(operation.keyed ? SHARED_ERRORS.keyed : []),
+    ...operation.errors,
+  ];
 }

@@ -1,12 +1,12 @@
 import * as v from 'valibot';
 import { sessionPattern } from '../ids.ts';
 import type { Operation } from '../operation.ts';
-import { keyScope } from '../scope.ts';
+import { keyScope, scope } from '../scope.ts';
 import { isoTime, writtenTime } from '../times.ts';
 import { itemsOf } from './common.ts';
 
 const SECOND = 1_000;
-const MOST_PATTERNS = 100;
+const MAX_PATTERNS = 100;
 /** A key, without its secret. Times are ISO 8601. */
 export const keyView = v.object({
   id: v.string(),
@@ -27,7 +27,7 @@ const newKey = v.strictObject({
     v.regex(/^[^\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029]*$/u, 'must have no control characters'),
   ),
   sessions: v.pipe(
-    itemsOf(sessionPattern, MOST_PATTERNS),
+    itemsOf(sessionPattern, MAX_PATTERNS),
     v.minLength(1, 'must name a session, or a pattern such as shop-*'),
   ),
   scope: keyScope,
@@ -38,41 +38,64 @@ const newKey = v.strictObject({
     ),
   ),
 });
-/** What a key is made of. */
 export type NewKey = v.InferOutput<typeof newKey>;
+
+const ofOperator = { scope: 'operator', params: v.object({}), timeoutMs: 5 * SECOND } as const;
 
 /** Operations on keys, answered by the gateway, with the operator's token only. */
 export const keyOperations = {
   listKeys: {
+    ...ofOperator,
     summary: 'List the keys, without their secrets',
     method: 'GET',
     path: '/keys',
-    scope: 'operator',
-    params: v.object({}),
     answer: v.object({ keys: v.array(keyView) }),
     errors: [],
-    timeoutMs: 5 * SECOND,
+    examples: { all: {} },
   },
   createKey: {
+    ...ofOperator,
     summary: 'Create a key for some sessions; `key` is shown only this once',
     method: 'POST',
     path: '/keys',
-    scope: 'operator',
-    params: v.object({}),
     body: newKey,
     answer: v.object({ ...keyView.entries, key: v.string() }),
     status: 201,
     errors: ['rate_limited'],
-    timeoutMs: 5 * SECOND,
+    examples: { shop: { name: 'The shop', sessions: ['shop-*'], scope: 'send' } },
   },
   deleteKey: {
+    ...ofOperator,
     summary: 'Delete a key; it becomes invalid at once, and its streams end',
     method: 'DELETE',
     path: '/keys/:keyId',
-    scope: 'operator',
     params: v.object({ keyId: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of a key')) }),
     answer: v.object({ id: v.string(), status: v.literal('removed') }),
     errors: ['key_not_found'],
-    timeoutMs: 5 * SECOND,
+    examples: { known: { keyId: 'key_0a1b2c3d4e5f' } },
+  },
+} as const satisfies Record<string, Operation>;
+
+/** A caller's own access. */
+export const accessOperations = {
+  getAccess: {
+    summary: 'Get what the token or key of this request allows, and the version of the gateway',
+    method: 'GET',
+    path: '/access',
+    scope: 'read',
+    params: v.object({}),
+    answer: v.object({
+      /** The id of the key; `token`: the gateway's token; `open`: the gateway asks for none. */
+      id: v.string(),
+      scope,
+      /** Sessions by their ids; `*` stands for any characters, or none. */
+      sessions: v.array(v.string()),
+      name: v.optional(v.string()),
+      expiresAt: v.optional(isoTime),
+      version: v.string(),
+    }),
+    errors: [],
+    timeoutMs: 5_000,
+    examples: { own: {} },
   },
 } as const satisfies Record<string, Operation>;

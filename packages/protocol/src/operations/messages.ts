@@ -1,10 +1,20 @@
 import * as v from 'valibot';
+import { EXAMPLE_PNG, exampleIds, exampleMessage, exampleSession } from '../examples.ts';
 import { messageId, recipient, STATUS_FEED } from '../ids.ts';
 import { MAX_TEXT_LENGTH, networkId, writtenText } from '../limits.ts';
 import { fromOnePlace, mediaFields, mediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { message } from '../resources.ts';
-import { MESSAGE_CHANGE_ERRORS, ofMessage, ofSession, READ_ERRORS, SEND_ERRORS } from './common.ts';
+import {
+  changing,
+  changingMessage,
+  MESSAGE_CHANGE_ERRORS,
+  ofMessage,
+  ofSession,
+  READ_ERRORS,
+  reading,
+  SEND_ERRORS,
+} from './common.ts';
 import {
   contacts,
   flagsOfTheirKind,
@@ -19,7 +29,7 @@ import {
 function noQuoteInStatus<T extends { readonly to: string; readonly quotedMessageId?: string | undefined }>() {
   return v.check<T, string>(
     ({ to, quotedMessageId }) => !(to === STATUS_FEED && quotedMessageId),
-    'a status quotes nothing',
+    'a status cannot quote a message',
   );
 }
 
@@ -61,7 +71,7 @@ const media = v.pipe(
   flagsOfTheirKind(),
   v.check(
     ({ type, to }) => to !== STATUS_FEED || type === 'image' || type === 'video',
-    'the status feed takes texts, images and videos',
+    'the status feed accepts texts, images and videos',
   ),
   noQuoteInStatus(),
 );
@@ -82,13 +92,11 @@ const reaction = v.object({
 /** The answer to a reaction: `id` and `messageId` both name the message reacted to. */
 const reactionAnswer = v.object({ id: networkId, messageId: networkId, emoji: writtenText(100) });
 
-/** Operations on messages: the session's worker answers them. */
 export const messageOperations = {
   sendMessage: {
+    ...changing,
     summary: 'Send a text, media, a location, contacts, a poll or a reaction; returns once the network has it',
-    method: 'POST',
     path: '/sessions/:id/messages',
-    scope: 'send',
     params: ofSession,
     body: v.variant('type', [text, media, location, contacts, poll, reaction]),
     keyed: {
@@ -100,13 +108,69 @@ export const messageOperations = {
     answer: v.union([message, reactionAnswer]),
     errors: [...SEND_ERRORS, 'media_unavailable'],
     timeoutMs: 120_000,
+    examples: {
+      text: { ...exampleSession, type: 'text', to: '+12025550102', body: 'Hello' },
+      reply: {
+        ...exampleSession,
+        type: 'text',
+        to: exampleIds.person,
+        body: 'A nice picture',
+        quotedMessageId: exampleIds.inboundMedia,
+      },
+      image: {
+        ...exampleSession,
+        type: 'image',
+        to: exampleIds.person,
+        base64: EXAMPLE_PNG,
+        mimeType: 'image/png',
+        filename: 'pixel.png',
+        caption: 'Small',
+      },
+      document: {
+        ...exampleSession,
+        type: 'document',
+        to: exampleIds.person,
+        base64: 'SGVsbG8=',
+        filename: 'hello.txt',
+      },
+      sticker: { ...exampleSession, type: 'sticker', to: exampleIds.person, base64: EXAMPLE_PNG },
+      location: {
+        ...exampleSession,
+        type: 'location',
+        to: exampleIds.person,
+        latitude: 52.5163,
+        longitude: 13.3777,
+        name: 'Brandenburg Gate',
+      },
+      contact: {
+        ...exampleSession,
+        type: 'contact',
+        to: exampleIds.person,
+        contacts: [{ name: 'Carla Mendes', number: '+12025550103' }],
+      },
+      poll: {
+        ...exampleSession,
+        type: 'poll',
+        to: exampleIds.group,
+        question: 'When?',
+        options: ['Friday', 'Saturday'],
+        multiple: true,
+      },
+      group: { ...exampleSession, type: 'text', to: exampleIds.group, body: 'Hello all' },
+      mention: {
+        ...exampleSession,
+        type: 'text',
+        to: exampleIds.group,
+        body: 'Hello @12025550102',
+        mentions: [exampleIds.person],
+      },
+      reaction: { ...exampleSession, type: 'reaction', messageId: exampleIds.inboundMedia, emoji: '👍' },
+    },
   },
   editMessage: {
+    ...changingMessage,
     summary: 'Edit a sent message, for about 15 minutes',
-    method: 'POST',
     path: '/sessions/:id/messages/:messageId/edit',
-    scope: 'send',
-    params: ofMessage,
     // The page trims an edit, and would empty the message with a blank one.
     body: v.object({
       body: v.pipe(textBody, v.trim(), v.minLength(1, 'must not be blank')),
@@ -115,27 +179,43 @@ export const messageOperations = {
     }),
     answer: message,
     errors: [...MESSAGE_CHANGE_ERRORS, 'edit_window_closed'],
-    timeoutMs: 30_000,
+    examples: { typo: { ...exampleSession, messageId: exampleIds.outboundText, body: 'Hello again' } },
   },
   deleteMessage: {
+    ...changingMessage,
     summary: 'Delete a message for everyone, or, after about an hour, only for this account; the response says which',
-    method: 'POST',
     path: '/sessions/:id/messages/:messageId/delete',
-    scope: 'send',
-    params: ofMessage,
     body: v.object({ forEveryone: v.boolean() }),
     answer: v.object({ id: networkId, deletedFor: v.picklist(['everyone', 'me']) }),
-    errors: MESSAGE_CHANGE_ERRORS,
-    timeoutMs: 30_000,
+    examples: { forEveryone: { ...exampleSession, messageId: exampleIds.doomedText, forEveryone: true } },
   },
   getMedia: {
+    ...reading,
     summary: "Get the media of a message, with the sender's MIME type",
-    method: 'GET',
     path: '/sessions/:id/messages/:messageId/media',
-    scope: 'read',
     params: ofMessage,
     answer: mediaFile,
     errors: [...READ_ERRORS, 'message_not_found', 'media_not_found', 'media_unavailable'],
     timeoutMs: 120_000,
+    examples: { image: exampleMessage },
+  },
+} as const satisfies Record<string, Operation>;
+
+export const forwardingOperations = {
+  forwardMessage: {
+    ...changingMessage,
+    summary: 'Forward a message to another chat; returns the new message once the network has it',
+    path: '/sessions/:id/messages/:messageId/forward',
+    body: v.object({
+      to: v.pipe(
+        recipient,
+        v.check((to) => to !== STATUS_FEED, 'messages are not forwarded to the status feed'),
+      ),
+    }),
+    keyed: { choosesMessageId: () => true },
+    answer: message,
+    errors: [...SEND_ERRORS, 'media_not_found'],
+    timeoutMs: 120_000,
+    examples: { picture: { ...exampleMessage, to: exampleIds.group } },
   },
 } as const satisfies Record<string, Operation>;

@@ -3,15 +3,15 @@ import { contactId, messageId, personId, recipient, STATUS_FEED } from '../ids.t
 import { itemsOf } from './common.ts';
 
 /** As many as phones let their users share at once, and choose from. */
-const MOST_CONTACTS = 20;
-const MOST_OPTIONS = 12;
+const MAX_CONTACTS = 20;
+const MAX_OPTIONS = 12;
 /** As many as a group has members. */
-const MOST_MENTIONS = 1_024;
+const MAX_MENTIONS = 1_024;
 
 /** Whom a text or a caption mentions. */
 export const mentionFields = {
   /** People whose `@<digits>` in the text becomes their name. */
-  mentions: v.optional(itemsOf(contactId, MOST_MENTIONS)),
+  mentions: v.optional(itemsOf(contactId, MAX_MENTIONS)),
   /** Everybody in the group is notified. */
   mentionAll: v.optional(v.boolean()),
 };
@@ -62,34 +62,33 @@ export function mentionsWherePossible<T extends Mentioning>() {
     const refuse = (key: 'mentions' | 'mentionAll', message: string) =>
       addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: value[key] }] });
     if (value.mentionAll && !value.to.endsWith('@g.us')) refuse('mentionAll', 'is for groups only');
-    if (value.mentions?.length && value.to === STATUS_FEED) refuse('mentions', 'a status mentions nobody');
+    if (value.mentions?.length && value.to === STATUS_FEED) refuse('mentions', 'a status cannot mention anyone');
   });
 }
 
 /** A text without line breaks and other control characters: nothing in it can begin a line of its own. */
-const oneLine = (most: number) =>
+const oneLine = (max: number) =>
   v.pipe(
     v.string(),
     v.check((written) => written.trim() !== '', 'must not be empty or blank'),
-    v.maxLength(most, `must be at most ${most} characters`),
+    v.maxLength(max, `must be at most ${max} characters`),
     v.regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters'),
   );
 
-const degrees = (most: number) =>
+const degrees = (max: number) =>
   v.pipe(
     v.number(),
-    v.minValue(-most, `must be from -${most} to ${most}`),
-    v.maxValue(most, `must be from -${most} to ${most}`),
+    v.minValue(-max, `must be from -${max} to ${max}`),
+    v.maxValue(max, `must be from -${max} to ${max}`),
   );
 
 /** Everything that can be sent but to the status feed. */
 const chat = v.pipe(
   recipient,
-  v.check((to) => to !== STATUS_FEED, 'the status feed takes texts, images and videos'),
+  v.check((to) => to !== STATUS_FEED, 'the status feed accepts texts, images and videos'),
 );
 const toChat = { to: chat, quotedMessageId: v.optional(messageId) };
 
-/** A place on the map. */
 export const location = v.object({
   type: v.literal('location'),
   ...toChat,
@@ -104,7 +103,7 @@ export const contacts = v.object({
   type: v.literal('contact'),
   ...toChat,
   contacts: v.pipe(
-    itemsOf(v.object({ name: oneLine(255), number: personId, organization: v.optional(oneLine(255)) }), MOST_CONTACTS),
+    itemsOf(v.object({ name: oneLine(255), number: personId, organization: v.optional(oneLine(255)) }), MAX_CONTACTS),
     v.minLength(1, 'must name at least one contact'),
   ),
 });
@@ -115,7 +114,7 @@ export const poll = v.object({
   ...toChat,
   question: oneLine(255),
   options: v.pipe(
-    itemsOf(v.pipe(oneLine(100), v.trim()), MOST_OPTIONS),
+    itemsOf(v.pipe(oneLine(100), v.trim()), MAX_OPTIONS),
     v.minLength(2, 'must have at least 2 items'),
     v.check((options) => new Set(options).size === options.length, 'must differ from each other'),
   ),

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { sessionArchive } from '../archive.ts';
+import { exampleElsewhere, exampleSession, exampleSpare } from '../examples.ts';
 import { sessionId } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 import { memorySample, pngDataUrl, sessionInfo, sessionStatus, sessionView } from '../resources.ts';
@@ -14,6 +15,15 @@ const started = v.object({
   ...v.pick(sessionView, ['reason', 'message', 'nextAttemptAt']).entries,
 });
 
+const managing = { method: 'POST', scope: 'manage', params } as const;
+const reading = {
+  method: 'GET',
+  scope: 'read',
+  params,
+  errors: ['session_not_found'],
+  timeoutMs: 5 * SECOND,
+} as const;
+
 /** Operations on sessions themselves: the gateway answers them, whether a worker runs or not. */
 export const sessionOperations = {
   listSessions: {
@@ -25,121 +35,109 @@ export const sessionOperations = {
     answer: v.object({ sessions: v.array(sessionView) }),
     errors: [],
     timeoutMs: 5 * SECOND,
+    examples: { all: {} },
   },
   startSession: {
+    ...managing,
     summary: 'Start a session, and wait until it shows a QR, is ready or has failed; no effect if it runs',
-    method: 'POST',
     path: '/sessions/:id/start',
-    scope: 'manage',
-    params,
     /** `takeBack`: also if it was moved to another gateway. */
     optionalBody: v.object({ takeBack: v.optional(v.boolean(), false) }),
     answer: started,
     errors: ['session_moved', 'insufficient_resources', 'shutting_down'],
     timeoutMs: 30 * SECOND,
+    examples: { again: exampleSession },
   },
   restartSession: {
+    ...managing,
     summary:
       'Restart a session, and wait until it is ready or has failed; also takes back an account that is used elsewhere',
-    method: 'POST',
     path: '/sessions/:id/restart',
-    scope: 'manage',
-    params,
     answer: started,
     errors: ['session_not_found', 'session_moved', 'insufficient_resources', 'shutting_down'],
     timeoutMs: 45 * SECOND,
+    examples: { again: exampleSession },
   },
   stopSession: {
+    ...managing,
     summary: 'Stop a session and keep its auth',
-    method: 'POST',
     path: '/sessions/:id/stop',
-    scope: 'manage',
-    params,
     answer: v.object({ id: v.string(), status: v.literal('stopped') }),
     errors: ['session_not_found', 'session_moved'],
     timeoutMs: 30 * SECOND,
+    examples: { known: exampleSpare },
   },
   logoutSession: {
+    ...managing,
     summary: 'Unlink a ready session from the phone, and wipe its auth; the session remains, and shows a QR',
-    method: 'POST',
     path: '/sessions/:id/logout',
-    scope: 'manage',
-    params,
     answer: started,
     errors: ['session_not_found', 'session_not_ready', 'shutting_down'],
     timeoutMs: 45 * SECOND,
+    examples: { known: exampleSpare },
   },
   deleteSession: {
+    ...managing,
     summary: 'Stop a session, unlink it from the phone if it is ready, and wipe its auth',
     method: 'DELETE',
     path: '/sessions/:id',
-    scope: 'manage',
-    params,
     answer: v.object({ id: v.string(), status: v.literal('removed') }),
     errors: ['session_not_found'],
     timeoutMs: 30 * SECOND,
+    examples: { known: exampleSpare },
   },
   exportSession: {
-    summary: 'Stop a session for good, and get it as an archive for another gateway; it is `moved` from then on',
-    method: 'POST',
+    ...managing,
+    summary: 'Stop a session permanently, and get it as an archive for another gateway; its status is then `moved`',
     path: '/sessions/:id/export',
-    scope: 'manage',
-    params,
     archive: 'answered',
     answer: sessionArchive,
     errors: ['session_not_found', 'session_not_exportable', 'insufficient_resources', 'shutting_down'],
     timeoutMs: 120 * SECOND,
+    examples: { known: exampleElsewhere },
   },
   importSession: {
+    ...managing,
     summary: 'Import a session from its archive, start it, and wait as for a start',
     method: 'PUT',
     path: '/sessions/:id/import',
-    scope: 'manage',
-    params,
     archive: 'taken',
     answer: started,
     errors: ['session_exists', 'stale_export', 'invalid_archive', 'insufficient_resources', 'shutting_down'],
     timeoutMs: 900 * SECOND,
+    examples: { known: exampleElsewhere },
   },
   getQr: {
+    ...managing,
     summary: 'Get the current QR; as a PNG with Accept: image/png',
     method: 'GET',
     path: '/sessions/:id/qr',
-    scope: 'manage',
-    params,
     answer: v.object({ id: v.string(), status: v.literal('qr'), qr: pngDataUrl }),
     errors: ['session_not_found', 'qr_not_available'],
     timeoutMs: 5 * SECOND,
+    examples: { waiting: exampleSpare },
   },
   getSessionStatus: {
+    ...reading,
     summary: 'Get the status of a session, with its reason and health',
-    method: 'GET',
     path: '/sessions/:id/status',
-    scope: 'read',
-    params,
     answer: sessionView,
-    errors: ['session_not_found'],
-    timeoutMs: 5 * SECOND,
+    examples: { known: exampleSession },
   },
   getSessionInfo: {
+    ...reading,
     summary: 'Get the linked account',
-    method: 'GET',
     path: '/sessions/:id/info',
-    scope: 'read',
-    params,
     answer: sessionInfo,
     errors: ['session_not_found', 'session_not_ready'],
-    timeoutMs: 5 * SECOND,
+    examples: { ready: exampleSession },
   },
   getSessionMemory: {
+    ...reading,
     summary: 'Get the memory of a session over the last hour',
-    method: 'GET',
     path: '/sessions/:id/memory',
-    scope: 'read',
-    params,
     /** At most one sample a minute, oldest first; none while nothing runs. */
     answer: v.object({ samples: v.array(memorySample) }),
-    errors: ['session_not_found'],
-    timeoutMs: 5 * SECOND,
+    examples: { known: exampleSession },
   },
 } as const satisfies Record<string, Operation>;

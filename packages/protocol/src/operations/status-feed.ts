@@ -1,12 +1,12 @@
 import * as v from 'valibot';
+import { EXAMPLE_PNG, exampleIds, exampleSession } from '../examples.ts';
 import { listOf, networkId } from '../limits.ts';
 import { fromOnePlace, mediaFields } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { message, personStatuses } from '../resources.ts';
-import { CHANGE_ERRORS, MESSAGE_CHANGE_ERRORS, ofMessage, ofSession, READ_ERRORS } from './common.ts';
+import { CHANGE_ERRORS, changing, changingMessage, ofSession, reading } from './common.ts';
 
-/** People whose statuses are listed. */
-const MOST_PEOPLE = 1_000;
+const MAX_PEOPLE = 1_000;
 
 const backgroundColor = v.optional(
   v.pipe(v.string(), v.regex(/^#[0-9A-Fa-f]{6}$/, 'must be a colour in the form #RRGGBB')),
@@ -34,13 +34,11 @@ const text = v.object({
 
 const media = v.pipe(v.object({ type: v.picklist(['image', 'video']), ...mediaFields }), fromOnePlace());
 
-/** Operations on the status feed: the session's worker answers them. */
 export const statusFeedOperations = {
   postStatus: {
+    ...changing,
     summary: 'Post to the status feed; `backgroundColor` and `font` may be in `options` or beside it',
-    method: 'POST',
     path: '/sessions/:id/status',
-    scope: 'send',
     params: ofSession,
     body: v.variant('type', [text, media]),
     // The page makes the ids of texts itself.
@@ -48,25 +46,24 @@ export const statusFeedOperations = {
     answer: message,
     errors: [...CHANGE_ERRORS, 'media_unavailable'],
     timeoutMs: 120_000,
+    examples: {
+      text: { ...exampleSession, type: 'text', body: 'Good morning', backgroundColor: '#128C7E', font: 1 },
+      image: { ...exampleSession, type: 'image', base64: EXAMPLE_PNG, caption: 'Small' },
+    },
   },
   listStatuses: {
+    ...reading,
     summary: "List other people's statuses of the last 24 hours, grouped by person",
-    method: 'GET',
     path: '/sessions/:id/statuses',
-    scope: 'read',
     params: ofSession,
-    answer: listOf(personStatuses, MOST_PEOPLE),
-    errors: READ_ERRORS,
-    timeoutMs: 30_000,
+    answer: listOf(personStatuses, MAX_PEOPLE),
+    examples: { all: exampleSession },
   },
   markStatusSeen: {
+    ...changingMessage,
     summary: "Mark another person's status as seen; sends a read receipt, unless the account has turned them off",
-    method: 'POST',
     path: '/sessions/:id/status/:messageId/seen',
-    scope: 'send',
-    params: ofMessage,
     answer: v.object({ id: networkId, seen: v.literal(true) }),
-    errors: MESSAGE_CHANGE_ERRORS,
-    timeoutMs: 30_000,
+    examples: { one: { ...exampleSession, messageId: exampleIds.status } },
   },
 } as const satisfies Record<string, Operation>;

@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import { type EventName, eventData, SECRET_EVENTS } from '../events.ts';
+import { exampleWebhook } from '../examples.ts';
 import { sessionPattern } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 import { isoTime } from '../times.ts';
 import { itemsOf } from './common.ts';
 
 const SECOND = 1_000;
-const MOST_PATTERNS = 100;
+const MAX_PATTERNS = 100;
 const MAX_URL_LENGTH = 2_048;
 
 const eventId = v.string();
@@ -36,10 +37,10 @@ const subscription = {
   url,
   /** Absent: all sessions that the caller's key covers. */
   sessions: v.optional(
-    v.pipe(itemsOf(sessionPattern, MOST_PATTERNS), v.minLength(1, 'must name a session, or a pattern such as shop-*')),
+    v.pipe(itemsOf(sessionPattern, MAX_PATTERNS), v.minLength(1, 'must name a session, or a pattern such as shop-*')),
   ),
   /** Absent: all but those that have to be named. A `gap` is delivered whatever is chosen. */
-  events: v.optional(v.pipe(itemsOf(eventName, MOST_PATTERNS), v.minLength(1, 'must name an event'))),
+  events: v.optional(v.pipe(itemsOf(eventName, MAX_PATTERNS), v.minLength(1, 'must name an event'))),
 };
 
 /** What a webhook is made of. A misspelt field must not be ignored: it could be the one that limits it. */
@@ -61,7 +62,7 @@ export const webhookView = v.object({
   /** `failing`: the newest attempt failed, and events wait for the next. `disabled`: none is made. */
   status: v.picklist(['active', 'failing', 'disabled']),
   /**
-   * Why it is disabled: the endpoint answered 410, nothing was delivered for 72 h, or whoever made it has no access any more.
+   * Why it is disabled: the endpoint returned 410, nothing was delivered for 72 h, or its creator no longer has access.
    */
   reason: v.optional(v.picklist(['gone', 'no_success', 'no_access'])),
   createdAt: isoTime,
@@ -77,7 +78,7 @@ export const webhookView = v.object({
 export type WebhookView = v.InferOutput<typeof webhookView>;
 
 /** An event that was given up after its last attempt. */
-export const deadLetter = v.object({
+const deadLetter = v.object({
   id: eventId,
   event: v.string(),
   session: v.optional(v.string()),
@@ -88,8 +89,7 @@ export const deadLetter = v.object({
 });
 export type DeadLetter = v.InferOutput<typeof deadLetter>;
 
-/** One attempt to deliver an event. */
-export const webhookDelivery = v.object({
+const webhookDelivery = v.object({
   id: eventId,
   event: v.string(),
   session: v.optional(v.string()),
@@ -106,6 +106,12 @@ export type WebhookDelivery = v.InferOutput<typeof webhookDelivery>;
 const ofWebhook = v.object({
   webhookId: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of a webhook')),
 });
+const onWebhook = {
+  scope: 'manage',
+  params: ofWebhook,
+  errors: ['webhook_not_found'],
+  timeoutMs: 5 * SECOND,
+} as const;
 const withSecret = v.object({ ...webhookView.entries, secret: v.string() });
 
 /** Operations on webhooks, answered by the gateway. A key sees those of its own sessions. */
@@ -119,9 +125,10 @@ export const webhookOperations = {
     answer: v.object({ webhooks: v.array(webhookView) }),
     errors: [],
     timeoutMs: 5 * SECOND,
+    examples: { all: {} },
   },
   createWebhook: {
-    summary: 'Create a webhook, which gets events from now on; `secret` is shown only this once',
+    summary: 'Create a webhook, which receives events from now on; `secret` is shown only this once',
     method: 'POST',
     path: '/webhooks',
     scope: 'manage',
@@ -131,97 +138,90 @@ export const webhookOperations = {
     status: 201,
     errors: ['session_not_found', 'url_not_allowed', 'rate_limited', 'insufficient_resources'],
     timeoutMs: 15 * SECOND,
+    examples: {
+      all: { url: 'http://localhost:8080/chat-events' },
+      messages: { url: 'http://localhost:8080/chat-events', sessions: ['main', 'shop-*'], events: ['message'] },
+    },
   },
   getWebhook: {
+    ...onWebhook,
     summary: 'Get a webhook',
     method: 'GET',
     path: '/webhooks/:webhookId',
-    scope: 'manage',
-    params: ofWebhook,
     answer: webhookView,
-    errors: ['webhook_not_found'],
-    timeoutMs: 5 * SECOND,
+    examples: { known: exampleWebhook },
   },
   updateWebhook: {
+    ...onWebhook,
     summary: 'Change a webhook; it keeps its position and secret, and is enabled again if it was disabled',
     method: 'PUT',
     path: '/webhooks/:webhookId',
-    scope: 'manage',
-    params: ofWebhook,
     body: changedWebhook,
     answer: webhookView,
     errors: ['webhook_not_found', 'session_not_found', 'url_not_allowed', 'insufficient_resources'],
     timeoutMs: 15 * SECOND,
+    examples: { known: { ...exampleWebhook, url: 'http://localhost:8080/chat-events', events: ['message'] } },
   },
   deleteWebhook: {
+    ...onWebhook,
     summary: 'Delete a webhook',
     method: 'DELETE',
     path: '/webhooks/:webhookId',
-    scope: 'manage',
-    params: ofWebhook,
     answer: v.object({ id: v.string(), status: v.literal('removed') }),
     errors: ['webhook_not_found', 'insufficient_resources'],
-    timeoutMs: 5 * SECOND,
+    examples: { known: exampleWebhook },
   },
   replayWebhook: {
+    ...onWebhook,
     summary: 'Deliver all events after a position again',
     method: 'POST',
     path: '/webhooks/:webhookId/replay',
-    scope: 'manage',
-    params: ofWebhook,
     body: v.strictObject({ after: position }),
     answer: webhookView,
     errors: ['webhook_not_found', 'insufficient_resources'],
     timeoutMs: 10 * SECOND,
+    examples: { oldest: { ...exampleWebhook, after: 'oldest' } },
   },
   testWebhook: {
+    ...onWebhook,
     summary: 'Send a `test` event now; returns the result',
     method: 'POST',
     path: '/webhooks/:webhookId/test',
-    scope: 'manage',
-    params: ofWebhook,
     answer: v.object({ id: v.string(), ok: v.boolean(), ms: v.number(), message: v.optional(v.string()) }),
-    errors: ['webhook_not_found'],
     timeoutMs: 25 * SECOND,
+    examples: { known: exampleWebhook },
   },
   rotateWebhookSecret: {
+    ...onWebhook,
     summary: 'Give a webhook a new secret, shown only this once; former ones also sign for 24 h',
     method: 'POST',
     path: '/webhooks/:webhookId/rotate-secret',
-    scope: 'manage',
-    params: ofWebhook,
     answer: withSecret,
     errors: ['webhook_not_found', 'insufficient_resources'],
-    timeoutMs: 5 * SECOND,
+    examples: { known: exampleWebhook },
   },
   listDeadLetters: {
+    ...onWebhook,
     summary: 'List the dead letters, events that were not delivered even after the last attempt, oldest first',
     method: 'GET',
     path: '/webhooks/:webhookId/dead-letters',
-    scope: 'manage',
-    params: ofWebhook,
     answer: v.object({ deadLetters: v.array(deadLetter) }),
-    errors: ['webhook_not_found'],
-    timeoutMs: 5 * SECOND,
+    examples: { known: exampleWebhook },
   },
   replayDeadLetters: {
+    ...onWebhook,
     summary: 'Deliver the dead letters again, each once; those that fail again stay dead letters',
     method: 'POST',
     path: '/webhooks/:webhookId/dead-letters/replay',
-    scope: 'manage',
-    params: ofWebhook,
     answer: v.object({ id: v.string(), replaying: v.number() }),
-    errors: ['webhook_not_found'],
-    timeoutMs: 5 * SECOND,
+    examples: { known: exampleWebhook },
   },
   listDeliveries: {
+    ...onWebhook,
     summary: 'List the last 50 attempts to deliver an event since the gateway started, newest first',
     method: 'GET',
     path: '/webhooks/:webhookId/deliveries',
-    scope: 'manage',
-    params: ofWebhook,
     answer: v.object({ deliveries: v.array(webhookDelivery) }),
-    errors: ['webhook_not_found'],
-    timeoutMs: 5 * SECOND,
+    examples: { known: exampleWebhook },
   },
 } as const satisfies Record<string, Operation>;
