@@ -48,7 +48,7 @@ export class AddressGuard {
     const isAllowed = this.#allowsHost(url);
     if (!isAllowed && port < FIRST_FREE_PORT && !HTTP_PORTS.includes(port))
       throw new ForbiddenAddressError(`port ${port} is reserved for another protocol`);
-    const address = url.hostname.replace(/^\[|\]$/g, '');
+    const address = addressIn(url);
     // Node does not call the resolver for an IP address.
     if (isIP(address) !== 0 && !isAllowed && !isAllowedAddress(address, this.#ranges)) throw notPublic();
     return asLookup(isAllowed ? this.#resolver : checking(this.#resolver, this.#ranges));
@@ -57,7 +57,7 @@ export class AddressGuard {
   /** Resolves the host of a URL now. Rejects with a ForbiddenAddressError, or if it cannot be resolved. */
   async resolve(url: URL): Promise<void> {
     const lookup = this.lookupFor(url);
-    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const host = addressIn(url);
     if (isIP(host) !== 0) return;
     await new Promise<void>((resolve, reject) => {
       lookup(host, { all: true }, (error) => (error ? reject(error) : resolve()));
@@ -65,8 +65,8 @@ export class AddressGuard {
   }
 
   /** True if the operator allows the host of a URL by its name, or by a range that its address is in. */
-  isOperators(url: URL): boolean {
-    const address = url.hostname.replace(/^\[|\]$/g, '');
+  isAllowedByOperator(url: URL): boolean {
+    const address = addressIn(url);
     // An address of this machine is allowed only by a range.
     return this.#allowsHost(url) || isAllowedAddress(address, this.#ranges, [address]);
   }
@@ -74,6 +74,11 @@ export class AddressGuard {
   #allowsHost(url: URL): boolean {
     return this.#hosts.includes(url.hostname) || this.#hosts.includes(`${url.hostname}:${portOf(url)}`);
   }
+}
+
+/** The host of a URL, without the brackets of an IPv6 address. */
+function addressIn({ hostname }: URL): string {
+  return hostname.replace(/^\[|\]$/g, '');
 }
 
 function portOf({ protocol, port, username, password }: URL): number {

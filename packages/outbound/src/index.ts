@@ -1,2 +1,2 @@
 export { AddressGuard, ForbiddenAddressError, type Resolver } from './address-guard.ts';
-export { isAllowedAddress, type Range, rangesIn } from './public-address.ts';
+export { guardedRequest, RequestTimeoutError } from './guarded-request.ts';

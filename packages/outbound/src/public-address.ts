@@ -17,16 +17,26 @@ const NAT64 = rangeOf('64:ff9b::/96');
  * that clouds use for internal services.
  */
 const NOT_PUBLIC = [
-  ...['0.0.0.0/8', '127.0.0.0/8'], // this machine
-  ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10'], // private, and shared by carriers
+  '0.0.0.0/8',
+  '127.0.0.0/8', // this machine
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10', // private, and shared by carriers
   '169.254.0.0/16', // link-local, and the metadata of most clouds
   '168.63.129.16/32', // Azure's platform services
-  ...['192.0.0.0/24', '192.88.99.0/24', '198.18.0.0/15'], // protocols, 6to4 relays, benchmarks
-  ...['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'], // documentation
-  ...['224.0.0.0/4', '240.0.0.0/4'], // multicast; reserved, and broadcast
+  '192.0.0.0/24',
+  '192.88.99.0/24',
+  '198.18.0.0/15', // protocols, 6to4 relays, benchmarks
+  '192.0.2.0/24',
+  '198.51.100.0/24',
+  '203.0.113.0/24', // documentation
+  '224.0.0.0/4',
+  '240.0.0.0/4', // multicast; reserved, and broadcast
   '2001::/23', // protocols, such as Teredo, which embeds an IPv4 address
   '2002::/16', // 6to4, which embeds an IPv4 address
-  ...['2001:db8::/32', '3fff::/20'], // documentation
+  '2001:db8::/32',
+  '3fff::/20', // documentation
 ].map(rangeOf);
 
 /** Parses ranges in CIDR notation, of either family; other entries are ignored. */
@@ -70,7 +80,6 @@ function embeddedIn(address: Address): ipaddr.IPv4 {
   return new ipaddr.IPv4(address.toByteArray().slice(-4));
 }
 
-/** False for a range and an address of different families. */
 function isIn(address: Address, [network, prefix]: Range): boolean {
   return address.kind() === network.kind() && address.match(network, prefix);
 }
