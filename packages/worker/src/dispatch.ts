@@ -3,17 +3,17 @@ import {
   asGatewayError,
   changesSomething,
   GatewayError,
-  type Handlers,
   isWorkerOperation,
   type WorkerOperationName,
   workerOperations,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { CallTime } from './call-time.ts';
+import type { Call, WorkerHandlers } from './client/port.ts';
 
 /** Throws 501 before the operation starts if the page lacks a part that it needs. */
 export type AssertSupported = (operation: WorkerOperationName, input: object) => Promise<void>;
 
-/** What a call needs besides its input. */
 export interface CallOptions {
   readonly assertSupported: AssertSupported;
   readonly attempt?: Attempt | undefined;
@@ -21,15 +21,16 @@ export interface CallOptions {
 
 /** Runs the handler of one call. Its answer is validated: data from a web page is not trusted. */
 export async function dispatch(
-  handlers: Handlers<WorkerOperationName>,
+  handlers: WorkerHandlers,
   name: string,
   input: unknown,
   { assertSupported, attempt }: CallOptions,
 ): Promise<unknown> {
   if (!isWorkerOperation(name)) throw new GatewayError('internal_error', `the worker has no operation ${name}`);
   const operation = workerOperations[name];
+  const call: Call = { time: new CallTime(operation.timeoutMs, 'keyed' in operation), attempt };
   // The gateway has parsed the input with this row's schemas; it is of the same build as this worker.
-  const handler = handlers[name] as (input: unknown, attempt: Attempt | undefined) => unknown;
+  const handler = handlers[name] as (input: unknown, call: Call) => unknown;
   // An unexpected error may follow a change: it must not be reported as if nothing had happened.
   const failure = changesSomething(operation) ? 'outcome_unknown' : 'client_failed';
   await assertSupported(name, input as object).catch((error: unknown) => {
@@ -37,7 +38,7 @@ export async function dispatch(
   });
   let answer: unknown;
   try {
-    answer = await handler(input, attempt);
+    answer = await handler(input, call);
   } catch (error) {
     const known = asGatewayError(error, failure);
     // A read changes nothing: its outcome cannot be unknown.
@@ -47,5 +48,5 @@ export async function dispatch(
   const parsed = v.safeParse(operation.answer, answer);
   if (parsed.success) return parsed.output;
   const fields = parsed.issues.map((issue) => v.getDotPath(issue) ?? '(whole)').join(', ');
-  throw new GatewayError(failure, `invalid answer of the web client to ${name} (${fields})`);
+  throw new GatewayError(failure, `invalid response of the web client to ${name} (${fields})`);
 }

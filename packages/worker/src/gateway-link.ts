@@ -1,5 +1,4 @@
 import { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   CHANNEL_FDS,
   ChannelError,
@@ -8,13 +7,13 @@ import {
   type GatewayMessage,
   gatewayMessage,
   messageReader,
+  settledWithin,
   type WorkerEvent,
   type WorkerMessage,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Log } from './client/port.ts';
 
-/** Handles the messages of the gateway, and the end of the channel. */
 export interface GatewayListener {
   onMessage(message: GatewayMessage): void;
   onGone(): void;
@@ -22,7 +21,7 @@ export interface GatewayListener {
 
 /** How long the gateway may take to read the last messages. */
 const FLUSH_TIMEOUT_MS = 1_000;
-const LONGEST_LOG_TEXT = 2_000;
+const MAX_LOG_TEXT_LENGTH = 2_000;
 
 /** The worker's end of the channel: two inherited sockets, one JSON message per line. */
 export class GatewayLink {
@@ -78,7 +77,7 @@ export class GatewayLink {
   readonly log: Log = (level, event, fields = {}) => {
     const cut = Object.entries(fields).map(([key, value]) => [
       key,
-      typeof value === 'string' ? value.slice(0, LONGEST_LOG_TEXT) : value,
+      typeof value === 'string' ? value.slice(0, MAX_LOG_TEXT_LENGTH) : value,
     ]);
     this.send({ type: 'log', level, event, ...(cut.length > 0 && { fields: Object.fromEntries(cut) }) });
   };
@@ -87,6 +86,6 @@ export class GatewayLink {
   async flush(): Promise<void> {
     if (!this.#outgoing.writable) return;
     const sent = new Promise<void>((resolve) => this.#outgoing.write('', () => resolve()));
-    await Promise.race([sent, delay(FLUSH_TIMEOUT_MS, undefined, { ref: false })]);
+    await settledWithin(sent, FLUSH_TIMEOUT_MS);
   }
 }

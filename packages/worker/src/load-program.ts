@@ -12,7 +12,6 @@ export function cacheOf(path: string): string {
 export interface Program {
   /** The code cache of everything compiled until now. */
   cache(): Uint8Array;
-  /** Runs the program, and returns its exports. */
   run(): unknown;
 }
 
@@ -37,7 +36,6 @@ export function readProgram(path: string): Program {
   };
 }
 
-/** Runs a program, and returns its exports. */
 export function loadProgram(path: string): unknown {
   return readProgram(path).run();
 }

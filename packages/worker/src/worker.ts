@@ -4,16 +4,15 @@ import {
   errorText,
   GatewayError,
   type GatewayMessage,
-  type Handlers,
   HEARTBEAT_INTERVAL_MS,
   type WorkerEvent,
-  type WorkerOperationName,
   type WorkerOptions,
 } from '@chat-web/protocol';
 import type { Launch } from './client/browser-process.ts';
 import { neededFor } from './client/capabilities.ts';
 import { LinkedSession, type StopOptions } from './client/linked-session.ts';
 import { PageAccess } from './client/page-access.ts';
+import type { WorkerHandlers } from './client/port.ts';
 import { type AssertSupported, dispatch } from './dispatch.ts';
 import { GatewayLink } from './gateway-link.ts';
 import { createHandlers } from './handlers/index.ts';
@@ -27,10 +26,9 @@ const EXIT_TIMEOUT_MS = 9_500;
 /** After a failure, or when the gateway is gone: no caller waits. */
 const STOP_AFTER_FAILURE: StopOptions = { unlink: false, timeoutMs: 3_000 };
 
-/** A started session, and what its calls need. */
 interface StartedSession {
   readonly session: LinkedSession;
-  readonly handlers: Handlers<WorkerOperationName>;
+  readonly handlers: WorkerHandlers;
   readonly assertSupported: AssertSupported;
 }
 
@@ -111,7 +109,7 @@ async function answer({ callId, operation, input, attempt }: Call): Promise<void
       link.send({ type: 'answer', callId, answer: found });
     } catch (error) {
       // Only lists can be this large: nothing was changed.
-      throw new GatewayError('client_failed', `the answer is too large: a message ${errorText(error)}`);
+      throw new GatewayError('client_failed', `the response is too large: a message ${errorText(error)}`);
     }
   } catch (error) {
     const { code, message, issues, retryAfterSeconds, id } = asGatewayError(error, 'internal_error');

@@ -1,24 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { encodeMessage } from '@chat-web/protocol';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { emptyWorkerOptions } from '../../../../scripts/worker-options.ts';
+import { emptyWorkerOptions } from '@chat-web/testing';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { describe, expect, it, vi } from 'vitest';
 import { BrowserProcess, launchFor } from './browser-process.ts';
 import { connectBrowser } from './connect-browser.ts';
 
 const WORKER = fileURLToPath(import.meta.resolve('@chat-web/worker/main'));
 
-let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'chat-web-browser-'));
-});
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+const dir = freshFolder();
 
-/** A program instead of a browser. */
 function program(script: string): string {
   const path = join(dir, 'browser');
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
@@ -59,7 +54,7 @@ describe('a started browser', () => {
 
   it('is killed with its process group', async () => {
     const browser = start('sleep 60 & sleep 60');
-    await vi.waitUntil(() => isAlive(browser.child.pid));
+    await expect.poll(() => isAlive(browser.child.pid)).toBe(true);
     await browser.kill();
     expect(browser.isRunning).toBe(false);
     expect(isAlive(browser.child.pid)).toBe(false);
@@ -73,7 +68,7 @@ describe('a browser that has exited', () => {
     const left = Number(readFileSync(join(dir, 'left'), 'utf8'));
     expect(isAlive(left)).toBe(true);
     await browser.kill();
-    await vi.waitUntil(() => !isAlive(left));
+    await expect.poll(() => isAlive(left)).toBe(false);
     await browser.kill(); // Nothing to kill.
   });
 
@@ -107,7 +102,7 @@ describe('a worker that is killed before it has connected', () => {
     await vi.waitUntil(() => existsSync(join(dir, 'pid')), { timeout: 10_000 });
     worker.kill('SIGKILL');
     await once(worker, 'exit');
-    await vi.waitUntil(() => existsSync(join(dir, 'ended')), { timeout: 5_000 });
+    await expect.poll(() => existsSync(join(dir, 'ended'))).toBe(true);
   });
 
   it('leaves no browser if its gateway is gone', async () => {
@@ -120,6 +115,6 @@ describe('a worker that is killed before it has connected', () => {
     toWorker?.destroy();
     await once(worker, 'exit');
     const pid = Number(readFileSync(join(dir, 'pid'), 'utf8'));
-    await vi.waitUntil(() => !isAlive(pid), { timeout: 5_000 });
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 });

@@ -7,7 +7,7 @@ import { type LaunchOptions, launchOptions } from './launch-options.ts';
 
 /** How much of the browser's output is kept, for an error. */
 const KEPT_OUTPUT = 4_096;
-const LONGEST_REASON = 500;
+const MAX_REASON_LENGTH = 500;
 /** The file descriptors of Chromium's protocol pipes: it reads commands from the first. */
 const PIPES = { commands: 3, answers: 4 };
 
@@ -58,7 +58,7 @@ export class BrowserProcess {
 
   /** The end of the browser's output, on one line. */
   get lastOutput(): string {
-    return this.#output.trim().replace(/\s+/g, ' ').slice(-LONGEST_REASON);
+    return this.#output.trim().replace(/\s+/g, ' ').slice(-MAX_REASON_LENGTH);
   }
 
   /**
@@ -68,9 +68,8 @@ export class BrowserProcess {
   async kill(): Promise<void> {
     if (this.child.pid === undefined) return;
     try {
-      // The group's id is not reused while one of its processes lives. Windows has no such groups.
-      if (process.platform === 'win32') this.child.kill();
-      else process.kill(-this.child.pid, 'SIGKILL');
+      // The group's id is not reused while one of its processes lives.
+      process.kill(-this.child.pid, 'SIGKILL');
     } catch {
       return; // No process of the group lives.
     }

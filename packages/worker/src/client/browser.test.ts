@@ -1,14 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { describe, expect, it } from 'vitest';
 import { findBrowser } from './browser.ts';
 
-let home: string;
-beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'chat-web-browser-'));
-});
-afterEach(() => rmSync(home, { recursive: true }));
+const home = freshFolder();
 
 function install(...path: string[]): string {
   const file = join(home, ...path);
@@ -39,12 +35,10 @@ describe('findBrowser', () => {
     expect(findBrowser({ env: { HOME: home, PATH: `${home}/a:${home}/b` } })).toBe(chromium);
   });
 
-  it('finds browsers of macOS and Windows that are not on the PATH', () => {
+  it('finds browsers of macOS that are not on the PATH', () => {
     const onMac = install('Applications', 'Google Chrome.app', 'Contents', 'MacOS', 'Google Chrome');
-    const onWindows = install('Google', 'Chrome', 'Application', 'chrome.exe');
-    const env = { HOME: home, LOCALAPPDATA: home };
+    const env = { HOME: home };
     expect(findBrowser({ env, platform: 'darwin' })).toBe(onMac);
-    expect(findBrowser({ env, platform: 'win32' })).toBe(onWindows);
     expect(() => findBrowser({ env, platform: 'linux' })).toThrow(/no browser found/);
   });
 

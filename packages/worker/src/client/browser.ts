@@ -22,24 +22,18 @@ const DEBIAN_SHELL = {
 };
 const NAMES = ['chromium', 'chromium-browser', 'chromium-headless-shell', 'google-chrome-stable', 'google-chrome'];
 
-/** Browsers in the program folders, which are not on the PATH. */
+/** Browsers of macOS, which are not on the PATH. */
 const MAC_PROGRAMS = ['Google Chrome', 'Chromium', 'Microsoft Edge'].map(
   (name) => `${name}.app/Contents/MacOS/${name}`,
 );
-const WINDOWS_PROGRAMS = [
-  ['Google', 'Chrome', 'Application', 'chrome.exe'],
-  ['Chromium', 'Application', 'chrome.exe'],
-  ['Microsoft', 'Edge', 'Application', 'msedge.exe'],
-];
 
 /** The error if no browser is found. */
-export const NO_BROWSER =
+const NO_BROWSER =
   'no browser found: install one (Chrome, or apt-get install chromium), or set CHAT_WEB_BROWSER_PATH to a Chromium or Chrome';
 
 /**
  * The browser's executable: the configured one, PUPPETEER_EXECUTABLE_PATH, puppeteer's own download, the first on the
- * PATH, or one in the program folders of macOS or Windows. Throws if there is none, or if the configured one is not
- * executable.
+ * PATH, or one in the program folders of macOS. Throws if there is none, or if the configured one is not executable.
  */
 export function findBrowser({
   configured,
@@ -82,15 +76,9 @@ function onPath(path: string): string[] {
 }
 
 function installed(platform: NodeJS.Platform, env: BrowserSearch['env']): string[] {
-  if (platform === 'darwin') {
-    const folders = ['/Applications', join(env.HOME ?? homedir(), 'Applications')];
-    return MAC_PROGRAMS.flatMap((program) => folders.map((folder) => join(folder, program)));
-  }
-  if (platform !== 'win32') return [];
-  const folders = [env.PROGRAMFILES, env['PROGRAMFILES(X86)'], env.LOCALAPPDATA].filter(
-    (folder) => folder !== undefined,
-  );
-  return WINDOWS_PROGRAMS.flatMap((parts) => folders.map((folder) => join(folder, ...parts)));
+  if (platform !== 'darwin') return [];
+  const folders = ['/Applications', join(env.HOME ?? homedir(), 'Applications')];
+  return MAC_PROGRAMS.flatMap((program) => folders.map((folder) => join(folder, program)));
 }
 
 function isExecutable(path: string): boolean {

@@ -12,14 +12,20 @@ it('a person has no business profile', () => {
 
 it('invalid parts are left out, and texts are cut', () => {
   const read = {
-    ...{ description: 'x'.repeat(5_000), address: 7, email: null, websites: ['a', 5, ''], categories: 'none' },
+    description: 'x'.repeat(5_000),
+    address: 7,
+    email: null,
+    websites: ['a', 5, ''],
+    categories: 'none',
     hours: { timezone: null, days: [{ day: 'mon', mode: 'specific_hours', hours: [[-5, 5_000]] }, 'nonsense'] },
   };
   const { description, ...rest } = toBusinessProfile(BEN, read);
   expect(description).toHaveLength(1_000);
   const periods = [{ opensAt: '00:00', closesAt: '24:00' }];
   expect(rest).toEqual({
-    ...{ ...none, isBusiness: true, websites: ['a'] },
+    ...none,
+    isBusiness: true,
+    websites: ['a'],
     hours: { days: [{ day: 'mon', mode: 'specific_hours', periods }] },
   });
 });

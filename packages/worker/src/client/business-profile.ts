@@ -1,8 +1,8 @@
 import { type BusinessProfile, businessProfile, cutText, LIMITS } from '@chat-web/protocol';
 import * as v from 'valibot';
 
-const MOST_WEBSITES = 20;
-const MOST_CATEGORIES = 50;
+const MAX_WEBSITES = 20;
+const MAX_CATEGORIES = 50;
 const DAY_MINUTES = 24 * 60;
 
 const anything = v.optional(v.unknown());
@@ -29,8 +29,8 @@ export function toBusinessProfile(contactId: string, read: unknown): BusinessPro
     ...textField('description', description),
     ...textField('address', address),
     ...textField('email', email),
-    websites: textsOf(websites, MOST_WEBSITES),
-    categories: textsOf(categories, MOST_CATEGORIES),
+    websites: cutTextsIn(websites, MAX_WEBSITES),
+    categories: cutTextsIn(categories, MAX_CATEGORIES),
     ...(hours ? { hours: { ...textField('timezone', hours.timezone), days: hours.days.flatMap(daysOf) } } : {}),
   };
   const hasSome = Object.values(profile).some((value) => !Array.isArray(value) || value.length > 0);
@@ -41,17 +41,17 @@ export function toBusinessProfile(contactId: string, read: unknown): BusinessPro
   return rest;
 }
 
-function textOf(text: unknown): string | undefined {
+function cutTextIn(text: unknown): string | undefined {
   return typeof text === 'string' && text !== '' ? cutText(text, LIMITS.name) : undefined;
 }
 
 function textField<K extends string>(name: K, text: unknown): Partial<Record<K, string>> {
-  const cut = textOf(text);
+  const cut = cutTextIn(text);
   return (cut === undefined ? {} : { [name]: cut }) as Partial<Record<K, string>>;
 }
 
-function textsOf(texts: readonly unknown[], most: number): string[] {
-  return texts.flatMap((text) => textOf(text) ?? []).slice(0, most);
+function cutTextsIn(texts: readonly unknown[], max: number): string[] {
+  return texts.flatMap((text) => cutTextIn(text) ?? []).slice(0, max);
 }
 
 function daysOf(read: unknown) {

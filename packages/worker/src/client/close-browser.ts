@@ -1,6 +1,6 @@
+import { resultWithin } from '@chat-web/protocol';
 import type { Browser, Page } from 'puppeteer';
 import type { BrowserProcess } from './browser-process.ts';
-import { inTime } from './in-time.ts';
 import type { Log } from './port.ts';
 
 const UNUSED_ORIGIN = 'https://unused.invalid';
@@ -33,7 +33,7 @@ export async function endBrowser(
   if (!isSaved) log('warn', 'last writes of the page not confirmed');
   if (started.isRunning) log('warn', 'browser killed');
   // A killed process keeps its files open until its memory is freed; the next browser needs the same files.
-  await inTime(started.kill(), EXIT_TIMEOUT_MS);
+  await resultWithin(started.kill(), EXIT_TIMEOUT_MS);
 }
 
 /**
@@ -47,17 +47,17 @@ async function closeBrowser(
 ): Promise<boolean> {
   const left = () => Math.max(0, closeBy - performance.now());
   // First, because the browser may exit by itself with its last page.
-  const storage = mustSave ? await inTime(openStorage(browser), left() / 3) : undefined;
+  const storage = mustSave ? await resultWithin(openStorage(browser), left() / 3) : undefined;
   // Chromium writes local storage every few seconds and when a page closes, but not always when it exits with open
   // pages.
   const isPageClosed =
     !page ||
-    (await inTime(
+    (await resultWithin(
       page.close().then(() => true),
       left() / 2,
     ));
-  const isWritten = (await inTime(storage?.written(), left() / 2)) !== undefined;
-  await inTime(browser.close(), left());
+  const isWritten = storage !== undefined && (await resultWithin(storage.written(), left() / 2)) !== undefined;
+  await resultWithin(browser.close(), left());
   return !mustSave || (isPageClosed === true && isWritten);
 }
 

@@ -1,4 +1,5 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { deferred } from '@chat-web/protocol';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CodeAnswer } from '../page/linking.ts';
 import { CodeLinking } from './code-linking.ts';
 
@@ -7,12 +8,7 @@ const BEN = '12025550102';
 const SECOND = 1_000;
 const CODE_MS = 180 * SECOND;
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: Date.parse('2026-11-01T12:00:00Z') });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers({ now: Date.parse('2026-11-01T12:00:00Z') }));
 
 /** Code linking on a page with this answer; by default, a new code each time. */
 function codes(...answers: (CodeAnswer | Promise<CodeAnswer>)[]) {
@@ -25,7 +21,9 @@ function codes(...answers: (CodeAnswer | Promise<CodeAnswer>)[]) {
   const returnToQr = vi.fn(async () => {});
   const log = vi.fn();
   const linking = new CodeLinking({
-    ...{ ask, returnToQr, log },
+    ask,
+    returnToQr,
+    log,
     onVoid: () => events.push('void'),
     onCode: (number, { code }) => events.push(`${number} ${code}`),
     onOver: () => events.push('over'),
@@ -149,12 +147,8 @@ describe('a request', () => {
   });
 
   it('fails if the page is linked meanwhile, and its code is not shown', async () => {
-    let answer = (_: CodeAnswer) => {};
-    const { linking, events, returnToQr } = codes(
-      new Promise<CodeAnswer>((resolve) => {
-        answer = resolve;
-      }),
-    );
+    const { promise, resolve: answer } = deferred<CodeAnswer>();
+    const { linking, events, returnToQr } = codes(promise);
     const request = expect(linking.request(ADA)).rejects.toMatchObject({ code: 'qr_not_available' });
     await vi.advanceTimersByTimeAsync(0);
     linking.forget();

@@ -1,23 +1,30 @@
-import { errorText, GatewayError, invalidRequest, type PairingCode, pairingCode } from '@chat-web/protocol';
+import {
+  errorText,
+  GatewayError,
+  invalidRequest,
+  type PairingCode,
+  pairingCode,
+  resultWithin,
+  withDeadline,
+} from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { CodeAnswer, CodeRefusal } from '../page/linking.ts';
-import { inTime, withDeadline } from './in-time.ts';
 import type { Log } from './port.ts';
 
 /** The page does not accept older codes. */
 const CODE_MS = 180_000;
 /** A code with less time left is not worth showing again. */
-const LEAST_LEFT_MS = 20_000;
+const MIN_LEFT_MS = 20_000;
 /** How long linking may take once a code was typed. */
 export const TYPED_MS = 60_000;
 /**
  * The page's own screen renews a code five times. After about seven codes, the network refuses a number for hours:
  * after three codes, the caller has to request another.
  */
-const MOST_RENEWALS = 2;
+const MAX_RENEWALS = 2;
 const ASK_TIMEOUT_MS = 20_000;
 /** The most codes that may be requested within `PAUSE_MS`, not counting renewals. */
-const MOST_REQUESTS = 6;
+const MAX_REQUESTS = 6;
 const PAUSE_MS = 600_000;
 const RETURN_TIMEOUT_MS = 10_000;
 /** The network does not say how long it refuses a number; users report hours. */
@@ -32,7 +39,7 @@ export interface CodeLinkingParts {
   /** The page drops the secret of its QR, or its current code. */
   onVoid(): void;
   onCode(number: string, code: PairingCode): void;
-  /** There is no code any more, and the page was asked to return to its QR. */
+  /** There is no code now, and the page was asked to return to its QR. */
   onOver(): void;
   readonly log: Log;
 }
@@ -98,7 +105,7 @@ export class CodeLinking {
   async #request(number: string): Promise<PairingCode> {
     const { shown } = this.#flow ?? {};
     const leftMs = Date.parse(shown?.expiresAt ?? '') - Date.now();
-    if (shown && this.#flow?.number === number && leftMs > LEAST_LEFT_MS) return shown;
+    if (shown && this.#flow?.number === number && leftMs > MIN_LEFT_MS) return shown;
     this.#requirePause();
     clearTimeout(this.#flow?.timer);
     const flow: Flow = { number, renewals: 0, shown: undefined, timer: undefined };
@@ -117,8 +124,8 @@ export class CodeLinking {
     const now = Date.now();
     this.#askedAt = this.#askedAt.filter((at) => now - at < PAUSE_MS);
     const [first] = this.#askedAt;
-    if (first !== undefined && this.#askedAt.length >= MOST_REQUESTS)
-      throw new GatewayError('rate_limited', `${MOST_REQUESTS} codes were requested recently`, {
+    if (first !== undefined && this.#askedAt.length >= MAX_REQUESTS)
+      throw new GatewayError('rate_limited', `${MAX_REQUESTS} codes were requested recently`, {
         retryAfterSeconds: Math.ceil((first + PAUSE_MS - now) / 1_000),
       });
     this.#askedAt.push(now);
@@ -127,7 +134,7 @@ export class CodeLinking {
   async #renew(flow: Flow): Promise<void> {
     if (this.#flow !== flow) return;
     clearTimeout(flow.timer);
-    if (flow.renewals === MOST_RENEWALS) return this.#end(flow);
+    if (flow.renewals === MAX_RENEWALS) return this.#end(flow);
     flow.renewals += 1;
     try {
       await this.#ask(flow, false);
@@ -162,7 +169,7 @@ export class CodeLinking {
     if (this.#flow !== flow) return;
     this.forget();
     this.#parts.onVoid();
-    await inTime(this.#parts.returnToQr(), RETURN_TIMEOUT_MS);
+    await resultWithin(this.#parts.returnToQr(), RETURN_TIMEOUT_MS);
     this.#parts.onOver();
   }
 }

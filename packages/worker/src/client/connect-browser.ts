@@ -1,12 +1,12 @@
 import fs from 'node:fs';
 import path from 'node:path';
+import { resultWithin } from '@chat-web/protocol';
 import type { Browser, Target } from 'puppeteer';
 import { CdpBrowser } from 'puppeteer/internal/cdp/Browser.js';
 import { Connection } from 'puppeteer/internal/cdp/Connection.js';
 import { environment } from 'puppeteer/internal/environment.js';
 import { PipeTransport } from 'puppeteer/internal/node/PipeTransport.js';
 import type { BrowserProcess } from './browser-process.ts';
-import { inTime } from './in-time.ts';
 
 const LAUNCH_TIMEOUT_MS = 60_000;
 const EXIT_TIMEOUT_MS = 500;
@@ -36,7 +36,7 @@ export async function connectBrowser(
     return await Promise.race([connect(started, targetFilter), over]);
   } catch (error) {
     // The pipes close a moment before the exit is known, which gives a better reason.
-    const how = await inTime(started.exited, EXIT_TIMEOUT_MS);
+    const how = await resultWithin(started.exited, EXIT_TIMEOUT_MS);
     if (how === undefined) throw error;
     throw new Error(started.lastOutput ? `${how}: ${started.lastOutput}` : how, { cause: error });
   }

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { emptyWorkerOptions } from '@chat-web/testing';
 import { defaultArgs } from 'puppeteer';
 import { afterAll, describe, expect, it } from 'vitest';
-import { emptyWorkerOptions } from '../../../../scripts/worker-options.ts';
 import { launchOptions, PUPPETEER_ARGS, PUPPETEER_FEATURES, WINDOWLESS_ARGS } from './launch-options.ts';
 
 const sessionDir = mkdtempSync(join(tmpdir(), 'chat-web-launch-'));
@@ -18,8 +18,12 @@ type Kind = keyof typeof KINDS;
 
 function argsWith(browserArgs: string[], kind: Kind = 'headless'): readonly string[] {
   const options = {
-    ...{ ...emptyWorkerOptions, sessionDir, browserPath: process.execPath, browserArgs },
-    ...{ headlessShell: kind === 'headless shell', browserWindow: kind === 'window' },
+    ...emptyWorkerOptions,
+    sessionDir,
+    browserPath: process.execPath,
+    browserArgs,
+    headlessShell: kind === 'headless shell',
+    browserWindow: kind === 'window',
   };
   return launchOptions(options, {}).args;
 }

@@ -6,14 +6,33 @@ import { type BrowserSearch, findBrowser, sandboxWorks } from './browser.ts';
 
 /** Puppeteer's own arguments (a test compares them): it is not loaded yet when the browser is started. */
 export const PUPPETEER_ARGS = [
-  ...['--allow-pre-commit-input', '--disable-background-networking', '--disable-background-timer-throttling'],
-  ...['--disable-backgrounding-occluded-windows', '--disable-breakpad', '--disable-client-side-phishing-detection'],
-  ...['--disable-component-extensions-with-background-pages', '--disable-crash-reporter', '--disable-default-apps'],
-  ...['--disable-dev-shm-usage', '--disable-hang-monitor', '--disable-infobars', '--disable-ipc-flooding-protection'],
-  ...['--disable-popup-blocking', '--disable-prompt-on-repost', '--disable-renderer-backgrounding'],
-  ...['--disable-search-engine-choice-screen', '--disable-sync', '--enable-automation', '--export-tagged-pdf'],
-  ...['--force-color-profile=srgb', '--generate-pdf-document-outline', '--metrics-recording-only', '--no-first-run'],
-  ...['--password-store=basic', '--use-mock-keychain', '--disable-extensions'],
+  '--allow-pre-commit-input',
+  '--disable-background-networking',
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-breakpad',
+  '--disable-client-side-phishing-detection',
+  '--disable-component-extensions-with-background-pages',
+  '--disable-crash-reporter',
+  '--disable-default-apps',
+  '--disable-dev-shm-usage',
+  '--disable-hang-monitor',
+  '--disable-infobars',
+  '--disable-ipc-flooding-protection',
+  '--disable-popup-blocking',
+  '--disable-prompt-on-repost',
+  '--disable-renderer-backgrounding',
+  '--disable-search-engine-choice-screen',
+  '--disable-sync',
+  '--enable-automation',
+  '--export-tagged-pdf',
+  '--force-color-profile=srgb',
+  '--generate-pdf-document-outline',
+  '--metrics-recording-only',
+  '--no-first-run',
+  '--password-store=basic',
+  '--use-mock-keychain',
+  '--disable-extensions',
 ];
 
 /** The arguments that puppeteer adds without a window. */
@@ -22,8 +41,13 @@ export const WINDOWLESS_ARGS = ['--hide-scrollbars', '--mute-audio'];
 /** The features that puppeteer switches; see `PUPPETEER_ARGS`. */
 export const PUPPETEER_FEATURES = {
   disabled: [
-    ...['Translate', 'AcceptCHFrame', 'MediaRouter', 'OptimizationHints', 'RenderDocument'],
-    ...['PartitionAllocSchedulerLoopQuarantineTaskControlledPurge', 'ProcessPerSiteUpToMainFrameThreshold'],
+    'Translate',
+    'AcceptCHFrame',
+    'MediaRouter',
+    'OptimizationHints',
+    'RenderDocument',
+    'PartitionAllocSchedulerLoopQuarantineTaskControlledPurge',
+    'ProcessPerSiteUpToMainFrameThreshold',
     'IsolateSandboxedIframes',
   ],
   enabled: ['PdfOopif'],

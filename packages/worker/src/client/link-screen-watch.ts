@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { resultWithin } from '@chat-web/protocol';
 import type { LinkScreen } from '../page/linking.ts';
-import { inTime } from './in-time.ts';
 
 const INTERVAL_MS = 1_500;
 const LOOK_TIMEOUT_MS = 10_000;
@@ -28,7 +28,7 @@ export class LinkScreenWatch {
     const { signal } = this.#over;
     while (await delay(INTERVAL_MS, true, { signal, ref: false }).catch(() => false)) {
       if (!this.#parts.isLinking()) continue;
-      const screen = await inTime(this.#parts.look(), LOOK_TIMEOUT_MS);
+      const screen = await resultWithin(this.#parts.look(), LOOK_TIMEOUT_MS);
       if (screen && !signal.aborted && this.#parts.isLinking()) this.#parts.onScreen(screen);
     }
   }

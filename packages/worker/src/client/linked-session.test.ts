@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { WorkerEvent } from '@chat-web/protocol';
+import { emptyWorkerOptions, eventually } from '@chat-web/testing';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { emptyWorkerOptions } from '../../../../scripts/worker-options.ts';
 import { BrowserProcess } from './browser-process.ts';
 import { launchOptions } from './launch-options.ts';
 import { LinkedSession } from './linked-session.ts';
@@ -12,7 +12,8 @@ it('a session fails as with a crashed page if the browser detaches from its page
   const sessionDir = mkdtempSync(join(tmpdir(), 'chat-web-session-'));
   const options = {
     ...emptyWorkerOptions,
-    ...{ sessionDir, browserArgs: ['--host-resolver-rules=MAP * ~NOTFOUND'] },
+    sessionDir,
+    browserArgs: ['--host-resolver-rules=MAP * ~NOTFOUND'],
     pinnedPage: { version: '1', html: '<p>a page that never has its modules', headers: {} },
   };
   const browser = new BrowserProcess(launchOptions(options, process.env));
@@ -29,7 +30,7 @@ it('a session fails as with a crashed page if the browser detaches from its page
   expect(failed()).toEqual([]);
 
   await link.session.connection()?.send('Target.detachFromTarget', { sessionId: link.session.id() });
-  await vi.waitFor(() => expect(failed()).toHaveLength(1));
+  await eventually(() => expect(failed()).toHaveLength(1));
   expect(failed()).toMatchObject([{ reason: 'PAGE_CRASHED', retry: true }]);
 
   await session.stop({ unlink: false, timeoutMs: 3_000 });

@@ -3,11 +3,13 @@ import {
   GatewayError,
   OVERLAP_SECONDS,
   type PairingCode,
+  resultWithin,
   type WorkerEvent,
   type WorkerOptions,
+  withDeadline,
 } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
-import { collectSoon } from '../media/garbage.ts';
+import { collectGarbageSoon } from '../media/garbage-collection.ts';
 import { changesSince } from '../page/changes.ts';
 import type { Capability } from '../page/contract/index.ts';
 import { type LinkScreen, readLinkScreen, requestCode, returnToQr } from '../page/linking.ts';
@@ -18,7 +20,6 @@ import { Capabilities } from './capabilities.ts';
 import { endBrowser } from './close-browser.ts';
 import { CodeLinking, notToBeLinked, TYPED_MS } from './code-linking.ts';
 import { connectBrowser } from './connect-browser.ts';
-import { inTime, withDeadline } from './in-time.ts';
 import { AccountEvents } from './inbox/account-events.ts';
 import { Inbox } from './inbox/inbox.ts';
 import { storeOf } from './inbox/message-store.ts';
@@ -35,7 +36,7 @@ import { WhatsAppClient } from './whatsapp-client.ts';
 /** The network records who looks up a number. Accounts were unlinked for look-ups right after linking. */
 const NO_LOOK_UPS_MS = 10 * 60_000;
 /** The number of messages whose acks the gateway remembers. */
-const MOST_NEW_ACKS = 400;
+const MAX_NEW_ACKS = 400;
 /** How long the network waits for a requested passkey. */
 const PASSKEY_MS = 10 * 60_000;
 /** How long to wait for modules of the page that load late. */
@@ -75,7 +76,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     this.#report = report;
     this.#log = log;
     if (!browser.usesSandbox) log('warn', 'browser sandbox disabled', { see: 'SECURITY.md' });
-    const { heardUntil, linkedAt, openAcks, pinnedPage: document, silenceTimeoutMs, wasMute } = options;
+    const { deliveredUntil, linkedAt, openAcks, pinnedPage: document, silenceTimeoutMs, wasMute } = options;
     const capabilities = this.#capabilities;
     const lookUpsFrom = () => this.#lookUpsFrom;
 
@@ -84,13 +85,13 @@ export class LinkedSession implements PageSource, LinkingCalls {
     const sources = {
       readAccount: () => this.page.evaluate(readAccount),
       readAcks: (ids: readonly string[]) => this.link.run(acksOf, ids),
-      readNewAcks: () => this.link.run(acksSince, heardUntil - OVERLAP_SECONDS, MOST_NEW_ACKS),
+      readNewAcks: () => this.link.run(acksSince, deliveredUntil - OVERLAP_SECONDS, MAX_NEW_ACKS),
       renderQr,
     };
     const store = storeOf(() => this.page);
-    const inbox = new Inbox(report, store, log, heardUntil);
-    const readChanges = (since: number, most: number) => this.link.run(changesSince, since, most);
-    const accountEvents = new AccountEvents(report, readChanges, log, heardUntil, linkedAt);
+    const inbox = new Inbox(report, store, log, deliveredUntil);
+    const readChanges = (since: number, max: number) => this.link.run(changesSince, since, max);
+    const accountEvents = new AccountEvents(report, readChanges, log, deliveredUntil, linkedAt);
     const lifecycle = new SessionLifecycle(
       (event) => this.#onEvent(event),
       sources,
@@ -114,15 +115,25 @@ export class LinkedSession implements PageSource, LinkingCalls {
     });
     const client = new WhatsAppClient(
       {
-        ...{ connect, document, capabilities, lookUpsFrom },
+        connect,
+        document,
+        capabilities,
+        lookUpsFrom,
         holdsQr: () => lifecycle.asksForPasskey || codes.isActive,
         onPageReloaded: () => codes.forget(),
       },
       lifecycle,
     );
     this.#watch = new PageWatch({
-      ...{ client, capabilities, lifecycle, inbox, report: this.#pageReport, log },
-      ...{ silenceTimeoutMs, wasMute, lookUpsFrom },
+      client,
+      capabilities,
+      lifecycle,
+      inbox,
+      report: this.#pageReport,
+      log,
+      silenceTimeoutMs,
+      wasMute,
+      lookUpsFrom,
     });
     this.#linkScreen = new LinkScreenWatch({
       look: () => this.link.run(readLinkScreen, PASSKEY_MS),
@@ -161,7 +172,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     if (event.name !== 'ready') return;
     this.#linkScreen.stop();
     void this.#savePage();
-    collectSoon(); // Garbage from the start.
+    collectGarbageSoon(); // Garbage from the start.
   }
 
   /** Saves the working document, so that it can be pinned if a later one fails. Never rejects. */
@@ -169,7 +180,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     const { version } = this.#capabilities;
     const { pinnedPage } = this.#options;
     if (pinnedPage && version !== pinnedPage.version) {
-      const reason = `page ${pinnedPage.version} is pinned, but the page states version ${version}`;
+      const reason = `page ${pinnedPage.version} is pinned, but the page reports version ${version}`;
       this.#pageReport.setFinding('page.version', reason);
     }
     const document = version === undefined ? undefined : this.#client.takeDocument();
@@ -244,10 +255,10 @@ export class LinkedSession implements PageSource, LinkingCalls {
     this.#watch.stop();
     this.#linkScreen.stop();
     this.#codes.forget();
-    if (options.unlink && isReady) await inTime(this.page.evaluate(unlink, UNLINK_TIMEOUT_MS), UNLINK_TIMEOUT_MS);
+    if (options.unlink && isReady) await resultWithin(this.page.evaluate(unlink, UNLINK_TIMEOUT_MS), UNLINK_TIMEOUT_MS);
     const { pupBrowser: browser, pupPage: page } = this.#client;
     if (!browser) {
-      await inTime(this.#browser.kill(), options.timeoutMs); // Not connected yet: there is no page to save.
+      await resultWithin(this.#browser.kill(), options.timeoutMs); // Not connected yet: there is no page to save.
       return;
     }
     const mustSave = isLinked && !options.unlink;

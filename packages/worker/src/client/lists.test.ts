@@ -59,8 +59,15 @@ describe('toContacts', () => {
     ]);
     expect(contacts).toEqual([
       {
-        ...{ id: person.id, lid: '7@lid', name: 'Ben', pushname: 'Benny', number: '12025550102' },
-        ...{ isMyContact: true, isWAContact: false, isBusiness: false, isBlocked: true },
+        id: person.id,
+        lid: '7@lid',
+        name: 'Ben',
+        pushname: 'Benny',
+        number: '12025550102',
+        isMyContact: true,
+        isWAContact: false,
+        isBusiness: false,
+        isBlocked: true,
       },
     ]);
   });

@@ -63,7 +63,8 @@ export function toGroups(read: readonly unknown[]): Group[] {
   return readable(model, read)
     .filter(({ isMember }) => isMember)
     .map(({ id, subject, participantCount, isAdmin }) => ({
-      ...{ id, subject: subject ?? '' },
+      id,
+      subject: subject ?? '',
       ...(typeof participantCount === 'number' ? { participantCount } : {}),
       ...(typeof isAdmin === 'boolean' ? { isAdmin } : {}),
     }))

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type ErrorCode, errorText, GatewayError } from '@chat-web/protocol';
+import { type ErrorCode, errorText, GatewayError, resultWithin, withDeadline } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import type { Capability } from '../page/contract/index.ts';
 import { dropFile, keepFile } from '../page/media.ts';
 import type { SendPlan } from '../page/messages.ts';
-import { inTime, withDeadline } from './in-time.ts';
 import { wasLost } from './page-errors.ts';
 import { PageFile, PIECE_BYTES } from './page-file.ts';
 import { CallLostError, type PageLink } from './page-link.ts';
@@ -68,11 +67,11 @@ export class PageAccess implements PageCalls {
       () => true,
     );
     try {
-      const hasMoved = await inTime(Promise.race([watch.begun.then(() => true), isAnswered]), beginMs);
+      const hasMoved = await resultWithin(Promise.race([watch.begun.then(() => true), isAnswered]), beginMs);
       if (!hasMoved && (await this.#isHeard()) && !watch.hasBegun)
         throw new GatewayError(
           'client_failed',
-          `nothing was sent: the page did not answer within ${beginMs / 1_000} s`,
+          `nothing was sent: the page did not respond within ${beginMs / 1_000} s`,
         );
       return await within(leftUntil(deadline), 'outcome_unknown', answer);
     } catch (error) {
@@ -103,7 +102,7 @@ export class PageAccess implements PageCalls {
     } finally {
       // An unresponsive page must not delay the answer.
       const dropped = link.run(dropFile, key).then(async () => (await input).dispose());
-      await inTime(dropped, DROP_TIMEOUT_MS);
+      await resultWithin(dropped, DROP_TIMEOUT_MS);
     }
   }
 
@@ -112,9 +111,9 @@ export class PageAccess implements PageCalls {
    */
   async #isHeard(): Promise<boolean> {
     const { page, link } = this.#source;
-    const isAlive = (await inTime(page.browser().version(), BROWSER_TIMEOUT_MS)) !== undefined;
+    const isAlive = (await resultWithin(page.browser().version(), BROWSER_TIMEOUT_MS)) !== undefined;
     // A responsive page answers after its signals; for a frozen page, they have had time to arrive.
-    if (isAlive) await inTime(link.session.send('Runtime.evaluate', { expression: '0' }), BROWSER_TIMEOUT_MS);
+    if (isAlive) await resultWithin(link.session.send('Runtime.evaluate', { expression: '0' }), BROWSER_TIMEOUT_MS);
     return isAlive;
   }
 
@@ -183,7 +182,7 @@ function leftUntil(deadline: number): number {
 async function within<R>(timeoutMs: number, lostCode: ErrorCode, answer: Promise<R>): Promise<R> {
   try {
     return await withDeadline(answer, timeoutMs, () => {
-      throw new GatewayError(lostCode, `the page did not answer within ${timeoutMs / 1_000} s`);
+      throw new GatewayError(lostCode, `the page did not respond within ${timeoutMs / 1_000} s`);
     });
   } catch (error) {
     if (error instanceof GatewayError) throw error;

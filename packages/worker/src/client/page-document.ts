@@ -11,8 +11,15 @@ export interface PageDocument {
 
 /** Headers that restrict what a document may do and load: the page depends on them, and they protect it. */
 const KEPT_HEADERS = [
-  ...['content-security-policy', 'cross-origin-embedder-policy', 'cross-origin-opener-policy', 'document-policy'],
-  ...['origin-agent-cluster', 'permissions-policy', 'referrer-policy', 'x-content-type-options', 'x-frame-options'],
+  'content-security-policy',
+  'cross-origin-embedder-policy',
+  'cross-origin-opener-policy',
+  'document-policy',
+  'origin-agent-cluster',
+  'permissions-policy',
+  'referrer-policy',
+  'x-content-type-options',
+  'x-frame-options',
 ];
 
 /** How much of the responses the browser keeps while the network is observed: enough for the document. Bytes. */

@@ -1,3 +1,4 @@
+import { eventually } from '@chat-web/testing';
 import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PageWindow } from '../page/window.ts';
@@ -79,14 +80,14 @@ describe('a link that the browser detaches from its page', () => {
 
   it('reports the same if the page closes', async () => {
     await page.close();
-    await vi.waitFor(() => expect(events.onDetached).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(events.onDetached).toHaveBeenCalledTimes(1));
     page = await browser.newPage();
   });
 
   it('does not report other links', async () => {
     const other = await PageLink.open(page, { onSignal() {}, onDetached() {} });
     await detach();
-    await vi.waitFor(() => expect(events.onDetached).toHaveBeenCalledTimes(1));
+    await eventually(() => expect(events.onDetached).toHaveBeenCalledTimes(1));
     expect(await other.run(copies)).toBe(1);
   });
 });
@@ -113,7 +114,7 @@ describe('a signal', () => {
     await watch.begun;
     expect(watch).toMatchObject({ hasBegun: true, id: undefined });
     await signal(JSON.stringify({ is: 'sent', call: watch.call, id: 'true_1@c.us_A' }));
-    await vi.waitFor(() => expect(watch.id).toBe('true_1@c.us_A'));
+    await eventually(() => expect(watch.id).toBe('true_1@c.us_A'));
     watch.stop();
     process.off('unhandledRejection', onRejection);
     expect(rejections).toEqual([]);

@@ -1,4 +1,4 @@
-import { errorText, networkId } from '@chat-web/protocol';
+import { deferred, errorText, networkId } from '@chat-web/protocol';
 import type { CDPSession, Page, Protocol } from 'puppeteer';
 import * as v from 'valibot';
 import type { PageScript } from './port.ts';
@@ -125,10 +125,7 @@ export class PageLink {
   watchSend(onId: (id: string) => void = () => {}): SendWatch {
     this.#lastSend += 1;
     const call = String(this.#lastSend);
-    let begin = () => {};
-    const begun = new Promise<void>((resolve) => {
-      begin = resolve;
-    });
+    const { promise: begun, resolve: begin } = deferred();
     const stop = () => void this.#sends.delete(call);
     const watch = { call, begun, hasBegun: false, isSlow: false, id: undefined as string | undefined, stop };
     this.#sends.set(call, ({ is, id }) => {

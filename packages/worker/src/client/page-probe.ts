@@ -1,8 +1,9 @@
+import { pause } from '@chat-web/protocol';
 import { timedOut } from './page-errors.ts';
 
 const INTERVAL_MS = 15_000;
 const ANSWER_TIMEOUT_MS = 10_000;
-const MOST_MISSED = 3;
+const MAX_MISSED = 3;
 
 /** The question to the page, and the callbacks for its answers. */
 export interface ProbeTarget<S> {
@@ -28,19 +29,20 @@ export class PageProbe<S> {
 
   /** Runs until `stop`, or until the page is frozen. Never rejects. */
   async run(): Promise<void> {
+    const { signal } = this.#over;
     let askedSince = Date.now();
-    for (;;) {
-      const nextTurn = this.#pause(INTERVAL_MS);
+    while (!signal.aborted) {
+      const nextTurn = pause(INTERVAL_MS, signal);
       if (this.#missed === 0) askedSince = Date.now();
-      const isAnswered = await Promise.race([this.#ask(), this.#pause(ANSWER_TIMEOUT_MS).then(() => false)]);
-      if (this.#over.signal.aborted) return;
+      const isAnswered = await Promise.race([this.#ask(), pause(ANSWER_TIMEOUT_MS, signal).then(() => false)]);
+      if (signal.aborted) return;
       this.#missed = isAnswered ? 0 : this.#missed + 1;
-      if (this.#missed === MOST_MISSED) {
+      if (this.#missed === MAX_MISSED) {
         const seconds = Math.round((Date.now() - askedSince) / 1_000);
-        this.#target.onFrozen(`the page has not answered ${MOST_MISSED} probes in ${seconds} s`);
+        this.#target.onFrozen(`the page has not answered ${MAX_MISSED} probes in ${seconds} s`);
         return;
       }
-      if (!(await nextTurn)) return;
+      await nextTurn;
     }
   }
 
@@ -58,21 +60,5 @@ export class PageProbe<S> {
       // A page during a navigation refuses, but is alive; other events report a page that is gone.
       return !timedOut(error);
     }
-  }
-
-  /** False if the probe was stopped meanwhile. */
-  #pause(ms: number): Promise<boolean> {
-    const { signal } = this.#over;
-    if (signal.aborted) return Promise.resolve(false);
-    return new Promise((resolve) => {
-      const end = (isOver: boolean) => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', stop);
-        resolve(isOver);
-      };
-      const stop = () => end(false);
-      const timer = setTimeout(() => end(true), ms).unref();
-      signal.addEventListener('abort', stop);
-    });
   }
 }

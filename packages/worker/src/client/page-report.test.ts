@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { Capabilities } from './capabilities.ts';
 import { PageReport } from './page-report.ts';
 
-/** A report on a page with all parts. */
 function report() {
   const events: Extract<WorkerEvent, { name: 'page' }>[] = [];
   const log = vi.fn();

@@ -3,7 +3,7 @@ import type { Capabilities, Degraded } from './capabilities.ts';
 import type { Log, ReportEvent } from './port.ts';
 
 /** Characters of a reason: its text comes from the page, which is not trusted. */
-const MOST_REASON = 900;
+const MAX_REASON_LENGTH = 900;
 
 /** Reports missing and degraded capabilities, and why: missing parts of the page, open dialogs, unconfirmed sends. */
 export class PageReport {
@@ -22,7 +22,7 @@ export class PageReport {
 
   /** Sets the problem of a capability; without a reason, it is solved. */
   setFinding(capability: string, reason: string | undefined): void {
-    if (withoutNumbers(this.#findings.get(capability)) === withoutNumbers(reason)) return;
+    if (withoutCountdown(this.#findings.get(capability)) === withoutCountdown(reason)) return;
     if (reason === undefined) {
       this.#findings.delete(capability);
       this.#log('info', 'capability recovered', { capability });
@@ -50,10 +50,10 @@ export class PageReport {
 }
 
 /** Makes reasons equal that differ only in a countdown. */
-function withoutNumbers(reason: string | undefined): string | undefined {
+function withoutCountdown(reason: string | undefined): string | undefined {
   return reason?.replace(/\d+/g, '0');
 }
 
 function shortened({ capability, reason }: Degraded): Degraded {
-  return { capability, reason: reason.slice(0, MOST_REASON) };
+  return { capability, reason: reason.slice(0, MAX_REASON_LENGTH) };
 }

@@ -1,4 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { deferred } from '@chat-web/protocol';
+import { takes } from '@chat-web/testing';
 import { describe, expect, it } from 'vitest';
 import { PageAccess, type PageSource } from './page-access.ts';
 import { CallLostError } from './page-link.ts';
@@ -10,10 +11,7 @@ const never = new Promise<never>(() => {});
 /** A page in which a test controls the send. */
 function pageThat(run: (signal: (id?: string) => void) => Promise<unknown>, version: () => Promise<string>) {
   const confirmations: boolean[] = [];
-  let begin = () => {};
-  const begun = new Promise<void>((resolve) => {
-    begin = resolve;
-  });
+  const { promise: begun, resolve: begin } = deferred();
   const watch = {
     call: '1',
     begun,
@@ -28,8 +26,11 @@ function pageThat(run: (signal: (id?: string) => void) => Promise<unknown>, vers
   };
   const link = { watchSend: () => watch, run: () => run(signal), session: { send: () => never } };
   const source = {
-    ...{ isReady: true, page: { browser: () => ({ version }) }, link },
-    ...{ assertSupported: async () => {}, onSent: (isConfirmed: boolean) => confirmations.push(isConfirmed) },
+    isReady: true,
+    page: { browser: () => ({ version }) },
+    link,
+    assertSupported: async () => {},
+    onSent: (isConfirmed: boolean) => confirmations.push(isConfirmed),
   };
   const access = new PageAccess(source as unknown as PageSource);
   const send = () =>
@@ -62,12 +63,12 @@ describe('a send', () => {
   ])('that starts %s, without an answer, has an unknown outcome', async (_, afterMs) => {
     const { send } = pageThat(
       async (signal) => {
-        await delay(afterMs);
+        await takes(afterMs);
         signal();
         return never;
       },
       async () => {
-        await delay(60);
+        await takes(60);
         return 'a browser';
       },
     );

@@ -1,8 +1,7 @@
-import { errorText } from '@chat-web/protocol';
+import { errorText, settledWithin } from '@chat-web/protocol';
 import { type PageState, queryNetwork, readPageState } from '../page/session.ts';
 import type { Capabilities } from './capabilities.ts';
 import { FailureThreshold } from './failure-threshold.ts';
-import { inTime } from './in-time.ts';
 import type { Inbox } from './inbox/inbox.ts';
 import { wasNavigated } from './page-errors.ts';
 import { PageProbe } from './page-probe.ts';
@@ -13,12 +12,12 @@ import type { WhatsAppClient } from './whatsapp-client.ts';
 
 /** How long the network may take to answer, and how many answers in a row may be missing. */
 const NETWORK_TIMEOUT_MS = 20_000;
-const MOST_UNANSWERED = 2;
-const MOST_DEAF_CHECKS = 2;
+const MAX_UNANSWERED = 2;
+const MAX_DEAF_CHECKS = 2;
 /** Failures further apart do not count as in a row. */
 const FAILURE_WINDOW_MS = 60 * 60_000;
 /** This many unconfirmed sends in a row, on a page that reports a connection, are a fault. */
-const MOST_UNCONFIRMED = 5;
+const MAX_UNCONFIRMED = 5;
 
 /** The parts of a session that the watch reads and reports to. */
 export interface WatchParts {
@@ -43,8 +42,8 @@ export interface WatchParts {
 export class PageWatch {
   readonly #parts: WatchParts;
   readonly #probe: PageProbe<PageState>;
-  readonly #deafness = new FailureThreshold(MOST_DEAF_CHECKS, FAILURE_WINDOW_MS);
-  readonly #silence = new FailureThreshold(MOST_UNANSWERED, FAILURE_WINDOW_MS);
+  readonly #deafness = new FailureThreshold(MAX_DEAF_CHECKS, FAILURE_WINDOW_MS);
+  readonly #silence = new FailureThreshold(MAX_UNANSWERED, FAILURE_WINDOW_MS);
   #isQuerying = false;
   #unconfirmed = 0;
   #progress = '';
@@ -71,7 +70,7 @@ export class PageWatch {
   onSent(isConfirmed: boolean): void {
     this.#unconfirmed = isConfirmed ? 0 : this.#unconfirmed + 1;
     if (isConfirmed) this.#parts.report.setFinding('sendMessage', undefined);
-    else if (this.#unconfirmed >= MOST_UNCONFIRMED && this.#parts.lifecycle.isReady) void this.#onMute();
+    else if (this.#unconfirmed >= MAX_UNCONFIRMED && this.#parts.lifecycle.isReady) void this.#onMute();
   }
 
   /**
@@ -147,10 +146,7 @@ export class PageWatch {
   }
 
   async #doesNetworkAnswer(): Promise<boolean> {
-    const answer = this.#parts.client.page.evaluate(queryNetwork).then(
-      () => true,
-      () => true, // A refusal is an answer; other events report a closing page.
-    );
-    return (await inTime(answer, NETWORK_TIMEOUT_MS)) ?? false;
+    // A refusal is an answer; other events report a closing page.
+    return settledWithin(this.#parts.client.page.evaluate(queryNetwork), NETWORK_TIMEOUT_MS);
   }
 }

@@ -1,4 +1,13 @@
-import type { Attempt, LogFields, LogLevel, PairingCode, WorkerEvent } from '@chat-web/protocol';
+import type {
+  Attempt,
+  Handlers,
+  LogFields,
+  LogLevel,
+  PairingCode,
+  WorkerEvent,
+  WorkerOperationName,
+} from '@chat-web/protocol';
+import type { CallTime } from '../call-time.ts';
 import type { SpoolShare } from '../media/spool-share.ts';
 import type { SendPlan } from '../page/messages.ts';
 
@@ -51,6 +60,16 @@ export interface LinkingCalls {
    */
   requestCode(number: string): Promise<PairingCode>;
 }
+
+/** What a handler gets besides its input. */
+export interface Call {
+  readonly time: CallTime;
+  /** Set by operations that send a message. */
+  readonly attempt?: Attempt | undefined;
+}
+
+/** The handlers of operations that a worker carries out. */
+export type WorkerHandlers<N extends WorkerOperationName = WorkerOperationName> = Handlers<N, Call>;
 
 /** The dependencies of the handlers. */
 export interface HandlerContext {

@@ -1,40 +1,17 @@
 import { message } from '@chat-web/protocol';
+import { sentMessage } from '@chat-web/testing';
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { messageModel } from '../testing/fake-page.ts';
 import { toMessage, toSessionInfo } from './resources.ts';
 
-const model = {
-  id: 'false_12025550102@c.us_3EB0AA',
-  fromMe: false,
-  from: '12025550102@c.us',
-  to: '12025550101@c.us',
-  mentionedIds: [],
-  hasMedia: false,
-  isForwarded: false,
-  isStatus: false,
-  type: 'chat',
-  body: 'hello',
-  t: 1_700_000_000,
-  ack: 1,
-};
+const [ADA, BEN] = ['12025550101@c.us', '12025550102@c.us'];
+const model = messageModel({ id: `false_${BEN}_3EB0AA`, fromMe: false, from: BEN, to: ADA, ack: 1 });
 
 describe('toMessage', () => {
   it('converts a text to a message of the API', () => {
-    expect(toMessage(model)).toEqual({
-      id: 'false_12025550102@c.us_3EB0AA',
-      from: '12025550102@c.us',
-      to: '12025550101@c.us',
-      fromMe: false,
-      body: 'hello',
-      type: 'text',
-      timestamp: 1_700_000_000,
-      ack: 1,
-      hasMedia: false,
-      isForwarded: false,
-      isStatus: false,
-      mentionedIds: [],
-    });
+    expect(toMessage(model)).toEqual(sentMessage({ id: `false_${BEN}_3EB0AA`, fromMe: false, from: BEN, to: ADA }));
   });
 
   it('uses the caption as the body of media', () => {

@@ -1,4 +1,4 @@
-import { cutText, LIMITS, type Message, networkId, type SessionInfo } from '@chat-web/protocol';
+import { cutText, degrees, LIMITS, type Message, networkId, type SessionInfo } from '@chat-web/protocol';
 import * as v from 'valibot';
 
 /** Message types that have another name in the API; all others are the same. */
@@ -15,8 +15,6 @@ const optionalText = v.optional(v.nullable(v.string()));
 const orNone = <S extends v.GenericSchema>(schema: S) => v.fallback(v.optional(schema), undefined);
 /** A flag that few messages have. */
 const flag = orNone(v.boolean());
-const degrees = (most: number) => v.pipe(v.number(), v.minValue(-most), v.maxValue(most));
-
 /** A message, as the page script returns it: ids by phone number if the page knows it. */
 const messageModel = v.object({
   id: v.string(),

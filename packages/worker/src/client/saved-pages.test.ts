@@ -1,23 +1,10 @@
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { describe, expect, it } from 'vitest';
 import { SavedPages } from './saved-pages.ts';
 
-let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'saved-pages-'));
-});
-afterEach(() => rmSync(dir, { recursive: true }));
+const dir = freshFolder();
 
 const document = {
   html: '<p>page</p>',

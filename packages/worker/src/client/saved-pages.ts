@@ -6,7 +6,7 @@ import { PAGE_VERSION, savedPageFiles } from '@chat-web/protocol';
 import type { PageDocument } from './page-document.ts';
 
 /** Builds are released every few days, and work for about two months. */
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 const SUFFIX = '.html';
 const UNFINISHED_SUFFIX = '.new';
 const UNFINISHED_MS = 60 * 60_000;
@@ -49,7 +49,7 @@ export class SavedPages {
     const oldest = ages
       .filter((file) => !isUnfinished(file))
       .sort((a, b) => b.at - a.at)
-      .slice(MOST_PAGES)
+      .slice(MAX_PAGES)
       .flatMap(({ name }) => Object.values(savedPageFiles(name.slice(0, -SUFFIX.length))));
     // Left behind by a worker that was killed while writing.
     const abandoned = ages.filter((file) => isUnfinished(file) && Date.now() - file.at > UNFINISHED_MS);

@@ -1,5 +1,7 @@
 import type { OpenAck, WorkerEvent } from '@chat-web/protocol';
+import { eventually } from '@chat-web/testing';
 import { describe, expect, it, vi } from 'vitest';
+import { messageModel } from '../testing/fake-page.ts';
 import { Capabilities } from './capabilities.ts';
 import { AccountEvents } from './inbox/account-events.ts';
 import { Inbox } from './inbox/inbox.ts';
@@ -9,10 +11,7 @@ import { SessionLifecycle } from './session-lifecycle.ts';
 const NOW = 1_800_000_000;
 const account = { pushname: 'Ada', wid: '12025550101@c.us' };
 
-const model = (id: string) => ({
-  ...{ id, fromMe: false, from: 'a@c.us', to: 'b@c.us', mentionedIds: [], type: 'chat', body: id, t: NOW },
-  ...{ hasMedia: false, isForwarded: false, isStatus: false },
-});
+const model = (id: string) => messageModel({ id, fromMe: false, from: 'a@c.us', body: id, t: NOW });
 
 /** The lifecycle of a session whose page has these messages and acks. */
 function session(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Record<string, unknown>> = {}) {
@@ -49,7 +48,7 @@ function session(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Record<
   const up = async () => {
     lifecycle.onListenersAttached();
     lifecycle.onSocketState('CONNECTED');
-    await vi.waitFor(() => expect(lifecycle.isReady).toBe(true));
+    await eventually(() => expect(lifecycle.isReady).toBe(true));
     await new Promise(setImmediate);
   };
   return { lifecycle, held, reported, acks, readAcks, newAcks, log, page, up };
@@ -112,7 +111,7 @@ describe('acks that increased while no worker ran', () => {
     const known = Array.from({ length: 120 }, (_, n): OpenAck => ({ id: `${n}`, ack: 1 }));
     const { lifecycle, acks, readAcks, up } = session(known, { 3: 2, 7: 1, 60: 0, 70: 'x', 110: 3, 119: -1 });
     await up();
-    await vi.waitFor(() => expect(readAcks).toHaveBeenCalledTimes(3));
+    await eventually(() => expect(readAcks).toHaveBeenCalledTimes(3));
     await new Promise(setImmediate);
     expect(acks).toEqual([
       ['3', 2],
@@ -128,11 +127,11 @@ describe('acks that increased while no worker ran', () => {
     const { lifecycle, acks, newAcks, up } = session();
     newAcks.push({ id: 'a', ack: 1 }, { id: 'b', ack: 'x' });
     await up();
-    await vi.waitFor(() => expect(acks).toEqual([['a', 1]]));
+    await eventually(() => expect(acks).toEqual([['a', 1]]));
     newAcks.push({ id: 'c', ack: 2 });
     lifecycle.onPageReloaded();
     await up();
-    await vi.waitFor(() =>
+    await eventually(() =>
       expect(acks.slice(1)).toEqual([
         ['a', 1],
         ['c', 2],
@@ -146,7 +145,7 @@ describe('acks that increased while no worker ran', () => {
     await up();
     lifecycle.onPageReloaded();
     await up();
-    await vi.waitFor(() => expect(acks).toEqual([['a', 3]]));
+    await eventually(() => expect(acks).toEqual([['a', 3]]));
   });
 });
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Capabilities } from './capabilities.ts';
 import { type ClientSignals, WhatsAppClient } from './whatsapp-client.ts';
 
-const MOST_CALLS = 1_000;
+const MAX_CALLS = 1_000;
 
 /** A closing page: it refuses every call at once, until an event reports that it is closed. */
 class ClosingPage {
@@ -22,7 +22,7 @@ class ClosingPage {
   }
 
   isClosed(): boolean {
-    return this.#isClosed || this.calls > MOST_CALLS;
+    return this.#isClosed || this.calls > MAX_CALLS;
   }
 }
 
@@ -65,9 +65,6 @@ it.each([
   ['code', 15_000],
 ] as const)('after linking by %s ends, a QR is requested %i ms later if none is shown', async (wasHeldBy, waitMs) => {
   vi.useFakeTimers();
-  onTestFinished(() => {
-    vi.useRealTimers();
-  });
   const page = new ClosingPage(3_600_000);
   const { client } = clientOn(page, true);
   client.releaseQr(wasHeldBy);

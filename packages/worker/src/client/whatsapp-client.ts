@@ -66,7 +66,7 @@ const DIALOG_REPORT_MS = 10_000;
 /** The page's first QR is valid for a minute, later ones for 20 s. One that is older than this has expired. */
 const QR_AGE_MS = 57_000;
 const QR_REFRESH_TIMEOUT_MS = 15_000;
-const MOST_QR_REFRESHES = 3;
+const MAX_QR_REFRESHES = 3;
 /** How old a QR may be that arrived before the end of another way to link was noticed. */
 const HELD_QR_MS = 5_000;
 /** How long the page may take to link once the passkey was answered: requesting a QR meanwhile could abort it. */
@@ -391,7 +391,7 @@ export class WhatsAppClient extends LibraryClient {
     const state = await this.page.evaluate(readPageState).catch(() => undefined);
     if (state?.socketState) this.onSocketState(state.socketState);
     if (state?.socketState && !state.socketState.startsWith('UNPAIRED')) return;
-    if (refreshes === MOST_QR_REFRESHES) {
+    if (refreshes === MAX_QR_REFRESHES) {
       this.#signals.onFailure('PAGE_FAILED', 'the page does not refresh its QR');
       return;
     }

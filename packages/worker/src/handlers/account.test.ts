@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { readPrivacy, readProfile, setPrivacy } from '../page/account.ts';
-import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
+import { freshHandlers } from '../testing/fake-page.ts';
 import { accountHandlers } from './account.ts';
 
-let context: FakeContext;
-let handlers: ReturnType<typeof accountHandlers>;
-beforeEach(() => {
-  context = fakeContext();
-  handlers = accountHandlers(context);
-});
-afterEach(() => context[Symbol.dispose]());
+const { context, handlers } = freshHandlers(accountHandlers);
 
 it('a profile has ids without a device, and only valid texts', async () => {
   context.page.on(readProfile, () => ({ id: '12025550101:3@c.us', lid: 7, name: null, about: {}, isBusiness: 1 }));

@@ -1,6 +1,15 @@
-import { cutText, GatewayError, type Handlers, LIMITS, operations, type Privacy, profile } from '@chat-web/protocol';
+import {
+  type accountOperations,
+  cutText,
+  GatewayError,
+  LIMITS,
+  operations,
+  type Privacy,
+  profile,
+} from '@chat-web/protocol';
 import * as v from 'valibot';
-import type { HandlerContext } from '../client/port.ts';
+import type { CallTime } from '../call-time.ts';
+import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { withMedia } from '../media/outgoing-media.ts';
 import {
   readPrivacy,
@@ -13,18 +22,7 @@ import {
   setPrivacy,
 } from '../page/account.ts';
 import type { Refused } from '../page/window.ts';
-import { refusedBy } from './sending.ts';
-import { TimeBudget } from './time-budget.ts';
-
-const READ_TIMEOUT_MS = 12_000;
-/** For the about text, the only part that is queried: without an answer, the rest is still returned. */
-const ABOUT_TIMEOUT_MS = 8_000;
-const CHANGE_TIMEOUT_MS = 25_000;
-const PRESENCE_TIMEOUT_MS = 10_000;
-const PRIVACY_TIMEOUT_MS = 55_000;
-/** No setting is changed after this time, so that the answer can name the changed ones. */
-const LAST_SETTING_MS = 40_000;
-const FILE_TIMEOUT_MS = 20_000;
+import { refusedBy, unlessRefused } from './refusals.ts';
 
 /** Names of settings: of the API, of the page's memory, and of the network. */
 const SETTINGS = [
@@ -37,65 +35,57 @@ const SETTINGS = [
   ['calls', 'callAdd', 'calladd'],
 ] as const satisfies readonly (readonly [keyof Privacy, string, string])[];
 
-type Names =
-  | ('getProfile' | 'setProfileName' | 'setProfileAbout' | 'setProfilePicture' | 'removeProfilePicture')
-  | ('setPresence' | 'getPrivacy' | 'updatePrivacy');
-
-/** Handlers of the operations on the account itself. */
-export function accountHandlers(context: HandlerContext): Handlers<Names> {
+export function accountHandlers(context: HandlerContext): WorkerHandlers<keyof typeof accountOperations> {
   const { page } = context;
-  const privacyNow = async () => toPrivacy(await page.read(READ_TIMEOUT_MS, readPrivacy));
+  const privacyNow = async (time: CallTime) => toPrivacy(await page.read(time.rest(), readPrivacy));
   return {
-    getProfile: async () => toProfile(await page.read(READ_TIMEOUT_MS, readProfile, ABOUT_TIMEOUT_MS)),
+    getProfile: async (_, { time }) => toProfile(await page.read(time.rest(), readProfile, time.step('part'))),
 
-    setProfileName: async ({ name }) => {
-      const outcome = await page.change(CHANGE_TIMEOUT_MS, setName, name);
-      if (outcome === 'is_business')
-        throw new GatewayError('not_permitted', 'the name of a business account can only be changed on its phone');
-      accepted(outcome);
+    setProfileName: async ({ name }, { time }) => {
+      unlessRefused(await page.change(time.rest(), setName, name), {
+        is_business: ['not_permitted', 'the name of a business account can only be changed on its phone'],
+      });
       return { name };
     },
 
-    setProfileAbout: async ({ about }) => {
-      accepted(await page.change(CHANGE_TIMEOUT_MS, setAbout, about));
+    setProfileAbout: async ({ about }, { time }) => {
+      unlessRefused(await page.change(time.rest(), setAbout, about), {});
       return { about };
     },
 
-    setProfilePicture: async (input) => {
-      const budget = new TimeBudget(operations.setProfilePicture.timeoutMs);
-      const fetchMs = budget.step(context.fetchLimits.timeoutMs, FILE_TIMEOUT_MS + CHANGE_TIMEOUT_MS);
+    setProfilePicture: async (input, { time }) => {
+      const fetchMs = Math.min(context.fetchLimits.timeoutMs, time.rest('file', 'picture'));
       await withMedia('image', input, fetchMs, context, ({ path }) =>
-        page.withFile(budget.step(FILE_TIMEOUT_MS, CHANGE_TIMEOUT_MS), path, async (key) => {
-          const outcome = await page.change(budget.step(CHANGE_TIMEOUT_MS), setPicture, key);
-          if (outcome === 'no_image')
-            throw new GatewayError('client_failed', 'the browser cannot read the image; nothing was changed');
-          accepted(outcome);
+        page.withFile(time.step('file', 'picture'), path, async (key) => {
+          unlessRefused(await page.change(time.rest(), setPicture, key), {
+            no_image: ['client_failed', 'the browser cannot read the image; nothing was changed'],
+          });
         }),
       );
       return { changed: true };
     },
 
-    removeProfilePicture: async () => {
-      accepted(await page.change(CHANGE_TIMEOUT_MS, removePicture));
+    removeProfilePicture: async (_, { time }) => {
+      unlessRefused(await page.change(time.rest(), removePicture), {});
       return { removed: true };
     },
 
-    setPresence: async ({ presence }) => {
-      if (await page.change(PRESENCE_TIMEOUT_MS, setPresence, presence)) return { presence };
+    setPresence: async ({ presence }, { time }) => {
+      if (await page.change(time.rest(), setPresence, presence)) return { presence };
       throw new GatewayError('not_permitted', 'an account without a name has no presence: set its name first');
     },
 
-    getPrivacy: privacyNow,
+    getPrivacy: (_, { time }) => privacyNow(time),
 
-    updatePrivacy: async (input) => {
+    updatePrivacy: async (input, { time }) => {
       const wanted = SETTINGS.flatMap(([ours, , name]) => (input[ours] ? [{ name, value: input[ours] }] : []));
-      const { changed, no } = await page.change(PRIVACY_TIMEOUT_MS, setPrivacy, wanted, LAST_SETTING_MS);
+      const { changed, no } = await page.change(time.rest('query'), setPrivacy, wanted, time.step('changes', 'query'));
       if (no)
         throw notAllChanged(
           SETTINGS.filter(([, , name]) => changed.includes(name)).map(([ours]) => ours),
           no,
         );
-      return { ...(await privacyNow()), ...toPrivacy({ ...inputByPage(input) }) };
+      return { ...(await privacyNow(time)), ...toPrivacy(inputByPage(input)) };
     },
   };
 }
@@ -105,11 +95,6 @@ function inputByPage(input: Privacy): Record<string, unknown> {
   return Object.fromEntries(SETTINGS.flatMap(([ours, pages]) => (input[ours] ? [[pages, input[ours]]] : [])));
 }
 
-function accepted(outcome: 'ok' | Refused): void {
-  if (outcome !== 'ok') throw refusedBy(outcome.refused);
-}
-
-/** Why a change of several settings stopped. */
 const ENDS = {
   late: 'the time limit was reached',
   unknown: 'the web client failed, and may have changed the next setting',

@@ -1,19 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { followChannel, listChannelMessages, listChannels, postToChannel, readChannel } from '../page/channels.ts';
-import { type FakeContext, fakeContext, messageModel } from '../testing/fake-page.ts';
+import { freshHandlers, messageModel } from '../testing/fake-page.ts';
 import { channelHandlers } from './channels.ts';
 
 const channelId = '120363000000000001@newsletter';
 const ofChannel = { id: 'main', channelId };
 const model = { id: channelId, name: 'News', role: 'subscriber', followers: 3, inviteCode: '0029Va', isVerified: true };
 
-let context: FakeContext;
-let handlers: ReturnType<typeof channelHandlers>;
-beforeEach(() => {
-  context = fakeContext();
-  handlers = channelHandlers(context);
-});
-afterEach(() => context[Symbol.dispose]());
+const { context, handlers } = freshHandlers(channelHandlers);
 
 it('an unreadable channel or message does not fail the others', async () => {
   const bad = [
@@ -33,20 +27,18 @@ it('an invalid channel is an error', async () => {
   await expect(handlers.getChannel(ofChannel)).rejects.toMatchObject({ code: 'client_failed' });
 });
 
-describe('a refusal of the network', () => {
-  it.each([
-    [404, 'chat_not_found'],
-    [403, 'not_permitted'],
-    [405, 'not_permitted'],
-    [419, 'not_permitted'],
-    [423, 'not_permitted'],
-    [429, 'rate_limited'],
-    [409, 'client_failed'],
-    [500, 'outcome_unknown'],
-  ])('%i is %s', async (refused, code) => {
-    context.page.on(followChannel, () => ({ refused }));
-    await expect(handlers.followChannel(ofChannel)).rejects.toMatchObject({ code });
-  });
+it.each([
+  [404, 'chat_not_found'],
+  [403, 'not_permitted'],
+  [405, 'not_permitted'],
+  [419, 'not_permitted'],
+  [423, 'not_permitted'],
+  [429, 'rate_limited'],
+  [409, 'client_failed'],
+  [500, 'outcome_unknown'],
+])('a refusal of the network %i is %s', async (refused, code) => {
+  context.page.on(followChannel, () => ({ refused }));
+  await expect(handlers.followChannel(ofChannel)).rejects.toMatchObject({ code });
 });
 
 it('a post without a readable result may have been sent', async () => {

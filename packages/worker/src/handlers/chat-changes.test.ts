@@ -1,15 +1,17 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { GatewayError } from '@chat-web/protocol';
+import { expect, it } from 'vitest';
 import { clearChat, pinChat } from '../page/chat-changes.ts';
+import { listChats } from '../page/chats.ts';
 import { setChatLabels } from '../page/labels.ts';
-import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
-import { chatChangeHandlers } from './chat-changes.ts';
+import { freshHandlers } from '../testing/fake-page.ts';
+import { chatChangeHandlers, chatHandlers } from './chat-changes.ts';
 import { labelHandlers } from './labels.ts';
 
-let context: FakeContext;
-beforeEach(() => {
-  context = fakeContext();
-});
-afterEach(() => context[Symbol.dispose]());
+const { context, handlers } = freshHandlers((context) => ({
+  ...chatHandlers(context),
+  ...chatChangeHandlers(context),
+  ...labelHandlers(context),
+}));
 
 it('a change with only its first step done has an unknown outcome, not a refusal', async () => {
   context.page
@@ -17,9 +19,31 @@ it('a change with only its first step done has an unknown outcome, not a refusal
     .on(clearChat, () => 'unknown')
     .on(setChatLabels, () => 'not_shown');
   const chat = { id: 'main', chatId: '1@c.us' };
-  const chats = chatChangeHandlers(context);
   const unknown = { code: 'outcome_unknown' };
-  await expect(chats.pinChat({ ...chat, pinned: true })).rejects.toMatchObject(unknown);
-  await expect(chats.clearChat(chat)).rejects.toMatchObject(unknown);
-  await expect(labelHandlers(context).setChatLabels({ ...chat, labelIds: [] })).rejects.toMatchObject(unknown);
+  await expect(handlers.pinChat({ ...chat, pinned: true })).rejects.toMatchObject(unknown);
+  await expect(handlers.clearChat(chat)).rejects.toMatchObject(unknown);
+  await expect(handlers.setChatLabels({ ...chat, labelIds: [] })).rejects.toMatchObject(unknown);
+});
+
+const listed = () => handlers.listChats({ id: 'main' });
+
+it('chats are read without changing them, newest first, each once', async () => {
+  const chat = { name: 'Ben', unreadCount: -1, lastMessage: undefined };
+  context.page.on(listChats, () => [
+    { ...chat, id: '12025550102@c.us', lastActivity: 1 },
+    { ...chat, id: '12025550103@c.us', lastActivity: 2 },
+    { ...chat, id: '12025550102@c.us', lastActivity: 3 },
+  ]);
+  expect(await listed()).toEqual([
+    { id: '12025550102@c.us', name: 'Ben', unreadCount: 1 },
+    { id: '12025550103@c.us', name: 'Ben', unreadCount: 1 },
+  ]);
+  expect(context.page.calls.map(({ kind }) => kind)).toEqual(['read']);
+});
+
+it('a lost page keeps its error code', async () => {
+  context.page.on(listChats, () => {
+    throw new GatewayError('session_lost', 'the page was lost');
+  });
+  await expect(listed()).rejects.toMatchObject({ code: 'session_lost' });
 });

@@ -1,18 +1,12 @@
 import { GatewayError } from '@chat-web/protocol';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { getAbout, numbersExist, resolvePeople } from '../page/contact-details.ts';
-import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
+import { freshHandlers } from '../testing/fake-page.ts';
 import { contactDetailHandlers } from './contact-details.ts';
 
 const BEN = '12025550102@c.us';
 
-let context: FakeContext;
-let handlers: ReturnType<typeof contactDetailHandlers>;
-beforeEach(() => {
-  context = fakeContext();
-  handlers = contactDetailHandlers(context);
-});
-afterEach(() => context[Symbol.dispose]());
+const { context, handlers } = freshHandlers(contactDetailHandlers);
 
 describe('many numbers', () => {
   const exist = () => handlers.numbersExist({ id: 'main', numbers: [BEN] });

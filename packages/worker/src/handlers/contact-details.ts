@@ -1,7 +1,8 @@
-import { type contactDetailOperations, cutText, GatewayError, type Handlers, LIMITS } from '@chat-web/protocol';
+import { type contactDetailOperations, cutText, GatewayError, LIMITS } from '@chat-web/protocol';
+import type { CallTime } from '../call-time.ts';
 import { toBusinessProfile } from '../client/business-profile.ts';
 import { toContacts, toGroups } from '../client/lists.ts';
-import type { HandlerContext } from '../client/port.ts';
+import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import {
   getAbout,
   getBusinessProfile,
@@ -11,21 +12,14 @@ import {
   resolvePeople,
   setBlocked,
 } from '../page/contact-details.ts';
-import { contactNotFound } from './not-found.ts';
-import { refusedBy } from './sending.ts';
+import { type CodeAndText, NO_CONTACT, unlessRefused } from './refusals.ts';
 
-const LIST_TIMEOUT_MS = 25_000;
-const QUERY_TIMEOUT_MS = 20_000;
-const CHANGE_TIMEOUT_MS = 25_000;
-/** How long the page may take to show a change after it was applied. */
-const SETTLE_TIMEOUT_MS = 3_000;
 /** Between two requests for many numbers: the network restricts accounts for many look-ups in a row. */
 const LOOK_UPS_PAUSE_MS = 10_000;
 /** The network does not say how long to wait. */
 const ABOUT_PAUSE_SECONDS = 60;
 
-/** Handlers of the operations on details of people. */
-export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof typeof contactDetailOperations> {
+export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof contactDetailOperations> {
   let nextLookUpsAt = 0;
   /**
    * Keeps a pause between look-ups. `ask` receives how many milliseconds of the pause remain; `isQueried` tells from
@@ -48,58 +42,62 @@ export function contactDetailHandlers({ page }: HandlerContext): Handlers<keyof 
       throw error;
     }
   };
-  const change = async (contactId: string, isBlocked: boolean): Promise<string> => {
-    const changed = await page.change(CHANGE_TIMEOUT_MS, setBlocked, contactId, isBlocked, SETTLE_TIMEOUT_MS);
-    if (changed === 'self') throw new GatewayError('not_permitted', 'an account cannot block itself');
-    if (changed === 'no_contact') throw contactNotFound();
-    if ('refused' in changed) throw refusedBy(changed.refused);
-    return changed.id;
+  const change = async (contactId: string, isBlocked: boolean, time: CallTime): Promise<string> => {
+    const outcome = await page.change(time.rest(), setBlocked, contactId, isBlocked, time.step('settle'));
+    const self: CodeAndText = ['not_permitted', 'an account cannot block itself'];
+    return unlessRefused(outcome, { self, no_contact: NO_CONTACT }).id;
   };
   return {
-    numbersExist: async ({ numbers }) => {
-      const found = await paced(
-        async (pauseMs) => (pauseMs > 0 ? { waitMs: pauseMs } : page.change(QUERY_TIMEOUT_MS, numbersExist, numbers)),
+    numbersExist: async ({ numbers }, { time }) => {
+      const answer = await paced(
+        async (pauseMs) => (pauseMs > 0 ? { waitMs: pauseMs } : page.change(time.rest(), numbersExist, numbers)),
         (answer) => answer === 'unanswered' || !('waitMs' in answer),
       );
-      if (found === 'unanswered')
-        throw new GatewayError('client_failed', 'the network returned no result for any of the numbers; retry later');
+      const found = unlessRefused(answer, {
+        unanswered: ['client_failed', 'the network returned no result for any of the numbers; retry later'],
+      });
       if ('waitMs' in found) throw tooSoon(found.waitMs);
-      if ('refused' in found) throw refusedBy(found.refused);
       const digits = (id: string) => id.slice(0, id.indexOf('@'));
       return { numbers: numbers.map((id, index) => ({ number: digits(id), exists: found.exist[index] ?? null })) };
     },
 
-    resolveContacts: async ({ ids }) => {
-      const resolved = await paced(
-        (pauseMs) => page.change(QUERY_TIMEOUT_MS, resolvePeople, ids, pauseMs),
+    resolveContacts: async ({ ids }, { time }) => {
+      const answer = await paced(
+        (pauseMs) => page.change(time.rest(), resolvePeople, ids, pauseMs),
         (answer) => 'refused' in answer || ('found' in answer && answer.isQueried),
       );
+      const resolved = unlessRefused(answer, {});
       if ('waitMs' in resolved) throw tooSoon(resolved.waitMs);
-      if ('refused' in resolved) throw refusedBy(resolved.refused);
       return { contacts: [...resolved.found] };
     },
 
-    blockContact: async ({ contactId }) => ({ contactId: await change(contactId, true), blocked: true }),
-    unblockContact: async ({ contactId }) => ({ contactId: await change(contactId, false), blocked: false }),
+    blockContact: async ({ contactId }, { time }) => ({
+      contactId: await change(contactId, true, time),
+      blocked: true,
+    }),
+    unblockContact: async ({ contactId }, { time }) => ({
+      contactId: await change(contactId, false, time),
+      blocked: false,
+    }),
 
-    listBlocked: async () => toContacts(await page.read(LIST_TIMEOUT_MS, listBlocked)),
+    listBlocked: async (_, { time }) => toContacts(await page.read(time.rest(), listBlocked)),
 
-    getAbout: async ({ contactId }) => {
-      const found = await page.read(QUERY_TIMEOUT_MS, getAbout, contactId);
+    getAbout: async ({ contactId }, { time }) => {
+      const found = await page.read(time.rest(), getAbout, contactId);
       if (found === 'later')
         throw new GatewayError('rate_limited', 'the network did not return the about text: retry later', {
           retryAfterSeconds: ABOUT_PAUSE_SECONDS,
         });
-      if ('refused' in found) throw refusedBy(found.refused);
-      return { contactId, about: found.about && cutText(found.about, LIMITS.name) };
+      const { about } = unlessRefused(found, {});
+      return { contactId, about: about && cutText(about, LIMITS.name) };
     },
 
-    listCommonGroups: async ({ contactId }) => toGroups(await page.read(LIST_TIMEOUT_MS, listCommonGroups, contactId)),
+    listCommonGroups: async ({ contactId }, { time }) =>
+      toGroups(await page.read(time.rest(), listCommonGroups, contactId)),
 
-    getBusinessProfile: async ({ contactId }) => {
-      const profile = await page.read(QUERY_TIMEOUT_MS, getBusinessProfile, contactId);
-      if ('refused' in profile) throw refusedBy(Number(profile.refused));
-      return toBusinessProfile(contactId, profile);
+    getBusinessProfile: async ({ contactId }, { time }) => {
+      const profile = await page.read(time.rest(), getBusinessProfile, contactId);
+      return toBusinessProfile(contactId, unlessRefused(profile, {}));
     },
   };
 }
@@ -108,7 +106,7 @@ function tooSoon(waitMs: number): GatewayError {
   const why =
     waitMs > LOOK_UPS_PAUSE_MS
       ? 'the account was linked less than ten minutes ago, and look-ups may unlink it again'
-      : 'numbers were looked up a moment ago';
+      : 'numbers were looked up recently';
   const retryAfterSeconds = Math.ceil(waitMs / 1_000);
   return new GatewayError('rate_limited', `${why}: nothing was queried, retry later`, { retryAfterSeconds });
 }

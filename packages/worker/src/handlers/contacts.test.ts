@@ -1,18 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { loadPicture } from '../page/media.ts';
 import { findContact, listContacts, numberExists } from '../page/people.ts';
-import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
+import { freshHandlers } from '../testing/fake-page.ts';
 import { contactHandlers } from './contacts.ts';
 
 const BEN = '12025550102@c.us';
 
-let context: FakeContext;
-let handlers: ReturnType<typeof contactHandlers>;
-beforeEach(() => {
-  context = fakeContext();
-  handlers = contactHandlers(context);
-});
-afterEach(() => context[Symbol.dispose]());
+const { context, handlers } = freshHandlers(contactHandlers);
 
 const row = (id: string, name?: string) => ({ id, name, isHidden: id.endsWith('@lid'), isUser: true });
 

@@ -1,47 +1,35 @@
-import type { Handlers } from '@chat-web/protocol';
+import { type contactOperations, GatewayError } from '@chat-web/protocol';
 import { toContacts } from '../client/lists.ts';
-import type { HandlerContext } from '../client/port.ts';
+import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { loadPicture } from '../page/media.ts';
 import { findContact, listContacts, numberExists } from '../page/people.ts';
-import { contactNotFound } from './not-found.ts';
-import { refusedBy } from './sending.ts';
+import { NO_CONTACT, refusedBy, unlessRefused } from './refusals.ts';
 
-const LIST_TIMEOUT_MS = 25_000;
-/** The longest that a caller waits for the network, which may be slow. */
-const LOOKUP_TIMEOUT_MS = 12_000;
-const PICTURE_TIMEOUT_MS = 26_000;
-/** For each query: by number, then by hidden id. */
-const PICTURE_EACH_MS = 8_000;
-
-/** Handlers of the operations on people. */
-export function contactHandlers({
-  page,
-  ...context
-}: HandlerContext): Handlers<'listContacts' | 'getContact' | 'numberExists' | 'getPicture'> {
+export function contactHandlers({ page, ...context }: HandlerContext): WorkerHandlers<keyof typeof contactOperations> {
   return {
-    listContacts: async () => toContacts(await page.read(LIST_TIMEOUT_MS, listContacts)),
+    listContacts: async (_, { time }) => toContacts(await page.read(time.rest(), listContacts)),
 
-    getContact: async ({ contactId }) => {
-      const [contact] = toContacts(await page.read(LOOKUP_TIMEOUT_MS, findContact, contactId));
+    getContact: async ({ contactId }, { time }) => {
+      const [contact] = toContacts(await page.read(time.rest(), findContact, contactId));
       if (contact) return contact;
-      throw contactNotFound();
+      throw new GatewayError(...NO_CONTACT);
     },
 
-    numberExists: async ({ number }) => {
-      const exists = await page.read(LOOKUP_TIMEOUT_MS, numberExists, number);
-      if (typeof exists === 'object') throw refusedBy(exists.refused, 'client_failed');
+    numberExists: async ({ number }, { time }) => {
+      const found = await page.read(time.rest(), numberExists, number);
+      const exists = unlessRefused(found, {}, (code) => refusedBy(code, 'client_failed'));
       return { number: number.slice(0, number.indexOf('@')), exists };
     },
 
-    getPicture: async ({ contactId }) => {
+    getPicture: async ({ contactId }, { time }) => {
       const taken = await takeFromPage(
         { page, ...context },
         'image/jpeg',
-        PICTURE_TIMEOUT_MS,
+        time.rest(),
         loadPicture,
         contactId,
-        PICTURE_EACH_MS,
+        time.step('query'),
       );
       if (taken === 'later') throw refusedBy(429);
       return taken;

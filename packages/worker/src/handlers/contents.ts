@@ -1,11 +1,7 @@
 import type { HandlerInput, Operations } from '@chat-web/protocol';
+import type { CallTime } from '../call-time.ts';
 import type { SendOptions } from '../page/messages.ts';
-import { vcardOf } from './vcard.ts';
 
-/** The account's phone makes link previews, and may be off: the text is then sent without one. */
-const PREVIEW_TIMEOUT_MS = 5_000;
-
-/** Messages without a file. */
 export type PlainInput = Extract<
   HandlerInput<Operations['sendMessage']>,
   { readonly type: 'text' | 'location' | 'contact' | 'poll' }
@@ -20,12 +16,12 @@ interface Content {
 /**
  * The content to send. Does not use the library's options for locations and cards, which look up people in the page.
  */
-export function contentOf(input: PlainInput): Content {
+export function contentOf(input: PlainInput, time: CallTime): Content {
   switch (input.type) {
     case 'text':
       return {
         text: input.body,
-        options: { previewMs: input.linkPreview === false ? undefined : PREVIEW_TIMEOUT_MS, ...mentionsOf(input) },
+        options: { previewMs: input.linkPreview === false ? undefined : time.step('preview'), ...mentionsOf(input) },
       };
     case 'location': {
       const { latitude: lat, longitude: lng, name, address } = input;
@@ -49,13 +45,41 @@ export function contentOf(input: PlainInput): Content {
   }
 }
 
-/** The mentions in a text or caption. */
 export interface Mentioning {
   readonly mentions?: readonly string[] | undefined;
   readonly mentionAll?: boolean | undefined;
 }
 
-/** The mentions, as options for the page. */
 export function mentionsOf({ mentions, mentionAll }: Mentioning): Pick<SendOptions, 'mentions' | 'mentionAll'> {
   return { mentions, mentionAll };
+}
+
+interface CardContact {
+  readonly name: string;
+  /** `<digits>@c.us` */
+  readonly number: string;
+  readonly organization?: string | undefined;
+}
+
+/**
+ * The card of a person, as the network's own clients write it: with `waid`, so that a phone offers to write to that
+ * person. Not with a library: vcard-creator, the best maintained one, writes parameters in capitals, has none for
+ * `waid`, and does not escape a lone carriage return. Backslashes, semicolons and commas are escaped.
+ */
+export function vcardOf({ name, number, organization }: CardContact): string {
+  const digits = number.replace(/\D/g, '');
+  return [
+    'BEGIN:VCARD',
+    'VERSION:3.0',
+    `N:;${escaped(name)};;;`,
+    `FN:${escaped(name)}`,
+    ...(organization === undefined ? [] : [`ORG:${escaped(organization)}`]),
+    `TEL;type=CELL;waid=${digits}:+${digits}`,
+    'END:VCARD',
+  ].join('\n');
+}
+
+/** The request's schema rejects line breaks; if one still gets here, it cannot start a new line. */
+function escaped(text: string): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').replace(/[\\;,]/g, '\\$&');
 }

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { changeRoles, changeSettings, readGroup } from '../page/group-details.ts';
 import { answerJoinRequests, joinByInvite, queryInvite, queryJoinRequests, readInvite } from '../page/group-invites.ts';
-import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
+import { freshHandlers } from '../testing/fake-page.ts';
 import { groupDetailsHandlers } from './group-details.ts';
 import { groupInviteHandlers } from './group-invites.ts';
 
@@ -11,28 +11,25 @@ const ofGroup = { id: 'main', groupId };
 const ofMembers = { ...ofGroup, participants: [BEN, CARA] };
 const ofInvite = { id: 'main', code: 'Invite0000000000000001' };
 
-let context: FakeContext;
-let details: ReturnType<typeof groupDetailsHandlers>;
-let invites: ReturnType<typeof groupInviteHandlers>;
-beforeEach(() => {
-  context = fakeContext();
-  details = groupDetailsHandlers(context);
-  invites = groupInviteHandlers(context);
-});
-afterEach(() => context[Symbol.dispose]());
+const { context, handlers } = freshHandlers((context) => ({
+  ...groupDetailsHandlers(context),
+  ...groupInviteHandlers(context),
+}));
 
 describe('settings', () => {
   it('that are partly refused: the error names the changed ones', async () => {
     const settings = { sendMessages: 'admins' } as const;
     context.page.on(changeSettings, () => ({ changed: ['sendMessages'], refusal: 429, settings, isShown: true }));
-    await expect(details.updateGroupSettings({ ...ofGroup, ...settings, editInfo: 'admins' })).rejects.toMatchObject({
-      ...{ code: 'rate_limited', message: expect.stringContaining('sendMessages'), retryAfterSeconds: 60 },
+    await expect(handlers.updateGroupSettings({ ...ofGroup, ...settings, editInfo: 'admins' })).rejects.toMatchObject({
+      code: 'rate_limited',
+      message: expect.stringContaining('sendMessages'),
+      retryAfterSeconds: 60,
     });
   });
 
   it('that are all refused: nothing was changed', async () => {
     context.page.on(changeSettings, () => ({ changed: [], refusal: 403, settings: {}, isShown: true }));
-    await expect(details.updateGroupSettings({ ...ofGroup, editInfo: 'admins' })).rejects.toMatchObject({
+    await expect(handlers.updateGroupSettings({ ...ofGroup, editInfo: 'admins' })).rejects.toMatchObject({
       code: 'not_permitted',
     });
   });
@@ -42,20 +39,20 @@ describe('a group', () => {
   it('is read without unknown and invalid parts', async () => {
     const model = { id: groupId, subject: undefined, createdAt: 'x', owner: null, settings: {} };
     context.page.on(readGroup, () => ({ ...model, participants: [{ id: BEN, lid: null, role: 'member' }] }));
-    const group = await details.getGroup(ofGroup);
+    const group = await handlers.getGroup(ofGroup);
     expect(group).toEqual({ id: groupId, subject: '', settings: {}, participants: [{ id: BEN, role: 'member' }] });
   });
 
   it('without a valid id is an error', async () => {
     context.page.on(readGroup, () => ({ id: '\n' }));
-    await expect(details.getGroup(ofGroup)).rejects.toMatchObject({ code: 'client_failed' });
+    await expect(handlers.getGroup(ofGroup)).rejects.toMatchObject({ code: 'client_failed' });
   });
 
   it('whose members are not loaded, or rate limited, changes no roles', async () => {
     context.page.on(changeRoles, () => ({ refused: 429 }));
-    await expect(details.promoteParticipants(ofMembers)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(handlers.promoteParticipants(ofMembers)).rejects.toMatchObject({ code: 'rate_limited' });
     context.page.on(changeRoles, () => [200]);
-    expect((await details.demoteParticipants(ofMembers)).participants.map(({ code }) => code)).toEqual([200, 504]);
+    expect((await handlers.demoteParticipants(ofMembers)).participants.map(({ code }) => code)).toEqual([200, 504]);
   });
 });
 
@@ -70,14 +67,14 @@ describe('an invite', () => {
     [500, 'outcome_unknown'], // A read has another code in the table of operations.
   ])('that is refused with %i: %s', async (refused, code) => {
     context.page.on(queryInvite, () => ({ refused })).on(joinByInvite, () => ({ refused }));
-    await expect(invites.getInvite(ofInvite)).rejects.toMatchObject({ code });
-    await expect(invites.joinGroup(ofInvite)).rejects.toMatchObject({ code });
+    await expect(handlers.getInvite(ofInvite)).rejects.toMatchObject({ code });
+    await expect(handlers.joinGroup(ofInvite)).rejects.toMatchObject({ code });
   });
 
   it('that is invalid is an error', async () => {
     context.page.on(readInvite, () => ({ code: '<b>' })).on(queryInvite, () => ({ groupId: '' }));
-    await expect(invites.getGroupInvite(ofGroup)).rejects.toMatchObject({ code: 'client_failed' });
-    await expect(invites.getInvite(ofInvite)).rejects.toMatchObject({ code: 'client_failed' });
+    await expect(handlers.getGroupInvite(ofGroup)).rejects.toMatchObject({ code: 'client_failed' });
+    await expect(handlers.getInvite(ofInvite)).rejects.toMatchObject({ code: 'client_failed' });
   });
 });
 
@@ -88,7 +85,7 @@ describe('requests to join', () => {
       { id: undefined, by: 'InviteLink' },
       { id: CARA, by: 'ByOtherMeans' },
     ]);
-    expect(await invites.listJoinRequests(ofGroup)).toEqual([
+    expect(await handlers.listJoinRequests(ofGroup)).toEqual([
       { id: BEN, requestedAt: '2023-11-14T22:13:20.000Z', by: 'member' },
       { id: CARA },
     ]);
@@ -96,7 +93,7 @@ describe('requests to join', () => {
 
   it('get one answer each', async () => {
     context.page.on(answerJoinRequests, () => [200, 404]);
-    expect((await invites.approveJoinRequests(ofMembers)).participants).toEqual([
+    expect((await handlers.approveJoinRequests(ofMembers)).participants).toEqual([
       { id: BEN, ok: true, code: 200 },
       { id: CARA, ok: false, code: 404, message: 'has no request to join the group' },
     ]);

@@ -1,48 +1,52 @@
-import { cutText, GatewayError, type GroupDetails, groupDetails, type Handlers, LIMITS } from '@chat-web/protocol';
+import {
+  cutText,
+  GatewayError,
+  type GroupDetails,
+  groupDetails,
+  type groupDetailsOperations,
+  type groupPictureOperations,
+  LIMITS,
+} from '@chat-web/protocol';
 import * as v from 'valibot';
-import type { HandlerContext } from '../client/port.ts';
+import type { CallTime } from '../call-time.ts';
+import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { toTime } from '../client/resources.ts';
+import { takeFromPage } from '../media/incoming-media.ts';
+import { withMedia } from '../media/outgoing-media.ts';
 import { changeRoles, changeSettings, readGroup, setDescription } from '../page/group-details.ts';
-import { allowed, MEMBERS_OF_ONE_TIMEOUT_MS, results } from './groups.ts';
-import { refusedBy } from './sending.ts';
+import { hasGroup, removeGroupPicture, setGroupPicture } from '../page/group-pictures.ts';
+import { loadPicture } from '../page/media.ts';
+import { allowed, results } from './groups.ts';
+import { refusedBy, unlessRefused } from './refusals.ts';
 
-const READ_TIMEOUT_MS = 25_000;
-const CHANGE_TIMEOUT_MS = 28_000;
-const LONG_CHANGE_TIMEOUT_MS = 55_000;
-const SETTLE_TIMEOUT_MS = 5_000;
-
-/** Handlers of the operations on the details, settings and roles of a group. */
-export function groupDetailsHandlers({
-  page,
-}: HandlerContext): Handlers<
-  'getGroup' | 'promoteParticipants' | 'demoteParticipants' | 'setGroupDescription' | 'updateGroupSettings'
-> {
-  const changeRole = async (groupId: string, people: string[], change: 'promote' | 'demote') => {
-    const asked = page.change(
-      LONG_CHANGE_TIMEOUT_MS,
-      ...([changeRoles, groupId, people, change, MEMBERS_OF_ONE_TIMEOUT_MS] as const),
-    );
+export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupDetailsOperations> {
+  const changeRole = async (groupId: string, people: string[], change: 'promote' | 'demote', time: CallTime) => {
+    const asked = page.change(time.rest(), changeRoles, groupId, people, change, time.step('members'));
     return { groupId, participants: results(people, allowed(await asked)) };
   };
 
   return {
-    getGroup: async ({ groupId }) =>
-      toGroupDetails(allowed(await page.read(READ_TIMEOUT_MS, readGroup, groupId, MEMBERS_OF_ONE_TIMEOUT_MS))),
+    getGroup: async ({ groupId }, { time }) =>
+      toGroupDetails(allowed(await page.read(time.rest(), readGroup, groupId, time.step('members')))),
 
-    promoteParticipants: ({ groupId, participants }) => changeRole(groupId, participants, 'promote'),
+    promoteParticipants: ({ groupId, participants }, { time }) => changeRole(groupId, participants, 'promote', time),
 
-    demoteParticipants: ({ groupId, participants }) => changeRole(groupId, participants, 'demote'),
+    demoteParticipants: ({ groupId, participants }, { time }) => changeRole(groupId, participants, 'demote', time),
 
-    setGroupDescription: async ({ groupId, description }) => {
-      allowed(await page.change(CHANGE_TIMEOUT_MS, setDescription, groupId, description, MEMBERS_OF_ONE_TIMEOUT_MS));
+    setGroupDescription: async ({ groupId, description }, { time }) => {
+      allowed(await page.change(time.rest(), setDescription, groupId, description, time.step('members')));
       return { groupId, description };
     },
 
-    updateGroupSettings: async ({ groupId, sendMessages, editInfo, addParticipants, approveJoins }) => {
+    updateGroupSettings: async ({ groupId, sendMessages, editInfo, addParticipants, approveJoins }, { time }) => {
       const wanted = { sendMessages, editInfo, addParticipants, approveJoins };
       const asked = page.change(
-        LONG_CHANGE_TIMEOUT_MS,
-        ...([changeSettings, groupId, wanted, MEMBERS_OF_ONE_TIMEOUT_MS, SETTLE_TIMEOUT_MS] as const),
+        time.rest(),
+        changeSettings,
+        groupId,
+        wanted,
+        time.step('members'),
+        time.step('settle'),
       );
       const { changed, refusal, settings, isShown } = allowed(await asked);
       if (refusal !== undefined) throw refusedAfter(refusal, changed);
@@ -94,4 +98,37 @@ function toGroupDetails(model: Record<string, unknown>): GroupDetails {
   const details = v.safeParse(groupDetails, Object.fromEntries(valid));
   if (details.success) return details.output;
   throw new GatewayError('client_failed', 'the web client returned an invalid group');
+}
+
+export function groupPictureHandlers(context: HandlerContext): WorkerHandlers<keyof typeof groupPictureOperations> {
+  const { page, fetchLimits } = context;
+  return {
+    getGroupPicture: async ({ groupId }, { time }) => {
+      if (!(await page.read(time.step('query'), hasGroup, groupId))) return allowed('no_group');
+      const limits = [time.rest(), loadPicture, groupId, time.step('inPage')] as const;
+      const taken = await takeFromPage(context, 'image/jpeg', ...limits);
+      if (taken === 'later') throw refusedBy(429);
+      return taken;
+    },
+
+    setGroupPicture: async ({ groupId, ...source }, { time }) => {
+      const fetchMs = Math.min(fetchLimits.timeoutMs, time.rest('file', 'picture'));
+      return withMedia('image', source, fetchMs, context, ({ path }) =>
+        page.withFile(time.step('file', 'picture'), path, async (key) => {
+          const set = await page.change(time.rest(), setGroupPicture, groupId, key, time.step('members'));
+          allowed(
+            unlessRefused(set, {
+              no_image: ['media_unavailable', 'the browser cannot read the file as an image; nothing was changed'],
+            }),
+          );
+          return { groupId };
+        }),
+      );
+    },
+
+    removeGroupPicture: async ({ groupId }, { time }) => {
+      allowed(await page.change(time.rest(), removeGroupPicture, groupId, time.step('members')));
+      return { groupId };
+    },
+  };
 }

@@ -3,17 +3,18 @@ import {
   GatewayError,
   type GroupInvite,
   groupInvite,
-  type Handlers,
+  type groupInviteOperations,
   type Invitation,
   invitation,
   type JoinRequest,
   joinRequest,
   LIMITS,
-  MOST_JOIN_REQUESTS,
+  MAX_JOIN_REQUESTS,
   type ParticipantResult,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
-import type { HandlerContext } from '../client/port.ts';
+import type { CallTime } from '../call-time.ts';
+import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import {
   answerJoinRequests,
   joinByInvite,
@@ -23,12 +24,8 @@ import {
   renewInvite,
 } from '../page/group-invites.ts';
 import { isoOf } from './group-details.ts';
-import { allowed, MEMBERS_OF_ONE_TIMEOUT_MS, results } from './groups.ts';
-import { refusedBy } from './sending.ts';
-
-const READ_TIMEOUT_MS = 25_000;
-const CHANGE_TIMEOUT_MS = 28_000;
-const ANSWER_TIMEOUT_MS = 55_000;
+import { allowed, results } from './groups.ts';
+import { refusedBy, unlessRefused } from './refusals.ts';
 
 const BY: Readonly<Record<string, JoinRequest['by']>> = {
   InviteLink: 'invite',
@@ -36,55 +33,43 @@ const BY: Readonly<Record<string, JoinRequest['by']>> = {
   NonAdminAdd: 'member',
 };
 
-/** Handlers of the operations on invites of groups, and on requests to join. */
-export function groupInviteHandlers({
-  page,
-}: HandlerContext): Handlers<
-  | ('getGroupInvite' | 'renewGroupInvite' | 'getInvite' | 'joinGroup')
-  | ('listJoinRequests' | 'approveJoinRequests' | 'rejectJoinRequests')
-> {
-  const answer = async (groupId: string, people: string[], action: 'Approve' | 'Reject') => {
-    const asked = page.change(
-      ANSWER_TIMEOUT_MS,
-      ...([answerJoinRequests, groupId, people, action, MEMBERS_OF_ONE_TIMEOUT_MS] as const),
-    );
+export function groupInviteHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupInviteOperations> {
+  const answer = async (groupId: string, people: string[], action: 'Approve' | 'Reject', time: CallTime) => {
+    const asked = page.change(time.rest(), answerJoinRequests, groupId, people, action, time.step('members'));
     return { groupId, participants: results(people, allowed(await asked)).map(answered) };
   };
 
   return {
-    getGroupInvite: async ({ groupId }) =>
-      toInvite(groupId, allowed(await page.read(READ_TIMEOUT_MS, readInvite, groupId, MEMBERS_OF_ONE_TIMEOUT_MS))),
+    getGroupInvite: async ({ groupId }, { time }) =>
+      toInvite(groupId, allowed(await page.read(time.rest(), readInvite, groupId, time.step('members')))),
 
-    renewGroupInvite: async ({ groupId }) =>
-      toInvite(groupId, allowed(await page.change(CHANGE_TIMEOUT_MS, renewInvite, groupId, MEMBERS_OF_ONE_TIMEOUT_MS))),
+    renewGroupInvite: async ({ groupId }, { time }) =>
+      toInvite(groupId, allowed(await page.change(time.rest(), renewInvite, groupId, time.step('members')))),
 
-    getInvite: async ({ code }) => toInvitation(invited(await page.read(READ_TIMEOUT_MS, queryInvite, code))),
+    getInvite: async ({ code }, { time }) =>
+      toInvitation(unlessRefused(await page.read(time.rest(), queryInvite, code), {}, refusedInvite)),
 
-    joinGroup: async ({ code }) => {
-      const asked = page.change(CHANGE_TIMEOUT_MS, joinByInvite, code, MEMBERS_OF_ONE_TIMEOUT_MS);
-      const { groupId, waits } = invited(await asked);
+    joinGroup: async ({ code }, { time }) => {
+      const asked = page.change(time.rest(), joinByInvite, code, time.step('members'));
+      const { groupId, waits } = unlessRefused(await asked, {}, refusedInvite);
       return { groupId, state: waits ? 'waiting' : 'joined' };
     },
 
-    listJoinRequests: async ({ groupId }) => {
-      const asked = page.read(READ_TIMEOUT_MS, queryJoinRequests, groupId, MEMBERS_OF_ONE_TIMEOUT_MS);
+    listJoinRequests: async ({ groupId }, { time }) => {
+      const asked = page.read(time.rest(), queryJoinRequests, groupId, time.step('members'));
       return toJoinRequests(allowed(await asked));
     },
 
-    approveJoinRequests: ({ groupId, participants }) => answer(groupId, participants, 'Approve'),
+    approveJoinRequests: ({ groupId, participants }, { time }) => answer(groupId, participants, 'Approve', time),
 
-    rejectJoinRequests: ({ groupId, participants }) => answer(groupId, participants, 'Reject'),
+    rejectJoinRequests: ({ groupId, participants }, { time }) => answer(groupId, participants, 'Reject', time),
   };
 }
 
-/** The result of a script on an invite; throws if the network refused it. */
-function invited<T extends object>(outcome: T | { readonly refused: number }): T {
-  if (!('refused' in outcome)) return outcome;
-  const { refused } = outcome;
-  if (refused === 404 || refused === 406 || refused === 410)
-    throw new GatewayError('chat_not_found', `no group has this invite: it is wrong, or was revoked (code ${refused})`);
-  if (refused === 419) throw new GatewayError('not_permitted', 'the group is full (code 419)');
-  throw refusedBy(refused);
+function refusedInvite(code: number): GatewayError {
+  if (code === 404 || code === 406 || code === 410)
+    return new GatewayError('chat_not_found', `no group has this invite: it is wrong, or was revoked (code ${code})`);
+  return code === 419 ? new GatewayError('not_permitted', 'the group is full (code 419)') : refusedBy(code);
 }
 
 function answered(one: ParticipantResult): ParticipantResult {
@@ -120,11 +105,14 @@ function toInvitation({
 
 /** Pending requests to join, from the page's rows; invalid ones are left out. */
 function toJoinRequests(rows: readonly Record<string, unknown>[]): JoinRequest[] {
-  return rows.slice(0, MOST_JOIN_REQUESTS).flatMap(({ id, lid, requestedAt, by }) => {
+  return rows.slice(0, MAX_JOIN_REQUESTS).flatMap(({ id, lid, requestedAt, by }) => {
     const since = isoOf(requestedAt);
     const how = BY[String(by)];
     const read = v.safeParse(joinRequest, {
-      ...{ id, ...(lid ? { lid } : {}), ...(since ? { requestedAt: since } : {}), ...(how ? { by: how } : {}) },
+      id,
+      ...(lid ? { lid } : {}),
+      ...(since ? { requestedAt: since } : {}),
+      ...(how ? { by: how } : {}),
     });
     return read.success ? [read.output] : [];
   });

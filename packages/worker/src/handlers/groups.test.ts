@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listGroups } from '../page/chats.ts';
 import { addParticipants, createGroup, leaveGroup, removeParticipants, renameGroup } from '../page/groups.ts';
 import type { GroupRefusal } from '../page/window.ts';
-import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
+import { freshHandlers } from '../testing/fake-page.ts';
 import { groupHandlers } from './groups.ts';
 
 const groupId = '120363000000000000@g.us';
@@ -10,13 +10,7 @@ const [BEN, CARA, DAN] = ['12025550102@c.us', '12025550103@c.us', '12025550104@c
 const ofGroup = { id: 'main', groupId };
 const ofMembers = { ...ofGroup, participants: [BEN, CARA, DAN] };
 
-let context: FakeContext;
-let handlers: ReturnType<typeof groupHandlers>;
-beforeEach(() => {
-  context = fakeContext();
-  handlers = groupHandlers(context);
-});
-afterEach(() => context[Symbol.dispose]());
+const { context, handlers } = freshHandlers(groupHandlers);
 
 const REFUSALS: readonly [GroupRefusal, string][] = [
   ['no_group', 'chat_not_found'],

@@ -1,20 +1,10 @@
-import { GatewayError, type Handlers, type ParticipantResult } from '@chat-web/protocol';
+import { GatewayError, type groupOperations, type ParticipantResult } from '@chat-web/protocol';
 import { toGroups } from '../client/lists.ts';
-import type { HandlerContext } from '../client/port.ts';
+import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { listGroups } from '../page/chats.ts';
 import { addParticipants, createGroup, leaveGroup, removeParticipants, renameGroup } from '../page/groups.ts';
 import type { GroupRefusal } from '../page/window.ts';
-import { refusedBy } from './sending.ts';
-
-const LIST_TIMEOUT_MS = 25_000;
-const CHANGE_TIMEOUT_MS = 25_000;
-const MEMBERS_TIMEOUT_MS = 55_000;
-/** Shorter than the operation's limit, so that the answer has a code for each person. */
-const ADD_TIMEOUT_MS = 40_000;
-/** How long loading the members of groups may take. */
-const LIST_MEMBERS_TIMEOUT_MS = 20_000;
-/** How long loading the members of a group may take. */
-export const MEMBERS_OF_ONE_TIMEOUT_MS = 8_000;
+import { refusedBy, unlessRefused } from './refusals.ts';
 
 const MESSAGES: Readonly<Record<number, string>> = {
   402: 'was removed from the group before: an admin has to add this person',
@@ -32,54 +22,48 @@ const MESSAGES: Readonly<Record<number, string>> = {
   504: 'may not have been changed: look at the group',
 };
 
-/** Handlers of the operations on groups. */
-export function groupHandlers({
-  page,
-}: HandlerContext): Handlers<
-  'listGroups' | 'createGroup' | 'addParticipants' | 'removeParticipants' | 'leaveGroup' | 'renameGroup'
-> {
+export function groupHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupOperations> {
   return {
-    listGroups: async () => toGroups(await page.read(LIST_TIMEOUT_MS, listGroups, LIST_MEMBERS_TIMEOUT_MS)),
+    listGroups: async (_, { time }) => toGroups(await page.read(time.rest(), listGroups, time.step('inPage'))),
 
-    createGroup: async ({ subject, participants }) => {
-      const created = await page.change(MEMBERS_TIMEOUT_MS, createGroup, subject, participants);
-      if (created !== 'none_registered') {
-        if ('refused' in created) throw refusedBy(created.refused);
-        return created.id;
-      }
-      throw new GatewayError('recipient_not_found', 'none of the participants is registered on the network');
+    createGroup: async ({ subject, participants }, { time }) => {
+      const created = await page.change(time.rest(), createGroup, subject, participants);
+      return unlessRefused(created, {
+        none_registered: ['recipient_not_found', 'none of the participants is registered on the network'],
+      }).id;
     },
 
-    addParticipants: async ({ groupId, participants }) => {
+    addParticipants: async ({ groupId, participants }, { time }) => {
       const codes = allowed(
         await page.change(
-          MEMBERS_TIMEOUT_MS,
+          time.rest(),
           addParticipants,
           groupId,
           participants,
-          ADD_TIMEOUT_MS,
-          MEMBERS_OF_ONE_TIMEOUT_MS,
+          time.step('inPage'),
+          time.step('members'),
         ),
       );
       return { groupId, participants: results(participants, codes) };
     },
 
-    removeParticipants: async ({ groupId, participants }) => {
+    removeParticipants: async ({ groupId, participants }, { time }) => {
       const codes = allowed(
-        await page.change(MEMBERS_TIMEOUT_MS, removeParticipants, groupId, participants, MEMBERS_OF_ONE_TIMEOUT_MS),
+        await page.change(time.rest(), removeParticipants, groupId, participants, time.step('members')),
       );
       return { groupId, participants: results(participants, codes) };
     },
 
-    leaveGroup: async ({ groupId }) => {
-      const outcome = allowed(await page.change(CHANGE_TIMEOUT_MS, leaveGroup, groupId, MEMBERS_OF_ONE_TIMEOUT_MS));
-      if (outcome === 'unknown')
-        throw new GatewayError('outcome_unknown', 'the web client did not report whether the group was left');
+    leaveGroup: async ({ groupId }, { time }) => {
+      const outcome = allowed(await page.change(time.rest(), leaveGroup, groupId, time.step('members')));
+      unlessRefused(outcome, {
+        unknown: ['outcome_unknown', 'the web client did not report whether the group was left'],
+      });
       return { groupId, left: true };
     },
 
-    renameGroup: async ({ groupId, subject }) => {
-      allowed(await page.change(CHANGE_TIMEOUT_MS, renameGroup, groupId, subject, MEMBERS_OF_ONE_TIMEOUT_MS));
+    renameGroup: async ({ groupId, subject }, { time }) => {
+      allowed(await page.change(time.rest(), renameGroup, groupId, subject, time.step('members')));
       return { groupId, subject };
     },
   };

@@ -1,25 +1,21 @@
-import type { Handlers, WorkerOperationName } from '@chat-web/protocol';
-import type { HandlerContext } from '../client/port.ts';
+import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { accountHandlers } from './account.ts';
 import { callHandlers } from './calls.ts';
 import { channelHandlers } from './channels.ts';
-import { chatChangeHandlers } from './chat-changes.ts';
-import { chatHandlers } from './chats.ts';
+import { chatChangeHandlers, chatHandlers } from './chat-changes.ts';
 import { contactDetailHandlers } from './contact-details.ts';
 import { contactHandlers } from './contacts.ts';
-import { forwardingHandlers } from './forwarding.ts';
-import { groupDetailsHandlers } from './group-details.ts';
+import { groupDetailsHandlers, groupPictureHandlers } from './group-details.ts';
 import { groupInviteHandlers } from './group-invites.ts';
-import { groupPictureHandlers } from './group-pictures.ts';
 import { groupHandlers } from './groups.ts';
 import { labelHandlers } from './labels.ts';
 import { linkingHandlers } from './linking.ts';
 import { messageQueryHandlers } from './message-queries.ts';
-import { messageHandlers } from './messages.ts';
+import { forwardingHandlers, messageHandlers } from './messages.ts';
 import { statusFeedHandlers } from './status-feed.ts';
 
 /** Handlers of every operation of a worker; a missing one does not compile. */
-export function createHandlers(context: HandlerContext): Handlers<WorkerOperationName> {
+export function createHandlers(context: HandlerContext): WorkerHandlers {
   return {
     ...linkingHandlers(context),
     ...messageHandlers(context),

@@ -1,8 +1,7 @@
-import type { Handlers } from '@chat-web/protocol';
-import type { HandlerContext } from '../client/port.ts';
+import type { linkingOperations } from '@chat-web/protocol';
+import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 
-/** Handlers of the operations on a page that is not linked yet. */
-export function linkingHandlers({ linking }: HandlerContext): Handlers<'requestPairingCode'> {
+export function linkingHandlers({ linking }: HandlerContext): WorkerHandlers<keyof typeof linkingOperations> {
   return {
     requestPairingCode: async ({ id, phoneNumber }) => {
       const number = phoneNumber.slice(0, phoneNumber.indexOf('@'));

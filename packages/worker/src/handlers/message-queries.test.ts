@@ -1,20 +1,14 @@
 import { LIMITS } from '@chat-web/protocol';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { listPollVotes, listReactions, listReceipts, searchMessages } from '../page/message-queries.ts';
-import { type FakeContext, fakeContext } from '../testing/fake-page.ts';
+import { freshHandlers } from '../testing/fake-page.ts';
 import { messageQueryHandlers } from './message-queries.ts';
 
 const BEN = '12025550102@c.us';
 const messageId = `true_${BEN}_3EB0`;
 const message = { id: 'main', messageId };
 
-let context: FakeContext;
-let handlers: ReturnType<typeof messageQueryHandlers>;
-beforeEach(() => {
-  context = fakeContext();
-  handlers = messageQueryHandlers(context);
-});
-afterEach(() => context[Symbol.dispose]());
+const { context, handlers } = freshHandlers(messageQueryHandlers);
 
 describe('reactions, votes and receipts', () => {
   it('are cut to the limits', async () => {

@@ -1,22 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayError, type MediaFile } from '@chat-web/protocol';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { dropFile, loadMedia } from '../page/media.ts';
 import { deleteMessage, editMessage, react } from '../page/messages.ts';
-import { type FakeContext, fakeContext, messageModel } from '../testing/fake-page.ts';
+import { freshHandlers, messageModel } from '../testing/fake-page.ts';
 import { messageHandlers } from './messages.ts';
 
 const messageId = messageModel().id;
 const ofMessage = { id: 'main', messageId };
 
-let context: FakeContext;
-let handlers: ReturnType<typeof messageHandlers>;
-beforeEach(() => {
-  context = fakeContext();
-  handlers = messageHandlers(context);
-});
-afterEach(() => context[Symbol.dispose]());
+const { context, handlers } = freshHandlers(messageHandlers);
 
 describe('a reaction', () => {
   const sendReaction = () => handlers.sendMessage({ id: 'main', type: 'reaction', messageId, emoji: '👍' });

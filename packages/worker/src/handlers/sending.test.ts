@@ -1,10 +1,10 @@
 import { GatewayError, STATUS_FEED } from '@chat-web/protocol';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { makeSticker } from '../page/media.ts';
 import { checkSend, type SendAnswer, type SendCheck, sendMessage } from '../page/messages.ts';
 import { postMediaStatus } from '../page/status-feed.ts';
 import type { SendState } from '../page/window.ts';
-import { type FakeContext, fakeContext, messageModel, upload } from '../testing/fake-page.ts';
+import { freshHandlers, messageModel, upload } from '../testing/fake-page.ts';
 import { messageHandlers } from './messages.ts';
 
 const BEN = '12025550102@c.us';
@@ -14,7 +14,7 @@ const PNG = Buffer.from(
 );
 const WEBP = Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64');
 
-let context: FakeContext;
+const { context, handlers } = freshHandlers(messageHandlers);
 /** The page answers a send, checked or not. */
 const answers = (answer: () => SendAnswer) => context.page.onSend(sendMessage, answer);
 /** The page requires a check of the recipient before it sends. */
@@ -24,15 +24,12 @@ const answersUnchecked = () =>
   );
 
 beforeEach(() => {
-  context = fakeContext();
   context.page.on(checkSend, () => 'ok');
   answers(() => ({ model: messageModel(), state: { ack: 1 } }));
 });
-afterEach(() => context[Symbol.dispose]());
 
-/** Sends a text. */
 const sendText = (fields: { quotedMessageId?: string } = {}) =>
-  messageHandlers(context).sendMessage({ id: 'main', type: 'text', to: BEN, body: 'hello', ...fields });
+  handlers.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'hello', ...fields });
 
 interface FileFields {
   readonly type?: 'image' | 'video' | 'audio' | 'document' | 'sticker';
@@ -42,9 +39,14 @@ interface FileFields {
   readonly filename?: string;
   readonly caption?: string;
 }
-/** Sends an uploaded file. */
 const sendFile = ({ type = 'image', to = BEN, bytes = PNG, ...fields }: FileFields = {}) =>
-  messageHandlers(context).sendMessage({ id: 'main', type, to, base64: upload(context, 'a', bytes), ...fields });
+  handlers.sendMessage({
+    id: 'main',
+    type,
+    to,
+    base64: upload(context, 'a', bytes),
+    ...fields,
+  });
 
 const lost = (code: 'session_lost' | 'outcome_unknown' | 'session_not_ready' | 'client_failed') => (): never => {
   throw new GatewayError(code, 'the page was lost');
@@ -192,13 +194,11 @@ describe('a text for a chat that the page knows', () => {
   });
 });
 
-describe('a text', () => {
-  it('is sent unchanged, even if it looks like a contact card', async () => {
-    await sendText({ quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
-    const [, to, body, options] = context.page.callsOf(sendMessage)[0]?.args ?? [];
-    expect([to, body]).toEqual([BEN, 'hello']);
-    expect(options).toMatchObject({ parseVCards: false, quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
-  });
+it('a text is sent unchanged, even if it looks like a contact card', async () => {
+  await sendText({ quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
+  const [, to, body, options] = context.page.callsOf(sendMessage)[0]?.args ?? [];
+  expect([to, body]).toEqual([BEN, 'hello']);
+  expect(options).toMatchObject({ parseVCards: false, quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
 });
 
 describe('a file', () => {

@@ -1,22 +1,23 @@
 import { GatewayError, STATUS_FEED } from '@chat-web/protocol';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { postMediaStatus, postTextStatus } from '../page/status-feed.ts';
 import { listStatuses, loadStatuses, markStatusSeen } from '../page/statuses.ts';
 import type { Posted } from '../page/window.ts';
-import { type FakeContext, fakeContext, messageModel, upload } from '../testing/fake-page.ts';
+import { freshHandlers, messageModel, upload } from '../testing/fake-page.ts';
 import { messageHandlers } from './messages.ts';
 import { statusFeedHandlers } from './status-feed.ts';
 
-let context: FakeContext;
-beforeEach(() => {
-  context = fakeContext();
-});
-afterEach(() => context[Symbol.dispose]());
+const { context, handlers } = freshHandlers((context) => ({
+  ...messageHandlers(context),
+  ...statusFeedHandlers(context),
+}));
 
 const posted = (ack: number): Posted => ({ message: messageModel({ to: STATUS_FEED, isStatus: true, ack }) });
 const postImage = () =>
-  statusFeedHandlers(context).postStatus({
-    ...{ id: 'main', type: 'image', mimeType: 'image/png' },
+  handlers.postStatus({
+    id: 'main',
+    type: 'image',
+    mimeType: 'image/png',
     base64: upload(context, 'a', 'bytes'),
   });
 
@@ -24,12 +25,12 @@ describe.each([
   [
     'a text',
     (outcome: Posted) => context.page.on(postTextStatus, () => outcome),
-    () => statusFeedHandlers(context).postStatus({ id: 'main', type: 'text', body: 'hello' }),
+    () => handlers.postStatus({ id: 'main', type: 'text', body: 'hello' }),
   ],
   [
     'a text sent to the feed as a message',
     (outcome: Posted) => context.page.on(postTextStatus, () => outcome),
-    () => messageHandlers(context).sendMessage({ id: 'main', type: 'text', to: STATUS_FEED, body: 'hello' }),
+    () => handlers.sendMessage({ id: 'main', type: 'text', to: STATUS_FEED, body: 'hello' }),
   ],
   ['an image', (outcome: Posted) => context.page.on(postMediaStatus, () => outcome), postImage],
 ] as const)('%s', (_, becomes, post) => {
@@ -60,21 +61,18 @@ describe.each([
   });
 });
 
-describe('colour and font of a text', () => {
-  it('may be next to the text or in its options; those next to it win', async () => {
-    context.page.on(postTextStatus, () => posted(1));
-    const { postStatus } = statusFeedHandlers(context);
-    const text = { id: 'main', type: 'text', body: 'hello' } as const;
-    const options = { backgroundColor: '#000000', font: 2 };
-    await postStatus(text);
-    await postStatus({ ...text, options });
-    await postStatus({ ...text, options, backgroundColor: '#ffffff', font: 0 });
-    expect(context.page.calls.map(({ args }) => args.slice(0, 3))).toEqual([
-      ['hello', undefined, undefined],
-      ['hello', '#000000', 2],
-      ['hello', '#ffffff', 0],
-    ]);
-  });
+it('colour and font of a text may be next to the text or in its options; those next to it win', async () => {
+  context.page.on(postTextStatus, () => posted(1));
+  const text = { id: 'main', type: 'text', body: 'hello' } as const;
+  const options = { backgroundColor: '#000000', font: 2 };
+  await handlers.postStatus(text);
+  await handlers.postStatus({ ...text, options });
+  await handlers.postStatus({ ...text, options, backgroundColor: '#ffffff', font: 0 });
+  expect(context.page.calls.map(({ args }) => args.slice(0, 3))).toEqual([
+    ['hello', undefined, undefined],
+    ['hello', '#000000', 2],
+    ['hello', '#ffffff', 0],
+  ]);
 });
 
 describe('the statuses of others', () => {
@@ -87,13 +85,13 @@ describe('the statuses of others', () => {
       { from: '12025550103@c.us', statuses: [{} as never] },
       { from: undefined, statuses: [status] },
     ]);
-    const listed = await statusFeedHandlers(context).listStatuses({ id: 'main' });
+    const listed = await handlers.listStatuses({ id: 'main' });
     expect(listed).toMatchObject([{ from: '12025550102@c.us', statuses: [{ body: 'hello', seen: true }] }]);
     expect(listed[0]?.statuses).toHaveLength(1);
   });
 
   it('that the page cannot load are an error, unless the requested one is in its memory', async () => {
-    const { listStatuses: list, markStatusSeen: mark } = statusFeedHandlers(context);
+    const { listStatuses: list, markStatusSeen: mark } = handlers;
     context.page.on(loadStatuses, () => {
       throw new GatewayError('client_failed', 'no storage');
     });
@@ -112,7 +110,10 @@ describe('the statuses of others', () => {
     ['unknown', 'outcome_unknown'],
   ] as const)('%s is the error %s', async (outcome, code) => {
     context.page.on(loadStatuses, () => undefined).on(markStatusSeen, () => outcome);
-    const marking = statusFeedHandlers(context).markStatusSeen({ id: 'main', messageId: 'false_status@broadcast_3A' });
+    const marking = handlers.markStatusSeen({
+      id: 'main',
+      messageId: 'false_status@broadcast_3A',
+    });
     await expect(marking).rejects.toMatchObject({ code });
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { cutText, GatewayError, LIMITS, type MediaFile } from '@chat-web/protocol';
 import type { HandlerContext, PageScript } from '../client/port.ts';
 import { dropFile, type LoadedMedia } from '../page/media.ts';
-import { collectAfter } from './garbage.ts';
+import { collectGarbageAfter } from './garbage-collection.ts';
 
 const DROP_TIMEOUT_MS = 1_000;
 
@@ -32,7 +32,7 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
       throw new GatewayError('client_failed', 'the page returned media without a valid size');
     held.add(size);
     await writeFile(join(spoolDir, file), page.readFile(Math.max(1, deadline - Date.now()), key, size));
-    collectAfter(size);
+    collectGarbageAfter(size);
     return {
       file,
       size,

@@ -3,12 +3,9 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, GatewayError, invalidRequest, type MediaSource } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
-import type { fetchToFile } from './remote-file.ts';
 
-/** The kinds of media messages. */
 export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker';
 
-/** Media ready to be sent. */
 export interface OutgoingMedia {
   readonly path: string;
   readonly mimeType: string;
@@ -42,7 +39,10 @@ export async function withMedia<R>(
   const held = spoolShare.hold();
   try {
     const limits = { ...fetchLimits, timeoutMs: fetchMs };
-    const fetched = fetchedPath ? await fetchFile(source.url ?? '', fetchedPath, limits, held.add) : undefined;
+    const fetched =
+      fetchedPath === undefined
+        ? undefined
+        : await (await import('./remote-file.ts')).fetchToFile(source.url ?? '', fetchedPath, limits, held.add);
     const path = fetchedPath ?? join(uploadsDir, source.base64?.file ?? '');
     if ((await sizeOf(path)) === 0) throw new GatewayError('media_unavailable', 'the media are empty');
     const { fileTypeFromFile } = await import('file-type'); // Most sessions never send media.
@@ -74,10 +74,4 @@ async function sizeOf(path: string): Promise<number> {
 function extensionOf(mimeType: string): string {
   const [, subtype = ''] = /^(?:image|video|audio|text|application)\/(?:x-)?([a-z0-9]{2,5})\b/.exec(mimeType) ?? [];
   return mimeType === UNKNOWN_TYPE || !subtype ? 'bin' : subtype === 'plain' ? 'txt' : subtype;
-}
-
-/** `fetchToFile`, loaded on demand. */
-async function fetchFile(...args: Parameters<typeof fetchToFile>): ReturnType<typeof fetchToFile> {
-  const module = await import('./remote-file.ts');
-  return module.fetchToFile(...args);
 }

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Resolver } from '@chat-web/outbound';
+import { eventually } from '@chat-web/testing';
+import { sharedFolder } from '@chat-web/testing/hooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { fetchToFile } from './remote-file.ts';
 import { SpoolShare } from './spool-share.ts';
 
 const EVERY_ADDRESS_HERE = '0.0.0.0';
 
-let dir: string;
+const dir = sharedFolder();
 let server: Server;
 let port: number;
 /** Sends responses that a Node server would not. */
@@ -23,7 +24,6 @@ let rawPort: number;
 let reached: string[] = [];
 
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'chat-web-fetch-'));
   server = createServer((request, response) => {
     reached.push(request.socket.localAddress ?? '');
     const [, kind, target] = /^\/(\w+)(?:\?(.*))?$/.exec(request.url ?? '') ?? [];
@@ -67,10 +67,8 @@ afterAll(async () => {
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   await new Promise((resolve) => raw.close(resolve));
-  rmSync(dir, { recursive: true });
 });
 
-/** The content of the last fetched file. */
 let path = '';
 const fetchIt = (
   url: string,
@@ -114,27 +112,104 @@ function resolverOf(answers: readonly string[][]) {
 
 const INSIDE = [
   // Common forms, with each number format that a URL accepts.
-  ...['127.0.0.1', '127.1', '127.0.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '017700000001', '127.0.0.2'],
-  ...['0.0.0.0', '0', '0x0', '127.0.0.1.', '2130706433.', '127.000.000.001', '0X7F.0x0.0.0x1'],
+  '127.0.0.1',
+  '127.1',
+  '127.0.1',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.1',
+  '0177.0.0.1',
+  '017700000001',
+  '127.0.0.2',
+  '0.0.0.0',
+  '0',
+  '0x0',
+  '127.0.0.1.',
+  '2130706433.',
+  '127.000.000.001',
+  '0X7F.0x0.0.0x1',
   // Other scripts.
-  ...['127。0。0。1', '127．0．0．1', '１２７.０.０.１', '①②⑦.⓪.⓪.①', '%31%32%37.0.0.1', '127%2e0%2e0%2e1'],
-  ...['ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'ｌｏｃａｌｈｏｓｔ', 'loc\tal\nhost', 'loc\u00adalhost', 'localhost', 'localhost.', 'LOCALHOST'],
-  ...['[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::FFFF:7F00:0001]'],
-  ...['[::127.0.0.1]', '[::ffff:0:127.0.0.1]', '[64:ff9b::7f00:1]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]'],
-  ...['[2001:0:7f00:1::]', '[2001:0:5ef5:79fb::80ff:fffe]'],
+  '127。0。0。1',
+  '127．0．0．1',
+  '１２７.０.０.１',
+  '①②⑦.⓪.⓪.①',
+  '%31%32%37.0.0.1',
+  '127%2e0%2e0%2e1',
+  'ⓛⓞⓒⓐⓛⓗⓞⓢⓣ',
+  'ｌｏｃａｌｈｏｓｔ',
+  'loc\tal\nhost',
+  'loc\u00adalhost',
+  'localhost',
+  'localhost.',
+  'LOCALHOST',
+  '[::1]',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::FFFF:7F00:0001]',
+  '[::127.0.0.1]',
+  '[::ffff:0:127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b:1::7f00:1]',
+  '[2002:7f00:1::]',
+  '[2001:0:7f00:1::]',
+  '[2001:0:5ef5:79fb::80ff:fffe]',
   // Ranges.
-  ...['10.0.0.1', '10.255.255.255', '172.16.0.1', '172.31.255.255', '192.168.0.1', '192.168.255.255'],
-  ...['169.254.169.254', '169.254.0.1', '100.64.0.1', '192.0.0.1', '198.18.0.1', '224.0.0.1', '239.255.255.255'],
-  ...['255.255.255.255', '240.0.0.1', '192.0.2.1', '203.0.113.1', '[fe80::1]', '[fc00::1]', '[fd12:3456::1]'],
-  ...['[ff02::1]', '[::ffff:10.0.0.1]', '[::ffff:169.254.169.254]', '[2001:db8::1]', '[3fff::1]'],
+  '10.0.0.1',
+  '10.255.255.255',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.0.1',
+  '192.168.255.255',
+  '169.254.169.254',
+  '169.254.0.1',
+  '100.64.0.1',
+  '192.0.0.1',
+  '198.18.0.1',
+  '224.0.0.1',
+  '239.255.255.255',
+  '255.255.255.255',
+  '240.0.0.1',
+  '192.0.2.1',
+  '203.0.113.1',
+  '[fe80::1]',
+  '[fc00::1]',
+  '[fd12:3456::1]',
+  '[ff02::1]',
+  '[::ffff:10.0.0.1]',
+  '[::ffff:169.254.169.254]',
+  '[2001:db8::1]',
+  '[3fff::1]',
   // Metadata.
-  ...['168.63.129.16', '100.100.100.200', '192.0.0.192', '[fd00:ec2::254]', '[fd20:ce::254]', '0xa83f8110'],
-  ...['[::ffff:168.63.129.16]', '[64:ff9b::168.63.129.16]', '2852039166'],
+  '168.63.129.16',
+  '100.100.100.200',
+  '192.0.0.192',
+  '[fd00:ec2::254]',
+  '[fd20:ce::254]',
+  '0xa83f8110',
+  '[::ffff:168.63.129.16]',
+  '[64:ff9b::168.63.129.16]',
+  '2852039166',
   // Not a URL.
-  ...['[fe80::1%25lo]', '[fe80::1%lo]', '[::1', '::1', '[127.0.0.1]', '256.0.0.1', '127.0.0.1.1', '0x7f.0.0.0.1'],
+  '[fe80::1%25lo]',
+  '[fe80::1%lo]',
+  '[::1',
+  '::1',
+  '[127.0.0.1]',
+  '256.0.0.1',
+  '127.0.0.1.1',
+  '0x7f.0.0.0.1',
   // Names before an @, which are not the host.
-  ...['user:pass@127.0.0.1', 'user@localhost', 'example.com@127.0.0.1', 'example.com%40127.0.0.1', '@127.0.0.1'],
-  ...['example.com:80@127.0.0.1', '127.0.0.1\\@example.invalid', '127.0.0.1#@example.invalid', ':@127.0.0.1'],
+  'user:pass@127.0.0.1',
+  'user@localhost',
+  'example.com@127.0.0.1',
+  'example.com%40127.0.0.1',
+  '@127.0.0.1',
+  'example.com:80@127.0.0.1',
+  '127.0.0.1\\@example.invalid',
+  '127.0.0.1#@example.invalid',
+  ':@127.0.0.1',
 ];
 
 describe('fetchToFile', () => {
@@ -159,13 +234,16 @@ describe('fetchToFile', () => {
         (host) =>
           !URL.canParse(`http://${host}:${port}/`) || new URL(`http://${host}:${port}/`).hostname !== 'localhost',
       ).map((host) => `http://${host}:${port}/`),
-      ...['file:///etc/passwd', 'ftp://127.0.0.1/', 'data:,x', 'gopher://127.0.0.1:25/_x', 'javascript:1', 'ws://x/'],
-      ...[
-        `//127.0.0.1:${port}/`,
-        `https:127.0.0.1:${port}/x`,
-        `\\\\127.0.0.1:${port}\\`,
-        `http://a:b@localhost:${port}/`,
-      ],
+      'file:///etc/passwd',
+      'ftp://127.0.0.1/',
+      'data:,x',
+      'gopher://127.0.0.1:25/_x',
+      'javascript:1',
+      'ws://x/',
+      `//127.0.0.1:${port}/`,
+      `https:127.0.0.1:${port}/x`,
+      `\\\\127.0.0.1:${port}\\`,
+      `http://a:b@localhost:${port}/`,
     ];
     for (const target of targets) {
       reached = [];
@@ -292,6 +370,6 @@ describe('fetchToFile', () => {
 
   it('leaves no connection open', async () => {
     const open = () => new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
-    await vi.waitFor(async () => expect(await open()).toBe(0), { timeout: 5_000 });
+    await eventually(async () => expect(await open()).toBe(0));
   });
 });

@@ -16,23 +16,22 @@ const RETRY_AFTER_SECONDS = 5;
 
 /** Limits how many bytes a session has in its spool folder at a time. */
 export class SpoolShare {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #bytes = 0;
 
-  constructor(mostBytes: number) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** Starts counting one file. */
   hold(): Hold {
     let held = 0;
     return {
       add: (bytes) => {
-        const most = `${Math.floor(this.#mostBytes / MB)} MB (CHAT_WEB_SPOOL_SESSION_MAX_MB)`;
-        if (held + bytes > this.#mostBytes)
-          throw new GatewayError('media_unavailable', `the file is larger than ${most}`);
-        if (this.#bytes + bytes > this.#mostBytes) {
-          const text = `files being sent and received by this session may use ${most} at a time`;
+        const max = `${Math.floor(this.#maxBytes / MB)} MB (CHAT_WEB_SPOOL_SESSION_MAX_MB)`;
+        if (held + bytes > this.#maxBytes)
+          throw new GatewayError('media_unavailable', `the file is larger than ${max}`);
+        if (this.#bytes + bytes > this.#maxBytes) {
+          const text = `files being sent and received by this session may use ${max} at a time`;
           throw new GatewayError('rate_limited', text, { retryAfterSeconds: RETRY_AFTER_SECONDS });
         }
         held += bytes;

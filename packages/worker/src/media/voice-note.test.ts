@@ -1,26 +1,23 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { SpoolShare } from './spool-share.ts';
 import { withVoiceNote } from './voice-note.ts';
 
 const WAV = Buffer.concat([Buffer.from('RIFF\x24\x01\0\0WAVEfmt ', 'latin1'), Buffer.alloc(300)]);
 const OPUS = Buffer.concat([
-  ...[Buffer.from('OggS\0\x02', 'latin1'), Buffer.alloc(20), Buffer.from('\x01\x13OpusHead\x01\x01', 'latin1')],
+  Buffer.from('OggS\0\x02', 'latin1'),
+  Buffer.alloc(20),
+  Buffer.from('\x01\x13OpusHead\x01\x01', 'latin1'),
   Buffer.alloc(300),
 ]);
 
-let dir: string;
+const dir = freshFolder();
 let spoolDir: string;
 beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'chat-web-voice-'));
   spoolDir = join(dir, 'spool');
   mkdirSync(spoolDir);
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(dir, { recursive: true });
 });
 
 /** A machine whose ffmpeg is this shell script; undefined: no ffmpeg. */
@@ -37,12 +34,14 @@ function machine(script: string | undefined): void {
   vi.stubEnv('PATH', bin);
 }
 
-async function voiceNote(bytes: Buffer, { mimeType = 'audio/wav', timeoutMs = 5_000, mostBytes = 1_000_000 } = {}) {
+async function voiceNote(bytes: Buffer, { mimeType = 'audio/wav', timeoutMs = 5_000, maxBytes = 1_000_000 } = {}) {
   const path = join(dir, 'upload');
   writeFileSync(path, bytes);
-  const context = { spoolDir, spoolShare: new SpoolShare(mostBytes) };
+  const context = { spoolDir, spoolShare: new SpoolShare(maxBytes) };
   return withVoiceNote({ path, mimeType, filename: 'a' }, timeoutMs, context, async (media) => ({
-    ...{ mimeType: media.mimeType, isUpload: media.path === path, text: readFileSync(media.path, 'latin1') },
+    mimeType: media.mimeType,
+    isUpload: media.path === path,
+    text: readFileSync(media.path, 'latin1'),
   }));
 }
 
@@ -63,7 +62,8 @@ describe('audio for a voice note', () => {
   it('is passed on unchanged if it is a voice note already, or without ffmpeg', async () => {
     machine(undefined);
     expect(await voiceNote(OPUS, { mimeType: 'application/ogg' })).toMatchObject({
-      ...{ mimeType: 'audio/ogg; codecs=opus', isUpload: true },
+      mimeType: 'audio/ogg; codecs=opus',
+      isUpload: true,
     });
     expect(await voiceNote(WAV)).toMatchObject({ mimeType: 'audio/wav', isUpload: true });
   });
@@ -72,7 +72,7 @@ describe('audio for a voice note', () => {
     ['fails', 'exit 1', {}],
     ['makes nothing', ': > "$out"', {}],
     ['does not end', 'exec sleep 30', { timeoutMs: 300 }],
-    ['makes more than there is room for', 'head -c 5000 /dev/zero > "$out"', { mostBytes: 4_000 }],
+    ['makes more than there is room for', 'head -c 5000 /dev/zero > "$out"', { maxBytes: 4_000 }],
   ])('is rejected if ffmpeg %s', async (_, script, options) => {
     machine(script);
     await expect(voiceNote(WAV, options)).rejects.toMatchObject({ code: 'media_unavailable' });

@@ -15,7 +15,6 @@ const READ_FORMATS = 'ogg,mp3,mov,mp4,m4a,3gp,3g2,wav,aac,flac,matroska,webm,amr
 /** At most 1 GB of memory, 60 s of processor time, and a 16 MB file: over an hour, and the limit of the network. */
 const LIMITED = 'ulimit -v 1048576 && ulimit -t 60 && ulimit -f 32768 && exec ffmpeg "$@"';
 
-/** The parts of the context that voice notes need. */
 type VoiceContext = Pick<HandlerContext, 'spoolDir' | 'spoolShare'>;
 
 /**

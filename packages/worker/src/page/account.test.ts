@@ -1,7 +1,5 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { setPresence, setPrivacy } from './account.ts';
-
-afterEach(() => vi.unstubAllGlobals());
 
 it.each([
   ['a page that knows its own state', true, 2],

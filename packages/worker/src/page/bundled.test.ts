@@ -34,7 +34,6 @@ function parsed(path: string): Node {
   return parseAst(readFileSync(path, 'utf8')) as unknown as Node;
 }
 
-/** Names that a function uses and does not declare. */
 function outsideNames(script: Node): string[] {
   const used = new Set<string>();
   const declared = new Set<string>();

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { rejectCall } from './calls.ts';
 
 interface Engine {
@@ -22,7 +22,6 @@ function page(engine: Engine | Promise<Engine> | null | undefined, isActive = tr
   vi.stubGlobal('window', { chatWebTools });
   return calls;
 }
-afterEach(() => vi.unstubAllGlobals());
 
 it('is over once the page no longer shows it', async () => {
   const calls = page({

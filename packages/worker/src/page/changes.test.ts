@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { changesSince, listenToChanges } from './changes.ts';
 import { installChangeTools } from './tools/changes.ts';
 import type { PageMessage, PageWindow } from './window.ts';
@@ -12,7 +12,10 @@ let stored: unknown[];
 const id = (text: string) => ({ toString: () => text });
 const key = { ...id('true_b@c.us_1'), remote: id('b@c.us'), id: '1', fromMe: true };
 const row = (more: object = {}) => ({
-  ...{ reactionParentKey: key, reactionText: '👍', reactionTimestamp: 1_800_000_000_000, from: id('b@c.us') },
+  reactionParentKey: key,
+  reactionText: '👍',
+  reactionTimestamp: 1_800_000_000_000,
+  from: id('b@c.us'),
   ...more,
 });
 const emitter = (name: string) => ({
@@ -76,10 +79,6 @@ beforeEach(() => {
   vi.useFakeTimers();
   [reported, stored, listeners] = [[], [], new Map()];
 });
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-});
 
 describe('the table of reactions', () => {
   const table = () => ({ bulkUpsert: (rows: unknown) => stored.push(rows) as unknown });
@@ -124,9 +123,11 @@ describe('the table of reactions', () => {
     const now = Date.now();
     const t = Math.floor(now / 1_000);
     mode.bulkUpsert([
-      ...[at(now - 2 * hourMs), at(now - 0.9 * hourMs, { reactionText: 'recent' })],
+      at(now - 2 * hourMs),
+      at(now - 0.9 * hourMs, { reactionText: 'recent' }),
       // The sender's clock is wrong: the network's counts.
-      ...[at(now - 9 * hourMs, { t, reactionText: 'late clock' }), at(now, { t: t - 7_200 })],
+      at(now - 9 * hourMs, { t, reactionText: 'late clock' }),
+      at(now, { t: t - 7_200 }),
       row({ reactionTimestamp: undefined }),
     ]);
     await vi.advanceTimersByTimeAsync(10);
@@ -176,8 +177,14 @@ describe('the table of reactions', () => {
 
 describe('an edit', () => {
   const edited = (body: string, more: object = {}) => ({
-    ...{ id: { ...key, remote: id('b@c.us') }, from: id('me@c.us'), type: 'chat', body, ack: 1, t: 1_800_000_000 },
-    ...{ latestEditSenderTimestampMs: 1_800_000_000_000, ...more },
+    id: { ...key, remote: id('b@c.us') },
+    from: id('me@c.us'),
+    type: 'chat',
+    body,
+    ack: 1,
+    t: 1_800_000_000,
+    latestEditSenderTimestampMs: 1_800_000_000_000,
+    ...more,
   });
   const bodies = () => reported.map(({ data }) => data.body);
   const stored = async () => (await changesSince(0, 10)).filter(({ name }) => name === 'message_edited');
@@ -259,10 +266,18 @@ it('a chat is reported once for simultaneous changes, and not for each message',
 describe('a change of a message that is not in memory', () => {
   const keyOf = (chat: string, stanza: string, participant?: string, fromMe = false) => ({
     ...id([fromMe, chat, stanza, ...(participant ? [participant] : [])].join('_')),
-    ...{ fromMe, remote: id(chat), id: stanza, participant: participant && id(participant) },
+    fromMe,
+    remote: id(chat),
+    id: stanza,
+    participant: participant && id(participant),
   });
   const record = (subtype: string, key: object, protocolMessageKey: object, more: object = {}) => ({
-    ...{ id: key, type: 'protocol', subtype, protocolMessageKey, isNewMsg: true, t: 1_800_000_000 },
+    id: key,
+    type: 'protocol',
+    subtype,
+    protocolMessageKey,
+    isNewMsg: true,
+    t: 1_800_000_000,
     ...more,
   });
   const process = async (messages: object[], records: unknown) => {
@@ -323,7 +338,12 @@ describe('a change of a message that is not in memory', () => {
 
 describe('a notice in a group', () => {
   const notice = (subtype: string, more: object = {}) => ({
-    ...{ id: { ...id('n'), remote: id('1@g.us') }, type: 'gp2', isNewMsg: true, subtype, author: id('a@c.us'), t: 1 },
+    id: { ...id('n'), remote: id('1@g.us') },
+    type: 'gp2',
+    isNewMsg: true,
+    subtype,
+    author: id('a@c.us'),
+    t: 1,
     ...more,
   });
 
@@ -387,7 +407,10 @@ it('a call is reported in a page without a call engine, which creates it from th
 
 it('the newest changes since a time are read in order, even if reading reactions hangs', async () => {
   const sent = (n: number) => ({
-    ...{ id: { ...id(`m${n}`), remote: id('b@c.us'), fromMe: true }, from: id('me@c.us'), type: 'chat', ack: 1 },
+    id: { ...id(`m${n}`), remote: id('b@c.us'), fromMe: true },
+    from: id('me@c.us'),
+    type: 'chat',
+    ack: 1,
     t: 1_800_000_000 + n,
   });
   const never = { bulkUpsert: () => {}, bulkGetByParentMsgKey: () => new Promise(() => {}) };

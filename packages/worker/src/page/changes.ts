@@ -244,15 +244,15 @@ export function listenToChanges(): void {
 }
 
 /** The newest changes, since a time in milliseconds, of the messages that the page has in memory, oldest first. */
-export async function changesSince(since: number, most: number): Promise<PageChange[]> {
+export async function changesSince(since: number, max: number): Promise<PageChange[]> {
   const tools = window.chatWebTools;
   if (window.chatWeb) window.chatWeb.caughtUp = { since, at: Date.now() };
   const { Msg } = window.require('WAWebCollections');
-  const mostMessages = 2_000;
+  const maxMessages = 2_000;
   const readMs = 10_000;
   const newest = Msg.getModelsArray()
     .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))
-    .slice(-mostMessages);
+    .slice(-maxMessages);
   const attempt = <R>(read: () => R): R | undefined => {
     try {
       return read();
@@ -286,7 +286,7 @@ export async function changesSince(since: number, most: number): Promise<PageCha
   const changes = found
     .filter((one): one is FoundChange => one !== undefined && one.at >= since)
     .sort((one, other) => one.at - other.at)
-    .slice(-most);
+    .slice(-max);
   await tools.resolveNumbers(changes.flatMap(({ people }) => people));
   return changes.flatMap(({ read }) => attempt(read) ?? []);
 }

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { followChannel, unfollowChannel } from './channels.ts';
 
 const ID = '120363000000000022@newsletter';
@@ -14,7 +14,6 @@ function page(unfollow: (metadata: { membershipType: string }) => void) {
   const chatWebTools = { refusal, refusedBy: (error: unknown) => ({ refused: refusal(error) }) };
   vi.stubGlobal('window', { require: (name: string) => modules[name], chatWebTools });
 }
-afterEach(() => vi.unstubAllGlobals());
 
 it.each([
   ['a refusal of the network', { status: 429 }, 'subscriber', { refused: 429 }],

@@ -1,8 +1,6 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { clearChat, deleteChat, pinChat } from './chat-changes.ts';
 import { setChatLabels } from './labels.ts';
-
-afterEach(() => vi.unstubAllGlobals());
 
 it.each([
   [{ sendDelete: async () => ({ status: 200 }) }, { id: '1@c.us' }],
@@ -19,7 +17,10 @@ it.each([
 /** A page with that chat and these modules. */
 function page(chat: object, modules: Record<string, object>): void {
   const chatWebTools = {
-    ...{ findChat: () => chat, phoneOr: String, chatModel: () => ({}), hasLabels: () => true },
+    findChat: () => chat,
+    phoneOr: String,
+    chatModel: () => ({}),
+    hasLabels: () => true,
     ownLabels: () => [{ id: '1' }],
     oneByOne: (_: object, work: () => Promise<unknown>) => work(),
     holds: async (is: () => boolean) => is(),

@@ -1,11 +1,10 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Wid } from '../testing/wid.ts';
 import { listChats } from './chats.ts';
 import { installChatTools } from './tools/chats.ts';
 import { installIdTools } from './tools/identities.ts';
 
 const id = (text: string) => new Wid(text);
-afterEach(() => vi.unstubAllGlobals());
 
 it('an unreadable chat does not fail the others', () => {
   const unreadable = {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { getAbout, numbersExist, setBlocked } from './contact-details.ts';
 import { installNumberTools } from './tools/numbers.ts';
 
@@ -27,7 +27,6 @@ function page(modules: Record<string, unknown>): void {
   const all: Record<string, unknown> = { WAWebWidFactory: { createWid: id }, ...modules };
   vi.stubGlobal('window', { chatWebTools, require: (name: string) => all[name] });
 }
-afterEach(() => vi.unstubAllGlobals());
 
 describe('numbers looked up together', () => {
   const answered = (list: readonly object[]) => {

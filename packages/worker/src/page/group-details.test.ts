@@ -1,8 +1,7 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { changeSettings, setDescription } from './group-details.ts';
 
 const GROUP = '9@g.us';
-/** The arguments of calls to the page's own functions. */
 let calls: unknown[][];
 let known: { memberLinkMode?: string; memberAddMode?: string; descId?: string };
 /** Called when the next description is refused, because another one was set before. */
@@ -40,7 +39,6 @@ beforeEach(() => {
   };
   vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
 });
-afterEach(() => vi.unstubAllGlobals());
 
 it('a description is removed as the page does it, in builds with separate fields', async () => {
   expect(await setDescription(GROUP, 'Trip', 10)).toBe('ok');

@@ -112,7 +112,9 @@ export async function changeSettings(
   if (own.isAdmin === false) return 'not_admin';
   const { group } = own;
   const properties: Readonly<Record<string, string>> = {
-    ...{ sendMessages: 'announcement', editInfo: 'restrict', approveJoins: 'membership_approval_mode' },
+    sendMessages: 'announcement',
+    editInfo: 'restrict',
+    approveJoins: 'membership_approval_mode',
   };
   const request = (setting: string, isForAdmins: boolean) => {
     const property = properties[setting];

@@ -91,7 +91,10 @@ export async function queryJoinRequests(
   if (own.isAdmin === false) return 'not_admin';
   try {
     return (await tools.joinRequests(own.group.id)).map(({ id, t, requestMethod }) => ({
-      ...{ id: tools.phoneOr(id), lid: tools.lidOf(id), requestedAt: t, by: requestMethod },
+      id: tools.phoneOr(id),
+      lid: tools.lidOf(id),
+      requestedAt: t,
+      by: requestMethod,
     }));
   } catch (error) {
     return tools.groupRefusal(error);

@@ -11,7 +11,7 @@ export interface HeldMessage {
 /** Limits for loading stored messages. */
 export interface LoadLimits {
   readonly timeoutMs: number;
-  readonly mostMessages: number;
+  readonly maxMessages: number;
 }
 
 /** The inbound messages since a time (Unix seconds) in the page's memory, oldest first. */
@@ -41,7 +41,7 @@ export function hasChanged(sinceSeconds: number): boolean {
  * each chat there. Starts with the newest chats, and loads one batch of each in turn, so that a long chat does not
  * delay the others. Returns how many chats are incomplete when a limit is reached.
  */
-export async function loadSince(sinceSeconds: number, { timeoutMs, mostMessages }: LoadLimits): Promise<number> {
+export async function loadSince(sinceSeconds: number, { timeoutMs, maxMessages }: LoadLimits): Promise<number> {
   const { Chat } = window.require('WAWebCollections');
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
   const deadline = Date.now() + timeoutMs;
@@ -57,7 +57,7 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, mostMessages 
   while (left.length > 0) {
     const unfinished: PageChat[] = [];
     for (const chat of left) {
-      if (loaded >= mostMessages || Date.now() >= deadline) {
+      if (loaded >= maxMessages || Date.now() >= deadline) {
         unfinished.push(chat);
         continue;
       }
@@ -70,7 +70,7 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, mostMessages 
       }
     }
     left = unfinished;
-    if (loaded >= mostMessages || Date.now() >= deadline) break;
+    if (loaded >= maxMessages || Date.now() >= deadline) break;
   }
   return left.length + failed;
 }

@@ -69,7 +69,6 @@ it('the event counts only if no screen was ever recognised, and while the networ
 
 describe('a pairing code', () => {
   const TYPED_MS = 60_000;
-  /** The calls to the page, in order. */
   const calls = () => page.evaluate('window.calls');
   const prepare = (state: string, start: string) =>
     page.evaluate(`{

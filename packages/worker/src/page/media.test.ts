@@ -1,8 +1,6 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { loadForward } from './forwarding.ts';
 import { loadMedia } from './media.ts';
-
-afterEach(() => vi.unstubAllGlobals());
 
 const keep = vi.fn();
 /** A page whose own download ends in that stage, with this direct download. */

@@ -49,14 +49,25 @@ export async function loadMedia(
   const type = window.require('WAWebMmsMediaTypes').getMsgMediaType(message);
   const download = (asType: string | undefined) =>
     window.require('WAWebDownloadManager').downloadManager.downloadAndMaybeDecrypt({
-      ...{ directPath, encFilehash, filehash, mediaKey, mediaKeyTimestamp, type, mimetype: asType },
+      directPath,
+      encFilehash,
+      filehash,
+      mediaKey,
+      mediaKeyTimestamp,
+      type,
+      mimetype: asType,
       signal: new AbortController().signal,
       downloadQpl: measure?.({ entryPoint: 'MediaDownload' }) ?? stub,
     });
   // The page accepts only the types that it can show. The bytes are the same for any type.
   const plain: Readonly<Record<string, string>> = {
-    ...{ image: 'image/jpeg', sticker: 'image/webp', video: 'video/mp4', gif: 'video/mp4', ptv: 'video/mp4' },
-    ...{ audio: 'audio/mpeg', ptt: 'audio/ogg; codecs=opus' },
+    image: 'image/jpeg',
+    sticker: 'image/webp',
+    video: 'video/mp4',
+    gif: 'video/mp4',
+    ptv: 'video/mp4',
+    audio: 'audio/mpeg',
+    ptt: 'audio/ogg; codecs=opus',
   };
   try {
     const bytes = await download(mimetype).catch((error: { name?: string; message?: string } | undefined) => {

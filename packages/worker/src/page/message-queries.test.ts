@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { Wid } from '../testing/wid.ts';
 import {
   listMessages,
@@ -30,7 +30,8 @@ function page(modules: Record<string, unknown>, message: object = {}, tools: obj
   const key = { ...id('true_1@c.us_A'), fromMe: true, remote: id('1@c.us') };
   const found = { id: key, type: 'chat', ...message };
   const chatWebTools = {
-    ...{ findMessage: async () => found, isDeliverable: () => true },
+    findMessage: async () => found,
+    isDeliverable: () => true,
     keysOf: (one: typeof found) => [one.id, id('the other key')],
     isPost: ({ isGroupStatus = false }: { isGroupStatus?: boolean }) => isGroupStatus,
   };
@@ -39,7 +40,6 @@ function page(modules: Record<string, unknown>, message: object = {}, tools: obj
   installChangeTools();
   Object.assign((globalThis as never as { window: { chatWebTools: object } }).window.chatWebTools, tools);
 }
-afterEach(() => vi.unstubAllGlobals());
 
 describe('an unreadable row does not fail the others', () => {
   it('reactions', async () => {
@@ -80,14 +80,22 @@ describe('an unreadable row does not fail the others', () => {
 
 it('own reactions and votes that failed or are being sent are not listed', async () => {
   const sender = (msgKey: string, ack?: number | null) => ({
-    ...{ msgKey, ack, senderUserJid: `${msgKey.length}@c.us`, reactionText: '👍', timestamp: 1 },
+    msgKey,
+    ack,
+    senderUserJid: `${msgKey.length}@c.us`,
+    reactionText: '👍',
+    timestamp: 1,
   });
   const senders = [sender('true_b', 0), sender('true_bb', -1), sender('true_bbb', 1), sender('false_bbb', 0)];
   page({ WAWebDBGetReactions: { getReactions: async () => ({ reactions: [{ senders }] }) } });
   expect(await listReactions('m')).toMatchObject([{ from: '8@c.us' }, { from: '9@c.us' }]);
 
   const vote = (fromMe: boolean, ack: number) => ({
-    ...{ id: { ...id('v'), fromMe }, ack, from: id(`${ack}@c.us`), senderTimestampMs: 1, selectedOptionLocalIds: [0] },
+    id: { ...id('v'), fromMe },
+    ack,
+    from: id(`${ack}@c.us`),
+    senderTimestampMs: 1,
+    selectedOptionLocalIds: [0],
     pollUpdateParentKey: { ...id('p'), remote: id('1@c.us') },
   });
   const rows = [vote(true, 0), vote(true, 1), vote(false, 0)];
@@ -143,7 +151,6 @@ describe('the messages of a chat', () => {
     page({ WAWebDBMessageFindLocal: { msgFindByDirection } }, { id: { ...id('0'), remote: id('1@c.us') } }, tools);
     return reads;
   }
-  afterEach(() => vi.useRealTimers());
   const notices = (count: number) => Array.from({ length: count }, () => 'gp2');
 
   it('are found past any number of notices', async () => {

@@ -38,12 +38,12 @@ export async function listMessages(
   const direction = after === undefined ? 'before' : 'after';
   const { msgFindByDirection } = window.require('WAWebDBMessageFindLocal');
   // The result includes notices: read on past these, since a client can only continue from a message.
-  const leastMore = 100;
+  const minExtra = 100;
   const deadline = Date.now() + timeoutMs;
   let found: PageMessage[] = [];
   let from: { readonly remote: unknown } = anchor;
   let hasMore = true;
-  for (let count = limit + 1; hasMore && found.length <= limit; count = Math.max(leastMore, limit + 1)) {
+  for (let count = limit + 1; hasMore && found.length <= limit; count = Math.max(minExtra, limit + 1)) {
     if (Date.now() > deadline) break;
     const { messages = [], status } = await msgFindByDirection({ anchor: from as never, count, direction });
     if (status === 404) {

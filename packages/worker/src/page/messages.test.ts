@@ -1,8 +1,6 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { deleteMessage, editMessage } from './messages.ts';
 import { installOutcomeTools } from './tools/outcomes.ts';
-
-afterEach(() => vi.unstubAllGlobals());
 
 it.each([
   [{ messageSendResult: 'OK' }, 'everyone'],

@@ -42,13 +42,13 @@ export async function acksOf(ids: readonly string[]): Promise<{ readonly id: str
 }
 
 /** The newest messages of this account since that time, in Unix seconds, that the network has; oldest first. */
-export function acksSince(seconds: number, most: number): { readonly id: string; readonly ack: unknown }[] {
+export function acksSince(seconds: number, max: number): { readonly id: string; readonly ack: unknown }[] {
   const { Msg } = window.require('WAWebCollections');
   const { isDeliverable } = window.chatWebTools;
   return Msg.getModelsArray()
     .filter((message) => message.id.fromMe && (message.t ?? 0) >= seconds && message.ack > 0 && isDeliverable(message))
     .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))
-    .slice(-most)
+    .slice(-max)
     .map(({ id, ack }) => ({ id: String(id), ack }));
 }
 

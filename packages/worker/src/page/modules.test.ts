@@ -1,9 +1,6 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { resolveContract } from './modules.ts';
 
-afterEach(() => vi.unstubAllGlobals());
-
-/** The missing parts of a page with these modules. */
 async function missing(modules: Record<string, unknown>, parts: Record<string, Record<string, string>>) {
   vi.stubGlobal('window', { Debug: { VERSION: '2.3000.1' }, require: (name: string) => modules[name] });
   return (await resolveContract(parts, {}, 10)).missing;

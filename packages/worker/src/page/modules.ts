@@ -28,8 +28,12 @@ export function prepareModules(): boolean {
       // Only for linking: a linked account does not need them.
       ...Object.fromEntries(
         [
-          ...['WAWebAltDeviceLinkingApi', 'WABase64', 'WAWebCompanionRegClientUtils', 'WAWebAdvSignatureApi'],
-          ...['WAWebUserPrefsInfoStore', 'WAWebSignalStoreApi'],
+          'WAWebAltDeviceLinkingApi',
+          'WABase64',
+          'WAWebCompanionRegClientUtils',
+          'WAWebAdvSignatureApi',
+          'WAWebUserPrefsInfoStore',
+          'WAWebSignalStoreApi',
         ].map((name) => [name, () => ({})]),
       ),
       WAWebOfflineHandler: () => ({ OfflineMessageHandler: { getOfflineDeliveryProgress: nothing } }),
@@ -132,11 +136,11 @@ export async function resolveContract(
     return undefined;
   };
   // One of the newest models is enough: not every kind has every field.
-  const mostModels = 50;
+  const maxModels = 50;
   const isField = (module: Module, path: string) => {
     const [collection = '', field = ''] = path.split('[].');
     const models = (module[collection] as { getModelsArray?(): Module[] } | undefined)?.getModelsArray?.() ?? [];
-    return models.length === 0 || models.slice(-mostModels).some((model) => model[field] !== undefined);
+    return models.length === 0 || models.slice(-maxModels).some((model) => model[field] !== undefined);
   };
   const isPart = (module: Module, path: string, kind: string) => {
     try {

@@ -1,9 +1,8 @@
 import { EventEmitter } from 'node:events';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { loadOlderMessages } from './older-messages.ts';
 
 const id = (text: string) => ({ toString: () => text });
-afterEach(() => vi.unstubAllGlobals());
 
 /** A page with a chat in the transfer state `left`; the phone answers with the chat's id `jid`. */
 function page(left: number, jid = '7@lid'): void {

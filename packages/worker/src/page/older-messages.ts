@@ -26,7 +26,8 @@ export async function loadOlderMessages(chatId: string, timeoutMs: number): Prom
   const notShared = 5;
   const left = () => chat.endOfHistoryTransferType;
   const result = (loaded: boolean) => ({
-    ...{ id: tools.phoneOr(chat.id) ?? chatId, loaded },
+    id: tools.phoneOr(chat.id) ?? chatId,
+    loaded,
     isOlderOnPhone: tools.isOlderOnPhone(chat),
   });
   if (left() === phoneOnly) return 'phone_only';

@@ -1,12 +1,8 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { subscribePresence } from './presence.ts';
 import { installPresenceTools, type PresenceTools } from './tools/presences.ts';
 
 const id = (text: string) => ({ toString: () => text });
-afterEach(() => {
-  vi.unstubAllGlobals();
-  vi.useRealTimers();
-});
 
 /** A page with a chat with these ids, and these functions to subscribe. */
 function page(chatId: string, accountLid: string | undefined, bridge: object) {

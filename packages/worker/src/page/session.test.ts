@@ -1,8 +1,7 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { queryNetwork } from './session.ts';
 
 const id = (text: string | undefined) => text && { toString: () => text };
-afterEach(() => vi.unstubAllGlobals());
 
 it.each([
   ['1@c.us', '9@lid', '1@c.us'],

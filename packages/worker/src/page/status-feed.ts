@@ -57,8 +57,18 @@ export async function postMediaStatus(
   const mediaMsgData = {
     ...prepared,
     ...prepared.toJSON?.(),
-    ...{ id, from, to, author: from, ack: 0, local: true, self: 'out', isNewMsg: true },
-    ...{ t: Math.floor(Date.now() / 1_000), body: prepared.preview, caption, isCaptionByUser: Boolean(caption) },
+    id,
+    from,
+    to,
+    author: from,
+    ack: 0,
+    local: true,
+    self: 'out',
+    isNewMsg: true,
+    t: Math.floor(Date.now() / 1_000),
+    body: prepared.preview,
+    caption,
+    isCaptionByUser: Boolean(caption),
   };
   const { sendStatusMediaMsgAction } = window.require('WAWebSendStatusMsgAction');
   const uploaded = async () => {};

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { loadStatuses } from './statuses.ts';
 
 const LIMIT_MS = 20;
@@ -11,7 +11,6 @@ function page(...outcomes: readonly (() => Promise<unknown>)[]) {
   const require = () => ({ Status: { sync } });
   vi.stubGlobal('window', { require, chatWeb: { document: '1' } });
 }
-afterEach(() => vi.unstubAllGlobals());
 
 const fails = () => Promise.reject(new Error('no storage'));
 const soon = () => new Promise((resolve) => setTimeout(resolve, 2 * LIMIT_MS));
@@ -33,7 +32,6 @@ it('callers wait for the same load, which may outlast each of them', async () =>
 
 it('a load that never ends is retried', async () => {
   vi.useFakeTimers();
-  onTestFinished(() => void vi.useRealTimers());
   page(
     () => new Promise(() => {}),
     async () => [],

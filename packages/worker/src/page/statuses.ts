@@ -32,7 +32,7 @@ export async function loadStatuses(timeoutMs: number): Promise<void> {
 }
 
 /** The statuses of other people since that time, in Unix seconds, from the page's memory; the newest poster first. */
-export function listStatuses(since: number, mostPeople: number, mostOfOne: number): PersonStatuses[] {
+export function listStatuses(since: number, maxPeople: number, maxPerPerson: number): PersonStatuses[] {
   const tools = window.chatWebTools;
   const { Status } = window.require('WAWebCollections');
   return Status.getModelsArray()
@@ -43,7 +43,7 @@ export function listStatuses(since: number, mostPeople: number, mostOfOne: numbe
         .getModelsArray()
         .filter((message) => (message.t ?? 0) > since && !message.id.fromMe && tools.isDeliverable(message))
         .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))
-        .slice(-mostOfOne);
+        .slice(-maxPerPerson);
       const statuses = found.flatMap((message) => {
         const model = tools.sentModel(message);
         return model ? [{ ...model, seen: message.ack >= 3 }] : [];
@@ -51,7 +51,7 @@ export function listStatuses(since: number, mostPeople: number, mostOfOne: numbe
       return statuses.length > 0 ? [{ from: tools.phoneOr(id), statuses }] : [];
     })
     .sort((one, other) => (other.statuses.at(-1)?.t ?? 0) - (one.statuses.at(-1)?.t ?? 0))
-    .slice(0, mostPeople);
+    .slice(0, maxPeople);
 }
 
 /** Marks a status as seen. `unknown`: the page does not report whether the network has it. */

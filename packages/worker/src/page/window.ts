@@ -28,6 +28,7 @@ export interface PageId {
 
 /** A message of the page. */
 export interface PageMessage {
+  /** `String()` serialises it. */
   readonly id: PageId & {
     readonly fromMe: boolean;
     readonly remote: PageId;
@@ -35,73 +36,112 @@ export interface PageMessage {
     readonly id?: string;
     readonly participant?: PageId;
   };
+  /** Id of the chat it came from: in groups the group. */
   readonly from?: PageId;
+  /** Id of the chat it goes to. */
   readonly to?: PageId;
+  /** Id of the author, in groups and in the status feed. */
   readonly author?: PageId;
+  /** -1 failed, 0 not sent, 1 server, 2 device, 3 read, 4 played. */
   readonly ack: number;
+  /** `chat` for a text, `image`, …; `ciphertext` before it is decrypted. */
   readonly type: string;
+  /** Why it is not decrypted; ends with `_unavailable_fanout` if it never will be. */
   readonly subtype?: string;
   /** It arrived live. */
   readonly isNewMsg?: boolean;
+  /** True for a post to the status feed. */
   readonly isStatusV3?: boolean;
   /** A status posted to a group: its chat is the group, but it is not a message of it. */
   readonly isGroupStatus?: boolean;
-  /** `HIDDEN`, `SCHEDULED_MESSAGE`, …; absent on ordinary messages. */
+  /** `HIDDEN`, `SCHEDULED_MESSAGE`: the page does not show it; `MEDIA_ALBUM`: in an album. Absent on ordinary ones. */
   readonly viewMode?: string;
   readonly isForwarded?: boolean;
   /** The message, or its last edit, could not be sent. */
   readonly isSendFailure?: boolean;
   readonly star?: boolean;
+  /** The text; for a file its thumbnail. */
   readonly body?: string;
+  /** The text with a file. */
   readonly caption?: string;
+  /** When it was sent, in Unix seconds. */
   readonly t?: number;
+  /** Path of the file on the server; absent without a file. */
   readonly directPath?: string;
+  /** Hash of the encrypted file, for the download. */
   readonly encFilehash?: string;
+  /** Hash of the file, for the download. */
   readonly filehash?: string;
+  /** Key of the file, for the download. */
   readonly mediaKey?: unknown;
+  /** When that key was created, for the download. */
   readonly mediaKeyTimestamp?: number;
   readonly mimetype?: string;
   readonly filename?: string;
+  /** `mediaStage` is `INIT`, `FETCHING`, `RESOLVED`, `REUPLOADING`, or begins with `ERROR_`. */
   readonly mediaData?: { readonly mediaStage?: string };
+  /** Id of the quoted message. */
   readonly quotedStanzaID?: string;
+  /** Id of its author. */
   readonly quotedParticipant?: PageId;
+  /** Id of its chat, if that is not the chat of the reply. */
   readonly quotedRemoteJid?: PageId | null;
+  /** Ids of the people mentioned. */
   readonly mentionedJidList?: readonly PageId[];
-  /** The link that the preview is of. */
+  /** The link that the preview is of, as written. */
   readonly matchedText?: string;
   /** 1: mentions everyone in the group. */
   readonly nonJidMentions?: number;
+  /** True for a video shown as a GIF. */
   readonly isGif?: boolean;
+  /** True for media that can be opened once. */
   readonly isViewOnce?: boolean;
+  /** Latitude of a location, in degrees. */
   readonly lat?: number;
+  /** Longitude of a location, in degrees. */
   readonly lng?: number;
+  /** Name of a location, and its address on a second line. */
   readonly loc?: string;
+  /** Several contact cards: {displayName, vcard} of each. */
   readonly vcardList?: readonly ({ readonly vcard?: string } | undefined)[];
+  /** Question of a poll. */
   readonly pollName?: string;
+  /** Options of a poll: {name, localId} of each. */
   readonly pollOptions?: readonly ({ readonly name?: string; readonly localId?: number } | undefined)[];
+  /** How many options a person may choose; 0 for any number. */
   readonly pollSelectableOptionsCount?: number;
   /** On a group notice: the people it is about. */
   readonly recipients?: readonly (PageId | string)[];
+  /** On a request to add others: id of the requester, then of the others. */
   readonly templateParams?: readonly unknown[];
-  /** On a call log entry. */
+  /** On a call log entry: `Ongoing`, `Missed`, `Completed`, … */
   readonly callOutcome?: string;
+  /** Who called. */
   readonly callCreator?: PageId;
+  /** True for a video call. */
   readonly isVideoCall?: boolean;
   /** It was created in this page. */
   readonly local?: boolean;
+  /** Changes with each edit. */
   readonly latestEditMsgKey?: PageId;
+  /** When it was last edited. */
   readonly latestEditSenderTimestampMs?: number;
   /** On a message deleted for everyone: its former id, who deleted it, and when. */
   readonly protocolMessageKey?: PageMessage['id'];
+  /** Who deleted it for everyone. */
   readonly revokeSender?: PageId;
+  /** When that was. */
   readonly revokeTimestamp?: number;
   downloadMedia(options: {
     downloadEvenIfExpensive: boolean;
     isUserInitiated: boolean;
     rmrReason: number;
   }): Promise<unknown>;
+  /** Event: `change:type`. */
   once(event: string, listener: (message: PageMessage) => void): void;
+  /** The message, for `canReplyMsg`. */
   unsafe(): PageMessage;
+  /** The fields of a reply in that chat. */
   msgContextInfo(chatId: PageId): Readonly<Record<string, unknown>>;
 }
 
@@ -185,8 +225,11 @@ export interface PagePresence {
 
 /** A member of a group. */
 export interface PageParticipant {
+  /** Id of the member, by number or hidden. */
   readonly id: PageId;
+  /** True for an admin. */
   readonly isAdmin?: boolean;
+  /** True for the creator of the group. */
   readonly isSuperAdmin?: boolean;
 }
 
@@ -208,21 +251,29 @@ export interface PageMute {
 /** A chat of the page. Groups have metadata, which may be loaded before their members. */
 export interface PageChat {
   readonly id: PageId;
+  /** Its name, if formattedTitle is absent. */
   readonly name?: string;
+  /** Its name, as the page shows it. */
   readonly formattedTitle?: string;
-  /** -1 if it was marked as unread. */
+  /** The number of unread messages; -1 if it was marked as unread. */
   readonly unreadCount?: number;
+  /** True if it is archived. */
   readonly archive?: boolean;
   /** When it was pinned; absent or 0 if it is not pinned. */
   readonly pin?: number;
   readonly mute?: PageMute;
+  /** When it last changed, in Unix seconds. */
   readonly t?: number;
   /** Ids of labels. */
   readonly labels?: readonly string[];
   /** The loaded messages. */
   readonly msgs: { getModelsArray(): PageMessage[] };
+  /** Key of its last message. */
   readonly lastReceivedKey?: PageId;
-  /** Whether the phone has older messages than the page. */
+  /**
+   * Whether the phone has older messages than the page. 0, 3: it has; 1: it has none; 2: the first sync is still running;
+   * 4: they are on the phone only; 5: they may not be shared.
+   */
   readonly endOfHistoryTransferType?: number | null;
   /** The person's hidden id, in a chat with one person. */
   readonly accountLid?: PageId;
@@ -234,20 +285,28 @@ export interface PageChat {
 
 /** The metadata of a group. It may be loaded before the members, and in parts. */
 export interface PageGroup {
+  /** Number of members. */
   readonly size?: number;
   readonly participants?: PageParticipants;
+  /** The description. */
   readonly desc?: string;
-  /** The id of the description, which a change passes as the one that it replaces. */
+  /** The id of the description. A change names the one that it replaces; with another one it is refused with 409. */
   readonly descId?: string;
+  /** Id of its creator. */
   readonly owner?: PageId;
+  /** When it was created, in Unix seconds. */
   readonly creation?: number;
   /** Only admins can send messages. */
   readonly announce?: boolean | number;
   /** Only admins can change subject, description and picture. */
   readonly restrict?: boolean | number;
+  /** `admin_add` or `all_member_add`. */
   readonly memberAddMode?: string;
+  /** `all_member_link` if all members may see the invite. */
   readonly memberLinkMode?: string;
+  /** True if an admin approves requests to join. */
   readonly membershipApprovalMode?: boolean | number;
+  /** True if members have hidden ids. */
   readonly isLidAddressingMode?: boolean;
 }
 
@@ -272,10 +331,15 @@ export interface PageStatus {
 
 /** A contact of the page. */
 export interface PageContact {
+  /** Id of the person, by number or hidden. */
   readonly id: PageId;
+  /** Name in the address book. */
   readonly name?: string;
+  /** Name that the person chose. */
   readonly pushname?: string;
+  /** True for a business account. */
   readonly isBusiness?: boolean;
+  /** True if the account has blocked them. */
   readonly isContactBlocked?: boolean;
 }
 

@@ -1,7 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { HandlerContext, PageCalls, PageScript, SendLimits } from '../client/port.ts';
+import type { Attempt } from '@chat-web/protocol';
+import { beforeEach } from 'vitest';
+import { CallTime } from '../call-time.ts';
+import type { Call, HandlerContext, PageCalls, PageScript, SendLimits } from '../client/port.ts';
 import { SpoolShare } from '../media/spool-share.ts';
 import { dropFile } from '../page/media.ts';
 import type { SendPlan } from '../page/messages.ts';
@@ -87,25 +90,43 @@ class FakePage implements PageCalls {
   }
 }
 
-/** A context with a fake page and its own folders. */
-export interface FakeContext extends HandlerContext, Disposable {
+interface FakeContext extends HandlerContext {
   readonly page: FakePage;
 }
 
-const MOST_BYTES = 10_000_000;
+const MAX_BYTES = 10_000_000;
+const LIMIT_MS = 120_000;
 
-/** Makes a context; `dispose` removes its folders. */
-export function fakeContext(): FakeContext {
-  const dir = mkdtempSync(join(tmpdir(), 'chat-web-handlers-'));
-  return {
-    page: new FakePage(),
-    linking: { requestCode: () => Promise.reject(new Error('no page can be linked')) },
-    uploadsDir: dir,
-    spoolDir: dir,
-    spoolShare: new SpoolShare(MOST_BYTES),
-    fetchLimits: { allowedHosts: [], maxBytes: MOST_BYTES, timeoutMs: 1_000 },
-    [Symbol.dispose]: () => rmSync(dir, { recursive: true }),
-  };
+/** Handlers that need no call, and their context, which are new in each test. */
+export function freshHandlers<H extends object>(make: (context: HandlerContext) => H) {
+  const context = {} as FakeContext;
+  const handlers = {} as ReturnType<typeof callable<H>>;
+  beforeEach(() => {
+    const dir = mkdtempSync(join(tmpdir(), 'chat-web-handlers-'));
+    const fresh: FakeContext = {
+      page: new FakePage(),
+      linking: { requestCode: () => Promise.reject(new Error('no page can be linked')) },
+      uploadsDir: dir,
+      spoolDir: dir,
+      spoolShare: new SpoolShare(MAX_BYTES),
+      fetchLimits: { allowedHosts: [], maxBytes: MAX_BYTES, timeoutMs: 1_000 },
+    };
+    Object.assign(handlers, callable(make(Object.assign(context, fresh))));
+    return () => rmSync(dir, { recursive: true });
+  });
+  return { context, handlers };
+}
+
+type Handler = (input: never, call: Call) => unknown;
+type WithoutCall<F> = F extends (input: infer I, call: Call) => infer R ? (input: I, attempt?: Attempt) => R : never;
+
+/** Gives each call of the handlers the time limit of a send. */
+function callable<H extends object>(handlers: H): { readonly [K in keyof H]: WithoutCall<H[K]> } {
+  const called = Object.entries(handlers).map(([name, handler]: [string, Handler]) => [
+    name,
+    (input: never, attempt?: Attempt) => handler(input, { time: new CallTime(LIMIT_MS, true), attempt }),
+  ]);
+  return Object.fromEntries(called);
 }
 
 /** Writes a file to the uploads, and returns how a call refers to it. */
@@ -114,13 +135,28 @@ export function upload({ uploadsDir }: HandlerContext, file: string, bytes: stri
   return { file, size: bytes.length };
 }
 
-/** A message of the account, as the page returns it. */
 export function messageModel(fields: Partial<MessageModel> = {}): MessageModel {
   return {
-    ...{ id: 'true_12025550102@c.us_3EB0AA', fromMe: true, from: '12025550101@c.us', to: '12025550102@c.us' },
-    ...{ author: undefined, quotedMessageId: undefined, mentionedIds: [], type: 'chat', body: 'hello' },
-    ...{ caption: undefined, t: 1_700_000_000, ack: 0, hasMedia: false, mimetype: undefined, filename: undefined },
-    ...{ isForwarded: false, isStatus: false, mentionAll: false, gif: false, viewOnce: false },
+    id: 'true_12025550102@c.us_3EB0AA',
+    fromMe: true,
+    from: '12025550101@c.us',
+    to: '12025550102@c.us',
+    author: undefined,
+    quotedMessageId: undefined,
+    mentionedIds: [],
+    type: 'chat',
+    body: 'hello',
+    caption: undefined,
+    t: 1_700_000_000,
+    ack: 0,
+    hasMedia: false,
+    mimetype: undefined,
+    filename: undefined,
+    isForwarded: false,
+    isStatus: false,
+    mentionAll: false,
+    gif: false,
+    viewOnce: false,
     ...fields,
   };
 }

@@ -14,10 +14,10 @@ import { toMessage, toMutedUntil } from '../resources.ts';
 const LAST_MS = LIMITS.time * 1_000;
 
 /** A text that a person wrote: cut rather than rejected. */
-const written = (most: number) =>
+const written = (max: number) =>
   v.pipe(
     v.nullish(v.string(), ''),
-    v.transform((text) => cutText(text, most)),
+    v.transform((text) => cutText(text, max)),
   );
 
 const time = v.pipe(
@@ -42,11 +42,16 @@ const activity = v.object({ state: v.picklist(PRESENCE_STATES), lastSeen: v.opti
 const forms = {
   message_sent: v.pipe(v.unknown(), v.transform(toMessage)),
   message_reaction: v.object({
-    ...{ messageId: networkId, chatId: networkId, from: networkId },
-    ...{ emoji: written(LIMITS.emoji), at: time },
+    messageId: networkId,
+    chatId: networkId,
+    from: networkId,
+    emoji: written(LIMITS.emoji),
+    at: time,
   }),
   poll_vote: v.object({
-    ...{ pollId: networkId, chatId: networkId, from: networkId },
+    pollId: networkId,
+    chatId: networkId,
+    from: networkId,
     options: v.pipe(
       v.array(written(LIMITS.name)),
       v.transform((options) => options.slice(0, LIMITS.pollOptions)),
@@ -54,8 +59,11 @@ const forms = {
     at: time,
   }),
   message_edited: v.object({
-    ...{ id: networkId, chatId: networkId, from: networkId },
-    ...{ body: written(LIMITS.body), at: time },
+    id: networkId,
+    chatId: networkId,
+    from: networkId,
+    body: written(LIMITS.body),
+    at: time,
   }),
   message_revoked: v.object({ id: networkId, chatId: networkId, from: networkId, by: person }),
   group_joined: v.object({ ...inGroup, participants }),
@@ -71,11 +79,17 @@ const forms = {
     value: v.optional(written(LIMITS.name)),
   }),
   call: v.object({
-    ...{ id: networkId, chatId: networkId, from: networkId, video: v.boolean(), group: v.boolean() },
-    ...{ state: v.fallback(v.picklist(CALL_STATES), 'unknown'), at: time },
+    id: networkId,
+    chatId: networkId,
+    from: networkId,
+    video: v.boolean(),
+    group: v.boolean(),
+    state: v.fallback(v.picklist(CALL_STATES), 'unknown'),
+    at: time,
   }),
   presence: v.object({
-    ...{ chatId: networkId, from: person },
+    chatId: networkId,
+    from: person,
     ...activity.entries,
   }),
   chat_updated: v.object({
@@ -86,7 +100,8 @@ const forms = {
       v.finite(),
       v.transform((unread) => Math.min(LIMITS.time, Math.abs(Math.trunc(unread)))),
     ),
-    ...{ archived: v.optional(v.boolean()), pinned: v.optional(v.boolean()) },
+    archived: v.optional(v.boolean()),
+    pinned: v.optional(v.boolean()),
     mutedUntil: v.optional(v.pipe(v.number(), v.finite(), v.transform(toMutedUntil))),
   }),
 } satisfies Record<AccountEventName, v.GenericSchema>;

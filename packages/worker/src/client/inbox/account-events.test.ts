@@ -1,5 +1,5 @@
 import type { WorkerEvent } from '@chat-web/protocol';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { toAccountEvent } from './account-event.ts';
 import { AccountEvents } from './account-events.ts';
 
@@ -53,7 +53,6 @@ describe('the events of an account', () => {
 
   it('of an unread time are read later: after a reload of the page, or a failure to read it', async () => {
     vi.useFakeTimers();
-    onTestFinished(() => void vi.useRealTimers());
     const fails = [() => new Error('Execution context was destroyed'), () => new Error('no')];
     const { events, reported, read } = accountEvents(async () => {
       const error = fails.shift()?.();
@@ -122,14 +121,23 @@ describe('the events of an account', () => {
     expect(later.reported).toEqual(['with the wrong year']);
   });
 
-  it('of presence are not reported later', async () => {
-    const { events, reported } = accountEvents();
-    const presence = { name: 'presence', data: { chatId: 'c', from: 'a', state: 'typing' } };
-    events.onChange(presence);
-    await events.catchUp();
-    expect(reported).toEqual([]);
-    events.onChange(presence);
-    expect(reported).toEqual(['presence']);
+  it('of presence during a catch-up are reported after it, the last of each chat', async () => {
+    const seen: unknown[] = [];
+    const report = (event: WorkerEvent) => event.name === 'account_event' && seen.push(event.event.data);
+    const events = new AccountEvents(report, async () => [], vi.fn(), NOW, 0);
+    const presence = (chatId: string, state: string) => ({ name: 'presence', data: { chatId, from: 'a', state } });
+    events.onChange(presence('c', 'available'));
+    const reading = events.catchUp();
+    for (const [chatId, state] of [
+      ['c', 'typing'],
+      ['d', 'available'],
+      ['c', 'recording'],
+    ] as const)
+      events.onChange(presence(chatId, state));
+    await reading;
+    expect(seen).toEqual([presence('c', 'recording').data, presence('d', 'available').data]);
+    events.onChange(presence('c', 'unavailable'));
+    expect(seen.at(-1)).toEqual(presence('c', 'unavailable').data);
   });
 
   it('are left out if invalid, without their content in the log', async () => {

@@ -1,12 +1,12 @@
 import { errorText, OVERLAP_SECONDS, rowId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { wasNavigated } from '../page-errors.ts';
 import type { Log, ReportEvent } from '../port.ts';
 import { toAccountEvent } from './account-event.ts';
+import { CatchUp } from './catch-up.ts';
 
 /** The number of events that the gateway remembers as reported. */
-const MOST_CAUGHT_UP = 500;
-const MOST_HELD_BACK = 1_000;
+const MAX_CAUGHT_UP = 500;
+const MAX_HELD_BACK = 1_000;
 const SECOND_MS = 1_000;
 /** How long a first sync may take, with restarts in between. */
 const FIRST_SYNC_MS = 3_600_000;
@@ -21,7 +21,7 @@ export interface Change {
 }
 
 /** Reads the changes since a time, in milliseconds, oldest first: at most this many. */
-type ReadChanges = (since: number, most: number) => Promise<readonly unknown[]>;
+type ReadChanges = (since: number, max: number) => Promise<readonly unknown[]>;
 
 /**
  * Reports changes of the account's messages, groups and chats. The page reports them live; changes that happened while
@@ -36,24 +36,29 @@ export class AccountEvents {
   #since: number;
   /** Changes before linking are history, which the first sync may load. Milliseconds. */
   #historyUntil: number;
-  #isLive = false;
   /** All changes from `#since` to now were read, or reported live. */
   #isComplete = false;
   /** Changes that the page reported while not live. */
   #heldBack: Change[] = [];
-  /** Counts the pauses: a catch-up that another pause interrupted does not end that pause. */
-  #pauses = 0;
+  /** The same for presence, by chat: only the last is of interest, and the page reports each once. */
+  readonly #presences = new Map<unknown, Change>();
+  readonly #catchUp = new CatchUp(() => {
+    const heldBack = [...this.#heldBack, ...this.#presences.values()];
+    this.#heldBack = [];
+    this.#presences.clear();
+    for (const change of heldBack) this.#reportLive(change);
+  });
 
   /**
-   * `heardUntil`: changes before this time, in Unix seconds, were reported. `linkedAt`: when the account was linked, in
+   * `deliveredUntil`: changes before this time, in Unix seconds, were reported. `linkedAt`: when the account was linked, in
    * Unix seconds; 0 if it is not linked yet, or unknown.
    */
-  constructor(report: ReportEvent, read: ReadChanges, log: Log, heardUntil: number, linkedAt: number) {
+  constructor(report: ReportEvent, read: ReadChanges, log: Log, deliveredUntil: number, linkedAt: number) {
     this.#report = report;
     this.#read = read;
     this.#log = log;
     this.#historyUntil = linkedAt * SECOND_MS;
-    this.#since = this.#afterLink((heardUntil - OVERLAP_SECONDS) * SECOND_MS);
+    this.#since = this.#afterLink((deliveredUntil - OVERLAP_SECONDS) * SECOND_MS);
   }
 
   /** The account is being linked: all changes until now are history. */
@@ -64,9 +69,9 @@ export class AccountEvents {
 
   /** The page or its connection is gone. */
   pause(): void {
-    this.#pauses += 1;
-    if (this.#isLive && this.#isComplete) this.#since = this.#afterLink(Date.now() - OVERLAP_SECONDS * SECOND_MS);
-    this.#isLive = false;
+    if (this.#catchUp.isLive && this.#isComplete)
+      this.#since = this.#afterLink(Date.now() - OVERLAP_SECONDS * SECOND_MS);
+    this.#catchUp.pause();
   }
 
   #afterLink(time: number): number {
@@ -80,12 +85,11 @@ export class AccountEvents {
 
   /** The page reports a live change. */
   onChange(change: Change): void {
-    if (this.#isLive) this.#reportLive(change);
+    if (this.#catchUp.isLive) this.#reportLive(change);
     // Changes by the first sync are not news.
     else if (change.name === 'chat_updated' && this.#isFirstSync) return;
-    // It would be outdated later.
-    else if (change.name === 'presence') return;
-    else if (this.#heldBack.length < MOST_HELD_BACK) this.#heldBack.push(change);
+    else if (change.name === 'presence') this.#holdPresence(change);
+    else if (this.#heldBack.length < MAX_HELD_BACK) this.#heldBack.push(change);
   }
 
   /**
@@ -95,28 +99,18 @@ export class AccountEvents {
    */
   async catchUp(): Promise<void> {
     this.pause();
-    const pause = this.#pauses;
     this.#isComplete = false;
-    try {
-      const found = await this.#read(this.#since, MOST_CAUGHT_UP);
-      if (pause !== this.#pauses) return;
+    await this.#catchUp.run(async (isInterrupted) => {
+      const found = await this.#read(this.#since, MAX_CAUGHT_UP);
+      if (isInterrupted()) return;
       this.#isComplete = true;
-      for (const change of found) {
-        this.#reportValid((change ?? {}) as Partial<Change>);
-      }
-    } catch (error) {
-      if (!wasNavigated(error)) this.#resume(pause);
-      throw error;
-    }
-    this.#resume(pause);
+      for (const change of found) this.#reportValid((change ?? {}) as Partial<Change>);
+    });
   }
 
-  #resume(pause: number): void {
-    if (pause !== this.#pauses) return;
-    this.#isLive = true;
-    const heldBack = this.#heldBack;
-    this.#heldBack = [];
-    for (const change of heldBack) this.#reportLive(change);
+  #holdPresence(change: Change): void {
+    const { chatId } = (change.data ?? {}) as { readonly chatId?: unknown };
+    if (this.#presences.size < MAX_HELD_BACK || this.#presences.has(chatId)) this.#presences.set(chatId, change);
   }
 
   #reportLive(change: Change): void {

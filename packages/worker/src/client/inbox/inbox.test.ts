@@ -1,27 +1,26 @@
 import type { WorkerEvent } from '@chat-web/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import type { HeldMessage } from '../../page/inbox.ts';
+import { messageModel } from '../../testing/fake-page.ts';
 import { Inbox } from './inbox.ts';
 
 const NOW = 1_800_000_000;
 
 /** A page that stores messages, and an inbox over it. */
-function pageWith(heardUntil = 0) {
+function pageWith(deliveredUntil = 0) {
   const held = new Map<string, HeldMessage & { t: number }>();
   const delivered: string[] = [];
-  const heard: number[] = [];
+  const deliveredTimes: number[] = [];
   const caughtUp: number[] = [];
   const gaps: Extract<WorkerEvent, { name: 'gap' }>[] = [];
   const broken = { load: '', since: '', cut: 0, isQuiet: false };
-  const model = (id: string) => ({
-    ...{ id, fromMe: false, from: 'a@c.us', to: 'b@c.us', mentionedIds: [], type: 'chat', body: id },
-    ...{ t: held.get(id)?.t ?? NOW, hasMedia: false, isForwarded: false, isStatus: false },
-  });
+  const model = (id: string) =>
+    messageModel({ id, fromMe: false, from: 'a@c.us', body: id, t: held.get(id)?.t ?? NOW });
   const inbox = new Inbox(
     (event: WorkerEvent) => {
       if (event.name === 'message') delivered.push(event.message.id);
       if (event.name === 'gap') gaps.push(event);
-      if (event.name === 'heard') heard.push(event.until);
+      if (event.name === 'delivered') deliveredTimes.push(event.until);
       if (event.name === 'caught_up') caughtUp.push(event.since);
     },
     {
@@ -37,16 +36,15 @@ function pageWith(heardUntil = 0) {
       models: async (ids) => ids.map((id) => (id.startsWith('odd') ? {} : model(id))),
     },
     () => {},
-    heardUntil,
+    deliveredUntil,
   );
   const arrives = (id: string, { t = NOW, isNew = true, isReported = true } = {}) => {
     held.set(id, { id, isNew, t });
     if (isReported) inbox.onMessage(model(id));
   };
-  return { inbox, delivered, gaps, heard, caughtUp, arrives, broken };
+  return { inbox, delivered, gaps, deliveredTimes, caughtUp, arrives, broken };
 }
 
-/** An inbox after its first catch-up. */
 async function livePage() {
   const page = pageWith();
   await page.inbox.catchUp();
@@ -208,25 +206,21 @@ describe('an inbox', () => {
     expect(delivered).toEqual([]);
   });
 
-  it('advances its watermark once an hour while no messages arrive', async () => {
+  it('advances the time up to which messages are delivered once an hour while no messages arrive', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    try {
-      const start = Math.floor(Date.now() / 1_000);
-      const { inbox, heard } = pageWith(start - 60);
-      await inbox.catchUp();
-      const hour = 3_600;
-      for (let quarters = 0; quarters < 4 * 9; quarters += 1) {
-        await inbox.checkListeners();
-        vi.advanceTimersByTime((hour * 1_000) / 4);
-      }
-      expect(heard).toEqual([start + hour, start + 2 * hour]);
-      inbox.pause();
-      vi.advanceTimersByTime(9 * hour * 1_000);
+    const start = Math.floor(Date.now() / 1_000);
+    const { inbox, deliveredTimes } = pageWith(start - 60);
+    await inbox.catchUp();
+    const hour = 3_600;
+    for (let quarters = 0; quarters < 4 * 9; quarters += 1) {
       await inbox.checkListeners();
-      expect(heard).toHaveLength(2);
-    } finally {
-      vi.useRealTimers();
+      vi.advanceTimersByTime((hour * 1_000) / 4);
     }
+    expect(deliveredTimes).toEqual([start + hour, start + 2 * hour]);
+    inbox.pause();
+    vi.advanceTimersByTime(9 * hour * 1_000);
+    await inbox.checkListeners();
+    expect(deliveredTimes).toHaveLength(2);
   });
 
   it('does not deliver history if the account is linked during a catch-up of expired messages', async () => {

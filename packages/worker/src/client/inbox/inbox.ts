@@ -1,12 +1,12 @@
-import { errorText, MAX_DELIVERED_IDS } from '@chat-web/protocol';
+import { BoundedMap, errorText, MAX_DELIVERED_IDS, unixNow } from '@chat-web/protocol';
 import type { HeldMessage } from '../../page/inbox.ts';
 import { wasNavigated } from '../page-errors.ts';
 import type { Log, ReportEvent } from '../port.ts';
 import { toMessage } from '../resources.ts';
+import { CatchUp } from './catch-up.ts';
 import { DeafnessCheck, type Hearing } from './deafness-check.ts';
+import { DeliveredUntil } from './delivered-until.ts';
 import type { MessageStore } from './message-store.ts';
-import { RecentIds } from './recent-ids.ts';
-import { Watermark } from './watermark.ts';
 
 /** Older messages are history, delivered or not. */
 const HISTORY_SECONDS = 7 * 24 * 60 * 60;
@@ -21,25 +21,24 @@ export class Inbox {
   readonly #report: ReportEvent;
   readonly #store: MessageStore;
   readonly #log: Log;
-  readonly #watermark: Watermark;
+  readonly #deliveredUntil: DeliveredUntil;
   readonly #deafness = new DeafnessCheck();
-  readonly #delivered = new RecentIds(MAX_DELIVERED_IDS);
+  readonly #delivered = new BoundedMap<string, true>(MAX_DELIVERED_IDS);
   /** Undelivered messages in the page that cannot be read: they are not retried. */
   #unreadable: ReadonlySet<string> = new Set();
-  /** False while live messages are held back for a catch-up. */
-  #isLive = false;
   readonly #heldBack: unknown[] = [];
-  /** Counts the pauses: a catch-up that another pause interrupted does not end that pause. */
-  #pauses = 0;
+  readonly #catchUp = new CatchUp(() => {
+    for (const model of this.#heldBack.splice(0)) this.#deliver(model);
+  });
   /** Start of the last gap of incomplete chats, which is reported once. */
   #gapFrom: number | undefined;
 
-  /** `heardUntil`: messages before this time, in Unix seconds, are history. */
-  constructor(report: ReportEvent, store: MessageStore, log: Log, heardUntil: number) {
+  /** `deliveredUntil`: messages before this time, in Unix seconds, are history. */
+  constructor(report: ReportEvent, store: MessageStore, log: Log, deliveredUntil: number) {
     this.#report = report;
     this.#store = store;
     this.#log = log;
-    this.#watermark = new Watermark(heardUntil);
+    this.#deliveredUntil = new DeliveredUntil(deliveredUntil);
   }
 
   // Live.
@@ -47,15 +46,16 @@ export class Inbox {
   /** The page reports a message as it arrives. */
   onMessage(model: unknown): void {
     this.#deafness.onReported();
-    if (this.#isLive) this.#deliver(model);
+    if (this.#catchUp.isLive) this.#deliver(model);
     else this.#heldBack.push(model);
   }
 
   #deliver(model: unknown): void {
     try {
       const message = toMessage(model);
-      if (!this.#delivered.add(message.id)) return;
-      this.#watermark.onDelivered(message.timestamp, unixNow());
+      if (this.#delivered.has(message.id)) return;
+      this.#delivered.set(message.id, true);
+      this.#deliveredUntil.onDelivered(message.timestamp, unixNow());
       this.#report({ name: 'message', message });
     } catch (error) {
       // One unreadable message is logged, and must not end the session.
@@ -67,29 +67,22 @@ export class Inbox {
 
   /** The account is being linked: all messages until now are its history. */
   discardHistory(): void {
-    this.#watermark.discardBefore(unixNow());
+    this.#deliveredUntil.discardBefore(unixNow());
   }
 
   // Catching up.
 
   /** The page or its connection is gone: live messages are held back until a catch-up has delivered the older ones. */
   pause(): void {
-    this.#pauses += 1;
-    this.#isLive = false;
-    this.#watermark.onInterrupted();
+    this.#catchUp.pause();
+    this.#deliveredUntil.onInterrupted();
   }
 
   /** Makes the next catch-up deliver messages since that time, in Unix seconds, again. */
   lookAgain(sinceSeconds: number): void {
-    this.#watermark.goBackTo(sinceSeconds);
+    this.#deliveredUntil.goBackTo(sinceSeconds);
     this.#delivered.clear();
     this.#unreadable = new Set();
-  }
-
-  #resume(pause: number): void {
-    if (pause !== this.#pauses) return;
-    this.#isLive = true;
-    for (const model of this.#heldBack.splice(0)) this.#deliver(model);
   }
 
   /**
@@ -99,29 +92,22 @@ export class Inbox {
    */
   async catchUp(): Promise<void> {
     this.pause();
-    const pause = this.#pauses;
-    try {
-      await this.#deliverStored(pause);
-    } catch (error) {
-      if (!wasNavigated(error)) this.#resume(pause);
-      throw error;
-    }
-    this.#resume(pause);
+    await this.#catchUp.run((isInterrupted) => this.#deliverStored(isInterrupted));
   }
 
-  async #deliverStored(pause: number): Promise<void> {
+  async #deliverStored(isInterrupted: () => boolean): Promise<void> {
     const now = unixNow();
-    const from = this.#watermark.seconds;
+    const from = this.#deliveredUntil.seconds;
     const isFirst = from === 0; // Nothing was ever delivered, so nothing is missing.
     await this.#discardExpired(now);
-    const since = Math.max(this.#watermark.seconds, now - HISTORY_SECONDS);
+    const since = Math.max(this.#deliveredUntil.seconds, now - HISTORY_SECONDS);
     const incompleteChats = await this.#load(since);
     if (!isFirst && incompleteChats > 0) this.#reportIncomplete(since, now, incompleteChats);
     const stored = await this.#undelivered(since);
     const models = await this.#read(stored);
-    if (pause !== this.#pauses) return; // The page is gone again.
+    if (isInterrupted()) return;
     this.#deliverAll(stored, models);
-    if (incompleteChats === 0) this.#watermark.onLive(now);
+    if (incompleteChats === 0) this.#deliveredUntil.onLive(now);
     if (!isFirst) this.#report({ name: 'caught_up', since: from });
   }
 
@@ -139,13 +125,13 @@ export class Inbox {
 
   // The gap: messages that are never delivered.
 
-  /** Moves the watermark past messages that are too old. Reports a gap if any chat has changed since. */
+  /** Moves the time past messages that are too old. Reports a gap if any chat has changed since. */
   async #discardExpired(now: number): Promise<void> {
-    const from = this.#watermark.seconds;
+    const from = this.#deliveredUntil.seconds;
     const to = now - HISTORY_SECONDS;
     if (from === 0 || from >= to) return;
     if (await this.#store.hasChanged(from)) this.#report({ name: 'gap', from, to, chats: 0 });
-    this.#watermark.discardBefore(to);
+    this.#deliveredUntil.discardBefore(to);
   }
 
   #reportIncomplete(from: number, to: number, chats: number): void {
@@ -158,12 +144,12 @@ export class Inbox {
 
   /** Delivers messages that the listeners missed, and returns whether they work. Call regularly. */
   async checkListeners(): Promise<Hearing> {
-    if (!this.#isLive) return 'quiet'; // Older messages come first.
-    const { missed, hearing } = this.#deafness.check(await this.#undelivered(this.#watermark.seconds));
+    if (!this.#catchUp.isLive) return 'quiet'; // Older messages come first.
+    const { missed, hearing } = this.#deafness.check(await this.#undelivered(this.#deliveredUntil.seconds));
     const models = await this.#read(missed);
-    if (this.#isLive) this.#deliverAll(missed, models);
-    const until = this.#watermark.advanceIdle(unixNow());
-    if (until !== undefined) this.#report({ name: 'heard', until });
+    if (this.#catchUp.isLive) this.#deliverAll(missed, models);
+    const until = this.#deliveredUntil.advanceIdle(unixNow());
+    if (until !== undefined) this.#report({ name: 'delivered', until });
     return hearing;
   }
 
@@ -189,9 +175,4 @@ export class Inbox {
       unreadable: unreadable.length,
     });
   }
-}
-
-/** Whole Unix seconds. */
-function unixNow(): number {
-  return Math.floor(Date.now() / 1_000);
 }

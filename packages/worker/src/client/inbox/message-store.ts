@@ -2,7 +2,7 @@ import type { Page } from 'puppeteer';
 import { type HeldMessage, hasChanged, inboundSince, loadSince, messageModels } from '../../page/inbox.ts';
 
 /** How many stored messages the page may load, and for how long. */
-const LOAD_LIMITS = { timeoutMs: 30_000, mostMessages: 2_000 };
+const LOAD_LIMITS = { timeoutMs: 30_000, maxMessages: 2_000 };
 
 /** The messages of the page, in memory and on disk. All times are Unix seconds. */
 export interface MessageStore {

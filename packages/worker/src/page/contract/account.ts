@@ -3,52 +3,52 @@ import { type Contract, fn, unchecked } from './part.ts';
 
 /** Modules for the account's profile, presence and privacy. */
 export interface AccountModules {
-  WAWebSetPushnameConnAction: { setPushname(name: string): Promise<unknown> };
+  WAWebSetPushnameConnAction: {
+    /** Resolves once the page has it, before the network. */
+    setPushname(name: string): Promise<unknown>;
+  };
   WAWebContactStatusBridge: {
     getStatus(whose: {
       wid: unknown;
       token: string;
       tcToken?: unknown;
     }): Promise<{ status?: unknown; stale?: boolean } | undefined>;
+    /** A refusal is a status other than 200. */
     setMyStatus(text: string): Promise<{ status?: number } | undefined>;
     sendReadStatus(message: PageMessage, seconds: number, options: { sendReceipt: boolean }): Promise<unknown>;
   };
   WAWebStreamModel: {
+    /** `mode` is `MAIN` once the page itself is up. The marks are wrapped; a delay is in milliseconds. */
     Stream: { available?: boolean; markAvailable?(): void; markUnavailable?(delayMs?: number): void };
   };
-  WAWebPresenceChatAction: { sendPresenceAvailable(): unknown; sendPresenceUnavailable(): unknown };
-  WAWebUserPrefsGeneral: { getUserPrivacySettings(): Record<string, unknown> | undefined };
+  WAWebPresenceChatAction: {
+    /** It is sent to the network, without an answer. */
+    sendPresenceAvailable(): unknown;
+    sendPresenceUnavailable(): unknown;
+  };
+  WAWebUserPrefsGeneral: {
+    /** The settings that the page has synced. */
+    getUserPrivacySettings(): Record<string, unknown> | undefined;
+  };
   WAWebSetPrivacyForOneCategoryAction: {
+    /** Rejects with the network's code. */
     setPrivacyForOneCategory(setting: { name: string; value: string }): Promise<unknown>;
   };
 }
 
 /** Their parts. */
 export const accountParts: Contract<AccountModules> = {
-  WAWebSetPushnameConnAction: {
-    setPushname: fn('(name) → Promise; resolves once the page has it, before the network', 'setProfileName'),
-  },
+  WAWebSetPushnameConnAction: { setPushname: fn('setProfileName') },
   WAWebContactStatusBridge: {
-    getStatus: fn(
-      "({wid, tcToken}), in older builds token → Promise<{status}>, null for no text and '' for a hidden one; {stale: true} without an answer",
-      ...(['getProfile', 'getAbout'] as const),
-    ),
-    setMyStatus: fn('(text) → Promise<{status}>; a refusal is a status other than 200', 'setProfileAbout'),
-    sendReadStatus: fn('(message, Unix seconds, {sendReceipt}) → Promise<true | false>', 'markStatusSeen'),
+    getStatus: fn('getProfile', 'getAbout'),
+    setMyStatus: fn('setProfileAbout'),
+    sendReadStatus: fn('markStatusSeen'),
   },
-  WAWebStreamModel: {
-    Stream: unchecked(
-      'mode MAIN once the page itself is up, for dialogs; available; markAvailable(), markUnavailable(delay in ms); wrapped',
-    ),
-  },
+  WAWebStreamModel: { Stream: unchecked() },
   WAWebPresenceChatAction: {
-    sendPresenceAvailable: fn('() → sent to the network, without an answer', 'setPresence'),
-    sendPresenceUnavailable: fn('() → the same', 'setPresence'),
+    sendPresenceAvailable: fn('setPresence'),
+    sendPresenceUnavailable: fn('setPresence'),
   },
-  WAWebUserPrefsGeneral: {
-    getUserPrivacySettings: fn('() → the settings that the page has synced', 'getPrivacy', 'updatePrivacy'),
-  },
-  WAWebSetPrivacyForOneCategoryAction: {
-    setPrivacyForOneCategory: fn("({name, value}) → Promise; rejects with the network's code", 'updatePrivacy'),
-  },
+  WAWebUserPrefsGeneral: { getUserPrivacySettings: fn('getPrivacy', 'updatePrivacy') },
+  WAWebSetPrivacyForOneCategoryAction: { setPrivacyForOneCategory: fn('updatePrivacy') },
 };

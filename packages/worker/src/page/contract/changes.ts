@@ -10,18 +10,30 @@ export interface StoredTable<R> {
 
 /** Modules for changes of messages, and for calls. */
 export interface ChangeModules {
-  WAWebAddonReactionTableMode: { reactionTableMode: StoredTable<PageReaction> };
-  WAWebAddonPollVoteTableMode: { pollVoteTableMode: StoredTable<PageVote> };
+  WAWebAddonReactionTableMode: {
+    /** The table of reactions. */
+    reactionTableMode: StoredTable<PageReaction>;
+  };
+  WAWebAddonPollVoteTableMode: {
+    /** The table of votes. */
+    pollVoteTableMode: StoredTable<PageVote>;
+  };
   WAWebUpdateEditedMessagesAction: {
+    /** Shows edits that are in the database. Wrapped. */
     updateEditedMessagesAction?(edits: readonly PageEdit[], ...more: unknown[]): unknown;
   };
   WAWebCallCollection: {
+    /** Events: `add`, `change:activeCall`. */
     on(event: string, listener: (call: PageCall | null | undefined) => void): void;
+    /** The ringing or accepted call in the page; null without one. */
     activeCall?: PageCall | null;
+    /** Used in a page without a call engine. */
     get?(id: string): PageCall | undefined;
+    /** Used in a page without a call engine. Wrapped. */
     processIncomingCall?(...incoming: unknown[]): PageCall | null | undefined;
   };
   WAWebVoipStackInterface: {
+    /** Resolves with null without a call engine. */
     getVoipStackInterface?(): Promise<{ rejectCall?(): Promise<unknown> } | null | undefined>;
   };
 }
@@ -29,45 +41,31 @@ export interface ChangeModules {
 /** Their parts. */
 export const changeParts: Contract<ChangeModules> = {
   WAWebAddonReactionTableMode: {
-    reactionTableMode: object('the table of reactions', 'message_reaction'),
-    'reactionTableMode.bulkUpsert': fn(
-      '([{reactionParentKey, reactionText, reactionTimestamp, author | from}]) → stores reactions; wrapped',
-      'message_reaction',
-    ),
-    'reactionTableMode.updateAck': unchecked(
-      '(row, ack) → the network has a row created in this page, stored with ack 0; -1 if it failed; wrapped',
-    ),
-    'reactionTableMode.bulkGetByParentMsgKey': unchecked('([key]) → Promise of the reactions, including removed ones'),
+    reactionTableMode: object('message_reaction'),
+    // ([{reactionParentKey, reactionText, reactionTimestamp, author | from}]) → stores reactions; wrapped
+    'reactionTableMode.bulkUpsert': fn('message_reaction'),
+    // (row, ack) → the network has a row created in this page, stored with ack 0; -1 if it failed; wrapped
+    'reactionTableMode.updateAck': unchecked(),
+    // ([key]) → Promise of the reactions, including removed ones
+    'reactionTableMode.bulkGetByParentMsgKey': unchecked(),
   },
   WAWebAddonPollVoteTableMode: {
-    pollVoteTableMode: object('the table of votes', 'poll_vote'),
-    'pollVoteTableMode.bulkUpsert': fn(
-      '([{pollUpdateParentKey, selectedOptionLocalIds, senderTimestampMs, author | from}]) → stores votes; wrapped',
-      'poll_vote',
-    ),
-    'pollVoteTableMode.updateAck': unchecked('the same for votes'),
-    'pollVoteTableMode.bulkGetByParentMsgKey': fn(
-      '([key]) → Promise of the votes, one per person and poll',
-      'listPollVotes',
-    ),
+    pollVoteTableMode: object('poll_vote'),
+    // ([{pollUpdateParentKey, selectedOptionLocalIds, senderTimestampMs, author | from}]) → stores votes; wrapped
+    'pollVoteTableMode.bulkUpsert': fn('poll_vote'),
+    // the same for votes
+    'pollVoteTableMode.updateAck': unchecked(),
+    // ([key]) → Promise of the votes, one per person and poll
+    'pollVoteTableMode.bulkGetByParentMsgKey': fn('listPollVotes'),
   },
-  WAWebUpdateEditedMessagesAction: {
-    updateEditedMessagesAction: unchecked(
-      '([{parentMsg, editedMsgData, isLatest}]) → Promise; shows edits that are in the database; wrapped',
-    ),
-  },
+  WAWebUpdateEditedMessagesAction: { updateEditedMessagesAction: unchecked() },
   WAWebCallCollection: {
     // Without the collection, ringing calls are unknown.
-    on: fn(
-      '(add | change:activeCall, listener({id, peerJid, isVideo, isGroup, outgoing, getState()}))',
-      ...(['call', 'rejectCall'] as const),
-    ),
-    activeCall: unchecked('the ringing or accepted call in the page; null without one'),
-    get: unchecked('(id) → a call, in a page without a call engine'),
-    processIncomingCall: unchecked('(incoming data) → the call, in a page without a call engine; wrapped'),
+    on: fn('call', 'rejectCall'),
+    activeCall: unchecked(),
+    get: unchecked(),
+    processIncomingCall: unchecked(),
   },
   // Only for accounts that can take calls in the page; without it, the operation reports that.
-  WAWebVoipStackInterface: {
-    getVoipStackInterface: unchecked('() → Promise<{rejectCall()}>; null without a call engine'),
-  },
+  WAWebVoipStackInterface: { getVoipStackInterface: unchecked() },
 };

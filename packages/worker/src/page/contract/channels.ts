@@ -16,47 +16,32 @@ interface ChannelAnswer {
 /** Modules for channels. */
 export interface ChannelModules {
   WAWebNewsletterMetadataQueryJob: {
+    /** Resolves with the network's answer. Retries by itself. */
     queryNewsletterMetadataByInviteCode(key: string, role: string | undefined): Promise<ChannelAnswer | null>;
   };
-  WAWebLoadNewsletterPreviewChatAction: { loadNewsletterPreviewChat(key: string): Promise<PageChat | undefined> };
+  WAWebLoadNewsletterPreviewChatAction: {
+    /** Rejects without one. */
+    loadNewsletterPreviewChat(key: string): Promise<PageChat | undefined>;
+  };
   WAWebNewsletterSubscribeAction: {
+    /** Silently does nothing without metadata; may reject after membershipType has changed. */
     subscribeToNewsletterAction(chat: PageChat, options: { eventSurface: number }): Promise<unknown>;
   };
   WAWebNewsletterUnsubscribeAction: {
+    /** May reject after the network has accepted it. */
     unsubscribeFromNewsletterAction(chat: PageChat, options: { eventSurface: number }): Promise<unknown>;
   };
   WAWebNewsletterSendMsgAction: {
+    /** `ERROR_NETWORK` if the network refuses. */
     sendNewsletterTextMsg(chat: PageChat, text: string, options: object): Promise<PageSendResult | undefined>;
   };
 }
 
 /** Their parts. */
 export const channelParts: Contract<ChannelModules> = {
-  WAWebNewsletterMetadataQueryJob: {
-    queryNewsletterMetadataByInviteCode: fn(
-      "(id or invite code, own role) → Promise of the network's answer; retries by itself",
-      'getChannel',
-    ),
-  },
-  WAWebLoadNewsletterPreviewChatAction: {
-    loadNewsletterPreviewChat: fn('(id or invite code) → Promise<chat>; rejects without one', 'followChannel'),
-  },
-  WAWebNewsletterSubscribeAction: {
-    subscribeToNewsletterAction: fn(
-      '(chat, {eventSurface}) → Promise; silently does nothing without metadata; may reject after membershipType has changed',
-      'followChannel',
-    ),
-  },
-  WAWebNewsletterUnsubscribeAction: {
-    unsubscribeFromNewsletterAction: fn(
-      '(chat, {eventSurface}) → Promise; may reject after the network has accepted it',
-      'unfollowChannel',
-    ),
-  },
-  WAWebNewsletterSendMsgAction: {
-    sendNewsletterTextMsg: fn(
-      '(chat, text, {}) → Promise<{messageSendResult, msg}>; ERROR_NETWORK if the network refuses',
-      'postToChannel',
-    ),
-  },
+  WAWebNewsletterMetadataQueryJob: { queryNewsletterMetadataByInviteCode: fn('getChannel') },
+  WAWebLoadNewsletterPreviewChatAction: { loadNewsletterPreviewChat: fn('followChannel') },
+  WAWebNewsletterSubscribeAction: { subscribeToNewsletterAction: fn('followChannel') },
+  WAWebNewsletterUnsubscribeAction: { unsubscribeFromNewsletterAction: fn('unfollowChannel') },
+  WAWebNewsletterSendMsgAction: { sendNewsletterTextMsg: fn('postToChannel') },
 };

@@ -6,26 +6,41 @@ interface Cleared {
   readonly result?: readonly string[];
 }
 
+/** Shows a state to a chat, without an answer of the network. */
 type ShowState = (id: PageId) => Promise<unknown> | undefined;
 
 /** Modules for actions on a whole chat. */
 export interface ChatModules {
   WAWebUpdateUnreadChatAction: {
+    /** Resolves also if the network refuses; with `afterAvailable` only once the account is online. */
     sendSeen(what: { chat: PageChat; afterAvailable: boolean }): Promise<unknown>;
+    /** Resolves before the network has it. */
     markUnread(chat: PageChat, isUnread: boolean, showToast: boolean): Promise<unknown>;
   };
-  WAWebSetArchiveChatAction: { setArchive(chat: PageChat, archived: boolean, showToast: boolean): Promise<unknown> };
-  WAWebSetPinChatAction: { setPin(chat: PageChat, pinned: boolean): Promise<unknown> };
+  WAWebSetArchiveChatAction: {
+    /** Rejects if nothing changes; while one is running, returns its promise. */
+    setArchive(chat: PageChat, archived: boolean, showToast: boolean): Promise<unknown>;
+  };
+  WAWebSetPinChatAction: {
+    /** Checks no limit. */
+    setPin(chat: PageChat, pinned: boolean): Promise<unknown>;
+  };
   WAWebChatPinBridge: {
     getNumConversationsPinned(chatId: PageId): Promise<number>;
     getPinLimit(chatId: PageId): number;
   };
   WAWebChatClearBridge: {
+    /** Resolves before the network has it. The models stay. */
     sendClear(chat: PageChat, unused: false, keepStarred: boolean): Promise<Cleared | undefined>;
   };
-  WAWebClearChatUtils: { finalizeClearChat(chat: PageChat, clearing: Promise<Cleared | undefined>): Promise<unknown> };
+  WAWebClearChatUtils: {
+    /** Removes the models. Resolves also if the network refuses. */
+    finalizeClearChat(chat: PageChat, clearing: Promise<Cleared | undefined>): Promise<unknown>;
+  };
   WAWebDeleteChatAction: {
+    /** Resolves before the network has it. */
     sendDelete(chat: PageChat, showToast: boolean): Promise<unknown>;
+    /** The same; resolves with false if the page failed. */
     sendDeleteWithStatus?(chat: PageChat, showToast: boolean): Promise<boolean>;
   };
   WAWebChatStateBridge: {
@@ -34,74 +49,56 @@ export interface ChatModules {
     sendChatStatePaused: ShowState;
   };
   WAWebPresenceCollection: {
+    /** Presence of people and groups. */
     PresenceCollection: {
+      /** Returns the model of the id, which it creates. */
       gadd(id: PageId): PagePresence;
       getModelsArray(): PagePresence[];
+      /** Events: `change:chatstate.type`, with the `chatstate`; `change:hasData`, with the model. */
       on(event: string, listener: (what: PagePresence | PageActivity) => void): void;
     };
   };
   WAWebContactPresenceBridge: {
+    /** Without an answer. */
     subscribeUserPresence?(id: PageId): Promise<unknown> | undefined;
     subscribeGroupPresence?(id: PageId): unknown;
+    /** For both, in builds before the summer of 2026. */
     subscribePresence?(id: PageId, token: unknown): Promise<unknown> | undefined;
   };
 }
 
-const state = (name: string) => fn(`(id) → Promise; shows ${name} to the chat, without an answer`, 'setChatState');
-
 /** Their parts. */
 export const chatParts: Contract<ChatModules> = {
   WAWebUpdateUnreadChatAction: {
-    sendSeen: fn(
-      '({chat, afterAvailable}) → Promise; resolves if the network refuses; with afterAvailable only once the account is online',
-      'markChatRead',
-    ),
-    markUnread: fn('(chat, true, showToast) → Promise; resolves before the network has it', 'markChatUnread'),
+    sendSeen: fn('markChatRead'),
+    markUnread: fn('markChatUnread'),
   },
-  WAWebSetArchiveChatAction: {
-    setArchive: fn(
-      '(chat, archived, showToast) → Promise; rejects if nothing changes; while one is running, returns its promise',
-      'archiveChat',
-    ),
-  },
-  WAWebSetPinChatAction: { setPin: fn('(chat, pinned) → Promise; checks no limit', 'pinChat') },
+  WAWebSetArchiveChatAction: { setArchive: fn('archiveChat') },
+  WAWebSetPinChatAction: { setPin: fn('pinChat') },
   WAWebChatPinBridge: {
-    getNumConversationsPinned: fn('(chat id) → Promise of a number', 'pinChat'),
-    getPinLimit: fn('(chat id) → the maximum number of pins', 'pinChat'),
+    getNumConversationsPinned: fn('pinChat'),
+    getPinLimit: fn('pinChat'),
   },
-  WAWebChatClearBridge: {
-    sendClear: fn(
-      '(chat, unused, keepStarred) → Promise<{result: ids}>; resolves before the network has it; the models stay',
-      'clearChat',
-    ),
-  },
-  WAWebClearChatUtils: {
-    finalizeClearChat: fn(
-      '(chat, that promise) → Promise; removes the models; resolves if the network refuses',
-      'clearChat',
-    ),
-  },
+  WAWebChatClearBridge: { sendClear: fn('clearChat') },
+  WAWebClearChatUtils: { finalizeClearChat: fn('clearChat') },
   WAWebDeleteChatAction: {
-    sendDelete: fn('(chat, showToast) → Promise; resolves before the network has it', 'deleteChat'),
-    sendDeleteWithStatus: unchecked('the same → Promise<true | false>; false if the page failed'),
+    sendDelete: fn('deleteChat'),
+    sendDeleteWithStatus: unchecked(),
   },
   WAWebChatStateBridge: {
-    sendChatStateComposing: state('typing'),
-    sendChatStateRecording: state('recording'),
-    sendChatStatePaused: state('neither'),
+    sendChatStateComposing: fn('setChatState'),
+    sendChatStateRecording: fn('setChatState'),
+    sendChatStatePaused: fn('setChatState'),
   },
   WAWebPresenceCollection: {
-    PresenceCollection: object('presence of people and groups', 'presence', 'subscribePresence'),
-    'PresenceCollection.gadd': fn('(id) → model with hasData, chatstate {id, type, t}', 'subscribePresence'),
-    'PresenceCollection.getModelsArray': fn('() → the same', 'presence'),
-    'PresenceCollection.on': fn('(change:chatstate.type | change:hasData, listener(chatstate | model))', 'presence'),
+    PresenceCollection: object('presence', 'subscribePresence'),
+    'PresenceCollection.gadd': fn('subscribePresence'),
+    'PresenceCollection.getModelsArray': fn('presence'),
+    'PresenceCollection.on': fn('presence'),
   },
   WAWebContactPresenceBridge: {
-    subscribeUserPresence: either(
-      fn('(hidden id) → Promise; without an answer', 'subscribePresence'),
-      'WAWebContactPresenceBridge.subscribePresence',
-    ),
-    subscribeGroupPresence: unchecked('(id of a group)'),
-    subscribePresence: unchecked('(id, token) → Promise; both in builds before the summer of 2026'),
+    subscribeUserPresence: either(fn('subscribePresence'), 'WAWebContactPresenceBridge.subscribePresence'),
+    subscribeGroupPresence: unchecked(),
+    subscribePresence: unchecked(),
   },
 };

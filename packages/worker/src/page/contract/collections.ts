@@ -26,27 +26,56 @@ interface GroupQueries {
 /** Modules for the collections of models. */
 export interface CollectionModules {
   WAWebCollections: {
+    /** Contains the blocked people. */
     Blocklist?: Found<{ readonly id: PageId }>;
+    /** The profiles of businesses. */
     BusinessProfile?: {
+      /** Resolves with a profile. Queries the network. */
       find(wid: object): Promise<PageBusinessProfile | undefined>;
+      /** The same, without the cache. */
       fetchBizProfile?(wid: object): Promise<PageBusinessProfile | undefined>;
     };
+    /** The chats. */
     Chat: Found<PageChat> & {
+      /** Events: `change:` and a field. */
       on?(event: string, listener: (chat: PageChat, value?: unknown, before?: unknown) => void): void;
     };
+    /** Events: `change:expiration`. */
     Mute?: { on?(event: string, listener: (mute: PageMute) => void): void };
+    /** The labels. */
     Label?: Pick<Found<PageLabel>, 'getModelsArray'> & {
+      /** Shows a change in the models. */
       addOrRemoveLabelsMD(actions: readonly LabelAction[], chats: readonly PageChat[]): void;
     };
-    Contact: Found<PageContact> & { modelClass: new (values: object) => PageContact };
+    /** People and groups. */
+    Contact: Found<PageContact> & {
+      /** The class of the contacts, for a person without one. */
+      modelClass: new (
+        values: object,
+      ) => PageContact;
+    };
+    /** The channels, as chats with `newsletterMetadata`. */
     WAWebNewsletterCollection?: Found<PageChat>;
+    /** `find` loads the stored members, `update` queries them. */
     GroupMetadata?: GroupQueries;
+    /** The same, with its name in other builds. */
     WAWebGroupMetadataCollection?: GroupQueries;
-    Status: { getMyStatus(): unknown; getModelsArray(): PageStatus[]; sync?(): Promise<unknown> };
+    /** The status feed. */
+    Status: {
+      getMyStatus(): unknown;
+      /** Returns the statuses by person. */
+      getModelsArray(): PageStatus[];
+      /** Loads the stored statuses. */
+      sync?(): Promise<unknown>;
+    };
+    /** The messages. */
     Msg: {
+      /** By the serialised id. */
       get(id: string): PageMessage | undefined;
       getModelsArray(): PageMessage[];
+      /** By serialised ids; also messages that are not loaded. */
       getMessagesById(ids: string[]): Promise<{ messages?: PageMessage[] } | undefined>;
+      /** From the local index, or from a cache by text. Pages count from 1. */
       search(
         text: string,
         page: number,
@@ -58,8 +87,10 @@ export interface CollectionModules {
         canceled?: boolean;
         status?: undefined;
       }>;
+      /** Events: `add`, and `change:` and a field. */
       on(event: string, listener: (message: PageMessage, value?: unknown) => void): void;
       off(event: string, listener: (message: PageMessage) => void): void;
+      /** Shows records that are in the database, such as a deletion for everyone. Wrapped. */
       processMultipleMessages?(chatId: unknown, records: readonly PageMessage[], ...more: unknown[]): unknown;
     };
   };
@@ -77,76 +108,80 @@ type OfLibrary =
 /** Their parts. */
 export const collectionParts: Contract<CollectionModules, OfLibrary> = {
   WAWebCollections: {
-    Msg: either(object('the messages', 'session'), 'WAWebMsgCollection.MsgCollection'),
-    'Msg.on': either(fn('(add | change:…, listener(message, value))', 'session'), 'WAWebMsgCollection.MsgCollection'),
-    'Msg.get': either(fn('(serialised id) → message', 'session'), 'WAWebMsgCollection.MsgCollection'),
-    'Msg.getModelsArray': either(fn('() → messages', 'missedMessages'), 'WAWebMsgCollection.MsgCollection'),
-    'Msg.search': either(
-      fn(
-        '(text, page from 1, count, chat id) → Promise<{messages, eof, canceled}>, from the local index or a cache by text',
-        'searchMessages',
-      ),
-      'WAWebDBMessageFindLocal.msgFindSearch',
-    ),
-    'Msg.processMultipleMessages': unchecked(
-      '(chat id, [record]) → Promise; shows records that are in the database, such as a deletion for everyone; wrapped',
-    ),
-    'Msg.getMessagesById': unchecked('([serialised id]) → Promise<{messages}>, including messages that are not loaded'),
-    Label: unchecked('the labels'),
-    'Label.getModelsArray': fn('() → labels', 'listLabels', 'listChatLabels', 'setChatLabels'),
-    'Label.addOrRemoveLabelsMD': fn('([{id, type}], chats): shows a change in the models', 'setChatLabels'),
-    Chat: either(object('the chats', 'session'), 'WAWebChatCollection.ChatCollection'),
-    'Chat.get': either(fn('(id) → chat', 'session'), 'WAWebChatCollection.ChatCollection'),
+    Msg: either(object('session'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.on': either(fn('session'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.get': either(fn('session'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.getModelsArray': either(fn('missedMessages'), 'WAWebMsgCollection.MsgCollection'),
+    'Msg.search': either(fn('searchMessages'), 'WAWebDBMessageFindLocal.msgFindSearch'),
+    'Msg.processMultipleMessages': unchecked(),
+    'Msg.getMessagesById': unchecked(),
+    Label: unchecked(),
+    // () → labels
+    'Label.getModelsArray': fn('listLabels', 'listChatLabels', 'setChatLabels'),
+    'Label.addOrRemoveLabelsMD': fn('setChatLabels'),
+    Chat: either(object('session'), 'WAWebChatCollection.ChatCollection'),
+    // (id) → chat
+    'Chat.get': either(fn('session'), 'WAWebChatCollection.ChatCollection'),
+    // () → chats
     'Chat.getModelsArray': either(
-      fn('() → chats', 'listChats', 'listGroups', 'missedMessages'),
+      fn('listChats', 'listGroups', 'missedMessages'),
       'WAWebChatCollection.ChatCollection',
     ),
-    'Chat.on': either(
-      fn('(change:…, listener(chat, value, before))', 'chat_updated'),
-      'WAWebChatCollection.ChatCollection',
-    ),
-    Mute: unchecked('on(change:expiration, listener({id, expiration}))'),
+    'Chat.on': either(fn('chat_updated'), 'WAWebChatCollection.ChatCollection'),
+    Mute: unchecked(),
     Contact: either(
-      object('people and groups', 'listContacts', 'getContact', 'listCommonGroups'),
+      object('listContacts', 'getContact', 'listCommonGroups'),
       'WAWebContactCollection.ContactCollection',
     ),
+    // (id) → contact
     'Contact.get': either(
-      fn('(id) → contact', 'getContact', 'listCommonGroups', 'blockContact', 'unblockContact'),
+      fn('getContact', 'listCommonGroups', 'blockContact', 'unblockContact'),
       'WAWebContactCollection.ContactCollection',
     ),
-    'Contact.modelClass': unchecked('class of the contacts: new ({id, isContactBlocked}), for a person without one'),
-    'Contact.getModelsArray': either(fn('() → contacts', 'listContacts'), 'WAWebContactCollection.ContactCollection'),
-    Blocklist: unchecked('get(id) → there if blocked'),
-    'Blocklist.getModelsArray': either(
-      fn('() → [{id}]', 'listBlocked'),
-      'WAWebBlocklistCollection.BlocklistCollection',
-    ),
-    BusinessProfile: unchecked('the profiles of businesses'),
-    'BusinessProfile.fetchBizProfile': unchecked('(id) → the same, without the cache'),
-    'BusinessProfile.find': fn('(id) → Promise of a profile; queries the network', 'getBusinessProfile'),
-    Status: either(
-      object('getMyStatus() → own feed', 'deleteMessage.status'),
-      'WAWebStatusCollection.StatusCollection',
-    ),
-    'Status.getModelsArray': either(
-      fn('() → the statuses by person: id, msgs, handleReadStatus(key)', 'listStatuses', 'markStatusSeen'),
-      'WAWebStatusCollection.StatusCollection',
-    ),
+    'Contact.modelClass': unchecked(),
+    // () → contacts
+    'Contact.getModelsArray': either(fn('listContacts'), 'WAWebContactCollection.ContactCollection'),
+    Blocklist: unchecked(),
+    // () → [{id}]
+    'Blocklist.getModelsArray': either(fn('listBlocked'), 'WAWebBlocklistCollection.BlocklistCollection'),
+    BusinessProfile: unchecked(),
+    'BusinessProfile.fetchBizProfile': unchecked(),
+    'BusinessProfile.find': fn('getBusinessProfile'),
+    Status: either(object('deleteMessage.status'), 'WAWebStatusCollection.StatusCollection'),
+    'Status.getModelsArray': either(fn('listStatuses', 'markStatusSeen'), 'WAWebStatusCollection.StatusCollection'),
     WAWebNewsletterCollection: object(
-      'the channels, with newsletterMetadata; get(id), getModelsArray()',
-      ...(['listChannels', 'getChannel', 'listChannelMessages', 'followChannel'] as const),
-      ...(['unfollowChannel', 'postToChannel'] as const),
+      'listChannels',
+      'getChannel',
+      'listChannelMessages',
+      'followChannel',
+      'unfollowChannel',
+      'postToChannel',
     ),
-    'Status.sync': unchecked('() → Promise; loads the stored statuses'),
-    GroupMetadata: unchecked('find(group id) loads the stored members, update(group id) queries them'),
-    WAWebGroupMetadataCollection: unchecked('the same, with its name in other builds'),
+    'Status.sync': unchecked(),
+    GroupMetadata: unchecked(),
+    WAWebGroupMetadataCollection: unchecked(),
     ...modelFields,
   },
   // The separate collections, for builds without the module that exports them all.
-  WAWebMsgCollection: { MsgCollection: object('the messages') },
-  WAWebChatCollection: { ChatCollection: object('the chats') },
-  WAWebContactCollection: { ContactCollection: object('people and groups') },
-  WAWebStatusCollection: { StatusCollection: object('the status feed, by author') },
-  WAWebBlocklistCollection: { BlocklistCollection: object('the blocked people') },
+  WAWebMsgCollection: {
+    // the messages
+    MsgCollection: object(),
+  },
+  WAWebChatCollection: {
+    // the chats
+    ChatCollection: object(),
+  },
+  WAWebContactCollection: {
+    // people and groups
+    ContactCollection: object(),
+  },
+  WAWebStatusCollection: {
+    // the status feed, by author
+    StatusCollection: object(),
+  },
+  WAWebBlocklistCollection: {
+    // the blocked people
+    BlocklistCollection: object(),
+  },
   WAWebGroupMetadataCollection: {},
 };

@@ -29,14 +29,28 @@ interface LookUpAnswer {
 
 /** Modules for details of people. */
 export interface ContactDetailModules {
-  WAWebUsync: { USyncQuery: new () => LookUp; USYNC_ADDRESSING_MODE?: { readonly PN?: string; readonly LID?: string } };
-  WAWebUsyncUser: { USyncUser: new () => LookedUp };
-  WAWebUsernameGatingUtils: { usernameContactUsyncLidBased?(): boolean };
+  WAWebUsync: {
+    /** A refusal of the network is in `error`. */
+    USyncQuery: new () => LookUp;
+    /** Which of the two `id` is; by number, `withLidProtocol` adds `lid`. */
+    USYNC_ADDRESSING_MODE?: { readonly PN?: string; readonly LID?: string };
+  };
+  WAWebUsyncUser: {
+    /** By `+` and a number, or by hidden id. */
+    USyncUser: new () => LookedUp;
+  };
+  WAWebUsernameGatingUtils: {
+    /** Whether numbers are queried by hidden id. Absent if they always are. */
+    usernameContactUsyncLidBased?(): boolean;
+  };
   WAWebBlockContactAction: {
+    /** Needs the contact by hidden id; does nothing if isContactBlocked. */
     blockContact(what: { contact: PageContact; blockEntryPoint: string }): Promise<unknown>;
+    /** Does nothing unless isContactBlocked. */
     unblockContact(contact: PageContact, entryPoint: string): Promise<unknown>;
   };
   WAWebFindCommonGroupsContactAction: {
+    /** Resolves with null for oneself. */
     findCommonGroups(contact: PageContact): Promise<{ getModelsArray(): PageChat[] } | null | undefined>;
   };
 }
@@ -44,24 +58,14 @@ export interface ContactDetailModules {
 /** Their parts. */
 export const contactDetailParts: Contract<ContactDetailModules> = {
   WAWebUsync: {
-    USyncQuery: fn(
-      'with…Protocol(), withUser(user), execute() → Promise<{error, list: [{id, pn, lid, contact}]}>; a refusal is in error',
-      ...(['numbersExist', 'resolveContacts'] as const),
-    ),
-    USYNC_ADDRESSING_MODE: unchecked('{PN, LID}: which of the two `id` is; by number, withLidProtocol() adds lid'),
+    USyncQuery: fn('numbersExist', 'resolveContacts'),
+    USYNC_ADDRESSING_MODE: unchecked(),
   },
-  WAWebUsyncUser: { USyncUser: fn('withPhone(+number) | withId(hidden id)', 'numbersExist', 'resolveContacts') },
-  WAWebUsernameGatingUtils: {
-    usernameContactUsyncLidBased: unchecked('() → whether numbers are queried by hidden id; absent if they always are'),
-  },
+  WAWebUsyncUser: { USyncUser: fn('numbersExist', 'resolveContacts') },
+  WAWebUsernameGatingUtils: { usernameContactUsyncLidBased: unchecked() },
   WAWebBlockContactAction: {
-    blockContact: fn(
-      '({contact, blockEntryPoint}) → Promise; needs the contact by hidden id; does nothing if isContactBlocked',
-      'blockContact',
-    ),
-    unblockContact: fn('(contact, entry point) → Promise; does nothing unless isContactBlocked', 'unblockContact'),
+    blockContact: fn('blockContact'),
+    unblockContact: fn('unblockContact'),
   },
-  WAWebFindCommonGroupsContactAction: {
-    findCommonGroups: fn('(contact) → Promise of a collection of chats; null for oneself', 'listCommonGroups'),
-  },
+  WAWebFindCommonGroupsContactAction: { findCommonGroups: fn('listCommonGroups') },
 };

@@ -16,15 +16,21 @@ interface Answered {
 
 /** Modules for invites of groups, and for requests to join. */
 export interface GroupInviteModules {
-  WAWebMexFetchGroupInviteCodeJob: { fetchMexGroupInviteCode(group: string): Promise<string> };
+  WAWebMexFetchGroupInviteCodeJob: {
+    /** Throws without one. */
+    fetchMexGroupInviteCode(group: string): Promise<string>;
+  };
   WAWebGroupInviteJob: {
     resetGroupInviteCode(group: unknown): Promise<{ code: string }>;
+    /** With the wrong flag it joins, and throws `{gid, membershipApprovalMode}`; 304 if it waits already. */
     joinGroupViaInvite(code: string, expectsApproval: boolean): Promise<{ gid: PageId }>;
   };
   WAWebGroupGetMembershipApprovalRequestsJob: {
+    /** Stores the answer. */
     queryAndUpdateGroupMembershipApprovalRequests(group: unknown): Promise<unknown>;
   };
   WAWebApiMembershipApprovalRequestStore: {
+    /** As stored. */
     getMembershipApprovalRequests(group: unknown): Promise<readonly JoinRequestRow[]>;
   };
   WAWebGroupMembershipRequestsActionJob: {
@@ -40,26 +46,14 @@ const REQUESTS = ['listJoinRequests', 'approveJoinRequests', 'rejectJoinRequests
 
 /** Their parts. */
 export const groupInviteParts: Contract<GroupInviteModules> = {
-  WAWebMexFetchGroupInviteCodeJob: {
-    fetchMexGroupInviteCode: fn('(group id) → Promise<code>; throws without one', 'getGroupInvite'),
-  },
+  WAWebMexFetchGroupInviteCodeJob: { fetchMexGroupInviteCode: fn('getGroupInvite') },
   WAWebGroupInviteJob: {
-    resetGroupInviteCode: fn('(group id) → Promise<{code}>', 'renewGroupInvite'),
-    joinGroupViaInvite: fn(
-      '(code, is approval needed?) → Promise<{gid}>; with the wrong flag it joins, and throws {gid, membershipApprovalMode}; 304 if it waits already',
-      'joinGroup',
-    ),
+    resetGroupInviteCode: fn('renewGroupInvite'),
+    joinGroupViaInvite: fn('joinGroup'),
   },
-  WAWebGroupGetMembershipApprovalRequestsJob: {
-    queryAndUpdateGroupMembershipApprovalRequests: fn('(group id) → Promise; stores the answer', ...REQUESTS),
-  },
-  WAWebApiMembershipApprovalRequestStore: {
-    getMembershipApprovalRequests: fn('(group id) → Promise<[{id, t, requestMethod}]>, as stored', ...REQUESTS),
-  },
+  WAWebGroupGetMembershipApprovalRequestsJob: { queryAndUpdateGroupMembershipApprovalRequests: fn(...REQUESTS) },
+  WAWebApiMembershipApprovalRequestStore: { getMembershipApprovalRequests: fn(...REQUESTS) },
   WAWebGroupMembershipRequestsActionJob: {
-    membershipApprovalRequestAction: fn(
-      "(group id, [{lid} | {phoneNumber}], 'Approve' | 'Reject') → Promise<[{wid, error: {value: {error: code}}}]>",
-      ...(['approveJoinRequests', 'rejectJoinRequests'] as const),
-    ),
+    membershipApprovalRequestAction: fn('approveJoinRequests', 'rejectJoinRequests'),
   },
 };

@@ -20,19 +20,26 @@ type ChangeRoles = (group: unknown, people: readonly PageId[], isLidAddressingMo
 /** Modules for groups. */
 export interface GroupModules {
   WAWebGroupQueryJob: {
+    /** Rejects if the network limits the rate. */
     queryAndUpdateGroupMetadataById(what: { id: unknown }): Promise<unknown>;
+    /** Rejects with 404 or 410. */
     queryGroupInvite(code: string): Promise<PageGroup & { readonly id: PageId; readonly subject?: string }>;
   };
   WAWebQueryAndUpdateGroupMetadataJob: {
+    /** Stores all groups with their members; rejects if the network limits the rate. */
     queryAndUpdateAllGroupMetadata(what: Record<string, never>): Promise<unknown>;
   };
   WAWebGroupQueryGroupJob: {
+    /** `status` is `success`, `not_member`, or begins with `terminated`. */
     queryGroupJob?(group: unknown, context: string): Promise<{ readonly status?: string } | undefined>;
   };
-  WAWebGroupCreateJob: { createGroup(options: object, people: readonly NewMember[]): Promise<{ wid: PageId }> };
+  WAWebGroupCreateJob: {
+    createGroup(options: object, people: readonly NewMember[]): Promise<{ wid: PageId }>;
+  };
   WAWebGroupModifyInfoJob: {
     setGroupSubject(group: unknown, subject: string): Promise<unknown>;
     setGroupDescription(...args: [GroupText] | [unknown, string | null, string, string | undefined]): Promise<unknown>;
+    /** A refusal is returned: `name` ends with `Success` or `Error`. */
     setGroupProperty(group: unknown, property: string, value: 0 | 1): Promise<unknown>;
   };
   WAWebMexUpdateGroupPropertyJob: { mexUpdateGroupPropertyJob(group: string, update: object): Promise<unknown> };
@@ -51,57 +58,32 @@ export interface GroupModules {
     promoteGroupParticipants: ChangeRoles;
     demoteGroupParticipants: ChangeRoles;
   };
-  WAWebExitGroupAction: { sendExitGroup(chat: PageChat): Promise<unknown> };
+  WAWebExitGroupAction: {
+    /** Resolves with false if the network refuses; rejects without an answer. */
+    sendExitGroup(chat: PageChat): Promise<unknown>;
+  };
 }
 
 /** Their parts. */
 export const groupParts: Contract<GroupModules> = {
   WAWebGroupQueryJob: {
-    queryAndUpdateGroupMetadataById: unchecked('({id}) → Promise; rejects if the network limits the rate'),
-    queryGroupInvite: fn('(code) → Promise of the group; rejects with 404 or 410', 'getInvite', 'joinGroup'),
+    queryAndUpdateGroupMetadataById: unchecked(),
+    queryGroupInvite: fn('getInvite', 'joinGroup'),
   },
-  WAWebQueryAndUpdateGroupMetadataJob: {
-    queryAndUpdateAllGroupMetadata: unchecked(
-      '({}) → Promise; stores all groups with their members; rejects if the network limits the rate',
-    ),
-  },
-  WAWebGroupQueryGroupJob: {
-    queryGroupJob: unchecked("(group id, context) → Promise<{status: 'success' | 'not_member' | 'terminated…'}>"),
-  },
-  WAWebGroupCreateJob: { createGroup: fn('(options, [{phoneNumber}]) → Promise<{wid}>', 'createGroup') },
+  WAWebQueryAndUpdateGroupMetadataJob: { queryAndUpdateAllGroupMetadata: unchecked() },
+  WAWebGroupQueryGroupJob: { queryGroupJob: unchecked() },
+  WAWebGroupCreateJob: { createGroup: fn('createGroup') },
   WAWebGroupModifyInfoJob: {
-    setGroupSubject: fn('(group id, subject) → Promise', 'renameGroup'),
-    setGroupDescription: fn(
-      '({groupWid, desc, newDescId, prevDescId}), in older builds four arguments → Promise; 409 if prevDescId is not the last',
-      'setGroupDescription',
-    ),
-    setGroupProperty: fn(
-      "(group id, announcement | restrict | membership_approval_mode, 0 | 1) → Promise<{name: '…Success' | '…Error', value}>; a refusal is returned",
-      'updateGroupSettings',
-    ),
+    setGroupSubject: fn('renameGroup'),
+    setGroupDescription: fn('setGroupDescription'),
+    setGroupProperty: fn('updateGroupSettings'),
   },
-  WAWebMexUpdateGroupPropertyJob: {
-    mexUpdateGroupPropertyJob: fn(
-      "(group id as text, {member_add_mode: 'ADMIN_ADD' | 'ALL_MEMBER_ADD', member_link_mode?: 'ADMIN_LINK'}) → Promise",
-      'updateGroupSettings',
-    ),
-  },
+  WAWebMexUpdateGroupPropertyJob: { mexUpdateGroupPropertyJob: fn('updateGroupSettings') },
   WAWebGroupModifyParticipantsJob: {
-    addGroupParticipants: fn(
-      '(group id, [{phoneNumber, lid?}]) → Promise<{participants: [{userWid, code}], invitedOutContacts: [{phoneNumberWid, code}]}>',
-      'addParticipants',
-    ),
-    removeGroupParticipants: fn('(group id, ids) → Promise<{participants: [{userWid, code}]}>', 'removeParticipants'),
-    promoteGroupParticipants: fn(
-      '(group id, ids, by hidden id?) → Promise<{participants: [{userWid, code}]}>',
-      'promoteParticipants',
-    ),
-    demoteGroupParticipants: fn('the same', 'demoteParticipants'),
+    addGroupParticipants: fn('addParticipants'),
+    removeGroupParticipants: fn('removeParticipants'),
+    promoteGroupParticipants: fn('promoteParticipants'),
+    demoteGroupParticipants: fn('demoteParticipants'),
   },
-  WAWebExitGroupAction: {
-    sendExitGroup: fn(
-      '(chat) → Promise<true | false>; false if the network refuses; rejects without an answer',
-      'leaveGroup',
-    ),
-  },
+  WAWebExitGroupAction: { sendExitGroup: fn('leaveGroup') },
 };

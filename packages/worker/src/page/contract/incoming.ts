@@ -9,53 +9,49 @@ interface PageMeasure {
 /** Modules for incoming messages and their files. */
 export interface IncomingModules {
   WAWebChatLoadMessages: {
+    /** Resolves without messages at the start of the chat. */
     loadEarlierMsgs(what: { chat: PageChat }): Promise<readonly PageMessage[] | undefined>;
   };
-  WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled?(): boolean };
+  WAWebSyncGatingUtils: {
+    /** Replaced, to return true. */
+    isPlaceholderMessageResendEnabled?(): boolean;
+  };
   WAWebNonMessageDataRequestPlaceholderMessageResendUtils: {
+    /** Requests messages that could not be decrypted. */
     handlePlaceholderMsgsSeen(messages: readonly PageMessage[], isUrgent: boolean): unknown;
   };
   WAWebMmsMediaTypes: {
+    /** The type of its file, for the download. */
     getMsgMediaType(message: PageMessage): string;
+    /** The same, for an upload. */
     msgToMediaType(what: object): string;
     castToV4(type: string): string;
   };
   WAWebDownloadManager: {
-    downloadManager: { downloadAndMaybeDecrypt(media: object): Promise<ArrayBuffer | Uint8Array<ArrayBuffer> | Blob> };
+    /** Downloads and decrypts. */
+    downloadManager: {
+      downloadAndMaybeDecrypt(media: object): Promise<ArrayBuffer | Uint8Array<ArrayBuffer> | Blob>;
+    };
   };
-  WAWebStartMediaDownloadQpl: { startMediaDownloadQpl(options: { entryPoint: string }): PageMeasure };
+  WAWebStartMediaDownloadQpl: {
+    /** Returns a performance marker. Without it, we pass a stub. */
+    startMediaDownloadQpl(options: { entryPoint: string }): PageMeasure;
+  };
 }
 
 /** Their parts. */
 export const incomingParts: Contract<IncomingModules> = {
-  WAWebChatLoadMessages: {
-    loadEarlierMsgs: fn(
-      '({chat}) → Promise of older messages; none at the start of the chat',
-      'missedMessages',
-      'listChannelMessages',
-    ),
-  },
-  WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled: unchecked('() → replaced to return true, if present') },
-  WAWebNonMessageDataRequestPlaceholderMessageResendUtils: {
-    handlePlaceholderMsgsSeen: fn('(messages, true) → requests messages that could not be decrypted', 'lateDecryption'),
-  },
+  WAWebChatLoadMessages: { loadEarlierMsgs: fn('missedMessages', 'listChannelMessages') },
+  WAWebSyncGatingUtils: { isPlaceholderMessageResendEnabled: unchecked() },
+  WAWebNonMessageDataRequestPlaceholderMessageResendUtils: { handlePlaceholderMsgsSeen: fn('lateDecryption') },
   WAWebMmsMediaTypes: {
-    getMsgMediaType: fn('(message) → type of its file for the download', 'getMedia'),
-    msgToMediaType: fn(
-      '({type, isGif, isNewsletter}) → the same for an upload',
-      'sendMessage.media',
-      'postStatus.media',
-    ),
-    castToV4: fn('(type) → type', 'sendMessage.media', 'postStatus.media'),
+    getMsgMediaType: fn('getMedia'),
+    msgToMediaType: fn('sendMessage.media', 'postStatus.media'),
+    castToV4: fn('sendMessage.media', 'postStatus.media'),
   },
   WAWebDownloadManager: {
-    downloadManager: object('downloads and decrypts', 'getMedia'),
-    'downloadManager.downloadAndMaybeDecrypt': fn(
-      '({directPath, encFilehash, filehash, mediaKey, mediaKeyTimestamp, type, mimetype, signal, downloadQpl}) → ArrayBuffer, Uint8Array or Blob',
-      'getMedia',
-    ),
+    downloadManager: object('getMedia'),
+    'downloadManager.downloadAndMaybeDecrypt': fn('getMedia'),
   },
-  WAWebStartMediaDownloadQpl: {
-    startMediaDownloadQpl: unchecked('({entryPoint}) → a performance marker; we use a stub without it'),
-  },
+  WAWebStartMediaDownloadQpl: { startMediaDownloadQpl: unchecked() },
 };

@@ -74,7 +74,9 @@ export const components: Readonly<Record<string, readonly string[]>> = {
   WAWebPrepRawMedia: ['WAWebMediaForwardMediaMsg', 'WAWebAttachMediaFlow.react', 'WAWebStatusAttachMediaFlow.react'],
   WAWebRevokeStatusAction: ['WAWebStatusViewer.react', 'WAWebStatusDrawerFlow.react'],
   WAWebSendStatusMsgAction: [
-    ...['WAWebCreateTextStatusFlow.react', 'WAWebStatusViewer.react', 'WAWebStatusDrawerFlow.react'],
+    'WAWebCreateTextStatusFlow.react',
+    'WAWebStatusViewer.react',
+    'WAWebStatusDrawerFlow.react',
   ],
   WAWebSetPrivacyForOneCategoryAction: ['WAWebPrivacyVisibilityEditDrawer.react'],
   WAWebSetPushnameConnAction: ['WAWebProfileDrawer.react'],

@@ -12,22 +12,22 @@ export interface LabelAction {
 /** Modules for labels. */
 export interface LabelModules {
   WAWebEditLabelAssociationBridge: {
+    /** Rejects without business account, resolves before the network has it. */
     editLabelAssociation(actions: readonly LabelAction[], chats: readonly PageChat[]): Promise<unknown>;
   };
-  WAWebBizLabelUtils: { mapManualLabelIdToDetectedOutcomeLabelId?(id: string): string | null | undefined };
-  WAWebSchemaLabel: { ListType?: Readonly<Record<string, number>> };
+  WAWebBizLabelUtils: {
+    /** Returns the id of the network's detected label, or null. */
+    mapManualLabelIdToDetectedOutcomeLabelId?(id: string): string | null | undefined;
+  };
+  WAWebSchemaLabel: {
+    /** `PREDEFINED`, `CUSTOM`, `LEAD`, `SERVER_ASSIGNED`, … */
+    ListType?: Readonly<Record<string, number>>;
+  };
 }
 
 /** Their parts. */
 export const labelParts: Contract<LabelModules> = {
-  WAWebEditLabelAssociationBridge: {
-    editLabelAssociation: fn(
-      '([{id, type}], chats) → Promise; rejects without business account, resolves before the network has it',
-      'setChatLabels',
-    ),
-  },
-  WAWebBizLabelUtils: {
-    mapManualLabelIdToDetectedOutcomeLabelId: unchecked("(id) → id of the network's detected label, or null"),
-  },
-  WAWebSchemaLabel: { ListType: unchecked('{PREDEFINED, CUSTOM, LEAD, SERVER_ASSIGNED, …}: numbers') },
+  WAWebEditLabelAssociationBridge: { editLabelAssociation: fn('setChatLabels') },
+  WAWebBizLabelUtils: { mapManualLabelIdToDetectedOutcomeLabelId: unchecked() },
+  WAWebSchemaLabel: { ListType: unchecked() },
 };

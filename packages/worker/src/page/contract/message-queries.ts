@@ -21,11 +21,13 @@ interface PagePin {
 /** Modules that read messages from the page's database, and mark them. */
 export interface MessageQueryModules {
   WAWebDBMessageFindLocal: {
+    /** Oldest first. 404 for an unknown anchor. */
     msgFindByDirection(what: {
       anchor: PageMessage['id'] | { remote: unknown };
       count: number;
       direction: 'before' | 'after';
     }): Promise<{ messages?: readonly (PageMessage | undefined)[]; status?: number }>;
+    /** From the local index, oldest first. 404 if there is none; loads nothing. */
     msgFindSearch(what: { searchTerm: string; page: number; count: number; remote: PageId | undefined }): Promise<{
       messages?: readonly (PageMessage | undefined)[];
       eof?: boolean;
@@ -34,15 +36,19 @@ export interface MessageQueryModules {
     }>;
   };
   WAWebSendNonMessageDataRequest: {
+    /** Requests older messages from the phone, or silently does not. */
     sendPeerDataOperationRequest(type: 3, what: { chatId: PageId }): Promise<unknown>;
   };
   WAWebHistorySyncOnDemandEvents: {
+    /** Events: `history_sync_on_demand_events:success_history_sync_od` and `…:error_history_sync_od`, with the chat's id. */
     WAWebHistorySyncOnDemandEvents: Record<'on' | 'off', (event: string, listener: (jid: unknown) => void) => void>;
   };
   WAWebNonMessageDataRequestHistorySyncOnDemandUtils: {
+    /** The chat's id, by request. */
     inFlightHistorySyncOnDemandRequests: ReadonlyMap<string, string>;
   };
   WAWebDBGetReactions: {
+    /** By the serialised id. Timestamps are in milliseconds. */
     getReactions(messageId: string): Promise<{
       reactions?: readonly {
         senders?: readonly {
@@ -56,6 +62,7 @@ export interface MessageQueryModules {
     }>;
   };
   WAWebApiMessageInfoStore: {
+    /** In groups, each person is only in the highest list. */
     queryMsgInfo(key: PageMessage['id']): Promise<{
       delivery?: readonly PageReceipt[];
       read?: readonly PageReceipt[];
@@ -65,9 +72,11 @@ export interface MessageQueryModules {
     }>;
   };
   WAWebPinInChatCollection: {
+    /** Pins by the key of the message. In chats that were not opened, only pins since the start. */
     PinInChatCollection: { getByParentMsgKey?(key: PageMessage['id']): PagePin | null | undefined };
   };
   WAWebSendPinMessageAction: {
+    /** Throws unless the network accepts it. */
     sendPinInChatMsg(message: PageMessage, type: 1 | 2, duration: string): Promise<unknown>;
   };
 }
@@ -75,54 +84,14 @@ export interface MessageQueryModules {
 /** Their parts. */
 export const messageQueryParts: Contract<MessageQueryModules> = {
   WAWebDBMessageFindLocal: {
-    msgFindByDirection: fn(
-      '({anchor: key | {remote}, count, direction: before | after}) → Promise<{messages, status}>, oldest first; 404 for an unknown anchor',
-      'listMessages',
-    ),
-    msgFindSearch: either(
-      fn(
-        '({searchTerm, page from 1, count, remote}) → Promise<{messages, eof, canceled, status}> from the local index, oldest first; 404 if there is none; loads nothing',
-        'searchMessages',
-      ),
-      'WAWebCollections.Msg.search',
-    ),
+    msgFindByDirection: fn('listMessages'),
+    msgFindSearch: either(fn('searchMessages'), 'WAWebCollections.Msg.search'),
   },
-  WAWebSendNonMessageDataRequest: {
-    sendPeerDataOperationRequest: fn(
-      '(3, {chatId}) → Promise; requests older messages from the phone, or silently does not',
-      'loadOlderMessages',
-    ),
-  },
-  WAWebHistorySyncOnDemandEvents: {
-    WAWebHistorySyncOnDemandEvents: object(
-      'on, off(history_sync_on_demand_events:success_history_sync_od | …:error_history_sync_od, listener(jid of the chat))',
-      'loadOlderMessages',
-    ),
-  },
-  WAWebNonMessageDataRequestHistorySyncOnDemandUtils: {
-    inFlightHistorySyncOnDemandRequests: unchecked('Map of request → jid of its chat'),
-  },
-  WAWebDBGetReactions: {
-    getReactions: fn(
-      '(serialised id) → Promise<{reactions: [{senders: [{msgKey, senderUserJid, reactionText, timestamp in ms, ack}]}]}>',
-      'listReactions',
-    ),
-  },
-  WAWebApiMessageInfoStore: {
-    queryMsgInfo: fn(
-      '(key) → Promise<{delivery, read, played: [{id, t}], deliveryRemaining, playedRemaining}>; in groups each person is only in the highest list',
-      'listReceipts',
-    ),
-  },
-  WAWebPinInChatCollection: {
-    PinInChatCollection: unchecked(
-      'getByParentMsgKey(key of a message) → its pin; in chats that were not opened, only pins since the start',
-    ),
-  },
-  WAWebSendPinMessageAction: {
-    sendPinInChatMsg: fn(
-      '(message, 1 to pin | 2, OneDay | SevenDays | ThirtyDays) → Promise; throws unless the network accepts it',
-      'pinMessage',
-    ),
-  },
+  WAWebSendNonMessageDataRequest: { sendPeerDataOperationRequest: fn('loadOlderMessages') },
+  WAWebHistorySyncOnDemandEvents: { WAWebHistorySyncOnDemandEvents: object('loadOlderMessages') },
+  WAWebNonMessageDataRequestHistorySyncOnDemandUtils: { inFlightHistorySyncOnDemandRequests: unchecked() },
+  WAWebDBGetReactions: { getReactions: fn('listReactions') },
+  WAWebApiMessageInfoStore: { queryMsgInfo: fn('listReceipts') },
+  WAWebPinInChatCollection: { PinInChatCollection: unchecked() },
+  WAWebSendPinMessageAction: { sendPinInChatMsg: fn('pinMessage') },
 };

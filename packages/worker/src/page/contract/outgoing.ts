@@ -9,14 +9,23 @@ interface Chosen {
 /** Modules for sending messages, and for actions on them. */
 export interface OutgoingModules {
   WAWebSendMsgChatAction: {
+    /** Returns a promise of the message, and one of the `PageSendResult`. */
     addAndSendMsgToChat(chat: PageChat, message: PageDraft, ...more: unknown[]): Promise<unknown>[];
   };
-  WALinkify: { findLinks(text: string, httpOnly: boolean): readonly object[] };
-  WAWebCodeFormatMutator: { removeCodeBlocks(text: string): string };
+  WALinkify: {
+    /** The first is previewed. */
+    findLinks(text: string, httpOnly: boolean): readonly object[];
+  };
+  WAWebCodeFormatMutator: {
+    /** Returns the text without code blocks, whose links have no preview. */
+    removeCodeBlocks(text: string): string;
+  };
   WAWebLinkPreviewChatAction: {
+    /** From the phone, which may take long. Null for none. */
     getLinkPreview(link: object, chat: PageChat): Promise<{ readonly data?: object } | null | undefined>;
   };
   WAWebChatForwardMessage: {
+    /** Resolves with the undelivered media. Throws for a blocked recipient; hides other failures. */
     forwardMessages(what: {
       chat: PageChat;
       msgs: readonly PageMessage[];
@@ -24,20 +33,29 @@ export interface OutgoingModules {
       includeCaption: boolean;
     }): Promise<readonly PageMessage[] | undefined>;
   };
-  WAWebFindChatAction: { findOrCreateLatestChat(id: PageId, reason: string, options?: object): Promise<unknown> };
+  WAWebFindChatAction: {
+    /** Throws `No LID for user`. */
+    findOrCreateLatestChat(id: PageId, reason: string, options?: object): Promise<unknown>;
+  };
   WAWebMsgReply: { canReplyMsg(message: PageMessage): boolean };
-  WAWebSendReactionMsgAction: { sendReactionToMsg(message: PageMessage, emoji: string): Promise<unknown> };
+  WAWebSendReactionMsgAction: {
+    /** Throws if it fails. */
+    sendReactionToMsg(message: PageMessage, emoji: string): Promise<unknown>;
+  };
   WAWebMsgActionCapability: {
     canSenderRevokeMsg(message: PageMessage): boolean;
     canAdminRevokeMsg(message: PageMessage): boolean;
     canForwardMsg(message: PageMessage): boolean;
     canStarMsg?(message: PageMessage): boolean;
+    /** Needs the loaded members in a group. */
     canPinMsg?(message: PageMessage): boolean;
     canEditText(message: PageMessage): boolean;
     canEditCaption(message: PageMessage): boolean;
   };
   WAWebChatSendMessages: {
+    /** While one is running in the chat, returns its promise. */
     sendRevokeMsgs(chat: PageChat, messages: Chosen, clearMedia: boolean): Promise<readonly PageSendResult[]>;
+    /** While one is running in the chat, returns its promise. Other devices get it later. */
     sendStarMsgs(chat: PageChat, messages: readonly PageMessage[], isStarred: boolean): Promise<unknown>;
     sendDeleteMsgs(
       ...args: [PageChat, Chosen, boolean] | [{ chat_: PageChat; record: Chosen; clearMedia: boolean }]
@@ -51,8 +69,14 @@ export interface OutgoingModules {
         | [object, () => Promise<void>]
     ): Promise<PageSendResult | undefined>;
   };
-  WAWebRevokeStatusAction: { sendStatusRevokeMsgAction(status: unknown, message: PageMessage): Promise<unknown> };
-  WAWebPostSendStatusFailure: { postStatusSendFailure?: ((...failure: unknown[]) => unknown) | undefined };
+  WAWebRevokeStatusAction: {
+    /** Hides a failure. */
+    sendStatusRevokeMsgAction(status: unknown, message: PageMessage): Promise<unknown>;
+  };
+  WAWebPostSendStatusFailure: {
+    /** Called when a status could not be sent. Wrapped. */
+    postStatusSendFailure?: ((...failure: unknown[]) => unknown) | undefined;
+  };
 }
 
 /** Modules that the library uses to send. */
@@ -73,104 +97,85 @@ type OfLibrary =
 
 /** Their parts. */
 export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
-  WAWebSendMsgChatAction: {
-    addAndSendMsgToChat: fn(
-      '(chat, message) → [Promise<message>, Promise<{messageSendResult, ackErrorCode}>]',
-      ...SEND,
-      'forwardMessage',
-    ),
+  WAWebSendMsgChatAction: { addAndSendMsgToChat: fn(...SEND, 'forwardMessage') },
+  WAWebFindChatAction: { findOrCreateLatestChat: fn(...SEND, 'forwardMessage') },
+  WAWebChatGetters: {
+    // (chat)
+    getIsNewsletter: unchecked(), // (chat)
+    getIsBroadcast: unchecked(),
   },
-  WAWebFindChatAction: {
-    findOrCreateLatestChat: fn('(id) → Promise<{chat}>; throws «No LID for user»', ...SEND, 'forwardMessage'),
-  },
-  WAWebChatGetters: { getIsNewsletter: unchecked('(chat)'), getIsBroadcast: unchecked('(chat)') },
   WAWebGetEphemeralFieldsMsgActionsUtils: {
-    getEphemeralFields: fn('(chat) → fields of a disappearing message', ...SEND),
+    // (chat) → fields of a disappearing message
+    getEphemeralFields: fn(...SEND),
   },
-  WALinkify: {
-    findLinks: unchecked('(text, whether only those with http or https) → links, for the preview of the first'),
-  },
-  WAWebCodeFormatMutator: {
-    removeCodeBlocks: unchecked('(text) → the text without code blocks, whose links have no preview'),
-  },
-  WAWebLinkPreviewChatAction: {
-    getLinkPreview: unchecked('(link, chat) → Promise<{data}> from the phone, which may take long; null for none'),
-  },
-  WAWebChatForwardMessage: {
-    forwardMessages: fn(
-      '({chat, msgs, multicast, includeCaption}) → Promise of the undelivered media; throws for a blocked recipient, hides other failures',
-      'forwardMessage',
-    ),
-  },
-  WAWebMsgReply: { canReplyMsg: fn('(message)', 'sendMessage.reply') },
-  WAWebSendReactionMsgAction: {
-    sendReactionToMsg: fn('(message, emoji) → Promise; throws if it fails', 'sendMessage.reaction'),
-  },
+  WALinkify: { findLinks: unchecked() },
+  WAWebCodeFormatMutator: { removeCodeBlocks: unchecked() },
+  WAWebLinkPreviewChatAction: { getLinkPreview: unchecked() },
+  WAWebChatForwardMessage: { forwardMessages: fn('forwardMessage') },
+  WAWebMsgReply: { canReplyMsg: fn('sendMessage.reply') },
+  WAWebSendReactionMsgAction: { sendReactionToMsg: fn('sendMessage.reaction') },
   WAWebSendMessageEditAction: {
-    sendMessageEdit: fn('(message, text, options) → Promise; throws «Cannot edit message»', 'editMessage'),
+    // (message, text, options) → Promise; throws «Cannot edit message»
+    sendMessageEdit: fn('editMessage'),
   },
   WAWebMsgActionCapability: {
-    canSenderRevokeMsg: fn('(message)', 'deleteMessage'),
-    canAdminRevokeMsg: fn('(message)', 'deleteMessage'),
-    canForwardMsg: fn('(message)', 'forwardMessage'),
-    canStarMsg: unchecked('the same'),
-    canPinMsg: unchecked('the same; needs loaded members in a group'),
-    canEditText: fn('(message)', 'editMessage'),
-    canEditCaption: fn('(message)', 'editMessage'),
+    canSenderRevokeMsg: fn('deleteMessage'),
+    canAdminRevokeMsg: fn('deleteMessage'),
+    canForwardMsg: fn('forwardMessage'),
+    canStarMsg: unchecked(),
+    canPinMsg: unchecked(),
+    canEditText: fn('editMessage'),
+    canEditCaption: fn('editMessage'),
   },
   WAWebChatSendMessages: {
-    sendRevokeMsgs: fn(
-      "(chat, {type: 'message', list}, clearMedia) → Promise<[{messageSendResult}]>; while one is running in the chat, its promise",
-      'deleteMessage',
-    ),
-    sendStarMsgs: fn(
-      '(chat, messages, whether starred) → Promise; while one is running in the chat, its promise; other devices get it later',
-      'starMessage',
-    ),
-    sendDeleteMsgs: fn(
-      '({chat_, record: {type, list}, clearMedia}), in older builds (chat, record, clearMedia) → Promise of the number of deleted messages; while one is running in the chat, its promise',
-      'deleteMessage',
-    ),
+    sendRevokeMsgs: fn('deleteMessage'),
+    sendStarMsgs: fn('starMessage'),
+    sendDeleteMsgs: fn('deleteMessage'),
   },
   WAWebMediaOpaqueData: {
-    createFromData: fn('(blob, type) → Promise of the file', 'sendMessage.media', 'postStatus.media'),
+    // (blob, type) → Promise of the file
+    createFromData: fn('sendMessage.media', 'postStatus.media'),
   },
-  WAWebPrepRawMedia: { prepRawMedia: fn('(file, intent) → {waitForPrep()}', 'sendMessage.media', 'postStatus.media') },
-  WAWebMediaStorage: { getOrCreateMediaObject: fn('(filehash) → object', 'sendMessage.media', 'postStatus.media') },
-  WAWebMediaDataUtils: { shouldUseMediaCache: unchecked('(type) → whether to cache it in memory') },
-  WAWebMediaInMemoryBlobCache: { InMemoryMediaBlobCache: unchecked('put(filehash, blob)') },
+  WAWebPrepRawMedia: {
+    // (file, intent) → {waitForPrep()}
+    prepRawMedia: fn('sendMessage.media', 'postStatus.media'),
+  },
+  WAWebMediaStorage: {
+    // (filehash) → object
+    getOrCreateMediaObject: fn('sendMessage.media', 'postStatus.media'),
+  },
+  WAWebMediaDataUtils: {
+    // (type) → whether to cache it in memory
+    shouldUseMediaCache: unchecked(),
+  },
+  WAWebMediaInMemoryBlobCache: {
+    // put(filehash, blob)
+    InMemoryMediaBlobCache: unchecked(),
+  },
   WAWebMediaMmsV4Upload: {
-    uploadMedia: fn(
-      '({mimetype, mediaObject, mediaType}) → Promise<{mediaEntry}>',
-      'sendMessage.media',
-      'postStatus.media',
-    ),
+    // ({mimetype, mediaObject, mediaType}) → Promise<{mediaEntry}>
+    uploadMedia: fn('sendMessage.media', 'postStatus.media'),
   },
   WAWebUploadManager: {
-    encryptAndUpload: fn('({blob, type, signal, mediaKey, uploadQpl}) → Promise', 'sendMessage.sticker'),
+    // ({blob, type, signal, mediaKey, uploadQpl}) → Promise
+    encryptAndUpload: fn('sendMessage.sticker'),
   },
-  WAWebStartMediaUploadQpl: { startMediaUploadQpl: fn('({entryPoint}) → a performance marker', 'sendMessage.sticker') },
+  WAWebStartMediaUploadQpl: {
+    // ({entryPoint}) → a performance marker
+    startMediaUploadQpl: fn('sendMessage.sticker'),
+  },
   WAWebSendStatusMsgAction: {
-    sendStatusTextMsgAction: fn('({text, color, font}) → Promise<{messageSendResult, msg}>', 'postStatus.text'),
-    sendStatusMediaMsgAction: fn(
-      '({mediaMsgData, beforeSend, funnelContext}), until spring 2026 (message, beforeSend) → Promise<{messageSendResult, msg}>',
-      'postStatus.media',
-    ),
+    sendStatusTextMsgAction: fn('postStatus.text'),
+    sendStatusMediaMsgAction: fn('postStatus.media'),
   },
-  WAWebRevokeStatusAction: {
-    sendStatusRevokeMsgAction: fn('({revokeMsgs([id])}, message) → Promise; hides a failure', 'deleteMessage.status'),
-  },
-  WAWebPostSendStatusFailure: { postStatusSendFailure: unchecked('called when a status could not be sent; wrapped') },
+  WAWebRevokeStatusAction: { sendStatusRevokeMsgAction: fn('deleteMessage.status') },
+  WAWebPostSendStatusFailure: { postStatusSendFailure: unchecked() },
   WAWebBackendJobsCommon: {
-    mediaTypeFromProtobuf: fn(
-      '(message) → its kind of media; the library makes it null for a location',
-      'sendMessage.location',
-    ),
+    // (message) → its kind of media; the library makes it null for a location
+    mediaTypeFromProtobuf: fn('sendMessage.location'),
   },
   WAWebE2EProtoUtils: {
-    typeAttributeFromProtobuf: fn(
-      '(message) → text, media, …; the library makes it text for a location',
-      'sendMessage.location',
-    ),
+    // (message) → text, media, …; the library makes it text for a location
+    typeAttributeFromProtobuf: fn('sendMessage.location'),
   },
 };

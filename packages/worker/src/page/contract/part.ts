@@ -18,8 +18,6 @@ export type Capability =
 export interface Part {
   /** Its kind; `any` if it may be absent at the time of the check, `field` for a field of models. */
   readonly is: 'function' | 'object' | 'string' | 'any' | 'field';
-  /** How it is used: arguments and result. */
-  readonly form: string;
   /** The capabilities that need it. */
   readonly without: readonly Capability[];
   /** An alternative: the capabilities are lost only if both are missing. */
@@ -27,18 +25,22 @@ export interface Part {
 }
 
 /** A function. */
-export const fn = (form: string, ...without: Capability[]): Part => ({ is: 'function', form, without });
+export const fn = (...without: Capability[]): Part => ({ is: 'function', without });
 /** An object. */
-export const object = (form: string, ...without: Capability[]): Part => ({ is: 'object', form, without });
+export const object = (...without: Capability[]): Part => ({ is: 'object', without });
 /** A part that may be absent at the time of the check. */
-export const unchecked = (form: string, ...without: Capability[]): Part => ({ is: 'any', form, without });
+export const unchecked = (...without: Capability[]): Part => ({ is: 'any', without });
 /** A part with an alternative. */
 export const either = (part: Part, or: string): Part => ({ ...part, or });
 
 /** Every send of a message. */
 export const SEND: Capability[] = [
-  ...(['sendMessage.text', 'sendMessage.media', 'sendMessage.sticker'] as const),
-  ...(['sendMessage.location', 'sendMessage.contact', 'sendMessage.poll'] as const),
+  'sendMessage.text',
+  'sendMessage.media',
+  'sendMessage.sticker',
+  'sendMessage.location',
+  'sendMessage.contact',
+  'sendMessage.poll',
 ];
 
 /** The exports of a module, each once, and paths below them. */

@@ -5,16 +5,24 @@ type Getter<R> = (contact: PageContact) => R;
 
 /** Modules for people. */
 export interface PeopleModules {
-  WAWebQueryExistsJob: { queryWidExists(wid: unknown): Promise<{ wid?: PageId } | null> };
+  WAWebQueryExistsJob: {
+    /** Queries the network, and stores hidden ids. Null: not registered. */
+    queryWidExists(wid: unknown): Promise<{ wid?: PageId } | null>;
+  };
   WAWebApiContact: {
+    /** The hidden id, from memory. */
     getCurrentLid(wid: unknown): PageId | undefined;
+    /** The id by number, from memory. */
     getPhoneNumber(wid: unknown): PageId | undefined;
   };
   WAWebLidMigrationUtils: {
+    /** The id by number, from memory. */
     toPn(wid: unknown): PageId | undefined;
+    /** The key with the other id of the person in the chat, otherwise of the author. From memory. */
     getAlternateMsgKey?(key: object): PageMessage['id'] | null | undefined;
   };
   WAWebDBCreateLidPnMappings: {
+    /** Stores the numbers of hidden ids. */
     createLidPnMappings(what: {
       mappings: readonly { lid: PageId; pn: PageId }[];
       flushImmediately: boolean;
@@ -25,11 +33,14 @@ export interface PeopleModules {
     getIsMe: Getter<boolean>;
     getIsUser: Getter<boolean>;
     getIsWAContact: Getter<boolean>;
+    /** The name in the address book. */
     getName: Getter<string | undefined>;
+    /** The name that the person chose. */
     getPushname: Getter<string | undefined>;
   };
   WAWebFrontendContactGetters: { getIsMyContact: Getter<boolean> };
   WAWebContactProfilePicThumbBridge: {
+    /** Resolves with `eurl`, with an empty `tag`, or with `stale`. */
     requestProfilePicFromServer(what: {
       id: unknown;
       tcToken?: unknown;
@@ -38,69 +49,54 @@ export interface PeopleModules {
     requestDeletePicture(wid: unknown): Promise<{ status?: number } | undefined>;
   };
   WAWebSendProfilePictureJob: (wid: unknown, jpeg: Uint8Array) => Promise<unknown>;
-  WAWebChangeProfilePicThumb: { changeProfilePicThumb(wid: unknown, command: unknown): Promise<unknown> };
-  WAWebProfilePicConstants: { ProfilePicCommand: { Set: unknown } };
+  WAWebChangeProfilePicThumb: {
+    /** The page shows the new picture. */
+    changeProfilePicThumb(wid: unknown, command: unknown): Promise<unknown>;
+  };
+  WAWebProfilePicConstants: {
+    /** Their names. */
+    ProfilePicCommand: { Set: unknown };
+  };
 }
 
 /** Their parts. */
 export const peopleParts: Contract<PeopleModules> = {
-  WAWebQueryExistsJob: {
-    queryWidExists: fn(
-      '(id) → Promise<{wid} | null>; queries the network, and stores hidden ids',
-      ...(['numberExists', 'networkProbe'] as const),
-    ),
-  },
+  WAWebQueryExistsJob: { queryWidExists: fn('numberExists', 'networkProbe') },
   WAWebApiContact: {
     getCurrentLid: fn(
-      '(id by number) → hidden id, from memory',
-      ...(['phoneNumbers', 'getPicture', 'addParticipants', 'removeParticipants', 'promoteParticipants'] as const),
-      ...([
-        'demoteParticipants',
-        'approveJoinRequests',
-        'rejectJoinRequests',
-        'blockContact',
-        'unblockContact',
-      ] as const),
+      'phoneNumbers',
+      'getPicture',
+      'addParticipants',
+      'removeParticipants',
+      'promoteParticipants',
+      'demoteParticipants',
+      'approveJoinRequests',
+      'rejectJoinRequests',
+      'blockContact',
+      'unblockContact',
     ),
-    getPhoneNumber: either(
-      fn('(hidden id) → id by number, from memory', 'phoneNumbers'),
-      'WAWebLidMigrationUtils.toPn',
-    ),
+    getPhoneNumber: either(fn('phoneNumbers'), 'WAWebLidMigrationUtils.toPn'),
   },
   WAWebLidMigrationUtils: {
-    toPn: either(fn('the same', 'phoneNumbers'), 'WAWebApiContact.getPhoneNumber'),
-    getAlternateMsgKey: unchecked(
-      '(key of a message) → its key with the other id of the person in the chat, otherwise of the author; from memory',
-    ),
+    toPn: either(fn('phoneNumbers'), 'WAWebApiContact.getPhoneNumber'),
+    getAlternateMsgKey: unchecked(),
   },
-  WAWebDBCreateLidPnMappings: {
-    createLidPnMappings: unchecked(
-      "({mappings: [{lid, pn}], flushImmediately, learningSource: 'usync'}) → Promise; stores the numbers of hidden ids",
-    ),
-  },
+  WAWebDBCreateLidPnMappings: { createLidPnMappings: unchecked() },
   WAWebContactGetters: {
-    getIsMe: unchecked('(contact)'),
-    getIsUser: unchecked('(contact)'),
-    getIsWAContact: unchecked('(contact)'),
-    getName: unchecked('(contact) → name in the address book'),
-    getPushname: unchecked('(contact) → name that the person chose'),
+    getIsMe: unchecked(),
+    getIsUser: unchecked(),
+    getIsWAContact: unchecked(),
+    getName: unchecked(),
+    getPushname: unchecked(),
   },
-  WAWebFrontendContactGetters: { getIsMyContact: unchecked('(contact)') },
+  WAWebFrontendContactGetters: { getIsMyContact: unchecked() },
   WAWebContactProfilePicThumbBridge: {
-    requestProfilePicFromServer: fn(
-      "({id, tcToken}) → Promise<{eurl} | {tag: ''} | {stale: true}>",
-      ...(['getPicture', 'getGroupPicture'] as const),
-    ),
-    sendSetPicture: fn(
-      '(id, thumbnail, picture), data URLs of JPEGs → Promise<{status}>',
-      ...(['setProfilePicture', 'setGroupPicture'] as const),
-    ),
-    requestDeletePicture: fn('(id) → Promise<{status}>', 'removeProfilePicture', 'removeGroupPicture'),
+    requestProfilePicFromServer: fn('getPicture', 'getGroupPicture'),
+    sendSetPicture: fn('setProfilePicture', 'setGroupPicture'),
+    requestDeletePicture: fn('removeProfilePicture', 'removeGroupPicture'),
   },
   // A default export: (id, bytes of a JPEG) → Promise; rejects with the network's code. Without it, `sendSetPicture`.
   WAWebSendProfilePictureJob: {},
-  WAWebChangeProfilePicThumb: {
-    changeProfilePicThumb: unchecked('(id, command) → Promise; the page shows the new picture'),
-  },
-  WAWebProfilePicConstants: { ProfilePicCommand: unchecked('{Set}, for the above') },
+  WAWebChangeProfilePicThumb: { changeProfilePicThumb: unchecked() },
+  WAWebProfilePicConstants: { ProfilePicCommand: unchecked() },
 };

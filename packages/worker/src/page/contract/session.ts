@@ -4,29 +4,63 @@ import { type Contract, either, fn, object, SEND, unchecked } from './part.ts';
 /** Modules for the start of a session, and for linking. */
 export interface SessionModules {
   WAWebSocketModel: {
+    /** The connection. */
     Socket: {
+      /** `OPENING`, `PAIRING`, `UNPAIRED`, `CONNECTED`, `CONFLICT`, … */
       state: string;
+      /** True once the page has synced. */
       hasSynced?: boolean;
+      /** Unlinks this device. */
       logout(): unknown;
+      /** Events: `change:state`, `change:hasSynced`. */
       on(event: string, listener: (socket: unknown, state: unknown) => void): void;
     };
   };
-  WAWebUserPrefsMeUser: { getMaybeMePnUser(): PageId | undefined; getMaybeMeLidUser(): PageId | undefined };
-  WAWebWidFactory: { createWid(id: string): object; asUserWidOrThrow(wid: unknown): PageId };
+  WAWebUserPrefsMeUser: {
+    /** The account's own id, by number. */
+    getMaybeMePnUser(): PageId | undefined;
+    /** The account's own hidden id. */
+    getMaybeMeLidUser(): PageId | undefined;
+  };
+  WAWebWidFactory: {
+    /** Throws for an invalid id. */
+    createWid(id: string): object;
+    /** The person's id, in groups and in the status feed. */
+    asUserWidOrThrow(wid: unknown): PageId;
+  };
   WAWebMsgKey: {
+    /** `toString()` is the serialised id. */
     prototype: object;
     newId(): Promise<string>;
     new (parts: { from: unknown; to: unknown; id: string; participant: unknown; selfDir: 'out' }): PageMessage['id'];
   };
-  WAWebConnModel: { Conn: { pushname?: string; platform?: string; canSetMyPushname?(): boolean } };
-  WAWebCmd: { Cmd: { refreshQR?(): void; on(event: string, listener: () => void): void } };
-  WAWebLaunchSocketUtils: { refreshQR(): void };
-  WAWebLinkDeviceEvents: { WAWebLinkDeviceEvents: { on(event: string, listener: () => void): void } };
-  WAWebBuildConstants: { VERSION_STR: string };
+  WAWebConnModel: {
+    /** The library also uses `ref` and its event `change:ref`, for the QR. */
+    Conn: { pushname?: string; platform?: string; canSetMyPushname?(): boolean };
+  };
+  WAWebCmd: {
+    /** Events: `logout`, `logout_from_bridge`, `offline_progress_update_from_bridge`. */
+    Cmd: { refreshQR?(): void; on(event: string, listener: () => void): void };
+  };
+  WAWebLaunchSocketUtils: {
+    /** Requests new QR references. In older builds `Cmd.refreshQR`. */
+    refreshQR(): void;
+  };
+  WAWebLinkDeviceEvents: {
+    /** Events: `link_device_events:` and a name. */
+    WAWebLinkDeviceEvents: { on(event: string, listener: () => void): void };
+  };
+  WAWebBuildConstants: {
+    /** The version, if window.Debug does not have it. */
+    VERSION_STR: string;
+  };
   WAWebAltDeviceLinkingApi: {
     setPairingType(type: 'ALT_DEVICE_LINKING'): void;
+    /** Removes the secret of the QR. */
     initializeAltDeviceLinking(): Promise<void>;
+    /** Throws `{type: {name, value: {code}}}`. */
     startAltLinkingFlow(phone: string, notifiesPhone: boolean): Promise<string>;
+    /** Sets a new secret of the QR. */
     initializeQRLinking?(): Promise<void>;
   };
 }
@@ -44,54 +78,58 @@ type OfLibrary =
 /** Their parts. */
 export const sessionParts: Contract<SessionModules, OfLibrary> = {
   WAWebSocketModel: {
-    Socket: object('the connection: on(event, listener)', 'session'),
-    'Socket.on': fn('(change:state | change:hasSynced, listener)', 'session'),
-    'Socket.state': unchecked('OPENING, PAIRING, UNPAIRED, CONNECTED, CONFLICT, …'),
-    'Socket.hasSynced': unchecked('true once the page has synced'),
-    'Socket.logout': unchecked('() → unlinks this device'),
+    Socket: object('session'),
+    'Socket.on': fn('session'),
+    'Socket.state': unchecked(),
+    'Socket.hasSynced': unchecked(),
+    'Socket.logout': unchecked(),
   },
   WAWebUserPrefsMeUser: {
-    getMaybeMePnUser: fn('() → own id by number', 'session'),
-    getMaybeMeLidUser: fn('() → own hidden id', 'session'),
+    getMaybeMePnUser: fn('session'),
+    getMaybeMeLidUser: fn('session'),
   },
   WAWebWidFactory: {
-    createWid: fn('(text) → id; throws for an invalid id', 'session'),
-    asUserWidOrThrow: fn("(id) → the person's id, in groups and in the status feed", ...SEND, 'postStatus.media'),
+    createWid: fn('session'),
+    asUserWidOrThrow: fn(...SEND, 'postStatus.media'),
   },
   WAWebMsgKey: {
-    prototype: object('toString() is the serialised id', 'session'),
-    newId: fn('() → Promise of a new id', ...SEND, 'postStatus.media'),
+    prototype: object('session'),
+    newId: fn(...SEND, 'postStatus.media'),
   },
-  WAWebConnModel: {
-    Conn: object(
-      'pushname, platform, canSetMyPushname(); ref and on(change:ref) for the QR',
-      ...(['link', 'setPresence', 'listLabels', 'listChatLabels', 'setChatLabels'] as const),
-    ),
+  WAWebConnModel: { Conn: object('link', 'setPresence', 'listLabels', 'listChatLabels', 'setChatLabels') },
+  WAWebCmd: { Cmd: object('logout') },
+  WAWebLaunchSocketUtils: { refreshQR: either(fn('link'), 'WAWebCmd.Cmd') },
+  WAWebLinkDeviceEvents: { WAWebLinkDeviceEvents: unchecked() },
+  WAWebOfflineHandler: {
+    // getOfflineDeliveryProgress() → percent, 99 at most
+    OfflineMessageHandler: unchecked(),
   },
-  WAWebCmd: {
-    Cmd: object('on(logout | logout_from_bridge | offline_progress_update_from_bridge), refreshQR()', 'logout'),
+  WAWebBuildConstants: { VERSION_STR: unchecked() },
+  WABase64: {
+    // (bytes) → text
+    encodeB64: fn('link'),
   },
-  WAWebLaunchSocketUtils: {
-    refreshQR: either(fn('() → fresh QR references; in older builds Cmd.refreshQR', 'link'), 'WAWebCmd.Cmd'),
+  WAWebCompanionRegClientUtils: {
+    // part of the QR
+    DEVICE_PLATFORM: unchecked('link'),
   },
-  WAWebLinkDeviceEvents: {
-    WAWebLinkDeviceEvents: unchecked('on(link_device_events:…, listener)'),
-  },
-  WAWebOfflineHandler: { OfflineMessageHandler: unchecked('getOfflineDeliveryProgress() → percent, 99 at most') },
-  WAWebBuildConstants: { VERSION_STR: unchecked('the version, if window.Debug does not have it') },
-  WABase64: { encodeB64: fn('(bytes) → text', 'link') },
-  WAWebCompanionRegClientUtils: { DEVICE_PLATFORM: unchecked('part of the QR', 'link') },
   WAWebAdvSignatureApi: {},
   WAWebAltDeviceLinkingApi: {
-    setPairingType: fn('(ALT_DEVICE_LINKING | QR_CODE)', 'requestPairingCode'),
-    initializeAltDeviceLinking: fn('() → Promise; removes the secret of the QR', 'requestPairingCode'),
-    startAltLinkingFlow: fn(
-      '(digits, whether the phone is notified) → Promise<code>; throws {type: {name, value: {code}}}',
-      'requestPairingCode',
-    ),
-    initializeQRLinking: unchecked('() → Promise; sets a new secret of the QR'),
+    setPairingType: fn('requestPairingCode'),
+    initializeAltDeviceLinking: fn('requestPairingCode'),
+    startAltLinkingFlow: fn('requestPairingCode'),
+    initializeQRLinking: unchecked(),
   },
-  WAWebUserPrefsInfoStore: { waNoiseInfo: object('get() → {staticKeyPair}', 'link') },
-  WAWebSignalStoreApi: { waSignalStore: object('getRegistrationInfo() → {identityKeyPair}', 'link') },
-  WAWebUserPrefsMultiDevice: { getADVSecretKey: fn('() → part of the QR', 'link') },
+  WAWebUserPrefsInfoStore: {
+    // get() → {staticKeyPair}
+    waNoiseInfo: object('link'),
+  },
+  WAWebSignalStoreApi: {
+    // getRegistrationInfo() → {identityKeyPair}
+    waSignalStore: object('link'),
+  },
+  WAWebUserPrefsMultiDevice: {
+    // () → part of the QR
+    getADVSecretKey: fn('link'),
+  },
 };

@@ -78,15 +78,21 @@ export function installChangeTools(): void {
   };
 
   const joined = new Set([
-    ...['create', 'add', 'invite', 'v4_add_invite_join', 'linked_group_join', 'auto_add', 'invite_auto_add'],
-    ...[
-      'general_chat_add',
-      'community_participant_add_rich',
-      'community_invite_rich',
-      'sub_group_participant_add_rich',
-    ],
-    ...['sub_group_invite_rich', 'subgroup_admin_triggered_auto_add', 'subgroup_admin_triggered_invite_auto_add'],
-    ...['default_sub_group_admin_add'],
+    'create',
+    'add',
+    'invite',
+    'v4_add_invite_join',
+    'linked_group_join',
+    'auto_add',
+    'invite_auto_add',
+    'general_chat_add',
+    'community_participant_add_rich',
+    'community_invite_rich',
+    'sub_group_participant_add_rich',
+    'sub_group_invite_rich',
+    'subgroup_admin_triggered_auto_add',
+    'subgroup_admin_triggered_invite_auto_add',
+    'default_sub_group_admin_add',
   ]);
   const requested = new Set(['membership_approval_request', 'created_membership_requests']);
   const left = new Set(['remove', 'leave', 'default_sub_group_demote']);

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type ChatTools, installChatTools } from './chats.ts';
 
 /** A page of a business account with these modules. */
@@ -12,16 +12,16 @@ function page(modules: Record<string, unknown>): ChatTools {
   installChatTools();
   return window.chatWebTools as unknown as ChatTools;
 }
-afterEach(() => vi.unstubAllGlobals());
 
 describe('labels', () => {
   const labels = [
-    ...[{ id: '1' }, { id: '2', type: 4 }, { id: '3', type: 5, isActive: true }, { id: '4', type: 0 }],
+    { id: '1' },
+    { id: '2', type: 4 },
+    { id: '3', type: 5, isActive: true },
+    { id: '4', type: 0 },
     ...[1, 2, 3, 6, 7].map((type) => ({ id: `list ${type}`, type })),
-    ...[
-      { id: 'deleted', type: 5, isActive: false },
-      { id: 'lead', type: 11 },
-    ],
+    { id: 'deleted', type: 5, isActive: false },
+    { id: 'lead', type: 11 },
   ];
   const WAWebCollections = { Label: { getModelsArray: () => labels } };
   const ids = (tools: ChatTools) => tools.ownLabels().map(({ id }) => id);

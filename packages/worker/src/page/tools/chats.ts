@@ -85,7 +85,8 @@ export function installChatTools(): void {
 
   const pollMs = 50;
   const tools: ChatTools = {
-    ...{ showState, oneByOne },
+    showState,
+    oneByOne,
     findChat: (id) => {
       const { Chat } = window.require('WAWebCollections');
       const number = phoneOr(window.require('WAWebWidFactory').createWid(id));

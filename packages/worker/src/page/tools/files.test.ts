@@ -1,10 +1,9 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type FileTools, installFileTools } from './files.ts';
 
 const fail = () => {
   throw new TypeError('it has another form');
 };
-afterEach(() => vi.unstubAllGlobals());
 
 /** A page that sets pictures, and shows them with this function. */
 function page(changeProfilePicThumb: () => unknown): FileTools {

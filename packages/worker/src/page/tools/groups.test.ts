@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type GroupTools, installGroupTools } from './groups.ts';
 import { installNumberTools } from './numbers.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const member = (text: string) => ({ id: id(text) }) as never;
-/** Numbers of each query. */
 let queries: string[][];
 let answer: (numbers: readonly string[]) => Promise<object>;
 let tools: GroupTools;
@@ -47,10 +46,6 @@ beforeEach(() => {
   installNumberTools();
   installGroupTools();
   tools = (globalThis as unknown as { window: { chatWebTools: GroupTools } }).window.chatWebTools;
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
 });
 
 const among = [member('11@lid'), member('22@lid'), member('33@lid')];

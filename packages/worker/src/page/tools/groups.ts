@@ -117,10 +117,10 @@ export function installGroupTools(): void {
     const atOnce = 2;
     // A read that takes longer has gone on from the database to the network.
     const storedMs = 500;
-    const mostMissing = 4;
+    const maxMissing = 4;
     let missing = 0;
     const work = async () => {
-      while (waiting.length > 0 && missing < mostMissing && Date.now() < deadline) {
+      while (waiting.length > 0 && missing < maxMissing && Date.now() < deadline) {
         const group = waiting.shift() as PageChat;
         const startedAt = Date.now();
         await readStored(group, Math.min(4 * storedMs, deadline - startedAt));
@@ -248,18 +248,16 @@ export function installGroupTools(): void {
   const tools: GroupTools = {
     memberCodes: (answer) =>
       (answer?.participants ?? []).map(({ userWid: id, code }) => ({ id, code: Number(code) || 504 })),
-    ...{
-      ownGroup,
-      loadGroups,
-      refreshGroup,
-      openGroup,
-      groupSettings,
-      joinRequests,
-      idsOfPeople,
-      findPeople,
-      codesFor,
-      groupRefusal,
-    },
+    ownGroup,
+    loadGroups,
+    refreshGroup,
+    openGroup,
+    groupSettings,
+    joinRequests,
+    idsOfPeople,
+    findPeople,
+    codesFor,
+    groupRefusal,
   };
   window.chatWebTools = { ...window.chatWebTools, ...tools };
 }

@@ -1,14 +1,12 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Wid } from '../../testing/wid.ts';
 import { type IdTools, installIdTools } from './identities.ts';
 
 const wid = (text: string) => new Wid(text);
 const hidden = (count: number, from = 0) => Array.from({ length: count }, (_, n) => wid(`${from + n}@lid`));
 
-/** The ids of each query, in order. */
 let queries: string[][];
 let known: Map<string, Wid>;
-/** How long the network takes to answer. */
 let answerMs: number;
 
 /**
@@ -76,10 +74,6 @@ function page({ canAskMany = true, failure }: { canAskMany?: boolean; failure?: 
 beforeEach(() => {
   vi.useFakeTimers();
   [queries, known, answerMs] = [[], new Map(), 100];
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
 });
 
 describe('the numbers of hidden ids', () => {

@@ -110,10 +110,10 @@ export function installIdTools(lookUpsFrom: number): void {
   // Queries to the network, one per id.
   const lookUpMs = 2_000;
   const unknownForMs = 600_000;
-  const mostKept = 5_000;
+  const maxKept = 5_000;
   // The network restricts accounts for many look-ups in a row. Limits the ids per query, and the ids of lists within
   // `listedForMs`.
-  const mostAtOnce = 20;
+  const maxConcurrent = 20;
   const listedForMs = 10_000;
   const kept = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
   const waiting = new Map<string, { until: number; isLive: boolean; readonly done: Promise<void>; settle(): void }>();
@@ -153,8 +153,8 @@ export function installIdTools(lookUpsFrom: number): void {
       waiting.delete(key);
       settle();
     }
-    const most = canQueryMany() ? mostAtOnce : 1;
-    const next = [...waiting].sort(([, one], [, other]) => Number(other.isLive) - Number(one.isLive)).slice(0, most);
+    const max = canQueryMany() ? maxConcurrent : 1;
+    const next = [...waiting].sort(([, one], [, other]) => Number(other.isLive) - Number(one.isLive)).slice(0, max);
     return next.map(([key]) => key);
   };
   let isLookingUp = false;
@@ -170,7 +170,7 @@ export function installIdTools(lookUpsFrom: number): void {
         return entry;
       });
       for (const oldest of kept.keys()) {
-        if (kept.size <= mostKept) break;
+        if (kept.size <= maxKept) break;
         kept.delete(oldest);
       }
       const looked = lookUp(next).catch((error: unknown) => {
@@ -187,7 +187,7 @@ export function installIdTools(lookUpsFrom: number): void {
   const mayList = () => {
     if (Date.now() - listed.since >= listedForMs) listed = { since: Date.now(), count: 0 };
     listed.count += 1;
-    return listed.count <= mostAtOnce;
+    return listed.count <= maxConcurrent;
   };
   const resolveNumber = (key: string, isLive: boolean): Promise<void> => {
     const known = kept.get(key);
@@ -211,7 +211,7 @@ export function installIdTools(lookUpsFrom: number): void {
     const unknown = new Set(ids.filter((id): id is PageId => isHidden(id) && !numberOf(id)).map(String));
     if (unknown.size === 0 || !mayLookUp()) return;
     const done = Promise.all(
-      [...unknown].slice(0, isLive ? mostAtOnce : undefined).map((id) => resolveNumber(id, isLive)),
+      [...unknown].slice(0, isLive ? maxConcurrent : undefined).map((id) => resolveNumber(id, isLive)),
     );
     void lookUpWaiting();
     await Promise.race([done, delay(lookUpMs)]);
@@ -229,8 +229,17 @@ export function installIdTools(lookUpsFrom: number): void {
   const isMe = (id: PageId) => ownIds().some((own) => String(own) === String(id));
 
   const tools: IdTools = {
-    ...{ optional, eachReadable, phoneOr, lidOf, idsOf, lookUpsFrom, resolveNumbers, queryHiddenIds, isRegistered },
-    ...{ ownIds, isMe },
+    optional,
+    eachReadable,
+    phoneOr,
+    lidOf,
+    idsOf,
+    lookUpsFrom,
+    resolveNumbers,
+    queryHiddenIds,
+    isRegistered,
+    ownIds,
+    isMe,
     contactModel: (contact) => {
       const getters = optional('WAWebContactGetters');
       const lid = lidOf(contact.id);

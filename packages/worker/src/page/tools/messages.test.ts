@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import type { PageMessage, PageWindow } from '../window.ts';
 import { installMessageTools } from './messages.ts';
 
@@ -19,7 +19,6 @@ beforeEach(() => {
   vi.stubGlobal('window', { chatWebTools: ids, require: () => ({ Msg: {} }) });
   installMessageTools();
 });
-afterEach(() => vi.unstubAllGlobals());
 
 it('hidden messages are not delivered: another quality of a photo, and scheduled messages', () => {
   const isDelivered = (viewMode?: string) => tools().isDeliverable(message({ viewMode }));

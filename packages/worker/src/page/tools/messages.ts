@@ -95,9 +95,24 @@ export function installMessageTools(): void {
     }
   };
   const notDelivered = new Set([
-    ...['gp2', 'notification', 'notification_template', 'broadcast_notification', 'group_notification'],
-    ...['newsletter_notification', 'e2e_notification', 'call_log', 'protocol', 'ciphertext', 'revoked'],
-    ...['debug', 'debug_placeholder', 'unknown', 'oversized', 'reaction', 'pin_message', 'keep_in_chat'],
+    'gp2',
+    'notification',
+    'notification_template',
+    'broadcast_notification',
+    'group_notification',
+    'newsletter_notification',
+    'e2e_notification',
+    'call_log',
+    'protocol',
+    'ciphertext',
+    'revoked',
+    'debug',
+    'debug_placeholder',
+    'unknown',
+    'oversized',
+    'reaction',
+    'pin_message',
+    'keep_in_chat',
   ]);
 
   // A photo or video in another quality besides the visible one; a scheduled message that is not sent yet.
@@ -121,7 +136,10 @@ export function installMessageTools(): void {
   const stored = async (id: string) => Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0];
 
   const tools: MessageTools = {
-    ...{ messageModel, sentModel, textOf, isPost },
+    messageModel,
+    sentModel,
+    textOf,
+    isPost,
     resolvePeople: ({ from, to, author, quotedParticipant, mentionedJidList = [] }) =>
       resolveNumbers([from, to, author, quotedParticipant, ...mentionedJidList], true),
     knownChat: (id) => {

@@ -1,8 +1,7 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { installNumberTools, type NumberTools } from './numbers.ts';
 
 const id = (text: string) => ({ toString: () => text });
-afterEach(() => vi.unstubAllGlobals());
 
 /** The network's answer, by the protocols of the query. */
 let answer: (asked: readonly string[]) => object;

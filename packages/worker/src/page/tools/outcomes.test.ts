@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { installOutcomeTools, type OutcomeTools } from './outcomes.ts';
 
 /** As in the page: a text without strict mode, in which an ignored assignment does not throw. */
@@ -42,12 +42,10 @@ function page(form: (exports: { addAndSendMsgToChat: unknown }) => object) {
   install();
   const { chatWebTools } = (globalThis as unknown as { window: typeof window }).window;
   const draft = (participant?: string) => ({
-    ...{
-      id: new MsgKey({ to: 'b', id: 'LIBRARY', ...(participant && { participant }) }),
-      from: 'a',
-      to: 'b',
-      body: 'hello',
-    },
+    id: new MsgKey({ to: 'b', id: 'LIBRARY', ...(participant && { participant }) }),
+    from: 'a',
+    to: 'b',
+    body: 'hello',
     chatWebMark: { call: '7', messageId: '3EB0' },
   });
   return { tools: chatWebTools, send: (message: object = draft()) => sends.addAndSendMsgToChat({}, message), draft };
@@ -57,10 +55,6 @@ beforeEach(() => {
   vi.useFakeTimers();
   [sent, signals] = [[], []];
   held.clear();
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
 });
 
 describe('a marked message', () => {
@@ -98,7 +92,11 @@ describe('a forwarded message', () => {
   const chat = { id: 'c@c.us' } as never;
   const other = { id: 'd@c.us' } as never;
   const plain = (body: string) => ({
-    ...{ id: new MsgKey({ to: 'b', id: 'PAGE' }), from: 'a', to: 'b', body, forwardedFromWeb: true },
+    id: new MsgKey({ to: 'b', id: 'PAGE' }),
+    from: 'a',
+    to: 'b',
+    body,
+    forwardedFromWeb: true,
   });
   const hand = (to: unknown, message: object) => {
     const { WAWebSendMsgChatAction: action } = modules as { WAWebSendMsgChatAction: { addAndSendMsgToChat: unknown } };
@@ -147,20 +145,18 @@ describe('a forwarded message', () => {
   });
 });
 
-describe('a build that freezes its modules', () => {
-  it.each([
-    ['frozen', Object.freeze],
-    [
-      'with getters',
-      ({ addAndSendMsgToChat }: object & { addAndSendMsgToChat: unknown }) =>
-        Object.defineProperty({}, 'addAndSendMsgToChat', { get: () => addAndSendMsgToChat }),
-    ],
-  ])('%s, reports that no id can be chosen', (_, form) => {
-    const { tools, send } = page(form as never);
-    expect(tools.canIdentify()).toBe(false);
-    send();
-    expect(sent.map(({ id }) => String(id))).toEqual(['true_b_LIBRARY']);
-  });
+it.each([
+  ['frozen', Object.freeze],
+  [
+    'with getters',
+    ({ addAndSendMsgToChat }: object & { addAndSendMsgToChat: unknown }) =>
+      Object.defineProperty({}, 'addAndSendMsgToChat', { get: () => addAndSendMsgToChat }),
+  ],
+])('a build that freezes its modules %s, reports that no id can be chosen', (_, form) => {
+  const { tools, send } = page(form as never);
+  expect(tools.canIdentify()).toBe(false);
+  send();
+  expect(sent.map(({ id }) => String(id))).toEqual(['true_b_LIBRARY']);
 });
 
 it('a module that is loaded late is wrapped by the time of the first send', () => {

@@ -76,7 +76,7 @@ export function installOutcomeTools(): void {
   const forgetOutcomeMs = 120_000;
   const forgetForwardMs = 600_000;
   const handed = new Map<string, string>();
-  const mostOwn = 2_000;
+  const maxOwn = 2_000;
   const own = new Set<string>();
   const forwards = new Map<string, { readonly mark: SendMark; onHanded(handed: HandedForward): void }>();
   /** Replaces the id that the library generated for a marked message. Returns the mark. */
@@ -103,7 +103,7 @@ export function installOutcomeTools(): void {
     const ownId = message.id.id ?? String(message.id);
     own.add(ownId);
     for (const oldest of own) {
-      if (own.size <= mostOwn) break;
+      if (own.size <= maxOwn) break;
       own.delete(oldest);
     }
     const promises = addAndSend?.call(optional('WAWebSendMsgChatAction'), chat, message, ...more) ?? [];
@@ -218,7 +218,9 @@ export function installOutcomeTools(): void {
         revocations.delete(revocation);
       }
     },
-    ...{ readOutcome, refusal, untilConfirmed },
+    readOutcome,
+    refusal,
+    untilConfirmed,
     isOwn: ({ id }) => own.has(id.id ?? String(id)),
     canIdentify: wrap,
     expectForward: (chat, mark) => {
@@ -235,8 +237,8 @@ export function installOutcomeTools(): void {
       if (!model) return {};
       const slowMs = 500;
       const slow = setTimeout(() => tools.signal({ is: 'sent', call, id: model.id }), slowMs);
-      const leastMs = 500;
-      const timeoutMs = Math.max(leastMs, Math.min(ackTimeoutMs, answerBy - Date.now()));
+      const minMs = 500;
+      const timeoutMs = Math.max(minMs, Math.min(ackTimeoutMs, answerBy - Date.now()));
       try {
         const { Msg } = window.require('WAWebCollections');
         return { model, state: await untilConfirmed(Msg.get(model.id) ?? sent, timeoutMs) };

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import type { PageChat } from '../window.ts';
 import { installPresenceTools, type PresenceTools } from './presences.ts';
 
@@ -6,7 +6,6 @@ const id = (text: string) => ({ toString: () => text });
 const chat = (name: string, lid?: string) => ({ id: id(name), accountLid: lid && id(lid) }) as unknown as PageChat;
 let models: { readonly id: object; readonly hasData?: boolean; readonly chatstate?: object }[];
 let tools: PresenceTools;
-/** The ids that the page has subscribed to. */
 let asked: string[];
 
 beforeEach(() => {
@@ -35,7 +34,6 @@ beforeEach(() => {
   installPresenceTools();
   tools = (globalThis as unknown as { window: { chatWebTools: PresenceTools } }).window.chatWebTools;
 });
-afterEach(() => vi.unstubAllGlobals());
 
 it('only reports watched chats, by either id of the person', () => {
   const chatstate = { id: id('7@lid'), type: 'recording_audio' };
@@ -80,25 +78,21 @@ it('watches 200 chats at most, each once', () => {
 
 it('subscribes again to chats that the page has forgotten, or to all, one by one', async () => {
   vi.useFakeTimers();
-  try {
-    for (const number of [1, 2, 3]) tools.watchPresence(chat(`4${number}@c.us`, `${number}@lid`));
-    models = [
-      { id: id('2@lid'), hasData: true },
-      { id: id('3@lid'), hasData: false },
-    ];
-    void tools.watchAgain('forgotten');
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(asked).toEqual(['1@lid', '3@lid']);
-    // A call during this adds to it, and stops nothing.
-    void tools.watchAgain('all');
-    await vi.advanceTimersByTimeAsync(600);
-    expect(asked.slice(2)).toEqual(['1@lid']);
-    void tools.watchAgain('forgotten');
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(asked.slice(3)).toEqual(['2@lid', '3@lid', '1@lid']);
-  } finally {
-    vi.useRealTimers();
-  }
+  for (const number of [1, 2, 3]) tools.watchPresence(chat(`4${number}@c.us`, `${number}@lid`));
+  models = [
+    { id: id('2@lid'), hasData: true },
+    { id: id('3@lid'), hasData: false },
+  ];
+  void tools.watchAgain('forgotten');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(asked).toEqual(['1@lid', '3@lid']);
+  // A call during this adds to it, and stops nothing.
+  void tools.watchAgain('all');
+  await vi.advanceTimersByTimeAsync(600);
+  expect(asked.slice(2)).toEqual(['1@lid']);
+  void tools.watchAgain('forgotten');
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(asked.slice(3)).toEqual(['2@lid', '3@lid', '1@lid']);
 });
 
 it('does not report a state that the page has forgotten, but the next one if it is new', () => {
@@ -144,18 +138,14 @@ it.each([
 
 it('receives presence by an id that the page has learnt meanwhile, after subscribing again', async () => {
   vi.useFakeTimers();
-  try {
-    const known = { ...chat('50@c.us'), accountLid: undefined as object | undefined };
-    tools.watchPresence(known as never);
-    known.accountLid = id('9@lid');
-    void tools.watchAgain('forgotten');
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(asked).toEqual(['9@lid']);
-    const chatstate = { id: id('9@lid'), type: 'available' };
-    const row = models.find((model) => String(model.id) === '9@lid');
-    Object.assign(row ?? {}, { chatstate, hasData: true });
-    expect(tools.activityChange(chatstate as never)?.read().data.state).toBe('available');
-  } finally {
-    vi.useRealTimers();
-  }
+  const known = { ...chat('50@c.us'), accountLid: undefined as object | undefined };
+  tools.watchPresence(known as never);
+  known.accountLid = id('9@lid');
+  void tools.watchAgain('forgotten');
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(asked).toEqual(['9@lid']);
+  const chatstate = { id: id('9@lid'), type: 'available' };
+  const row = models.find((model) => String(model.id) === '9@lid');
+  Object.assign(row ?? {}, { chatstate, hasData: true });
+  expect(tools.activityChange(chatstate as never)?.read().data.state).toBe('available');
 });

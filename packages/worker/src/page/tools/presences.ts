@@ -39,7 +39,7 @@ interface Activity extends ReturnType<PresenceTools['activity']> {
 /** Installs the tools for presence. Needs the tools for ids. */
 export function installPresenceTools(): void {
   const { optional, phoneOr, lidOf, idsOf } = window.chatWebTools;
-  const most = 200;
+  const max = 200;
   const secondMs = 1_000;
   /** Many requests at once would look automated. */
   const betweenMs = 500;
@@ -108,7 +108,7 @@ export function installPresenceTools(): void {
       isAsking = false;
     },
     watchPresence: (chat) => {
-      if (!tools.isWatched(chat) && new Set(watched.values()).size >= most) return false;
+      if (!tools.isWatched(chat) && new Set(watched.values()).size >= max) return false;
       for (const id of tools.presenceIds(chat)) watched.set(id, chat);
       return true;
     },

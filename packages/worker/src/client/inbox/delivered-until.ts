@@ -8,12 +8,12 @@ const IDLE_STEP_SECONDS = 60 * 60;
  * The time up to which inbound messages are delivered. Older messages are history, and are no longer delivered. All
  * times are Unix seconds; `now` is an argument, so that tests need no clock.
  */
-export class Watermark {
+export class DeliveredUntil {
   #seconds: number;
   /** Since when the page has delivered live messages without an interruption; undefined while it does not. */
   #liveSince: number | undefined;
 
-  /** `seconds`: the watermark of the previous run; 0 if there is none. */
+  /** `seconds`: the time of the previous run; 0 if there is none. */
   constructor(seconds: number) {
     this.#seconds = seconds;
   }
@@ -51,7 +51,7 @@ export class Watermark {
 
   /**
    * Advances for an account without messages: otherwise its silence would look like a gap after a restart. Returns the
-   * new watermark at most once an hour, and only for a time at which the page was live.
+   * new time at most once an hour, and only for a time at which the page was live.
    */
   advanceIdle(now: number): number | undefined {
     const until = now - LATE_SECONDS;
