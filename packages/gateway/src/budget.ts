@@ -1,4 +1,3 @@
-/** A token bucket: its size, and its refill rate per second. */
 export interface BudgetLimits {
   readonly burst: number;
   readonly perSecond: number;

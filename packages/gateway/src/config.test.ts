@@ -134,8 +134,10 @@ describe('readConfig', () => {
     [{ CHAT_WEB_TLS_CERT: '/cert.pem' }, 'or neither'],
     [
       {
-        ...{ CHAT_WEB_PORT: 'off', CHAT_WEB_SOCKET: '/run/s' },
-        ...{ CHAT_WEB_TLS_CERT: '/c', CHAT_WEB_TLS_KEY: '/k' },
+        CHAT_WEB_PORT: 'off',
+        CHAT_WEB_SOCKET: '/run/s',
+        CHAT_WEB_TLS_CERT: '/c',
+        CHAT_WEB_TLS_KEY: '/k',
       },
       'CHAT_WEB_TLS_CERT has no effect',
     ],

@@ -4,8 +4,6 @@ import { closest } from 'fastest-levenshtein';
 import * as v from 'valibot';
 import { ConfigError } from './config-error.ts';
 import { isLoopback } from './host/addresses.ts';
-import type { CertificateFiles } from './http/certificate.ts';
-import type { SocketFile } from './http/socket-file.ts';
 import { type Setting, settings } from './settings.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,6 +13,20 @@ type Value<F extends Field> = v.InferOutput<(typeof settings)[F]['schema']>;
 type Values = {
   readonly [F in Field]: (typeof settings)[F] extends { fallback: string } ? Value<F> : Value<F> | undefined;
 };
+
+export interface SocketFile {
+  readonly path: string;
+  /** Permission bits of the file: write permission allows connecting. */
+  readonly mode: number;
+  /** The file's group: a name in /etc/group or a number. Undefined: the gateway's group. */
+  readonly group: string | undefined;
+}
+
+/** Paths of the PEM files: the certificate with its intermediates, and its key. */
+export interface CertificateFiles {
+  readonly certFile: string;
+  readonly keyFile: string;
+}
 
 /** The settings as the gateway uses them: read once, frozen, passed as an argument. */
 export interface Config extends Values {
@@ -32,12 +44,7 @@ const OURS = /^CHAT_?WEB(_|TOKEN)/i;
 const PASSED_ON =
   /^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_\w+|TZ|TMPDIR|XDG_\w+|FONTCONFIG_\w+|LD_LIBRARY_PATH|PUPPETEER_CACHE_DIR|CHROME_DEVEL_SANDBOX)$/;
 
-/** The variables that name the display of a window. */
 const OF_THE_DISPLAY = /^(DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|DBUS_SESSION_BUS_ADDRESS)$/;
-
-/** The Windows counterparts of some of these; names are case-insensitive there. */
-const OF_WINDOWS =
-  /^(PATH|SYSTEMROOT|SYSTEMDRIVE|WINDIR|USERPROFILE|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES(\(X86\))?|TEMP|TMP)$/i;
 
 /** Reads the settings from the environment. Throws a ConfigError that names every invalid one. */
 export function readConfig(env: Environment): Config {
@@ -59,7 +66,9 @@ export function readConfig(env: Environment): Config {
     problems.push('CHAT_WEB_SPOOL_SESSION_MAX_MB must not be more than CHAT_WEB_SPOOL_MAX_MB');
   if (values.token !== undefined && values.tokenFile !== undefined)
     problems.push('CHAT_WEB_TOKEN and CHAT_WEB_TOKEN_FILE are mutually exclusive: set only one of them');
-  problems.push(...browserProblems(values), ...listenProblems(values));
+  if (values.browserWindow && values.headlessShell)
+    problems.push('CHAT_WEB_BROWSER_WINDOW and CHAT_WEB_HEADLESS_SHELL must not both be set: the shell has no window');
+  problems.push(...listenProblems(values));
   if (problems.length === 0 && isOpenToOthers(values))
     problems.push(
       'CHAT_WEB_HOST is not a loopback address and no token is set: anyone who can reach it could use every account. Set CHAT_WEB_TOKEN, or CHAT_WEB_ALLOW_NO_TOKEN=true if that is intended',
@@ -74,8 +83,7 @@ export function readConfig(env: Environment): Config {
 }
 
 function isPassedOn(name: string, { browserWindow }: Values): boolean {
-  if (PASSED_ON.test(name) || (browserWindow && OF_THE_DISPLAY.test(name))) return true;
-  return process.platform === 'win32' && OF_WINDOWS.test(name);
+  return PASSED_ON.test(name) || (browserWindow && OF_THE_DISPLAY.test(name));
 }
 
 /** One line per unknown name that looks like a setting: a mistyped CHAT_WEB_TOKEN would leave the gateway open. */
@@ -105,14 +113,6 @@ function certificateOf({ tlsCertFile: certFile, tlsKeyFile: keyFile }: Values): 
   return certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile };
 }
 
-/** Settings of the browser that conflict. */
-function browserProblems({ browserWindow, headlessShell }: Values): string[] {
-  return browserWindow && headlessShell
-    ? ['CHAT_WEB_BROWSER_WINDOW and CHAT_WEB_HEADLESS_SHELL must not both be set: the shell has no window']
-    : [];
-}
-
-/** Listen settings that conflict or have no effect. */
 function listenProblems(values: Values): string[] {
   const { port, socketPath, tlsCertFile, tlsKeyFile } = values;
   const problems: string[] = [];
@@ -135,7 +135,6 @@ function hostDefault(name: string, env: Environment): string | undefined {
   return undefined;
 }
 
-/** What `--help` prints. */
 export function helpText(): string {
   const rows = Object.values<Setting>(settings).map(
     ({ name, fallback, fallbackIs = fallback, meaning }) =>
@@ -144,13 +143,13 @@ export function helpText(): string {
   return `Usage: npm start\n\nRuns the gateway. Settings come from the environment; defaults in brackets:\n\n${rows.join('\n')}\n`;
 }
 
-/** The folder of saved pages. */
 export function pagesDirOf({ dataDir, pageDir }: Pick<Config, 'dataDir' | 'pageDir'>): string {
   return pageDir ?? join(dataDir, 'pages');
 }
 
-/** The version of this package. */
 export function version(): string {
-  const manifest: unknown = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const manifest: unknown = JSON.parse(
+    readFileSync(new URL(import.meta.resolve('@chat-web/gateway/package.json')), 'utf8'),
+  );
   return v.parse(v.object({ version: v.string() }), manifest).version;
 }

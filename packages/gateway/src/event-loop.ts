@@ -16,8 +16,7 @@ export function endOfTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** How many small tasks may share one turn. */
-const MOST_IN_A_TURN = 8;
+const MAX_PER_TURN = 8;
 let inThisTurn = 0;
 
 /**
@@ -30,7 +29,7 @@ export async function shareTurn(): Promise<void> {
       inThisTurn = 0;
     });
   inThisTurn += 1;
-  if (inThisTurn > MOST_IN_A_TURN) await yieldToEventLoop();
+  if (inThisTurn > MAX_PER_TURN) await yieldToEventLoop();
 }
 
 /** Everything written to a stream within one turn of the event loop is sent as one write, at the end of the turn. */

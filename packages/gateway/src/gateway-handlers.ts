@@ -1,12 +1,22 @@
-import { type GatewayOperationName, type Handlers, operations } from '@chat-web/protocol';
+import {
+  type GatewayOperationName,
+  type Handlers,
+  type OperationName,
+  operations,
+  type SendAttempt,
+  type WorkerOperationName,
+  workerOperations,
+} from '@chat-web/protocol';
 import type { Caller } from './access/caller.ts';
 import type { Keys } from './access/keys.ts';
 import { Refusal } from './access/refusal.ts';
 import { type Config, version } from './config.ts';
-import type { HostHistory } from './host/host-history.ts';
+import type { AnyHandler } from './http/operation-route.ts';
+import type { HostHistory } from './monitoring/host-history.ts';
 import type { Mover } from './moving/mover.ts';
+import type { PacedInput, Pacing } from './sends/pacing.ts';
 import type { Session } from './sessions/session.ts';
-import { countsOf, viewOf } from './sessions/session-view.ts';
+import { countsByStatus, viewOf } from './sessions/session-view.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
@@ -18,19 +28,35 @@ type GatewayHandlers = {
   ) => ReturnType<Handlers<N>[N]>;
 };
 
-/** What the handlers use. */
-export interface HandlerParts {
+interface Dependencies {
   readonly config: Pick<Config, 'journalMaxBytes'>;
   readonly supervisor: Supervisor;
   readonly keys: Keys;
   readonly webhooks: Webhooks;
   readonly mover: Mover;
   readonly hostHistory: HostHistory;
+  readonly pacing: Pacing;
 }
 
-/** Handlers of the operations that need no worker. */
-export function gatewayHandlers(parts: HandlerParts): GatewayHandlers {
-  const { config, supervisor, keys, webhooks, mover, hostHistory } = parts;
+/** Handlers of all operations; those of workers are forwarded. */
+export function allHandlers(dependencies: Dependencies): Record<OperationName, AnyHandler> {
+  const { supervisor, pacing } = dependencies;
+  const forwarded = Object.keys(workerOperations).map((name) => [
+    name,
+    (input: PacedInput, _: unknown, attempt?: SendAttempt) => {
+      const call = () => supervisor.call(name as WorkerOperationName, input, attempt);
+      return attempt?.isRepeat ? call() : pacing.send(name, input, call); // A repeat was counted the first time.
+    },
+  ]);
+  return {
+    ...gatewayHandlers(dependencies),
+    ...Object.fromEntries(forwarded),
+    requestPairingCode: (input: Parameters<Supervisor['requestPairingCode']>[0], { sees }: Caller) =>
+      supervisor.requestPairingCode(input, sees),
+  };
+}
+
+function gatewayHandlers({ config, supervisor, keys, webhooks, mover, hostHistory }: Dependencies): GatewayHandlers {
   return {
     listSessions: (_, caller) => ({
       sessions: supervisor
@@ -42,7 +68,9 @@ export function gatewayHandlers(parts: HandlerParts): GatewayHandlers {
     getAccess: (_, { id, scope, sessions }) => {
       const { name, expiresAt } = keys.get(id) ?? {};
       return {
-        ...{ id, scope, sessions: [...sessions] },
+        id,
+        scope,
+        sessions: [...sessions],
         ...(name === undefined ? {} : { name }),
         ...(expiresAt === undefined ? {} : { expiresAt }),
         version: version(),
@@ -95,19 +123,14 @@ export function gatewayHandlers(parts: HandlerParts): GatewayHandlers {
       at: new Date().toISOString(),
       startedAt: hostHistory.startedAt.toISOString(),
       version: version(),
-      sessions: countsOf(supervisor.list()),
+      sessions: countsByStatus(supervisor.list()),
       journalMaxBytes: config.journalMaxBytes,
       ...hostHistory.view,
     }),
 
     listDeliveries: ({ webhookId }, caller) => ({ deliveries: webhooks.deliveries(webhookId, caller) }),
 
-    startSession: async ({ id, takeBack }) => {
-      const deadline = Date.now() + operations.startSession.timeoutMs;
-      const session = await supervisor.start(id, takeBack);
-      await session.settled(deadline - Date.now());
-      return startedView(session);
-    },
+    startSession: ({ id, takeBack }) => started('startSession', supervisor.start(id, takeBack), 'settled'),
 
     exportSession: ({ id }) => mover.export(id),
 
@@ -117,24 +140,14 @@ export function gatewayHandlers(parts: HandlerParts): GatewayHandlers {
       return startedView(session);
     },
 
-    restartSession: async ({ id }) => {
-      const deadline = Date.now() + operations.restartSession.timeoutMs;
-      const session = await supervisor.restart(id);
-      await session.up(deadline - Date.now());
-      return startedView(session);
-    },
+    restartSession: ({ id }) => started('restartSession', supervisor.restart(id), 'up'),
 
     stopSession: async ({ id }) => {
       await supervisor.stop(id);
       return { id, status: 'stopped' };
     },
 
-    logoutSession: async ({ id }) => {
-      const deadline = Date.now() + operations.logoutSession.timeoutMs;
-      const session = await supervisor.logout(id);
-      await session.settled(deadline - Date.now());
-      return startedView(session);
-    },
+    logoutSession: ({ id }) => started('logoutSession', supervisor.logout(id), 'settled'),
 
     deleteSession: async ({ id }) => {
       await supervisor.remove(id);
@@ -160,11 +173,21 @@ function refuseOpen({ id }: Caller): void {
   if (id === 'open') throw new Refusal('insufficient_scope', 'keys require a gateway with a token: set CHAT_WEB_TOKEN');
 }
 
+/** The session once it is settled or up, or when the time limit of the operation is reached. */
+async function started(operation: GatewayOperationName, starting: Promise<Session>, state: 'settled' | 'up') {
+  const deadline = Date.now() + operations[operation].timeoutMs;
+  const session = await starting;
+  await session[state](deadline - Date.now());
+  return startedView(session);
+}
+
 function startedView(session: Session) {
   const { id, status, reason, message, nextAttemptAt } = viewOf(session);
   const { qr } = session;
   return {
-    ...{ id, status, ...(qr === undefined ? {} : { qr }) },
+    id,
+    status,
+    ...(qr === undefined ? {} : { qr }),
     ...(reason ? { reason, message } : {}),
     ...(nextAttemptAt ? { nextAttemptAt } : {}),
   };

@@ -3,7 +3,6 @@ export class Lock {
   #last: Promise<unknown> = Promise.resolve();
   #holders = 0;
 
-  /** True while a task runs or waits. */
   get isHeld(): boolean {
     return this.#holders > 0;
   }

@@ -45,6 +45,7 @@ describe('the log', () => {
     const script = "for (let n = 0; n < 5_000; n += 1) log.info('x'.repeat(100)); log.info('last'); process.exit(0)";
     const lines = [`import { createLog } from '${LOG}';`, `const { log } = createLog('info');`, script];
     const child = spawn(process.execPath, ['--input-type=module', '-e', lines.join('\n')]);
+    // The pipe is full by then.
     await delay(1_000);
     const whole = (await text(child.stdout)).trim().split('\n');
     expect(whole).toHaveLength(5_001);

@@ -1,13 +1,16 @@
 import fs from 'node:fs';
+import { parseEnv } from 'node:util';
+import { errorText } from '@chat-web/protocol';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
+import * as v from 'valibot';
+import { readNamedText } from './host/text-files.ts';
+import { settings } from './settings.ts';
 
 export type Log = Logger;
 
-/** A log whose level can be changed at runtime. */
 export interface LevelledLog {
   readonly log: Log;
-  /** Where its lines go. */
   readonly destination: DestinationStream;
   /** Sets the level of the log and all its children. */
   setLevel(level: string): void;
@@ -45,7 +48,7 @@ export function createLog(level: string): LevelledLog {
 const URGENT = pino.levels.values.error ?? Number.NaN;
 /** How long lines are collected after a write, and how much. */
 const COLLECT_MS = 50;
-const MOST_LENGTH = 16_384;
+const MAX_LENGTH = 16_384;
 /** At exit: how long the reader of stdout may take, and how often to retry. */
 const EXIT_TIMEOUT_MS = 2_000;
 const EXIT_RETRY_MS = 10;
@@ -70,7 +73,7 @@ class BatchedLines implements DestinationStream {
 
   write(line: string): void {
     this.#lines += line;
-    if (!this.#timer || this.#lines.length > MOST_LENGTH) this.flush();
+    if (!this.#timer || this.#lines.length > MAX_LENGTH) this.flush();
   }
 
   flush(): void {
@@ -117,3 +120,22 @@ function rankOf(level: string): number {
 const toTerminal = () => pretty({ sync: true, translateTime: 'SYS:HH:MM:ss.l', singleLine: true });
 
 const labelOnly = (label: string) => ({ level: label });
+
+const MAX_ENV_FILE_BYTES = 1_048_576;
+const { schema, fallback } = settings.logLevel;
+
+/**
+ * Reloads the log level from a file of KEY=value lines. If the file does not set it, the default applies, as after a
+ * restart. On failure, logs an error and keeps the level. Never rejects.
+ */
+export async function reloadLogLevel(envFile: string, { log, setLevel }: LevelledLog): Promise<void> {
+  try {
+    const written = parseEnv(await readNamedText(envFile, MAX_ENV_FILE_BYTES)).CHAT_WEB_LOG_LEVEL?.trim() || fallback;
+    const parsed = v.safeParse(schema, written);
+    if (!parsed.success) throw new Error(`CHAT_WEB_LOG_LEVEL ${parsed.issues[0].message}`);
+    setLevel(parsed.output);
+    log.info({ logLevel: parsed.output }, 'log level set');
+  } catch (error) {
+    log.error({ envFile, error: errorText(error) }, 'log level not changed');
+  }
+}

@@ -3,12 +3,11 @@ import { errorText } from '@chat-web/protocol';
 import { Audit } from './access/audit.ts';
 import { type Config, helpText, readConfig, version } from './config.ts';
 import { ConfigError } from './config-error.ts';
-import { DataDirInUseError } from './data-lock.ts';
 import { type Gateway, startGateway } from './gateway.ts';
 import { isLoopback } from './host/addresses.ts';
-import { SocketInUseError } from './http/socket-file.ts';
-import { createLog, type LevelledLog, type Log } from './log.ts';
-import { reloadLogLevel } from './log-level-reload.ts';
+import { DataDirInUseError } from './host/data-lock.ts';
+import { SocketInUseError } from './http/server/socket-file.ts';
+import { createLog, type LevelledLog, type Log, reloadLogLevel } from './log.ts';
 import { ServiceNotifier, serviceManagerOf } from './service-notifier.ts';
 
 /** From sysexits.h: the configuration is invalid, so a restart does not help. */
@@ -81,7 +80,6 @@ async function reload(reloads: Gateway['reloads'], log: Log): Promise<void> {
   await Promise.all(reloads.map((again) => again()));
 }
 
-/** What `stop` needs. */
 interface Running {
   readonly gateway: Gateway;
   readonly notifier: ServiceNotifier;
@@ -91,17 +89,17 @@ interface Running {
 /** The first signal waits for requests in progress, the second does not, the third exits at once. */
 async function stop(signal: string, { gateway, notifier, log }: Running): Promise<void> {
   log.info({ signal }, 'gateway stopping');
-  const hurry = new AbortController();
+  const skipWaiting = new AbortController();
   for (const again of STOP_SIGNALS) {
     process.removeAllListeners(again);
     process.on(again, () => {
-      if (hurry.signal.aborted) process.exit(1); // Workers exit with this process.
-      log.info({ signal: again }, 'stop hurried');
-      hurry.abort();
+      if (skipWaiting.signal.aborted) process.exit(1); // Workers exit with this process.
+      log.info({ signal: again }, 'shutdown wait skipped');
+      skipWaiting.abort();
     });
   }
   notifier.stop();
-  await gateway.close(hurry.signal);
+  await gateway.close(skipWaiting.signal);
   log.info('gateway stopped');
   process.exit(0);
 }

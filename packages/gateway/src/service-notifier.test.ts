@@ -2,15 +2,16 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { eventually, NotifySocket } from '@chat-web/testing';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../../test/helpers/eventually.ts';
-import { NotifySocket } from '../../../test/helpers/notify-socket.ts';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceNotifier, serviceManagerOf } from './service-notifier.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../../../deploy/systemd/with-notify-socket.pl', import.meta.url));
+
+/** Longer than the notifier looks at its state. */
+const STATUS_WITHIN_MS = 5_000;
 
 const lines: { level: number; msg: string }[] = [];
 const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
@@ -47,57 +48,64 @@ beforeEach(() => {
 afterEach(stop);
 
 describe('the service manager', () => {
-  it('gets READY at once, three pings per watchdog interval, and finally STOPPING', async () => {
+  beforeEach(() => void vi.useFakeTimers());
+
+  it('gets READY at once, three pings per watchdog interval, and finally STOPPING', () => {
     start(900);
     expect(sent).toEqual([['READY=1', 'STATUS=all well']]);
-    await eventually(() => expect(said('WATCHDOG=1')).toBeGreaterThan(2));
+    vi.advanceTimersByTime(STATUS_WITHIN_MS);
+    expect(said('WATCHDOG=1')).toBeGreaterThan(2);
     stop();
     expect(said('READY=1')).toBe(1);
     expect(sent.at(-1)).toEqual(['STOPPING=1', 'STATUS=stopping']);
     const before = sent.length;
-    await delay(700);
+    vi.advanceTimersByTime(700);
     expect(sent).toHaveLength(before);
     expect(lines).toEqual([]);
   });
 
-  it('gets no ping without a watchdog, but each status change once', async () => {
+  it('gets no ping without a watchdog, but each status change once', () => {
     start();
     state.status = 'one restarting\nREADY=0\0';
-    await eventually(() => expect(sent.at(-1)).toEqual(['STATUS=one restarting READY=0 ']));
-    await delay(2_500);
+    vi.advanceTimersByTime(STATUS_WITHIN_MS);
+    expect(sent.at(-1)).toEqual(['STATUS=one restarting READY=0 ']);
+    vi.advanceTimersByTime(2_500);
     expect(sent).toHaveLength(2);
   });
 
-  it('gets no ping while the gateway is unhealthy or its state unknown', async () => {
+  it('gets no ping while the gateway is unhealthy or its state unknown', () => {
     state.isWell = false;
     start(300);
-    await delay(1_000);
+    vi.advanceTimersByTime(1_000);
     expect(said('WATCHDOG=1')).toBe(0);
     state.isWell = true;
-    await eventually(() => expect(said('WATCHDOG=1')).toBeGreaterThan(0));
+    vi.advanceTimersByTime(STATUS_WITHIN_MS);
+    expect(said('WATCHDOG=1')).toBeGreaterThan(0);
     state.statusText = () => {
       throw new Error('no idea');
     };
-    await eventually(() => expect(said('STATUS=no idea')).toBe(1));
+    vi.advanceTimersByTime(STATUS_WITHIN_MS);
+    expect(said('STATUS=no idea')).toBe(1);
     const pings = said('WATCHDOG=1');
-    await delay(500);
+    vi.advanceTimersByTime(500);
     expect(said('WATCHDOG=1')).toBe(pings);
     expect(lines.map(({ level }) => level)).toEqual([50, 30, 50]);
   });
 
-  it('gets READY once it can be reached; one warning is logged', async () => {
+  it('gets READY once it can be reached; one warning is logged', () => {
     isReached = false;
     start(300);
-    await delay(1_000);
+    vi.advanceTimersByTime(1_000);
     isReached = true;
-    await eventually(() => expect(said('READY=1')).toBe(1));
+    vi.advanceTimersByTime(STATUS_WITHIN_MS);
+    expect(said('READY=1')).toBe(1);
     expect(lines.map(({ level }) => level)).toEqual([40]);
   });
 
-  it('without a connection causes one warning that says what to do', async () => {
+  it('without a connection causes one warning that says what to do', () => {
     notifier = new ServiceNotifier({ send: undefined, watchdogMs: 100 }, state, log);
     notifier.start();
-    await delay(500);
+    vi.advanceTimersByTime(500);
     stop();
     expect(lines).toMatchObject([
       { msg: 'service manager not notified', hint: expect.stringContaining('with-notify-socket.pl') },

@@ -88,7 +88,6 @@ export class ServiceNotifier {
     for (const timer of this.#timers) timer.unref();
   }
 
-  /** Call when the gateway stops. */
   stop(): void {
     for (const timer of this.#timers.splice(0)) clearInterval(timer);
     // No EXTEND_TIMEOUT_USEC: stopping takes less than the unit's TimeoutStopSec.
@@ -126,7 +125,6 @@ export class ServiceNotifier {
     this.#hasWarned = false;
   }
 
-  /** True if the message was sent. */
   #send(assignments: readonly string[]): boolean {
     try {
       this.#manager?.send?.(assignments.join('\n'));

@@ -1,13 +1,11 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
-import { PAGE_VERSION } from '@chat-web/protocol';
+import { PAGE_VERSION, writtenNumber } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { writtenToken } from './access/token.ts';
 
-/** One setting: how its text is parsed, its default and its meaning. */
 export interface Setting {
-  /** The environment variable. */
   readonly name: string;
   readonly schema: v.GenericSchema<string, unknown>;
   /** The default, as text. Absent: the setting stays undefined. */
@@ -19,23 +17,11 @@ export interface Setting {
   readonly meaning: string;
 }
 
-const SECOND_MS = 1_000;
-const HOUR_MS = 3_600_000;
-const MB = 1_048_576;
-
 const text = v.string();
 const filePath = v.pipe(
   v.string(),
   v.transform((path) => resolve(path)),
 );
-const wholeNumber = (lowest: number, highest: number) =>
-  v.pipe(
-    v.string(),
-    v.regex(/^\d{1,15}$/, 'must be a whole number'),
-    v.transform(Number),
-    v.minValue(lowest, `must be at least ${lowest}`),
-    v.maxValue(highest, `must be at most ${highest}`),
-  );
 const decimal = (highest: number) =>
   v.pipe(
     v.string(),
@@ -43,21 +29,14 @@ const decimal = (highest: number) =>
     v.transform(Number),
     v.maxValue(highest, `must be at most ${highest}`),
   );
-const seconds = (lowest: number, highest: number) =>
+const inUnitsOf = (unit: number) => (lowest: number, highest: number) =>
   v.pipe(
-    wholeNumber(lowest, highest),
-    v.transform((written) => written * SECOND_MS),
+    writtenNumber(lowest, highest),
+    v.transform((written) => written * unit),
   );
-const hours = (lowest: number, highest: number) =>
-  v.pipe(
-    wholeNumber(lowest, highest),
-    v.transform((written) => written * HOUR_MS),
-  );
-const megabytes = (lowest: number, highest: number) =>
-  v.pipe(
-    wholeNumber(lowest, highest),
-    v.transform((written) => written * MB),
-  );
+const seconds = inUnitsOf(1_000);
+const hours = inUnitsOf(3_600_000);
+const megabytes = inUnitsOf(1_048_576);
 
 const OFF = 'off';
 const portOrOff = v.pipe(
@@ -69,12 +48,12 @@ const portOrOff = v.pipe(
 );
 
 /** The kernel's limit, in bytes. */
-const LONGEST_SOCKET_PATH = 107;
+const MAX_SOCKET_PATH_LENGTH = 107;
 const socketPath = v.pipe(
   filePath,
   v.check(
-    (path) => Buffer.byteLength(path) <= LONGEST_SOCKET_PATH,
-    `must have at most ${LONGEST_SOCKET_PATH} bytes as an absolute path`,
+    (path) => Buffer.byteLength(path) <= MAX_SOCKET_PATH_LENGTH,
+    `must have at most ${MAX_SOCKET_PATH_LENGTH} bytes as an absolute path`,
   ),
 );
 const fileMode = v.pipe(
@@ -102,14 +81,12 @@ const list = v.pipe(
   ),
 );
 
-/** Hosts, `host:port` or CIDR ranges. */
 const hosts = v.pipe(
   list,
   v.check((entries) => entries.every(isHostOrRange), 'must be hosts, host:port or CIDR ranges such as 10.0.0.0/8'),
 );
 
-/** A list of seconds. */
-const delays = v.pipe(
+const delaysInSeconds = v.pipe(
   list,
   v.minLength(1, 'must be whole numbers, such as 5,60,600'),
   v.maxLength(20, 'must be at most 20 numbers'),
@@ -119,8 +96,8 @@ const delays = v.pipe(
 function isHostOrRange(entry: string): boolean {
   const [address = '', prefix] = entry.split('/');
   if (prefix === undefined) return /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/.test(entry);
-  const most = isIP(address) === 4 ? 32 : 128;
-  return isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= most;
+  const max = isIP(address) === 4 ? 32 : 128;
+  return isIP(address) !== 0 && /^\d{1,3}$/.test(prefix) && Number(prefix) <= max;
 }
 
 const jsonStrings = v.pipe(
@@ -200,7 +177,7 @@ export const settings = {
   },
   authFailuresPerMinute: {
     name: 'CHAT_WEB_AUTH_FAILURES_PER_MINUTE',
-    schema: wholeNumber(0, 1_000_000),
+    schema: writtenNumber(0, 1_000_000),
     fallback: '10',
     meaning: 'wrong tokens per minute and address above which further ones get 429; 0: no limit',
   },
@@ -260,7 +237,7 @@ export const settings = {
   },
   startConcurrency: {
     name: 'CHAT_WEB_START_CONCURRENCY',
-    schema: wholeNumber(1, 64),
+    schema: writtenNumber(1, 64),
     fallback: String(availableParallelism()),
     fallbackIs: 'the number of cores',
     meaning: 'maximum number of browsers that start at the same time; fewer while the processor is busy',
@@ -340,25 +317,25 @@ export const settings = {
   },
   maxSessions: {
     name: 'CHAT_WEB_MAX_SESSIONS',
-    schema: wholeNumber(1, 100_000),
+    schema: writtenNumber(1, 100_000),
     fallback: '500',
     meaning: 'maximum number of sessions, running or with saved auth; existing ones are kept',
   },
   maxConnections: {
     name: 'CHAT_WEB_MAX_CONNECTIONS',
-    schema: wholeNumber(10, 1_000_000),
+    schema: writtenNumber(10, 1_000_000),
     fallbackIs: 'three quarters of the limit of open files',
     meaning: 'maximum number of open connections; further ones are closed at once',
   },
   maxRequestsPerSession: {
     name: 'CHAT_WEB_MAX_REQUESTS_PER_SESSION',
-    schema: wholeNumber(1, 100_000),
+    schema: writtenNumber(1, 100_000),
     fallback: '100',
     meaning: 'requests that may be in progress per session; further ones are rejected (429)',
   },
   maxRequestsPerKey: {
     name: 'CHAT_WEB_MAX_REQUESTS_PER_KEY',
-    schema: wholeNumber(1, 100_000),
+    schema: writtenNumber(1, 100_000),
     fallback: '200',
     meaning: 'the same per key, across all its sessions; open event streams count',
   },
@@ -371,7 +348,7 @@ export const settings = {
   },
   maxNewChatsPerDay: {
     name: 'CHAT_WEB_MAX_NEW_CHATS_PER_DAY',
-    schema: wholeNumber(0, 10_000),
+    schema: writtenNumber(0, 10_000),
     fallback: '0',
     meaning: 'new people that a session may write to in 24 hours; further ones are rejected (429); 0: no limit',
   },
@@ -414,7 +391,7 @@ export const settings = {
   },
   maxBodyBytes: {
     name: 'CHAT_WEB_MAX_BODY_BYTES',
-    schema: wholeNumber(1_024, 1_073_741_824),
+    schema: writtenNumber(1_024, 1_073_741_824),
     fallback: '104857600',
     meaning: 'maximum request body; at most 512 KB of it besides base64',
   },
@@ -426,7 +403,7 @@ export const settings = {
   },
   mediaMaxBytes: {
     name: 'CHAT_WEB_MEDIA_MAX_BYTES',
-    schema: wholeNumber(1_024, 1_073_741_824),
+    schema: writtenNumber(1_024, 1_073_741_824),
     fallback: '67108864',
     meaning: 'maximum size of a file fetched from a media url',
   },
@@ -444,7 +421,7 @@ export const settings = {
   },
   webhookRetryDelaysMs: {
     name: 'CHAT_WEB_WEBHOOK_RETRY_SECONDS',
-    schema: delays,
+    schema: delaysInSeconds,
     fallback: '5,300,1800,7200,18000,36000,36000',
     meaning:
       'delays between the attempts to deliver a webhook event, which becomes a dead letter after the last; comma-separated',

@@ -7,14 +7,12 @@ import { digestOf } from './token.ts';
 
 const OPEN = operator('open', createRevocation().signal);
 
-/** The credentials of a request. */
 export interface Presented {
   readonly authorization: string | undefined;
   /** The remote address; undefined on a unix socket. */
   readonly address: string | undefined;
 }
 
-/** Identifies the caller of a request. */
 export class Access {
   readonly #token: OperatorToken | undefined;
   readonly #keys: Keys;

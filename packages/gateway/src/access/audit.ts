@@ -11,13 +11,11 @@ export interface AuditEntry {
   readonly address: string | undefined;
   readonly operation: string;
   readonly session: string | undefined;
-  /** The key that was created or deleted. */
   readonly key: string | undefined;
   /** The webhook that was created, changed, used or deleted. */
   readonly webhook: string | undefined;
   readonly status: number;
   readonly code: string | undefined;
-  /** The id of the request. */
   readonly request: string | undefined;
   readonly ms: number;
 }

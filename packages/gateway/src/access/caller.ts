@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Scope } from '@chat-web/protocol';
 
-/** An authenticated caller and its permissions. */
 export interface Caller {
   /** A key's id, `token` for the operator's token, `open` if no token is required. Safe to log. */
   readonly id: string;
@@ -12,7 +11,6 @@ export interface Caller {
   readonly sessions: readonly string[];
   /** Aborts when the key or token is revoked or expires; the caller's streams end then. */
   readonly signal: AbortSignal;
-  /** True if the caller may access the session. */
   sees(sessionId: string): boolean;
 }
 
@@ -21,7 +19,6 @@ export function operator(id: 'token' | 'open', signal: AbortSignal): Caller {
   return { id, keyId: undefined, scope: 'operator', sessions: ['*'], signal, sees: () => true };
 }
 
-/** Aborted when a token or key is revoked or expires. */
 export function createRevocation(): AbortController {
   const revocation = new AbortController();
   setMaxListeners(0, revocation.signal); // One per open stream.

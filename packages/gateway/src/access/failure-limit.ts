@@ -1,3 +1,4 @@
+import { BoundedMap, getOrAdd } from '@chat-web/protocol';
 import { networkOf } from '../host/addresses.ts';
 
 const MINUTE_MS = 60_000;
@@ -13,14 +14,13 @@ interface Count {
 export class FailureLimit {
   readonly #perMinute: number;
   /** By network, oldest first: each entry lasts one minute. */
-  readonly #counts = new Map<string, Count>();
+  readonly #counts = new BoundedMap<string, Count>(MAX_NETWORKS);
 
   /** `perMinute` 0: no limit. */
   constructor(perMinute: number) {
     this.#perMinute = perMinute;
   }
 
-  /** Number of networks in memory. */
   get size(): number {
     return this.#counts.size;
   }
@@ -30,15 +30,14 @@ export class FailureLimit {
     if (this.#perMinute === 0) return 0;
     this.#forgetOld(now);
     const network = address === undefined ? 'this machine' : networkOf(address);
-    const count = this.#counts.get(network) ?? { wrong: 0, endsAt: now + MINUTE_MS };
-    this.#counts.set(network, count);
+    const count = getOrAdd(this.#counts, network, () => ({ wrong: 0, endsAt: now + MINUTE_MS }));
     count.wrong += 1;
     return count.wrong > this.#perMinute ? Math.ceil((count.endsAt - now) / 1_000) : 0;
   }
 
   #forgetOld(now: number): void {
     for (const [network, { endsAt }] of this.#counts) {
-      if (endsAt > now && this.#counts.size < MAX_NETWORKS) break;
+      if (endsAt > now) break;
       this.#counts.delete(network);
     }
   }

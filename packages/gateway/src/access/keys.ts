@@ -48,17 +48,14 @@ export class Keys {
     return keys;
   }
 
-  /** Number of keys. */
   get count(): number {
     return this.#byHash.size;
   }
 
-  /** All keys, oldest first. */
   list(): KeyView[] {
     return [...this.#byHash.values()].map(({ stored }) => viewOf(stored));
   }
 
-  /** The key with this id; undefined if there is none. */
   get(id: string): KeyView | undefined {
     const key = [...this.#byHash.values()].find(({ stored }) => stored.id === id);
     return key && viewOf(key.stored);
@@ -83,7 +80,10 @@ export class Keys {
         throw new GatewayError('rate_limited', `the limit of ${MAX_KEYS} keys is reached: delete an unused one`);
       const key = `cwk_${randomBytes(KEY_BYTES).toString('base64url')}`;
       const stored: StoredKey = {
-        ...{ id: `key_${randomBytes(ID_BYTES).toString('hex')}`, name, sessions, scope },
+        id: `key_${randomBytes(ID_BYTES).toString('hex')}`,
+        name,
+        sessions,
+        scope,
         createdAt: new Date().toISOString(),
         ...(expiresAt ? { expiresAt: new Date(expiresAt).toISOString() } : {}),
         hash: hashText(digestOf(key)),

@@ -51,7 +51,6 @@ export class OperatorToken {
     }
   }
 
-  /** The operator, if the digest belongs to a valid token. */
   find(digest: Buffer): Caller | undefined {
     // Compares all of them, so that timing reveals nothing.
     let found = sameDigest(this.#current.digest, digest) ? this.#current : undefined;

@@ -4,8 +4,7 @@ import * as v from 'valibot';
 const HASH_PREFIX = 'sha256:';
 const HASH = /^sha256:[0-9a-f]{64}$/i;
 
-/** The allowed characters of a token. */
-export const TOKEN_TEXT = /^[\x21-\x7e]+$/;
+const TOKEN_TEXT = /^[\x21-\x7e]+$/;
 
 /** A token as configured: itself, or `sha256:<hex>` of it. */
 export const writtenToken = v.pipe(
@@ -34,17 +33,14 @@ export function hashOf(token: string): string {
   return hashText(digestOf(token));
 }
 
-/** `sha256:<hex>`, from the digest of a token. */
 export function hashText(digest: Buffer): string {
   return HASH_PREFIX + digest.toString('hex');
 }
 
-/** True if the configured token is a hash. */
 export function isHash(written: string): boolean {
   return HASH.test(written);
 }
 
-/** The digest of a configured token, in either form. */
 export function digestOfWritten(written: string): Buffer {
   return isHash(written) ? Buffer.from(written.slice(HASH_PREFIX.length), 'hex') : digestOf(written);
 }

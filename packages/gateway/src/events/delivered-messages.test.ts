@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { checkpointParts } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 import { DeliveredMessages, deliveryNotes } from './delivered-messages.ts';
 
@@ -23,7 +24,7 @@ class Delivery {
   /** The same after a restart of the gateway. */
   restarted(): DeliveredMessages {
     const after = new DeliveredMessages();
-    for (const part of this.fold.parts()) after.restore(part);
+    for (const { session, text } of checkpointParts(this.fold)) after.restore(session, JSON.parse(text));
     return after;
   }
 }
@@ -34,8 +35,8 @@ describe('delivered messages', () => {
     delivery.message('a', NOW);
     for (const fold of [delivery.fold, delivery.restarted()]) {
       expect([fold.has('main', 'a'), fold.has('main', 'b'), fold.has('other', 'a')]).toEqual([true, false, false]);
-      expect(fold.from('main')).toBe(NOW - 120);
-      expect(fold.from('other')).toBeUndefined();
+      expect(fold.until('main')).toBe(NOW - 120);
+      expect(fold.until('other')).toBeUndefined();
     }
   });
 
@@ -45,7 +46,7 @@ describe('delivered messages', () => {
     for (const id of ids) delivery.message(id, NOW);
     const after = delivery.restarted();
     expect(ids.filter((id) => !after.has('main', id))).toEqual(ids.slice(0, 1));
-    for (const { text } of delivery.fold.parts()) expect(Buffer.byteLength(text)).toBeLessThan(1_048_576);
+    for (const { text } of checkpointParts(delivery.fold)) expect(Buffer.byteLength(text)).toBeLessThan(1_048_576);
   });
 
   it('are kept as far back as a catch-up looks', () => {
@@ -61,17 +62,17 @@ describe('delivered messages', () => {
     const delivery = new Delivery();
     delivery.apply(deliveryNotes.until('main', NOW));
     delivery.message('a', NOW + 60);
-    expect(delivery.fold.from('main')).toBe(NOW);
+    expect(delivery.fold.until('main')).toBe(NOW);
     delivery.apply(deliveryNotes.until('main', NOW - 1_000));
-    expect(delivery.fold.from('main')).toBe(NOW);
+    expect(delivery.fold.until('main')).toBe(NOW);
     delivery.apply(deliveryNotes.until('main', NOW + 9_000));
-    expect(delivery.fold.from('main')).toBe(NOW + 9_000);
+    expect(delivery.fold.until('main')).toBe(NOW + 9_000);
   });
 
   it('do not make later messages history, if one has a future timestamp', () => {
     const delivery = new Delivery();
     delivery.message('a', 4_294_967_295, NOW);
-    expect(delivery.fold.from('main')).toBe(NOW - 120);
+    expect(delivery.fold.until('main')).toBe(NOW - 120);
   });
 
   it('keep the time from which messages are missing, until those have arrived', () => {
@@ -80,14 +81,14 @@ describe('delivered messages', () => {
     delivery.apply(deliveryNotes.missing('main', NOW + 50));
     delivery.message('b', NOW + 3_600);
     for (const fold of [delivery.fold, delivery.restarted()]) {
-      expect(fold.from('main')).toBe(NOW + 50);
+      expect(fold.until('main')).toBe(NOW + 50);
       expect(fold.has('main', 'b')).toBe(true);
     }
     delivery.message('missed', NOW + 60, NOW + 3_700);
     delivery.message('c', NOW + 3_800);
     expect(delivery.fold.has('main', 'missed')).toBe(true);
     delivery.apply(deliveryNotes.complete('main'));
-    expect(delivery.fold.from('main')).toBe(NOW + 3_680);
+    expect(delivery.fold.until('main')).toBe(NOW + 3_680);
   });
 
   it('are forgotten with the session, and when another account may be linked', () => {
@@ -99,8 +100,8 @@ describe('delivered messages', () => {
       delivery.message('a', NOW);
       delivery.apply(record);
       expect(delivery.fold.has('main', 'a')).toBe(false);
-      expect(delivery.fold.from('main')).toBeUndefined();
-      expect([...delivery.fold.parts()]).toEqual([]);
+      expect(delivery.fold.until('main')).toBeUndefined();
+      expect([...checkpointParts(delivery.fold)]).toEqual([]);
     }
   });
 });

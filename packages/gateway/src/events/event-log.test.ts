@@ -1,7 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { EventName, Message } from '@chat-web/protocol';
+import { freshFolder } from '@chat-web/testing/hooks';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Journal, NotStoredError } from '../journal/journal.ts';
@@ -14,18 +12,16 @@ import { PublishedEvents } from './published-events.ts';
 const NOW = Math.floor(Date.now() / 1_000);
 const LIMITS = { maxBytes: 1e9, maxAgeMs: 1e9 };
 const log = pino({ enabled: false });
-let dir: string;
+const dir = freshFolder();
 let journal: Journal;
 let events: EventLog;
 
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'chat-web-events-'));
   await open();
 });
 afterEach(async () => {
   events.streams.endAll('over'); // They share a timer with other tests of this process.
   await journal.close();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 async function open(): Promise<void> {
@@ -41,8 +37,18 @@ async function restart(): Promise<void> {
 
 function message(id: string, timestamp = NOW): Message {
   return {
-    ...{ id, timestamp, chatId: '1@c.us', from: '1@c.us', to: '2@c.us', author: null, body: id, type: 'chat' },
-    ...{ fromMe: false, ack: 1, hasMedia: false, quotedMsgId: null },
+    id,
+    timestamp,
+    chatId: '1@c.us',
+    from: '1@c.us',
+    to: '2@c.us',
+    author: null,
+    body: id,
+    type: 'chat',
+    fromMe: false,
+    ack: 1,
+    hasMedia: false,
+    quotedMsgId: null,
   } as unknown as Message;
 }
 
@@ -71,7 +77,6 @@ function full() {
   };
 }
 
-/** A stream that records its events. */
 function reader(session: string | undefined) {
   const frames: string[] = [];
   events.streams.add(
@@ -98,7 +103,7 @@ describe('a message', () => {
     events.publishMessage('main', message('b'));
     expect(await stored()).toEqual(['message a', 'message b']);
     expect(await stored('other')).toEqual(['message a']);
-    expect(events.deliveredFrom('main')).toBe(NOW - 120);
+    expect(events.deliveredUntil('main')).toBe(NOW - 120);
   });
 
   it('that could not be stored is accepted when reported again, and catch-ups look back to its time', async () => {
@@ -110,10 +115,10 @@ describe('a message', () => {
     events.publish('other', { name: 'message_ack', data: { id: 'c', ack: 1 } });
     await turn();
     expect(disk.resume()).toEqual(new Map([['main', NOW - 5_000]]));
-    expect(events.deliveredFrom('main')).toBe(NOW - 120);
+    expect(events.deliveredUntil('main')).toBe(NOW - 120);
     await turn();
     await stored();
-    expect(events.deliveredFrom('main')).toBe(NOW - 5_000);
+    expect(events.deliveredUntil('main')).toBe(NOW - 5_000);
     events.publishMessage('main', message('later', NOW + 600));
     events.publishMessage('main', message('b'));
     expect(await stored()).toEqual(['message a', 'message later', 'message b']);
@@ -121,10 +126,10 @@ describe('a message', () => {
     expect(events.resume().size).toBe(0);
     events.caughtUp('main', NOW - 4_999); // Not far enough.
     await stored();
-    expect(events.deliveredFrom('main')).toBe(NOW - 5_000);
+    expect(events.deliveredUntil('main')).toBe(NOW - 5_000);
     events.caughtUp('main', NOW - 5_000);
     await stored();
-    expect(events.deliveredFrom('main')).toBeGreaterThan(NOW - 121);
+    expect(events.deliveredUntil('main')).toBeGreaterThan(NOW - 121);
   });
 
   it('is not dropped when storing fails again at once', async () => {
@@ -143,7 +148,7 @@ describe('a message', () => {
     first.resume();
     await turn();
     await stored();
-    expect(events.deliveredFrom('main')).toBeLessThanOrEqual(NOW - 300 + 120);
+    expect(events.deliveredUntil('main')).toBeLessThanOrEqual(NOW - 300 + 120);
     const feed = events.feed({ after: 'oldest', session: 'main', takes: (_, name) => name === 'gap' });
     const [gap] = await feed.read();
     expect(JSON.parse(gap?.text ?? '').from <= from).toBe(true);
@@ -208,6 +213,16 @@ describe('a QR', () => {
     expect(await stored()).toEqual([]);
   });
 
+  it('is delivered once to a stream that was opened while it waited, and so has begun with it', async () => {
+    events.publish('main', { name: 'disconnected', data: { reason: 'LOGOUT', message: '' } });
+    events.publish('main', { name: 'qr', data: 'data:image/png;base64,A' });
+    const [frames, all] = [reader('main'), reader(undefined)];
+    await expect.poll(() => all.length).toBe(1);
+    expect(frames).toEqual([]);
+    events.publish('main', { name: 'qr', data: 'data:image/png;base64,B' });
+    await expect.poll(() => frames).toEqual(['event: qr\ndata: data:image/png;base64,B\n\n']);
+  });
+
   it('that is outdated when earlier events are stored is not delivered', async () => {
     const frames = reader('main');
     let current: string | undefined;
@@ -265,100 +280,86 @@ describe('a status', () => {
   });
 });
 
-describe('a session that floods', () => {
-  it('exceeds its share of the journal only by its stored events', async () => {
-    await journal.close();
-    const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), published: new PublishedEvents() };
-    journal = await Journal.open({ dir, folds: Object.values(folds), ...LIMITS, log });
-    events = new EventLog(journal, folds, { maxBytes: 400_000, maxAgeMs: 1e9 }, log);
-    events.publishMessage('main', { ...message('a'), body: 'x'.repeat(60_000) });
-    for (let times = 0; times < 10; times += 1) events.publishMessage('main', { ...message('a'), body: 'again' });
-    for (let times = 0; times < 10; times += 1)
-      events.publish('main', { name: 'qr', data: `data:image/png;base64,${'A'.repeat(60_000)}` });
-    expect(events.hasExceededShare('main')).toBe(false);
-    events.publishMessage('main', { ...message('b'), body: 'ü'.repeat(30_000) });
-    expect(events.hasExceededShare('main')).toBe(true);
-    expect(events.hasExceededShare('other')).toBe(false);
-    const disk = full();
-    for (let times = 0; times < 10; times += 1) {
-      events.publishMessage('unlucky', { ...message('a'), body: 'x'.repeat(60_000) });
-      await turn();
-    }
-    expect(events.hasExceededShare('unlucky')).toBe(false);
-    disk.resume();
-    for (let until = NOW; until < NOW + 4_000; until += 1) events.deliveredUntil('notes', until);
-    expect(events.hasExceededShare('notes')).toBe(true);
-    await events.forget('main'); // What it has stored is removed from the disk later.
-    expect(events.hasExceededShare('main')).toBe(true);
-  });
+it('a session that floods exceeds its share of the journal only by its stored events', async () => {
+  await journal.close();
+  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), published: new PublishedEvents() };
+  journal = await Journal.open({ dir, folds: Object.values(folds), ...LIMITS, log });
+  events = new EventLog(journal, folds, { maxBytes: 400_000, maxAgeMs: 1e9 }, log);
+  events.publishMessage('main', { ...message('a'), body: 'x'.repeat(60_000) });
+  for (let times = 0; times < 10; times += 1) events.publishMessage('main', { ...message('a'), body: 'again' });
+  for (let times = 0; times < 10; times += 1)
+    events.publish('main', { name: 'qr', data: `data:image/png;base64,${'A'.repeat(60_000)}` });
+  expect(events.hasExceededShare('main')).toBe(false);
+  events.publishMessage('main', { ...message('b'), body: 'ü'.repeat(30_000) });
+  expect(events.hasExceededShare('main')).toBe(true);
+  expect(events.hasExceededShare('other')).toBe(false);
+  const disk = full();
+  for (let times = 0; times < 10; times += 1) {
+    events.publishMessage('unlucky', { ...message('a'), body: 'x'.repeat(60_000) });
+    await turn();
+  }
+  expect(events.hasExceededShare('unlucky')).toBe(false);
+  disk.resume();
+  for (let until = NOW; until < NOW + 4_000; until += 1) events.noteDelivered('notes', until);
+  expect(events.hasExceededShare('notes')).toBe(true);
+  await events.forget('main'); // What it has stored is removed from the disk later.
+  expect(events.hasExceededShare('main')).toBe(true);
 });
 
-describe('a session that is forgotten', () => {
-  it('is in no stream, and its next account starts over', async () => {
-    events.publishMessage('main', message('a'));
-    events.publishMessage('other', message('a'));
-    await events.forget('main');
-    expect(await stored()).toEqual([]);
-    expect(await stored('other')).toEqual(['message a']);
-    events.publishMessage('main', message('a'));
-    expect(await stored()).toEqual(['message a']);
-  });
+it('a session that is forgotten is in no stream, and its next account starts over', async () => {
+  events.publishMessage('main', message('a'));
+  events.publishMessage('other', message('a'));
+  await events.forget('main');
+  expect(await stored()).toEqual([]);
+  expect(await stored('other')).toEqual(['message a']);
+  events.publishMessage('main', message('a'));
+  expect(await stored()).toEqual(['message a']);
 });
 
-describe('a session that is deleted while nothing can be stored', () => {
-  it('is hidden at once, and deleted on disk before anything else is stored', async () => {
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    try {
-      events.publishMessage('main', message('a'));
-      await stored();
-      const disk = full();
-      const forgotten = events.forget('main');
-      const refused = expect(forgotten).rejects.toThrow('until that has space again');
-      await turn();
-      await vi.advanceTimersByTimeAsync(6_000);
-      await refused;
-      const feed = events.feed({ after: 'oldest', session: 'main', takes: () => true });
-      expect(await feed.read()).toEqual([]);
-      disk.resume();
-      await turn();
-      events.publishMessage('main', message('of the next account'));
-      expect(await stored()).toEqual(['message of the next account']);
-      await restart();
-      expect(await stored()).toEqual(['message of the next account']);
-    } finally {
-      vi.useRealTimers();
-    }
-  });
+it('a session that is deleted while nothing can be stored is hidden at once, and deleted on disk before anything else is stored', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  events.publishMessage('main', message('a'));
+  await stored();
+  const disk = full();
+  const forgotten = events.forget('main');
+  const refused = expect(forgotten).rejects.toThrow('until that has space again');
+  await turn();
+  await vi.advanceTimersByTimeAsync(6_000);
+  await refused;
+  const feed = events.feed({ after: 'oldest', session: 'main', takes: () => true });
+  expect(await feed.read()).toEqual([]);
+  disk.resume();
+  await turn();
+  events.publishMessage('main', message('of the next account'));
+  expect(await stored()).toEqual(['message of the next account']);
+  await restart();
+  expect(await stored()).toEqual(['message of the next account']);
 });
 
-describe('a session that is deleted and recreated at once', () => {
-  it('delivers the events of the new one, also to a reader that is reading as they are stored', async () => {
-    events.publishMessage('main', message('a'));
-    await stored();
-    const feed = events.feed({ after: undefined, session: 'main', takes: () => true });
-    const read: string[] = [];
-    const stop = feed.onMore(() => {
-      for (const { text } of feed.read() as Entry[]) read.push(JSON.parse(text).body);
-    });
-    const forgotten = events.forget('main');
-    events.publishMessage('main', message('of the next account'));
-    await forgotten;
-    stop();
-    expect(read).toEqual(['of the next account']);
+it('a session that is deleted and recreated at once delivers the events of the new one, also to a reader that is reading as they are stored', async () => {
+  events.publishMessage('main', message('a'));
+  await stored();
+  const feed = events.feed({ after: undefined, session: 'main', takes: () => true });
+  const read: string[] = [];
+  const stop = feed.onMore(() => {
+    for (const { text } of feed.read() as Entry[]) read.push(JSON.parse(text).body);
   });
+  const forgotten = events.forget('main');
+  events.publishMessage('main', message('of the next account'));
+  await forgotten;
+  stop();
+  expect(read).toEqual(['of the next account']);
 });
 
-describe('streams', () => {
-  it('are limited to 16 for a session and 256 in all; closed ones do not count', () => {
-    const stream = { takes: () => true, write: () => {}, keepAlive: () => {}, end: () => {} };
-    const closers = Array.from({ length: 16 }, () => events.streams.add(stream, 'main'));
-    expect(() => events.streams.add(stream, 'main')).toThrow(/16 event streams/);
-    closers[0]?.();
-    closers[0]?.();
-    expect(events.streams.countOf('main')).toBe(15);
-    for (let n = 0; n < 241; n += 1) events.streams.add(stream, `s${n % 20}`);
-    expect(() => events.streams.add(stream, 'one more')).toThrow(/256 in all/);
-    events.streams.endAll('over');
-    expect(events.streams.countOf('main')).toBe(0);
-  });
+it('streams are limited to 16 for a session and 256 in all; closed ones do not count', () => {
+  const stream = { takes: () => true, write: () => {}, keepAlive: () => {}, end: () => {} };
+  const closers = Array.from({ length: 16 }, () => events.streams.add(stream, 'main'));
+  expect(() => events.streams.add(stream, 'main')).toThrow(/16 event streams/);
+  closers[0]?.();
+  closers[0]?.();
+  expect(events.streams.countOf('main')).toBe(15);
+  for (let n = 0; n < 241; n += 1) events.streams.add(stream, `s${n % 20}`);
+  expect(() => events.streams.add(stream, 'one more')).toThrow(/256 in total/);
+  events.streams.endAll('over');
+  expect(events.streams.countOf('main')).toBe(0);
 });

@@ -1,12 +1,14 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   type AccountEvent,
   errorText,
   GatewayError,
+  getOrAdd,
   type Message,
   type OpenAck,
   SECRET_EVENTS,
   type SessionEvent,
+  settledWithin,
+  unixNow,
 } from '@chat-web/protocol';
 import type { NewRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -15,10 +17,9 @@ import type { Log } from '../log.ts';
 import { type DeliveredMessages, deliveryNotes } from './delivered-messages.ts';
 import { EventStreams } from './event-streams.ts';
 import { type Entry, entryOf, Feed, type FeedOptions, OLDEST } from './feed.ts';
-import { ImportShares } from './import-shares.ts';
-import { JournalShares, type SharedJournal } from './journal-shares.ts';
+import { ImportShares, JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
-import { type PublishedEvents, publishedKeyOf, publishedNotes } from './published-events.ts';
+import { ownMessageNote, type PublishedEvents, publishedKeyOf } from './published-events.ts';
 
 /** What a session lost while nothing could be stored. */
 interface Loss {
@@ -36,10 +37,8 @@ interface Note {
   stored(): void;
 }
 
-/** How long a deletion waits for the disk. */
 const FORGET_TIMEOUT_MS = 5_000;
 
-/** State derived from the events. */
 export interface EventFolds {
   readonly delivered: DeliveredMessages;
   readonly openAcks: OpenAcks;
@@ -52,7 +51,6 @@ export interface EventFolds {
  */
 export class EventLog {
   readonly streams = new EventStreams();
-  /** How many gaps readers have received, by reason. */
   readonly gaps = new Map<string, number>();
   /** The share of the journal that imports may use, through `storeImported`. */
   readonly imports: ImportShares;
@@ -67,7 +65,6 @@ export class EventLog {
   /** Acks that are being written, by session and id. */
   readonly #acksOnTheWay = new Map<string, OpenAck['ack']>();
   readonly #lost = new Map<string, Loss>();
-  /** Refused notes, in order. */
   readonly #owed: Note[] = [];
   /** Deleted sessions whose deletion may not be on disk yet, each with the newest seq at that time. */
   readonly #deleted = new Map<string, number>();
@@ -140,7 +137,7 @@ export class EventLog {
 
   /** A message is sent from here: the page must not report it as sent on another device. */
   noteOwnMessage(session: string, id: string): void {
-    void this.#note(publishedNotes.own(session, id));
+    void this.#note(ownMessageNote(session, id));
   }
 
   /** The messages whose acks may increase while the session is down. */
@@ -149,16 +146,16 @@ export class EventLog {
   }
 
   /** Messages before this time, in Unix seconds, were delivered or reported as a gap: the catch-up ignores them. */
-  deliveredUntil(session: string, seconds: number): void {
-    if (seconds > this.deliveredFrom(session)) this.#note(deliveryNotes.until(session, seconds));
+  noteDelivered(session: string, seconds: number): void {
+    if (seconds > this.deliveredUntil(session)) this.#note(deliveryNotes.until(session, seconds));
   }
 
   /** The session is ready. The first time, everything earlier is history. */
   deliveryBegins(session: string): void {
-    if (this.#delivered.from(session) === undefined) this.#note(deliveryNotes.until(session, unixNow()));
+    if (this.#delivered.until(session) === undefined) this.#note(deliveryNotes.until(session, unixNow()));
   }
 
-  /** All messages since this time, in Unix seconds, have been reported: none are missing any more. */
+  /** All messages since this time, in Unix seconds, have been reported: none are missing. */
   caughtUp(session: string, sinceSeconds: number): void {
     const missingFrom = this.#delivered.missingFrom(session);
     const isComplete = missingFrom !== undefined && sinceSeconds <= missingFrom;
@@ -171,8 +168,8 @@ export class EventLog {
   }
 
   /** Messages from this time on, in Unix seconds, may not have been delivered: now, if nothing is known. */
-  deliveredFrom(session: string): number {
-    return this.#delivered.from(session) ?? unixNow();
+  deliveredUntil(session: string): number {
+    return this.#delivered.until(session) ?? unixNow();
   }
 
   /** True while a session exceeds its share of the journal: the gateway accepts nothing else from it. */
@@ -190,9 +187,7 @@ export class EventLog {
     this.#deleted.set(session, newest);
     const stored = this.#note({ kind: 'forget', name: '', session, key: '', text: '' });
     void stored.then(() => this.#deleted.get(session) === newest && this.#deleted.delete(session));
-    const isLate = delay(FORGET_TIMEOUT_MS, false, { ref: false });
-    const isStored = await Promise.race([stored.then(() => true), isLate]);
-    if (isStored) return;
+    if (await settledWithin(stored, FORGET_TIMEOUT_MS)) return;
     throw new GatewayError(
       'insufficient_resources',
       'the session is deleted, but its events stay on the disk until that has space again',
@@ -252,7 +247,8 @@ export class EventLog {
   }
 
   #showSecret(session: string, event: SessionEvent, isCurrent: () => boolean): void {
-    const show = () => this.streams.show(session, event);
+    const { opened } = this.streams;
+    const show = () => this.streams.show(session, event, opened);
     if (this.#pending === 0) show();
     else void this.#newest.then(() => isCurrent() && show());
   }
@@ -264,11 +260,11 @@ export class EventLog {
   }
 
   #lossOf(session: string): Loss {
-    const known = this.#lost.get(session);
-    if (known) return known;
-    const loss: Loss = { messagesFrom: undefined, status: undefined, othersSince: undefined };
-    this.#lost.set(session, loss);
-    return loss;
+    return getOrAdd(this.#lost, session, () => ({
+      messagesFrom: undefined,
+      status: undefined,
+      othersSince: undefined,
+    }));
   }
 
   /**
@@ -301,7 +297,6 @@ export class EventLog {
 
   // What readers get.
 
-  /** Events from a position on. */
   feed(options: FeedOptions): Feed {
     const takes: FeedOptions['takes'] = (session, name) => !this.#isHidden(session) && options.takes(session, name);
     return new Feed(this.#journal, { ...options, takes }, (reason) =>
@@ -309,7 +304,6 @@ export class EventLog {
     );
   }
 
-  /** The event with this id; undefined if it is not kept, or unknown. */
   async find(id: string): Promise<Entry | undefined> {
     const seq = this.#journal.seqOf(id);
     const found = seq === undefined ? undefined : await this.#journal.find(seq);
@@ -321,12 +315,10 @@ export class EventLog {
     return this.#journal.seqOf(id) !== undefined;
   }
 
-  /** The seq of an event's id, or of a position. */
   seqOf(position: string): number {
     return Number(/-(\d+)$/.exec(position)?.[1] ?? 0);
   }
 
-  /** The position before an event. */
   idBefore(id: string): string {
     const before = this.seqOf(id) - 1;
     return before > 0 ? this.#journal.idOf(before) : OLDEST;
@@ -338,17 +330,11 @@ export class EventLog {
     return newest !== undefined && !this.#journal.isForgotten(session, newest);
   }
 
-  /** True for an event of a session that has been deleted since. */
   isDeleted(session: string, id: string): boolean {
     return this.#isHidden(session) || this.#journal.isForgotten(session, this.seqOf(id));
   }
 
-  /** False while nothing can be stored. */
   get isStoring(): boolean {
     return this.#journal.stats.failingSince === undefined;
   }
-}
-
-function unixNow(): number {
-  return Math.floor(Date.now() / 1_000);
 }

@@ -1,8 +1,7 @@
 import { GatewayError, type SessionEvent } from '@chat-web/protocol';
-import { everyShared } from '../sessions/shared-interval.ts';
-import { frameOf } from './feed.ts';
+import { everyShared } from '../shared-interval.ts';
+import { frameOf, shownEntry } from './feed.ts';
 
-/** One open stream. */
 export interface EventStream {
   /** False if its reader may not see this event of this session. */
   takes(session: string, name: SessionEvent['name']): boolean;
@@ -11,52 +10,62 @@ export interface EventStream {
   end(lastFrame: string): void;
 }
 
-/** The registration of a stream. */
 interface Place {
   readonly stream: EventStream;
-  /** Undefined: all sessions. */
   readonly session: string | undefined;
+  /** How many streams had been opened before. */
+  readonly number: number;
 }
 
-const MOST_FOR_A_SESSION = 16;
-const MOST_IN_ALL = 256;
+const MAX_PER_SESSION = 16;
+const MAX_IN_ALL = 256;
 const KEEPALIVE_MS = 30_000;
 
 /** The open streams. They belong to sessions, not to workers: a restart closes none. */
 export class EventStreams {
   readonly #places = new Set<Place>();
+  #opened = 0;
   #stopKeepalive = () => {};
 
   /** Registers a stream of one session, or of all. Returns a function that removes it. 429 above the limits. */
   add(stream: EventStream, session: string | undefined): () => void {
-    const isFull = session !== undefined && this.countOf(session) >= MOST_FOR_A_SESSION;
-    if (isFull || this.#places.size >= MOST_IN_ALL) {
+    const isFull = session !== undefined && this.countOf(session) >= MAX_PER_SESSION;
+    if (isFull || this.#places.size >= MAX_IN_ALL) {
       throw new GatewayError(
         'too_many_streams',
-        `no more than ${MOST_FOR_A_SESSION} event streams of a session, and ${MOST_IN_ALL} in all, may be open`,
+        `at most ${MAX_PER_SESSION} event streams of a session, and ${MAX_IN_ALL} in total, can be open`,
       );
     }
-    const place = { stream, session };
+    const place = { stream, session, number: this.#opened };
+    this.#opened += 1;
     this.#places.add(place);
     if (this.#places.size === 1) this.#stopKeepalive = everyShared(KEEPALIVE_MS, () => this.#keepAlive());
     return () => this.#remove(place);
   }
 
-  /** How many streams are open. */
+  /** How many streams have been opened so far. */
+  get opened(): number {
+    return this.#opened;
+  }
+
   get size(): number {
     return this.#places.size;
   }
 
-  /** How many streams of a session are open; undefined: of all sessions. */
   countOf(session: string | undefined): number {
     return [...this.#places].filter((place) => place.session === session).length;
   }
 
-  /** Sends an event that is not stored to the current readers. */
-  show(session: string, event: SessionEvent): void {
-    for (const { stream, session: own } of this.#places)
-      if ((own === undefined || own === session) && stream.takes(session, event.name))
-        stream.write(frameOf(entryOf(session, event), own === undefined));
+  /**
+   * Sends an event that is not stored to the current readers. `opened`: the streams at its publication; one of the session
+   * that was opened since has begun with this event.
+   */
+  show(session: string, event: SessionEvent, opened: number): void {
+    for (const { stream, session: own, number } of this.#places) {
+      const isDue = own === undefined || (own === session && number < opened);
+      if (isDue && stream.takes(session, event.name))
+        stream.write(frameOf(shownEntry(session, event), own === undefined));
+    }
   }
 
   /** Ends the streams of a session with a comment that gives the reason. */
@@ -64,7 +73,6 @@ export class EventStreams {
     this.#end(why, (place) => place.session === session);
   }
 
-  /** Ends every stream. */
   endAll(why: string): void {
     this.#end(why, () => true);
   }
@@ -83,8 +91,4 @@ export class EventStreams {
   #remove(place: Place): void {
     if (this.#places.delete(place) && this.#places.size === 0) this.#stopKeepalive();
   }
-}
-
-function entryOf(session: string, { name, data }: SessionEvent) {
-  return { id: undefined, event: name, session, at: Date.now(), text: JSON.stringify(data) };
 }

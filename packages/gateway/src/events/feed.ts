@@ -1,4 +1,4 @@
-import { EVENT_ID, type EventName, writtenTime } from '@chat-web/protocol';
+import { EVENT_ID, type EventName, type SessionEvent, writtenTime } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Cursor, Gap } from '../journal/cursor.ts';
 import type { JournalRecord } from '../journal/frame.ts';
@@ -17,11 +17,10 @@ export interface Entry {
   readonly text: string;
 }
 
-/** Where a feed begins, and which events it has. */
 export interface FeedOptions {
   /** An id, `oldest`, or a time in ISO 8601. Undefined: only new events. */
   readonly after: string | undefined;
-  /** Only events of this session. Undefined: of all that `sees` allows. */
+  /** Only events of this session. Undefined: of all that `takes` allows. */
   readonly session: string | undefined;
   takes(session: string, name: EventName): boolean;
 }
@@ -34,7 +33,6 @@ export class Feed {
   readonly #onGap: (reason: string) => void;
   #first: Entry[] = [];
 
-  /** `onGap`: called for each gap that the reader receives. */
   constructor(journal: Journal, { after, session, takes }: FeedOptions, onGap: (reason: string) => void) {
     this.#journal = journal;
     this.#onGap = onGap;
@@ -102,9 +100,13 @@ export class Feed {
   }
 }
 
-/** The entry of a stored event. */
 export function entryOf(id: string, { name, session, at, text }: JournalRecord): Entry {
   return { id, event: name as EventName, session, at, text };
+}
+
+/** An event that is shown now, and not stored. */
+export function shownEntry(session: string, { name, data }: SessionEvent): Entry {
+  return { id: undefined, event: name, session, at: Date.now(), text: JSON.stringify(data) };
 }
 
 /** The position before the oldest event that is kept. */

@@ -35,9 +35,9 @@ describe('the share of a session', () => {
 
   it('is at most half of the journal within the retention time, however events are reported', () => {
     const limits = { maxBytes: 4 * MB, maxAgeMs: 1_000_000 };
-    const mostBytes = 300_000;
-    const text = 'x'.repeat(mostBytes);
-    const steps = fc.array(fc.record({ waitMs: fc.nat(20_000), bytes: fc.nat(mostBytes) }), { maxLength: 300 });
+    const maxBytes = 300_000;
+    const text = 'x'.repeat(maxBytes);
+    const steps = fc.array(fc.record({ waitMs: fc.nat(20_000), bytes: fc.nat(maxBytes) }), { maxLength: 300 });
     fc.assert(
       fc.property(steps, (reported) => {
         const shares = new JournalShares(limits);
@@ -51,7 +51,7 @@ describe('the share of a session', () => {
           stored += frameBytesOf(one);
         }
         // The record that exceeds it is stored.
-        expect(stored).toBeLessThan(limits.maxBytes / 2 + mostBytes + 100);
+        expect(stored).toBeLessThan(limits.maxBytes / 2 + maxBytes + 100);
       }),
     );
   });
@@ -59,7 +59,7 @@ describe('the share of a session', () => {
   it('reports when it has room again', () => {
     const shares = new JournalShares(SMALLEST);
     const waits = (...megabytes: number[]) => megabytes.map((bytes) => shares.msUntil('main', bytes * MB, 0));
-    expect([shares.mostBytes, ...waits(8)]).toEqual([8 * MB, 0]);
+    expect([shares.maxBytes, ...waits(8)]).toEqual([8 * MB, 0]);
     shares.charge(record('main', 5 * MB), 0);
     expect(waits(3, 4)).toEqual([0, (MB / 512) * 1_000]);
   });

@@ -1,7 +1,7 @@
+import { GatewayError } from '@chat-web/protocol';
 import { Budget } from '../budget.ts';
 import { frameBytesOf, type NewRecord } from '../journal/frame.ts';
 
-/** The journal's limits. */
 export interface SharedJournal {
   readonly maxBytes: number;
   readonly maxAgeMs: number;
@@ -24,8 +24,9 @@ export interface SharedJournal {
  * other sessions lose events to a worker sooner than in 72 hours, but not at once: 32 MB last for 13 hours.
  */
 const PART = 1 / 4;
-const LONGEST_MS = 72 * 3_600_000;
-const LEAST_PER_SECOND = 512;
+const MAX_MS = 72 * 3_600_000;
+const MIN_PER_SECOND = 512;
+const MB = 1_048_576;
 
 /**
  * What each session has stored recently, through its worker or through imports. It outlives the session's runs and its
@@ -37,8 +38,8 @@ export class JournalShares {
 
   constructor({ maxBytes, maxAgeMs }: SharedJournal) {
     const burst = maxBytes * PART;
-    const perSecond = burst / (Math.min(maxAgeMs, LONGEST_MS) / 1_000);
-    this.#limits = { burst, perSecond: Math.max(LEAST_PER_SECOND, perSecond) };
+    const perSecond = burst / (Math.min(maxAgeMs, MAX_MS) / 1_000);
+    this.#limits = { burst, perSecond: Math.max(MIN_PER_SECOND, perSecond) };
   }
 
   /** Counts a record of a session. `now` in milliseconds, monotonic. */
@@ -47,7 +48,7 @@ export class JournalShares {
   }
 
   /** How many bytes a session may have stored at once. */
-  get mostBytes(): number {
+  get maxBytes(): number {
     return this.#limits.burst;
   }
 
@@ -79,5 +80,44 @@ export class JournalShares {
   /** True while a session has stored more than its share. `now` in milliseconds, monotonic. */
   isExceeded(session: string, now = performance.now()): boolean {
     return this.#budgets.get(session)?.isOverdrawn(now) ?? false;
+  }
+}
+
+/** What imports have stored recently, for each session. */
+export class ImportShares {
+  readonly #shares: JournalShares;
+  readonly #journalBytes: number;
+
+  constructor(limits: SharedJournal) {
+    this.#shares = new JournalShares(limits);
+    this.#journalBytes = limits.maxBytes;
+  }
+
+  /**
+   * Charges what an import is about to store, or throws and charges nothing: `body_too_large` if it can never fit,
+   * `insufficient_resources` if other imports of this session were stored a short time ago.
+   */
+  charge(session: string, records: readonly NewRecord[]): void {
+    const bytes = records.reduce((sum, record) => sum + frameBytesOf(record), 0);
+    if (bytes > this.#shares.maxBytes) {
+      const [size, journal] = [bytes, this.#journalBytes].map((one) => `${Math.ceil(one / MB)} MB`);
+      throw new GatewayError(
+        'body_too_large',
+        `the state of the archive (${size}) is more than a quarter of the journal of this gateway (${journal}): raise CHAT_WEB_JOURNAL_MAX_MB; nothing was changed`,
+      );
+    }
+    const waitMs = this.#shares.msUntil(session, bytes);
+    if (waitMs > 0)
+      throw new GatewayError(
+        'insufficient_resources',
+        `imports of session ${session} have stored too much recently: retry later, or raise CHAT_WEB_JOURNAL_MAX_MB; nothing was changed`,
+        { retryAfterSeconds: Math.ceil(waitMs / 1_000) },
+      );
+    for (const record of records) this.#shares.charge(record);
+  }
+
+  /** These records were not stored: they may be sent again. */
+  refund(records: Iterable<NewRecord>): void {
+    for (const record of records) this.#shares.refund(record);
   }
 }

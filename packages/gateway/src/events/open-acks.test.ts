@@ -1,9 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { checkpointParts } from '../journal/folds.ts';
 import type { JournalRecord } from '../journal/frame.ts';
 import { OpenAcks } from './open-acks.ts';
 
 const record = (session: string, id: string, ack: number): JournalRecord => ({
-  ...{ kind: 'event', name: 'message_ack', session, key: '', seq: 1, at: 0 },
+  kind: 'event',
+  name: 'message_ack',
+  session,
+  key: '',
+  seq: 1,
+  at: 0,
   text: JSON.stringify({ id, ack }),
 });
 
@@ -31,7 +37,7 @@ describe('open acks', () => {
   it('are the same after a restart, and removed with their session', () => {
     const fold = foldOf(['main', 'b', 1], ['main', 'a', -1]);
     const after = new OpenAcks();
-    for (const part of fold.parts()) after.restore(part);
+    for (const { session, text } of checkpointParts(fold)) after.restore(session, JSON.parse(text));
     expect(after.list('main')).toEqual(fold.list('main'));
     after.apply({ ...record('main', '', 0), kind: 'forget' });
     expect(after.list('main')).toEqual([]);

@@ -1,13 +1,19 @@
-import { ACCOUNT_EVENTS, type AccountEvent, type AccountEventName, type EventData, listOf } from '@chat-web/protocol';
+import {
+  ACCOUNT_EVENTS,
+  type AccountEvent,
+  type AccountEventName,
+  BoundedMap,
+  type EventData,
+  getOrAdd,
+  listOf,
+} from '@chat-web/protocol';
 import * as v from 'valibot';
-import type { Fold, FoldPart } from '../journal/folds.ts';
-import type { JournalRecord, NewRecord } from '../journal/frame.ts';
-import type { StateKeeper } from '../moving/state-keeper.ts';
+import type { Fold, MovingState } from '../journal/folds.ts';
+import { type JournalRecord, type NewRecord, note } from '../journal/frame.ts';
 
 /** More than a page reports again after a restart. */
 const MAX_PUBLISHED = 1_000;
-/** As in journals of earlier versions. */
-const NOTES = { own: 'own_message', moved: 'told_moved' } as const;
+const OWN_MESSAGE = 'own_message';
 
 /** The identity of an event that is reported again: meanwhile, ids of people may have changed to numbers. */
 const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string } = {
@@ -26,7 +32,7 @@ const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string }
 };
 
 const publishedKey = v.pipe(v.string(), v.maxLength(600));
-const movedPart = listOf(publishedKey, MAX_PUBLISHED);
+const publishedPart = listOf(publishedKey, MAX_PUBLISHED);
 
 /**
  * The key of an event; empty if it is never reported again. The id of its `row` distinguishes what several people do in
@@ -41,29 +47,22 @@ export function publishedKeyOf({ name, data }: AccountEvent, row?: string): stri
  * The newest events of each account that were published, and the messages that were sent from here, derived from the
  * journal: events that the page reports again after a restart are skipped.
  */
-export class PublishedEvents implements Fold, StateKeeper {
-  /** As in journals and archives of earlier versions. */
-  readonly name = 'told';
-  /** In the order of publication. */
-  readonly #sessions = new Map<string, Set<string>>();
+export class PublishedEvents implements Fold, MovingState {
+  readonly name = 'published';
+  readonly part = publishedPart;
+  readonly #sessions = new Map<string, BoundedMap<string, true>>();
 
-  apply({ kind, name, session, key, text }: JournalRecord): void {
+  apply({ kind, name, session, key }: JournalRecord): void {
     if (kind === 'forget') this.#sessions.delete(session);
     if (kind === 'event' && key !== '' && ACCOUNT_EVENTS.some((one) => one === name)) this.#add(session, [key]);
-    if (kind === 'note' && name === NOTES.own) this.#add(session, [key]);
-    if (kind === 'note' && name === NOTES.moved) this.#add(session, JSON.parse(text) as string[]); // Validated before.
+    if (kind === 'note' && name === OWN_MESSAGE) this.#add(session, [key]);
   }
 
   #add(session: string, keys: readonly string[]): void {
-    const published = this.#sessions.get(session) ?? new Set<string>();
-    this.#sessions.set(session, published);
+    const published = getOrAdd(this.#sessions, session, () => new BoundedMap<string, true>(MAX_PUBLISHED));
     for (const key of keys) {
       published.delete(key);
-      published.add(key);
-    }
-    for (const oldest of published) {
-      if (published.size <= MAX_PUBLISHED) return;
-      published.delete(oldest);
+      published.set(key, true);
     }
   }
 
@@ -71,29 +70,21 @@ export class PublishedEvents implements Fold, StateKeeper {
     return this.#sessions.get(session)?.has(key) ?? false;
   }
 
-  *parts(): Iterable<FoldPart> {
-    for (const session of this.#sessions.keys())
-      for (const part of this.partsOf(session)) yield { session, text: JSON.stringify(part) };
+  sessions(): Iterable<string> {
+    return this.#sessions.keys();
   }
 
-  *partsOf(session: string): Iterable<string[]> {
+  partsOf(session: string): string[][] {
     const published = this.#sessions.get(session);
-    if (published) yield [...published];
+    return published ? [[...published.keys()]] : [];
   }
 
-  learn(session: string, part: unknown): NewRecord[] {
-    return [{ kind: 'note', name: NOTES.moved, session, key: '', text: JSON.stringify(v.parse(movedPart, part)) }];
-  }
-
-  restore({ session, text }: FoldPart): void {
-    this.#add(session, JSON.parse(text) as string[]);
+  restore(session: string, keys: readonly string[]): void {
+    this.#add(session, keys);
   }
 }
 
-/** Records that change the state without an event. */
-export const publishedNotes = {
-  own: (session: string, id: string): NewRecord => {
-    const key = publishedKeyOf({ name: 'message_sent', data: { id } } as AccountEvent);
-    return { kind: 'note', name: NOTES.own, session, key, text: '' };
-  },
-} as const;
+/** The record that a message is sent from here. */
+export function ownMessageNote(session: string, id: string): NewRecord {
+  return note(session, OWN_MESSAGE, publishedKeyOf({ name: 'message_sent', data: { id } } as AccountEvent), '');
+}

@@ -17,9 +17,19 @@ describe('isLoopback', () => {
   });
 
   it.each([
-    ...['0.0.0.0', '::', '::ffff:0.0.0.0', '192.168.1.7', 'fe80::1', '::127.0.0.1', '128.0.0.1', ''],
+    '0.0.0.0',
+    '::',
+    '::ffff:0.0.0.0',
+    '192.168.1.7',
+    'fe80::1',
+    '::127.0.0.1',
+    '128.0.0.1',
+    '',
     // A name is not an address, whatever its prefix.
-    ...['127.evil.example', '127.0.0.1.evil.example', 'localhost.evil.example', 'gateway.lan'],
+    '127.evil.example',
+    '127.0.0.1.evil.example',
+    'localhost.evil.example',
+    'gateway.lan',
   ])('is false for %j', (host) => {
     expect(isLoopback(host)).toBe(false);
   });

@@ -20,10 +20,7 @@ const NETWORK_PARTS = 4;
 export function networkOf(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6
-    ? `${parsed.parts
-        .slice(0, NETWORK_PARTS)
-        .map((part) => part.toString(16))
-        .join(':')}::/64`
-    : parsed.toString();
+  if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
+  const parts = parsed.parts.slice(0, NETWORK_PARTS).map((part) => part.toString(16));
+  return `${parts.join(':')}::/64`;
 }

@@ -1,14 +1,11 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { freemem, tmpdir, totalmem } from 'node:os';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { freemem, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { describe, expect, it } from 'vitest';
 import { availableMemoryBytes, totalMemoryBytes } from './available-memory.ts';
 
-let root: string;
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'chat-web-memory-'));
-});
-afterEach(() => rm(root, { recursive: true }));
+const root = freshFolder();
 
 async function files(contents: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, text] of Object.entries(contents)) {

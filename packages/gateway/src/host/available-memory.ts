@@ -28,7 +28,6 @@ export function totalMemoryBytes(root = '/'): number {
   return Math.min(totalmem(), ...limitsWithin(root).map((limit) => limit.maxBytes));
 }
 
-/** The memory limit of a cgroup, and what it leaves. */
 interface MemoryLimit {
   readonly maxBytes: number;
   readonly leftBytes: number;

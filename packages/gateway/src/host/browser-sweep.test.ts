@@ -1,23 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { deadOwner, fakeBrowser, processId } from '../../../../test/helpers/fake-browser.ts';
-import { canBeOthers, OTHER_USER } from '../../../../test/helpers/other-user.ts';
+import { canBeOthers, deadOwner, fakeBrowser, OTHER_USER, processId } from '@chat-web/testing';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { endBrowsersOn, sweepAtBoot } from './browser-sweep.ts';
+import { WORKER_FILE } from './browsers.ts';
 import { isAlive } from './processes.ts';
-import { WORKER_FILE } from './worker-file.ts';
 
-let sessionsDir: string;
+const sessionsDir = freshFolder();
 let profileDir: string;
-beforeEach(async () => {
-  sessionsDir = await mkdtemp(join(tmpdir(), 'chat-web-sweep-'));
+beforeEach(() => {
   profileDir = join(sessionsDir, 'main', 'session');
 });
-afterEach(() => rm(sessionsDir, { recursive: true }));
 
 describe('endBrowsersOn', () => {
   it('gives a browser time to exit by itself', async () => {
@@ -37,7 +33,7 @@ describe('endBrowsersOn', () => {
     await using browser = await fakeBrowser(profileDir, { owner: deadOwner });
     process.kill(browser.helper.pid, 'SIGSTOP');
     process.kill(browser.main.pid, 'SIGKILL');
-    await vi.waitUntil(() => !isAlive(browser.main));
+    await expect.poll(() => isAlive(browser.main)).toBe(false);
     expect(await endBrowsersOn(profileDir)).toBe(1);
     expect(isAlive(browser.helper)).toBe(false);
   });
@@ -57,9 +53,12 @@ async function timeOf(work: () => Promise<void>): Promise<number> {
 }
 
 it('kills leftovers of a previous gateway at boot, in parallel, and nothing else', async () => {
-  await using single = await fakeBrowser(profileDir, { owner: deadOwner });
-  const aloneMs = await timeOf(async () => expect(await sweepAtBoot(sessionsDir)).toBe(1));
-  expect(isAlive(single.main)).toBe(false);
+  let oneByOneMs = 0;
+  for (let n = 0; n < 4; n += 1) {
+    await using single = await fakeBrowser(profileDir, { owner: deadOwner });
+    oneByOneMs += await timeOf(async () => expect(await sweepAtBoot(sessionsDir)).toBe(1));
+    expect(isAlive(single.main)).toBe(false);
+  }
   const abandon = (id: string) => fakeBrowser(join(sessionsDir, id, 'session'), { owner: deadOwner });
   await using a = await abandon('a');
   await using b = await abandon('b');
@@ -68,13 +67,13 @@ it('kills leftovers of a previous gateway at boot, in parallel, and nothing else
   await using foreign = await fakeBrowser(join(sessionsDir, 'third', 'session'));
   await using elsewhere = await fakeBrowser(`${sessionsDir}-of-another/main/session`, { owner: deadOwner });
   const togetherMs = await timeOf(async () => expect(await sweepAtBoot(sessionsDir)).toBe(4));
-  expect(togetherMs).toBeLessThan(3 * aloneMs); // One after the other they would take four times as long.
+  expect(togetherMs).toBeLessThan(0.75 * oneByOneMs);
   expect([a, b, c, d].flatMap(({ main, helper }) => [main, helper]).filter(isAlive)).toEqual([]);
   expect([foreign.main, elsewhere.main].every(isAlive)).toBe(true);
 });
 
 describe('a command line that names an owner', () => {
-  it.runIf(canBeOthers)('kills nothing if another user wrote it', async () => {
+  it.runIf(canBeOthers())('kills nothing if another user wrote it', async () => {
     const victim = await sleeper();
     await using forged = await fakeBrowser(profileDir, { owner: victim.id, user: OTHER_USER });
     await using abandoned = await fakeBrowser(profileDir, { owner: deadOwner, user: OTHER_USER });

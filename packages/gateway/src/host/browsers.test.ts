@@ -1,6 +1,6 @@
 import { ownerArgument } from '@chat-web/protocol';
+import { deadOwner, processId } from '@chat-web/testing';
 import { describe, expect, it } from 'vitest';
-import { deadOwner, processId } from '../../../../test/helpers/fake-browser.ts';
 import { browsersOn, profileOf, profilesBelow } from './browsers.ts';
 import type { Process } from './processes.ts';
 

@@ -1,11 +1,12 @@
 import { basename } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ownerIn, type ProcessId } from '@chat-web/protocol';
 import { familyOf, isAlive, ownLineage, type Process, programOf } from './processes.ts';
-import { WORKER_FILE } from './worker-file.ts';
+
+export const WORKER_FILE = fileURLToPath(import.meta.resolve('@chat-web/worker/main'));
 
 const PROFILE = '--user-data-dir=';
 
-/** The processes that run on a profile. */
 export interface BrowserProcesses {
   /** All processes of orphaned browsers: their worker or the main process of the browser is dead. */
   readonly ours: readonly Process[];
@@ -31,7 +32,6 @@ export function browsersOn(profileDir: string, listed: readonly Process[]): Brow
   return { ours: [...new Set([...family, ...leftovers, ...owners])], foreign };
 }
 
-/** The profiles below a folder that the processes name. */
 export function profilesBelow(folder: string, all: readonly Process[]): string[] {
   const named = all.map(({ args }) => profileOf(args)).filter((profile) => profile !== undefined);
   return [...new Set(named)].filter((profile) => profile.startsWith(`${folder}/`));

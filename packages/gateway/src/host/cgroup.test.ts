@@ -4,6 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { eventually } from '@chat-web/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openCgroups, ownCgroup } from './cgroup.ts';
 
@@ -54,7 +55,7 @@ describe('session cgroups', () => {
     await session?.enter(worker.pid ?? 0);
     worker.stdin.write('\n');
     const procs = join(group.folder, 'session-main/cgroup.procs');
-    await vi.waitFor(async () => expect((await readFile(procs, 'utf8')).trim().split('\n')).toHaveLength(3));
+    await eventually(async () => expect((await readFile(procs, 'utf8')).trim().split('\n')).toHaveLength(3));
     const startedAt = performance.now();
     const exited = once(worker, 'exit');
     expect(await session?.killAll(2_000)).toBe(true);

@@ -20,7 +20,6 @@ export interface SessionCgroup {
   killAll(timeoutMs: number): Promise<boolean>;
 }
 
-/** The cgroups of all sessions. */
 export interface Cgroups {
   /** Creates or finds a session's cgroup; undefined if that fails. */
   of(sessionId: string): Promise<SessionCgroup | undefined>;

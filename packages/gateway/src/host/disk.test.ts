@@ -1,15 +1,11 @@
-import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { expect, it } from 'vitest';
 import { diskSpace, freeDiskBytes, sizeOf, trimCaches } from './disk.ts';
 
 const KB = 1_024;
-let dir: string;
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'chat-web-disk-'));
-});
-afterEach(() => rm(dir, { recursive: true }));
+const dir = freshFolder();
 
 async function file(name: string, bytes: number): Promise<void> {
   const path = join(dir, name);

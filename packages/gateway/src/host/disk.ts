@@ -1,4 +1,4 @@
-import { lstat, opendir, rm, statfs } from 'node:fs/promises';
+import { type FileHandle, lstat, opendir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** Folders of a profile that Chromium can recreate: network cache, compiled code, shaders. */
@@ -55,7 +55,6 @@ async function sizeWithin(dir: string, maxFiles: number): Promise<{ bytes: numbe
   return { bytes, files };
 }
 
-/** Free bytes on a folder's disk that this user may use. */
 export async function freeDiskBytes(dir: string): Promise<number> {
   return (await diskSpace(dir)).freeBytes;
 }
@@ -85,4 +84,14 @@ async function sizeOfFile(path: string): Promise<number> {
     () => 0, // It was removed meanwhile.
   );
   return blocks * 512;
+}
+
+/** Writes all bytes at a position; by default, after what was written before. */
+export async function writeFully(file: FileHandle, bytes: Buffer, position?: number): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    const at = position === undefined ? null : position + written;
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written, at);
+    if (bytesWritten === 0) throw new Error('the disk accepted no more bytes');
+    written += bytesWritten;
+  }
 }

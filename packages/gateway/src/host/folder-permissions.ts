@@ -11,10 +11,10 @@ const STICKY = 0o1000;
 
 /**
  * Checks the folder of a setting. Throws a ConfigError if every user can write to it; logs a warning if every user can
- * write to a parent folder and so replace it. Does nothing if it does not exist, and on Windows, whose modes say nothing.
+ * write to a parent folder and so replace it. Does nothing if it does not exist.
  */
 export async function requireNotWorldWritable(setting: string, folder: string, log: Pick<Log, 'warn'>): Promise<void> {
-  if (process.platform === 'win32' || !existsSync(folder)) return;
+  if (!existsSync(folder)) return;
   const exposed = await firstOf(folder, ({ mode }) => (mode & OTHERS) !== 0);
   if (exposed === undefined) return;
   if (exposed === (await realpath(folder))) {
@@ -50,7 +50,6 @@ async function firstOf(
   return undefined;
 }
 
-/** A path and all its parents. */
 function chainOf(path: string): string[] {
   const above = dirname(path);
   return above === path ? [path] : [path, ...chainOf(above)];

@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { canBeOthers, eventually, fakeBrowser, OTHER_USER, THIRD_USER } from '@chat-web/testing';
 import { expect, it, vi } from 'vitest';
-import { fakeBrowser } from '../../../../test/helpers/fake-browser.ts';
-import { canBeOthers, OTHER_USER, THIRD_USER } from '../../../../test/helpers/other-user.ts';
 import { ForeignProcessWatch } from './foreign-process-watch.ts';
 
-it.runIf(canBeOthers)(
+it.runIf(canBeOthers())(
   'reports processes of other users that name a profile: one line, however often it scans',
   async () => {
     const sessionsDir = await mkdtemp(join(tmpdir(), 'chat-web-foreign-'));
@@ -16,9 +15,9 @@ it.runIf(canBeOthers)(
     await using _nonsense = await fakeBrowser(join(sessionsDir, 'no.id', 'session'), { user: OTHER_USER });
     const warn = vi.fn();
     const watch = new ForeignProcessWatch(sessionsDir, { warn });
-    for (let start = 0; start < 100; start += 1) watch.look();
-    await vi.waitFor(() => expect(warn).toHaveBeenCalled());
-    for (let start = 0; start < 100; start += 1) watch.look();
+    for (let start = 0; start < 100; start += 1) watch.scanSoon();
+    await eventually(() => expect(warn).toHaveBeenCalled());
+    for (let start = 0; start < 100; start += 1) watch.scanSoon();
     expect(warn).toHaveBeenCalledOnce();
     const [entry, line] = warn.mock.calls[0] ?? [];
     expect(entry).toMatchObject({ session: 'main', others: 3, hint: 'it is left alone' });

@@ -36,7 +36,7 @@ export class ForeignProcessWatch {
   }
 
   /** Call when a session starts. Scans now, or within 5 s of the last scan. */
-  look(): void {
+  scanSoon(): void {
     const waitMs = this.#nextScanAt - performance.now();
     if (waitMs <= 0) void this.#scan();
     else this.#scanIn(waitMs);

@@ -4,29 +4,22 @@ import { freeDiskBytes } from './disk.ts';
 
 const MB = 1_048_576;
 
-/** Checks that the host has enough memory and disk space for another browser. */
-export class HostResources {
-  readonly #config: Config;
-
-  constructor(config: Config) {
-    this.#config = config;
+/**
+ * What the host lacks for another browser, as a sentence that says what to do; undefined if nothing. `returnedBytes`:
+ * memory of the process being replaced.
+ */
+export async function hostShortage(
+  { minFreeMemoryBytes, minFreeDiskBytes, dataDir }: Config,
+  returnedBytes = 0,
+): Promise<string | undefined> {
+  const [memory, disk] = await Promise.all([availableMemoryBytes(), freeDiskBytes(dataDir)]);
+  if (memory + returnedBytes < minFreeMemoryBytes) {
+    return `the host is short of memory: ${inMb(memory)} available, ${inMb(minFreeMemoryBytes)} needed for a start (CHAT_WEB_MIN_FREE_MEMORY_MB); stop sessions, or add memory`;
   }
-
-  /**
-   * What the host lacks, as a sentence that says what to do; undefined if nothing. `returnedBytes`: memory of the
-   * process being replaced.
-   */
-  async shortage(returnedBytes = 0): Promise<string | undefined> {
-    const { minFreeMemoryBytes, minFreeDiskBytes, dataDir } = this.#config;
-    const [memory, disk] = await Promise.all([availableMemoryBytes(), freeDiskBytes(dataDir)]);
-    if (memory + returnedBytes < minFreeMemoryBytes) {
-      return `the host is short of memory: ${inMb(memory)} available, ${inMb(minFreeMemoryBytes)} needed for a start (CHAT_WEB_MIN_FREE_MEMORY_MB); stop sessions, or add memory`;
-    }
-    if (disk < minFreeDiskBytes) {
-      return `the disk of ${dataDir} is short of space: ${inMb(disk)} free, ${inMb(minFreeDiskBytes)} needed for a start (CHAT_WEB_MIN_FREE_DISK_MB); free some`;
-    }
-    return undefined;
+  if (disk < minFreeDiskBytes) {
+    return `the disk of ${dataDir} is short of space: ${inMb(disk)} free, ${inMb(minFreeDiskBytes)} needed for a start (CHAT_WEB_MIN_FREE_DISK_MB); free some`;
   }
+  return undefined;
 }
 
 function inMb(bytes: number): string {

@@ -2,20 +2,16 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { familyOf, listRelatives, type Relative } from './processes.ts';
 import { numberIn, readText } from './text-files.ts';
 
-/** The memory of a session, in bytes. */
 export interface SessionMemory {
   readonly workerBytes: number;
   readonly browserBytes: number;
-  /** Number of processes measured. */
   readonly processes: number;
 }
 
-/** The memory of all processes of a session, in bytes. */
-export function bytesOf({ workerBytes, browserBytes }: SessionMemory): number {
+export function memoryBytes({ workerBytes, browserBytes }: SessionMemory): number {
   return workerBytes + browserBytes;
 }
 
-/** How a session is measured. */
 export interface Measurement {
   /**
    * True: measures the PSS of each process. False: for processes that were measured before, adds their growth since.
@@ -25,7 +21,6 @@ export interface Measurement {
   readonly processes?: readonly Relative[];
 }
 
-/** What was read of one process, in bytes. */
 interface Reading {
   readonly startedAt: number;
   readonly pss: number;

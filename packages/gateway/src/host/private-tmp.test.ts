@@ -1,20 +1,16 @@
 import { existsSync } from 'node:fs';
-import { chown, mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { canBeOthers, OTHER_USER } from '@chat-web/testing';
+import { freshFolder } from '@chat-web/testing/hooks';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { canBeOthers, OTHER_USER } from '../../../../test/helpers/other-user.ts';
+import { expect, it } from 'vitest';
 import { PrivateTmp } from './private-tmp.ts';
 
 const log = pino({ enabled: false });
 
-let dataDir: string;
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-tmp-'));
-});
-afterEach(() => rm(dataDir, { recursive: true }));
+const dataDir = freshFolder();
 
 it("is the session's own, empty at each start, and removed with it", async () => {
   const tmp = new PrivateTmp(dataDir);
@@ -56,7 +52,7 @@ it('is cleared at boot after a killed gateway, also elsewhere', async () => {
   expect(folders.map(existsSync)).toEqual([false, false]);
 });
 
-it.runIf(canBeOthers)('is abandoned if another user reused its name in a shared folder', async () => {
+it.runIf(canBeOthers())('is abandoned if another user reused its name in a shared folder', async () => {
   const deep = join(dataDir, 'deep'.repeat(20));
   await mkdir(deep);
   const tmp = new PrivateTmp(deep);

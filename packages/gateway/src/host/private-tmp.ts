@@ -8,7 +8,7 @@ import { emptyFolder, removeTree } from './remove-tree.ts';
 import { ownerOf } from './unix-sockets.ts';
 
 /** A socket path has at most 107 bytes, including what Chromium appends to the folder. */
-const LONGEST_PATH = 107 - '/.org.chromium.Chromium.XXXXXX/SingletonSocket'.length;
+const MAX_PATH_LENGTH = 107 - '/.org.chromium.Chromium.XXXXXX/SingletonSocket'.length;
 const ELSEWHERE = 'chat-web-';
 
 /** A temporary folder per session, removed with everything that its worker and browser leave. */
@@ -25,12 +25,11 @@ export class PrivateTmp {
     await emptyFolder(this.#dir, log, (name) => this.#removeEntry(name));
   }
 
-  /** Creates an empty folder for one run of a session. */
   async folderFor(sessionId: string): Promise<string> {
     await this.remove(sessionId);
     await mkdir(this.#dir, { recursive: true, mode: 0o700 });
     const folder = join(this.#dir, entryOf(sessionId));
-    if (Buffer.byteLength(folder) <= LONGEST_PATH) {
+    if (Buffer.byteLength(folder) <= MAX_PATH_LENGTH) {
       await mkdir(folder, { mode: 0o700 });
       return folder;
     }
@@ -39,7 +38,6 @@ export class PrivateTmp {
     return elsewhere;
   }
 
-  /** Removes a session's folder. */
   remove(sessionId: string): Promise<void> {
     return this.#removeEntry(entryOf(sessionId));
   }

@@ -2,9 +2,8 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { fakeBrowser } from '../../../../test/helpers/fake-browser.ts';
-import { canBeOthers, OTHER_USER } from '../../../../test/helpers/other-user.ts';
+import { canBeOthers, eventually, fakeBrowser, OTHER_USER } from '@chat-web/testing';
+import { afterEach, describe, expect, it } from 'vitest';
 import { familyOf, isAlive, killProcess, listProcesses, listRelatives, ownLineage, userOf } from './processes.ts';
 
 const children: ChildProcess[] = [];
@@ -46,7 +45,7 @@ describe('the list of processes', () => {
 
   it('contains no zombies', async () => {
     const { child, found } = await listed('sh', ['-c', 'sleep 0 & exec sleep 60']);
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect((await listProcesses()).filter(({ parent }) => parent === child.pid)).toEqual([]);
     });
     expect(isAlive(found)).toBe(true);
@@ -60,14 +59,14 @@ describe('a kill', () => {
     expect(isAlive(found)).toBe(true);
   });
 
-  it.runIf(canBeOthers)('does not hit a process of another user', async () => {
+  it.runIf(canBeOthers())('does not hit a process of another user', async () => {
     await using other = await fakeBrowser('/nowhere', { user: OTHER_USER });
     expect(killProcess(other.main)).toBe(false);
     expect(isAlive(other.main)).toBe(true);
     expect((await listProcesses()).map(({ pid }) => pid)).not.toContain(other.main.pid);
   });
 
-  it.runIf(canBeOthers)(
+  it.runIf(canBeOthers())(
     'does not hit one that another user started from a set-user-ID file of ours',
     async ({ skip }) => {
       const folder = await mkdtemp('/tmp/chat-web-setuid-');
@@ -103,11 +102,12 @@ describe('a kill', () => {
 
   it('hits all descendants, stopped or not', async () => {
     const { found } = await listed('sh', ['-c', 'sleep 60 & kill -STOP $!; sleep 60 & wait']);
-    const family = await vi.waitUntil(async () => {
+    const family = await eventually(async () => {
       const now = familyOf([found], await listProcesses());
-      return now.length === 3 && now;
+      expect(now).toHaveLength(3);
+      return now;
     });
     expect(family.map(killProcess)).toEqual(family.map(() => true));
-    await vi.waitUntil(() => !family.some(isAlive));
+    await expect.poll(() => family.some(isAlive)).toBe(false);
   });
 });

@@ -10,7 +10,6 @@ export interface Relative extends ProcessId {
   readonly session: number;
 }
 
-/** A process of this machine, from /proc. */
 export interface Process extends Relative {
   readonly args: readonly string[];
 }
@@ -64,7 +63,6 @@ export function familyOf<P extends Relative>(roots: readonly P[], all: readonly 
   return all.filter(({ pid }) => found.has(pid) && pid !== process.pid);
 }
 
-/** This process and all its ancestors. */
 export function ownLineage(): ReadonlySet<number> {
   const found = new Set<number>();
   for (let pid = process.pid; pid > 0 && !found.has(pid); pid = Number(fieldsOf(pid)?.[1] ?? 0)) found.add(pid);

@@ -1,14 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { expect, it } from 'vitest';
 import { ProcessorLoad } from './processor-load.ts';
 
-let dir: string;
-beforeEach(() => {
-  dir = mkdtempSync(join(tmpdir(), 'chat-web-load-'));
-});
-afterEach(() => rmSync(dir, { recursive: true }));
+const dir = freshFolder();
 
 it('is the time spent idle, or waiting for a disk, since the last call', () => {
   const path = join(dir, 'stat');

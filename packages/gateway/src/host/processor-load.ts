@@ -6,7 +6,6 @@ interface Times {
   readonly all: number;
 }
 
-/** How much of the machine's processor time is idle. */
 export class ProcessorLoad {
   readonly #path: string;
   #last: Times | undefined;

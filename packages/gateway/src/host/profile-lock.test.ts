@@ -1,24 +1,22 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, lchown, mkdir, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
+import { chmod, chown, lchown, mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { hostname, tmpdir } from 'node:os';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { deadOwner, fakeBrowser } from '../../../../test/helpers/fake-browser.ts';
-import { canBeOthers, OTHER_USER } from '../../../../test/helpers/other-user.ts';
+import { canBeOthers, deadOwner, fakeBrowser, OTHER_USER } from '@chat-web/testing';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { isAlive } from './processes.ts';
 import { freeProfile, ProfileInUseError } from './profile-lock.ts';
 
-let dir: string;
+const dir = freshFolder();
 let profileDir: string;
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'chat-web-profile-'));
   profileDir = join(dir, 'session');
   await mkdir(profileDir);
 });
-afterEach(() => rm(dir, { recursive: true }));
 
 async function lock(owner: string): Promise<void> {
   await symlink(owner, join(profileDir, 'SingletonLock'));
@@ -32,6 +30,11 @@ async function listening() {
   return { [Symbol.dispose]: () => void server.close() };
 }
 
+async function expectFreed(): Promise<void> {
+  await freeProfile(profileDir);
+  expect(await readdir(profileDir)).toEqual([]);
+}
+
 describe('a stale lock is removed', () => {
   it.each([
     ['of a dead process', `${hostname()}-999999999`],
@@ -40,23 +43,20 @@ describe('a stale lock is removed', () => {
     ['that makes no sense', 'nonsense'],
   ])('%s', async (_, owner) => {
     await lock(owner);
-    await freeProfile(profileDir);
-    expect(await readdir(profileDir)).toEqual([]);
+    await expectFreed();
   });
 
   it('of a dead process whose socket another process listens on', async () => {
     using _server = await listening();
     await lock(`${hostname()}-999999999`);
-    await freeProfile(profileDir);
-    expect(await readdir(profileDir)).toEqual([]);
+    await expectFreed();
   });
 
   it('copied with a profile whose browser runs', async () => {
     using _server = await listening();
     await using original = await fakeBrowser(join(dir, 'original'));
     await lock(`${hostname()}-${original.main.pid}`);
-    await freeProfile(profileDir);
-    expect(await readdir(profileDir)).toEqual([]);
+    await expectFreed();
     expect(isAlive(original.main)).toBe(true);
   });
 });
@@ -86,7 +86,7 @@ it('kills the rest of our own browser first', async () => {
   expect(await readdir(profileDir)).toEqual([]);
 });
 
-describe.runIf(canBeOthers)('another user', () => {
+describe.runIf(canBeOthers())('another user', () => {
   let folder: string;
   beforeEach(async () => {
     await chmod(dir, 0o755);
@@ -111,16 +111,14 @@ describe.runIf(canBeOthers)('another user', () => {
     await using forged = await fakeBrowser(profileDir, { user: OTHER_USER });
     await using _socket = await socketOf(OTHER_USER);
     await lockOf(forged.main.pid);
-    await freeProfile(profileDir);
-    expect(await readdir(profileDir)).toEqual([]);
+    await expectFreed();
   });
 
   it('cannot block one by its own socket if our process reused the pid', async () => {
     using other = new DisposableProcess();
     await using _socket = await socketOf(OTHER_USER);
     await lockOf(other.pid);
-    await freeProfile(profileDir);
-    expect(await readdir(profileDir)).toEqual([]);
+    await expectFreed();
   });
 
   it('cannot block one by a link to a socket of ours', async () => {
@@ -128,8 +126,7 @@ describe.runIf(canBeOthers)('another user', () => {
     using _server = await listening();
     await symlink(join(dir, 'socket'), join(folder, 'socket'));
     await lockOf(other.pid);
-    await freeProfile(profileDir);
-    expect(await readdir(profileDir)).toEqual([]);
+    await expectFreed();
   });
 
   it('cannot block one by a folder that links to one of ours', async () => {
@@ -139,8 +136,7 @@ describe.runIf(canBeOthers)('another user', () => {
     await symlink(dir, folder);
     await lchown(folder, OTHER_USER, OTHER_USER);
     await lockOf(other.pid);
-    await freeProfile(profileDir);
-    expect(await readdir(profileDir)).toEqual([]);
+    await expectFreed();
   });
 
   it('is not mistaken for root, whose browser blocks the profile of a non-root gateway', async () => {

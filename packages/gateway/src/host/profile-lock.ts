@@ -12,9 +12,7 @@ const SOCKET = 'SingletonSocket';
 const MAX_ARG_BYTES = 65_536;
 const ROOT = 0;
 
-/** A foreign browser uses the profile. */
 export class ProfileInUseError extends Error {
-  /** Of the browser's process. */
   readonly pid: number;
 
   constructor(profileDir: string, pid: number) {

@@ -5,7 +5,7 @@ import type { Log } from '../log.ts';
 
 const OWN = 0o700;
 /** A path has at most 4,095 bytes and a name 255. Deeper folders are moved up before this is exceeded. */
-const LONGEST_PATH = 2_048;
+const MAX_PATH_LENGTH = 2_048;
 
 /**
  * Removes a file or folder, including folders that a worker made unreadable for their owner, or nested beyond the
@@ -50,7 +50,7 @@ async function openUp(top: string): Promise<void> {
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     try {
       await chmod(folder, OWN);
-      const near = Buffer.byteLength(folder) > LONGEST_PATH ? join(top, randomUUID()) : folder;
+      const near = Buffer.byteLength(folder) > MAX_PATH_LENGTH ? join(top, randomUUID()) : folder;
       if (near !== folder) await rename(folder, near);
       for await (const entry of await opendir(near)) if (entry.isDirectory()) folders.push(join(near, entry.name));
     } catch {

@@ -12,7 +12,6 @@ export function readText(path: string): string | undefined {
   }
 }
 
-/** The number in the first group of a pattern. */
 export function numberIn(text: string | undefined, pattern: RegExp): number | undefined {
   const found = pattern.exec(text ?? '')?.[1];
   return found === undefined ? undefined : Number(found);
@@ -74,9 +73,8 @@ export async function replaceText(path: string, text: string, { durably = false 
   if (durably) await syncFolder(dirname(path));
 }
 
-/** A new name in a folder is on disk when the folder is. Windows does not sync folders. */
+/** A new name in a folder is on disk when the folder is. */
 export async function syncFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return;
   const folder = await open(path, constants.O_RDONLY);
   await folder.sync().finally(() => folder.close());
 }

@@ -2,7 +2,6 @@ import { GatewayError } from '@chat-web/protocol';
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Maximum number of requests in progress. */
 export interface AdmissionLimits {
   readonly maxRequestsPerSession: number;
   readonly maxRequestsPerKey: number;

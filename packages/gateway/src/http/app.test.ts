@@ -8,8 +8,8 @@ import {
   operations,
   otherRoutes,
 } from '@chat-web/protocol';
+import { rows } from '@chat-web/testing';
 import { afterEach, describe, expect, it } from 'vitest';
-import { rows } from '../../../../test/helpers/rows.ts';
 import { type FakeGatewayOptions, fakeGateway, TOKEN } from '../testing/fake-gateway.ts';
 
 const open: Disposable[] = [];
@@ -28,7 +28,8 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const jsonOf = async (answer: Response) => (await answer.json()) as Record<string, unknown>;
 const codeOf = async (answer: Response) => [answer.status, (await jsonOf(answer)).code];
 const askFor = ({ method, body, type }: (typeof rows)[number], headers = {}) => ({
-  ...{ method, headers: { ...type, ...headers } },
+  method,
+  headers: { ...type, ...headers },
   ...(body ? { body } : {}),
 });
 
@@ -40,34 +41,30 @@ const nameOf = new Map<string, string>(Object.entries(operations).map(([name, { 
 const filled = (path: string) =>
   rows.find(({ name }) => name === nameOf.get(path))?.path('main') ?? path.replace(':id', 'main').replace('*', '');
 
-describe('every operation', () => {
-  it.each(rows)('$name reaches its own handler, once, with the session that the path names', async (row) => {
-    const made = () => ({ id: 'made_000000000000' });
-    const exportSession = () => ({ size: 0, contentDigest: 'sha-256=::', bytes: Readable.from([]) });
-    const gateway = await gatewayWith({ handlers: { createKey: made, createWebhook: made, exportSession } });
-    const answer = await gateway.request(row.path('main'), askFor(row));
-    const { [row.name as keyof typeof operations]: operation } = operations;
-    expect(answer.status).toBe((operation as Operation).status ?? (answersMedia(operation) ? 204 : 200));
-    expect(gateway.handled).toMatchObject([{ name: row.name, input: row.hasId ? { id: 'main' } : {}, caller: 'open' }]);
-    expect(gateway.counted).toEqual([[row.name, answer.status]]);
-  });
+it.each(rows)('$name reaches its own handler, once, with the session that the path names', async (row) => {
+  const made = () => ({ id: 'made_000000000000' });
+  const exportSession = () => ({ size: 0, contentDigest: 'sha-256=::', bytes: Readable.from([]) });
+  const gateway = await gatewayWith({ handlers: { createKey: made, createWebhook: made, exportSession } });
+  const answer = await gateway.request(row.path('main'), askFor(row));
+  const { [row.name as keyof typeof operations]: operation } = operations;
+  expect(answer.status).toBe((operation as Operation).status ?? (answersMedia(operation) ? 204 : 200));
+  expect(gateway.handled).toMatchObject([{ name: row.name, input: row.hasId ? { id: 'main' } : {}, caller: 'open' }]);
+  expect(gateway.counted).toEqual([[row.name, answer.status]]);
 });
 
-describe('an optional body', () => {
-  it.each([
-    [{}, 200, false],
-    [{ headers: { 'content-type': 'text/plain' } }, 200, false],
-    [{ body: {} }, 200, false],
-    [{ body: { takeBack: true } }, 200, true],
-    [{ body: { takeBack: 1 } }, 400, undefined],
-    [{ body: '[' }, 400, undefined],
-    [{ body: 'x', headers: { 'content-type': 'text/plain' } }, 415, undefined],
-  ])('%j is answered %i', async (sent, status, takeBack) => {
-    const gateway = await gatewayWith();
-    const answer = await gateway.request('/sessions/main/start', { method: 'POST', ...sent });
-    expect(answer.status).toBe(status);
-    expect(gateway.handled).toMatchObject(takeBack === undefined ? [] : [{ input: { id: 'main', takeBack } }]);
-  });
+it.each([
+  [{}, 200, false],
+  [{ headers: { 'content-type': 'text/plain' } }, 200, false],
+  [{ body: {} }, 200, false],
+  [{ body: { takeBack: true } }, 200, true],
+  [{ body: { takeBack: 1 } }, 400, undefined],
+  [{ body: '[' }, 400, undefined],
+  [{ body: 'x', headers: { 'content-type': 'text/plain' } }, 415, undefined],
+])('an optional body %j is answered %i', async (sent, status, takeBack) => {
+  const gateway = await gatewayWith();
+  const answer = await gateway.request('/sessions/main/start', { method: 'POST', ...sent });
+  expect(answer.status).toBe(status);
+  expect(gateway.handled).toMatchObject(takeBack === undefined ? [] : [{ input: { id: 'main', takeBack } }]);
 });
 
 /** The methods of a path, including those of a path with a parameter that matches it. */
@@ -99,23 +96,23 @@ describe('a method that a path does not accept', () => {
   });
 });
 
-describe('an unknown path', () => {
-  it('is 404, or 400 if it lacks a session id', async () => {
-    const gateway = await gatewayWith();
-    for (const path of ['/', '/nowhere', '/session', '/sessions/main/nowhere', '/sessions/main/start/x', '/HEALTH'])
-      expect(await codeOf(await gateway.request(path))).toEqual([404, 'route_not_found']);
-    for (const path of ['/sessions/', '/sessions//start'])
-      expect(await jsonOf(await gateway.request(path))).toMatchObject({
-        code: 'invalid_request',
-        issues: [{ path: 'id' }],
-      });
-  });
+it('an unknown path is 404, or 400 if it lacks a session id', async () => {
+  const gateway = await gatewayWith();
+  for (const path of ['/', '/nowhere', '/session', '/sessions/main/nowhere', '/sessions/main/start/x', '/HEALTH'])
+    expect(await codeOf(await gateway.request(path))).toEqual([404, 'route_not_found']);
+  for (const path of ['/sessions/', '/sessions//start'])
+    expect(await jsonOf(await gateway.request(path))).toMatchObject({
+      code: 'invalid_request',
+      issues: [{ path: 'id' }],
+    });
 });
 
 describe('a gateway with a token', () => {
   it.each(rows)('answers 401 to $name without it, and calls no handler', async (row) => {
     const gateway = await guarded();
-    for (const headers of [{}, bearer(`${TOKEN}x`), { authorization: TOKEN }, { authorization: `Basic ${TOKEN}` }]) {
+    const wrong = [bearer(''), bearer(`${TOKEN}x`), bearer(`${TOKEN} ${TOKEN}`)];
+    const others = ['Bearer', TOKEN, `Basic ${TOKEN}`].map((authorization) => ({ authorization }));
+    for (const headers of [{}, ...wrong, ...others]) {
       const answer = await gateway.request(row.path('main'), askFor(row, headers));
       expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer');
       expect(await codeOf(answer)).toEqual([401, 'unauthorized']);
@@ -126,12 +123,10 @@ describe('a gateway with a token', () => {
   it('answers 401 before 400, 404 and 405', async () => {
     const gateway = await guarded();
     for (const [method, path] of [
-      ...[
-        ['GET', '/nowhere'],
-        ['PATCH', '/sessions'],
-        ['GET', '/sessions//qr'],
-        ['POST', '/sessions/..%2Fx/start'],
-      ],
+      ['GET', '/nowhere'],
+      ['PATCH', '/sessions'],
+      ['GET', '/sessions//qr'],
+      ['POST', '/sessions/..%2Fx/start'],
     ] as const)
       expect(await codeOf(await gateway.request(path, { method }))).toEqual([401, 'unauthorized']);
   });
@@ -184,16 +179,14 @@ describe('a gateway with a token', () => {
   });
 });
 
-describe('a web page', () => {
-  it('reaches no route, whether a token is required or not', async () => {
-    for (const gateway of [await gatewayWith(), await guarded()])
-      for (const headers of [{ origin: 'http://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])
-        for (const path of ['/health', '/sessions', '/nowhere'])
-          expect(await codeOf(await gateway.request(path, { headers: { ...headers, ...bearer(TOKEN) } }))).toEqual([
-            403,
-            'forbidden',
-          ]);
-  });
+it('a web page reaches no route, whether a token is required or not', async () => {
+  for (const gateway of [await gatewayWith(), await guarded()])
+    for (const headers of [{ origin: 'http://evil.example' }, { origin: 'null' }, { 'sec-fetch-site': 'cross-site' }])
+      for (const path of ['/health', '/sessions', '/nowhere'])
+        expect(await codeOf(await gateway.request(path, { headers: { ...headers, ...bearer(TOKEN) } }))).toEqual([
+          403,
+          'forbidden',
+        ]);
 });
 
 describe('an error', () => {
@@ -239,40 +232,34 @@ describe('an error', () => {
   });
 });
 
-describe('readiness', () => {
-  it.each([
-    [{}, 200, { ready: true }],
-    [{ isHealthy: false }, 503, { ready: false, reason: expect.stringContaining('session') }],
-    [{ isClosing: true, isHealthy: false }, 503, { ready: false, reason: expect.stringContaining('stopping') }],
-  ])('%j: %i', async (sessions, status, body) => {
-    const gateway = await gatewayWith({ sessions });
-    const answer = await gateway.request('/health/ready');
-    expect([answer.status, await jsonOf(answer)]).toEqual([status, body]);
-    expect(await jsonOf(await gateway.request('/health'))).toEqual({ ok: true, sessions: 1 });
-  });
+it.each([
+  [{}, 200, { ready: true }],
+  [{ isHealthy: false }, 503, { ready: false, reason: expect.stringContaining('session') }],
+  [{ isClosing: true, isHealthy: false }, 503, { ready: false, reason: expect.stringContaining('stopping') }],
+])('readiness: %j: %i', async (sessions, status, body) => {
+  const gateway = await gatewayWith({ sessions });
+  const answer = await gateway.request('/health/ready');
+  expect([answer.status, await jsonOf(answer)]).toEqual([status, body]);
+  expect(await jsonOf(await gateway.request('/health'))).toEqual({ ok: true, sessions: 1 });
 });
 
-describe('the QR', () => {
-  it('is a PNG if the client accepts one, and errors stay JSON', async () => {
-    const png = Buffer.alloc(30_000, 'png'); // Long enough that its JSON has a Content-Length, too.
-    const qr = `data:image/png;base64,${png.toString('base64')}`;
-    const gateway = await gatewayWith({ handlers: { getQr: ({ id }) => ({ id, status: 'qr', qr }) } });
-    const accept = (type: string) => gateway.request('/sessions/main/qr', { headers: { accept: type } });
-    const image = await accept('image/png, */*');
-    expect([null, String(png.length)]).toContain(image.headers.get('Content-Length'));
-    expect([image.headers.get('Content-Type'), Buffer.from(await image.arrayBuffer()).equals(png)]).toEqual([
-      'image/png',
-      true,
-    ]);
-    expect(await jsonOf(await accept('application/json'))).toEqual({ id: 'main', status: 'qr', qr });
-    const bad = await gateway.request('/sessions/..%2Fx/qr', { headers: { accept: 'image/png' } });
-    expect(await codeOf(bad)).toEqual([400, 'invalid_request']);
-  });
+it('the QR is a PNG if the client accepts one, and errors stay JSON', async () => {
+  const png = Buffer.alloc(30_000, 'png'); // Long enough that its JSON has a Content-Length, too.
+  const qr = `data:image/png;base64,${png.toString('base64')}`;
+  const gateway = await gatewayWith({ handlers: { getQr: ({ id }) => ({ id, status: 'qr', qr }) } });
+  const accept = (type: string) => gateway.request('/sessions/main/qr', { headers: { accept: type } });
+  const image = await accept('image/png, */*');
+  expect([null, String(png.length)]).toContain(image.headers.get('Content-Length'));
+  expect([image.headers.get('Content-Type'), Buffer.from(await image.arrayBuffer()).equals(png)]).toEqual([
+    'image/png',
+    true,
+  ]);
+  expect(await jsonOf(await accept('application/json'))).toEqual({ id: 'main', status: 'qr', qr });
+  const bad = await gateway.request('/sessions/..%2Fx/qr', { headers: { accept: 'image/png' } });
+  expect(await codeOf(bad)).toEqual([400, 'invalid_request']);
 });
 
-describe('metrics', () => {
-  it('are returned unchanged', async () => {
-    const answer = await (await gatewayWith()).request('/metrics');
-    expect([answer.headers.get('Content-Type'), await answer.text()]).toEqual(['text/plain', 'chat_web_sessions 1\n']);
-  });
+it('metrics are returned unchanged', async () => {
+  const answer = await (await gatewayWith()).request('/metrics');
+  expect([answer.headers.get('Content-Type'), await answer.text()]).toEqual(['text/plain', 'chat_web_sessions 1\n']);
 });

@@ -7,6 +7,8 @@ import {
   type OtherRouteName,
   operations,
   otherRoutes,
+  reaches,
+  type Scope,
   sessionId,
   type WorkerOperationName,
 } from '@chat-web/protocol';
@@ -14,29 +16,27 @@ import { type Context, Hono } from 'hono';
 import * as v from 'valibot';
 import type { Access } from '../access/access.ts';
 import type { Audit } from '../access/audit.ts';
-import type { Refusals } from '../access/refusals.ts';
+import { Refusal, type Refusals } from '../access/refusal.ts';
 import { type Config, version } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../monitoring/metrics.ts';
 import type { Idempotency } from '../sends/idempotency.ts';
 import { Admission } from './admission.ts';
 import { audited } from './audit-trail.ts';
-import { authenticated } from './auth.ts';
 import { errorResponse } from './error-response.ts';
-import { allEventsRoute, type EventSources, sessionEventsRoute } from './event-route.ts';
-import { requires } from './guard.ts';
+import { allEventsRoute, type EventDependencies, type ShownSessions, sessionEventsRoute } from './event-route.ts';
 import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
 import { fromOwnOrigin } from './origin.ts';
-import { withQrImage } from './qr-image.ts';
 import { parseParams } from './request-input.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 import { consolePages, referencePages, staticPages } from './static-pages.ts';
 
-/** What the routes need from the sessions. */
-export interface SessionDirectory extends Pick<EventSources, 'find'> {
+const QR_PREFIX = 'data:image/png;base64,';
+
+export interface SessionDirectory extends ShownSessions {
   list(): readonly unknown[];
   /** The error that a call to this session would get now; undefined if it would be forwarded. */
   refusalOf(id: string, operation: WorkerOperationName): GatewayError | undefined;
@@ -46,14 +46,13 @@ export interface SessionDirectory extends Pick<EventSources, 'find'> {
   readonly isHealthy: boolean;
 }
 
-/** What the HTTP app depends on. */
-export interface AppParts {
+interface Dependencies {
   readonly config: Config;
   readonly access: Access;
   readonly refusals: Refusals;
   readonly audit: Audit;
   readonly supervisor: SessionDirectory;
-  readonly events: EventSources['events'] & Pick<EventLog, 'isStoring'>;
+  readonly events: EventDependencies['events'] & Pick<EventLog, 'isStoring'>;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
   readonly spool: Spool;
   readonly idempotency: Idempotency;
@@ -68,22 +67,22 @@ export interface AppParts {
  * Call it in a microtask after Node reports the request, not at once: Node reports a request before it parses what
  * follows the head, and then runs microtasks. Until then no request is complete, and each looks as if it had a body.
  */
-export function createApp(parts: AppParts): Hono<ServerEnv> {
-  const { config, access, supervisor, events, handlers, spool, idempotency, metrics, log } = parts;
+export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
+  const { config, access, supervisor, events, handlers, spool, idempotency, metrics, log } = dependencies;
   const app = new Hono<ServerEnv>();
   const answerError = (c: Context<ServerEnv>, error: unknown) => errorResponse(c, error, log);
   const origins = { asksForToken: access.asksForToken, allowedHosts: config.allowedHosts };
-  const open = (route: Route) => audited({ ...parts, answerError }, fromOwnOrigin(origins, route));
+  const open = (route: Route) => audited({ ...dependencies, answerError }, fromOwnOrigin(origins, route));
   const guarded = (route: Route) => open(authenticated(access, route));
 
   const admission = new Admission(config);
-  const eventSources = { find: (id: string) => supervisor.find(id), events, admission, log };
+  const eventDependencies = { sessions: supervisor, events, admission, log };
   const document = openApiDocument(version(), access.asksForToken);
   const others: Readonly<Record<OtherRouteName, Route>> = {
     health: (c) => c.json({ ok: true, sessions: supervisor.list().length }),
     ready: readiness(supervisor, events),
-    allEvents: allEventsRoute(eventSources),
-    events: sessionEventsRoute(eventSources),
+    allEvents: allEventsRoute(eventDependencies),
+    events: sessionEventsRoute(eventDependencies),
     metrics: async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
     openapi: (c) => c.json(document),
     docs: staticPages(referencePages),
@@ -106,10 +105,22 @@ export function createApp(parts: AppParts): Hono<ServerEnv> {
   return app;
 }
 
+/** The route of GET qr, which returns the PNG itself if the caller asks for an image. */
+function withQrImage(route: Route): Route {
+  return async (c) => {
+    const answer = await route(c);
+    if (answer.status !== 200 || !/\bimage\/png\b/i.test(c.req.header('Accept') ?? '')) return answer;
+    const { qr } = (await answer.json()) as { qr: string };
+    return new Response(Buffer.from(qr.slice(QR_PREFIX.length), 'base64'), {
+      headers: { 'Content-Type': 'image/png' },
+    });
+  };
+}
+
 /** 503 while the gateway stops, while events cannot be stored, or while a session that should run does not. */
 function readiness(supervisor: SessionDirectory, events: Pick<EventLog, 'isStoring'>): Route {
   return (c) => {
-    if (!events.isStoring) return c.json({ ready: false, reason: 'events cannot be stored: look at the disk' }, 503);
+    if (!events.isStoring) return c.json({ ready: false, reason: 'events cannot be stored: check the disk' }, 503);
     if (supervisor.isClosing) return c.json({ ready: false, reason: 'the gateway is stopping' }, 503);
     return supervisor.isHealthy
       ? c.json({ ready: true })
@@ -117,7 +128,6 @@ function readiness(supervisor: SessionDirectory, events: Pick<EventLog, 'isStori
   };
 }
 
-/** The methods of each path. */
 const methodsOf = new Map<string, string[]>(Object.values(otherRoutes).map(({ path }) => [path, ['GET']]));
 for (const { method, path } of Object.values(operations)) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
 
@@ -135,4 +145,32 @@ function refuseUnrouted(app: Hono<ServerEnv>, c: Context<ServerEnv>): never {
   // A path with an empty id matches no route, but the error is an invalid id.
   if (/^\/sessions\/(\/|$)/.test(path)) parseParams({ id: '' }, v.object({ id: sessionId }));
   throw new GatewayError('route_not_found', 'route not found');
+}
+
+/** A route that knows its `caller`; 401 for missing or invalid credentials, 429 after too many wrong tokens. */
+function authenticated(access: Access, route: Route): Route {
+  return (c) => {
+    const address = c.env.incoming?.socket.remoteAddress;
+    c.set('caller', access.identify({ authorization: c.req.header('Authorization'), address }));
+    return route(c);
+  };
+}
+
+/**
+ * A route behind a guard: refuses callers whose key does not cover the session in the path, whether that session exists
+ * or not, or lacks the scope. Uses the path only, so that nothing else of the request is read before.
+ */
+function requires(scope: Scope, route: Route): Route {
+  return (c) => {
+    const caller = c.get('caller');
+    const session = c.req.param('id');
+    if (session !== undefined && !caller.sees(session)) {
+      throw new Refusal('foreign_session', 'there is no session with this id that the key may access');
+    }
+    if (!reaches(caller.scope, scope)) {
+      const required = scope === 'operator' ? 'CHAT_WEB_TOKEN' : `a key with scope ${scope}`;
+      throw new Refusal('insufficient_scope', `this requires ${required}; the key has scope ${caller.scope}`);
+    }
+    return route(c);
+  };
 }

@@ -1,11 +1,10 @@
-import { GatewayError, operations, otherRoutes, sessionId } from '@chat-web/protocol';
+import { GatewayError, getOrAdd, operations, otherRoutes, sessionId } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import * as v from 'valibot';
 import type { Audit } from '../access/audit.ts';
-import { Refusal } from '../access/refusal.ts';
-import type { Refusals } from '../access/refusals.ts';
-import { requestIdOf } from './guarded-response.ts';
+import { Refusal, type Refusals } from '../access/refusal.ts';
+import { requestIdOf } from './server/guarded-response.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
 /** Reads that are audited: a QR is as good as a password, a stream carries all future messages. */
@@ -17,20 +16,17 @@ interface RouteName {
   readonly changes: boolean;
 }
 
-/** By method and path. */
 const routes = new Map<string, Map<string, RouteName>>();
 for (const [name, route] of Object.entries({ ...operations, ...otherRoutes })) {
   const method = 'method' in route ? route.method : 'GET';
   const changes = method !== 'GET';
-  const ofMethod = routes.get(method) ?? new Map<string, RouteName>();
-  routes.set(method, ofMethod.set(route.path, { name, isAudited: changes || AUDITED_READS.includes(name), changes }));
+  const ofMethod = getOrAdd(routes, method, () => new Map<string, RouteName>());
+  ofMethod.set(route.path, { name, isAudited: changes || AUDITED_READS.includes(name), changes });
 }
 
-/** What an audited route needs. */
-export interface AuditParts {
+interface Dependencies {
   readonly audit: Audit;
   readonly refusals: Refusals;
-  /** Answers what a route throws. */
   answerError(c: Context<ServerEnv>, thrown: unknown): Response;
 }
 
@@ -38,7 +34,7 @@ export interface AuditParts {
  * An audited route: writes a line for each request that changes something, reads a QR, opens a stream or is refused
  * because of its caller.
  */
-export function audited({ audit, refusals, answerError }: AuditParts, route: Route): Route {
+export function audited({ audit, refusals, answerError }: Dependencies, route: Route): Route {
   return async (c) => {
     const startedAt = performance.now();
     let thrown: unknown;
@@ -56,10 +52,14 @@ export function audited({ audit, refusals, answerError }: AuditParts, route: Rou
     else if (!named?.isAudited || c.req.method === 'HEAD') return response; // HEAD returns no data.
     const { status } = response;
     const entry = {
-      ...{ who: caller?.id ?? 'nobody', address, operation: named?.name ?? 'none' },
-      ...{ session: sessionIn(c.req.path), key: idIn(KEY, c.req.path, response) },
+      who: caller?.id ?? 'nobody',
+      address,
+      operation: named?.name ?? 'none',
+      session: sessionIn(c.req.path),
+      key: idIn(KEY, c.req.path, response),
       webhook: idIn(WEBHOOK, c.req.path, response),
-      ...{ status, code: thrown instanceof GatewayError ? thrown.code : undefined },
+      status,
+      code: thrown instanceof GatewayError ? thrown.code : undefined,
       request: requestIdOf(c.env.outgoing),
       ms: Math.round(performance.now() - startedAt),
     };

@@ -2,13 +2,15 @@ import { type ErrorCode, errorTable, GatewayError } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import { routePath } from 'hono/route';
 import type { Log } from '../log.ts';
-import { requestIdOf } from './guarded-response.ts';
-import { lingeringBody } from './lingering-close.ts';
+import { requestIdOf } from './server/guarded-response.ts';
+import { lingeringBody } from './server/lingering-close.ts';
 import type { ServerEnv } from './server-env.ts';
 
 /** Default of `Retry-After`, in seconds. */
 const RETRY_AFTER: Partial<Record<ErrorCode, number>> = {
-  ...{ too_many_streams: 10, rate_limited: 60, insufficient_resources: 60 },
+  too_many_streams: 10,
+  rate_limited: 60,
+  insufficient_resources: 60,
 };
 
 /** Answers an error: code and message of a GatewayError, `internal_error` and a log line for any other. */

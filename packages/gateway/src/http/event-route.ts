@@ -8,6 +8,7 @@ import {
   SECRET_EVENTS,
   type SessionEvent,
   sessionId,
+  writtenNumber,
   writtenTime,
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
@@ -15,19 +16,21 @@ import * as v from 'valibot';
 import type { Caller } from '../access/caller.ts';
 import { Refusal } from '../access/refusal.ts';
 import type { EventLog } from '../events/event-log.ts';
-import { type Entry, type Feed, frameOf, jsonOf } from '../events/feed.ts';
+import { type Entry, type Feed, frameOf, jsonOf, shownEntry } from '../events/feed.ts';
 import type { Log } from '../log.ts';
 import type { Admission } from './admission.ts';
-import { RESPONSE_ALREADY_SENT } from './already-sent.ts';
 import { parseParams } from './request-input.ts';
-import { onResponseClose } from './response-close.ts';
 import { ResponseStream } from './response-stream.ts';
+import { onResponseClose, RESPONSE_ALREADY_SENT } from './server/guarded-response.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
-/** What the routes of events need. */
-export interface EventSources {
+export interface ShownSessions {
   /** The session with this id, and the QR or code that it shows; 404 if there is none. */
   find(id: string): { readonly shown: SessionEvent | undefined };
+}
+
+export interface EventDependencies {
+  readonly sessions: ShownSessions;
   readonly events: Pick<EventLog, 'feed' | 'streams'>;
   readonly admission: Admission;
   readonly log: Pick<Log, 'error'>;
@@ -44,59 +47,49 @@ const params = v.object({ id: sessionId });
 const eventNames = Object.keys(eventData) as EventName[];
 
 /** A list of names in one parameter. */
-const listOf = <S extends v.GenericSchema<string>>(item: S) =>
+const commaSeparated = <S extends v.GenericSchema<string>>(item: S) =>
   v.pipe(
     v.string(),
     v.transform((text) => text.split(',')),
     v.array(item),
   );
-const wholeNumber = (least: number, most: number) => {
-  const message = `must be a whole number from ${least} to ${most}`;
-  return v.pipe(
-    v.string(),
-    v.regex(/^\d{1,9}$/, message),
-    v.transform(Number),
-    v.minValue(least, message),
-    v.maxValue(most, message),
-  );
-};
 /** An unknown position is reported as a gap; but a text that begins like a time must be a valid one. */
 const position = v.pipe(
   v.string(),
   v.nonEmpty('must not be empty'),
   v.check(
     (written) => !/^\d{4}-\d\d-\d\dT/.test(written) || v.is(writtenTime, written),
-    'must be the id of an event, oldest, or a time in ISO 8601 with its zone, such as 2027-01-31T00:00:00Z',
+    'must be the id of an event, oldest, or a time in ISO 8601 with its time zone, such as 2027-01-31T00:00:00Z',
   ),
 );
 const queryOfSession = {
   after: v.optional(position),
-  events: v.optional(listOf(v.picklist(eventNames, `must be names of events: ${eventNames.join(', ')}`))),
-  limit: v.optional(wholeNumber(1, MAX_LIMIT)),
-  wait: v.optional(wholeNumber(0, MAX_WAIT_SECONDS)),
+  events: v.optional(commaSeparated(v.picklist(eventNames, `must be names of events: ${eventNames.join(', ')}`))),
+  limit: v.optional(writtenNumber(1, MAX_LIMIT)),
+  wait: v.optional(writtenNumber(0, MAX_WAIT_SECONDS)),
 };
 const sessionQuery = v.strictObject(queryOfSession);
-const query = v.strictObject({ ...queryOfSession, sessions: v.optional(listOf(sessionId)) });
+const query = v.strictObject({ ...queryOfSession, sessions: v.optional(commaSeparated(sessionId)) });
 type Query = v.InferOutput<typeof query>;
 
 /** The events of one session: as a stream, until the session is deleted, or as pages. */
-export function sessionEventsRoute(sources: EventSources): Route {
+export function sessionEventsRoute(dependencies: EventDependencies): Route {
   return (c) => {
     const { id } = parseParams(c.req.param(), params);
-    const { shown } = sources.find(id);
-    return answer(sources, c, parseQuery(c, sessionQuery), id, shown);
+    const { shown } = dependencies.sessions.find(id);
+    return answer(dependencies, c, parseQuery(c, sessionQuery), id, shown);
   };
 }
 
 /** The events of all sessions that the caller may see. */
-export function allEventsRoute(sources: EventSources): Route {
-  return (c) => answer(sources, c, parseQuery(c, query), undefined, undefined);
+export function allEventsRoute(dependencies: EventDependencies): Route {
+  return (c) => answer(dependencies, c, parseQuery(c, query), undefined, undefined);
 }
 
 function answer(
-  sources: EventSources,
+  dependencies: EventDependencies,
   c: Context<ServerEnv>,
-  asked: Query,
+  requested: Query,
   session: string | undefined,
   shown: SessionEvent | undefined,
 ): Response | Promise<Response> {
@@ -109,13 +102,16 @@ function answer(
   const { incoming, outgoing } = c.env;
   // A body would be read for as long as the stream is open.
   if (!incoming.complete) throw new GatewayError('invalid_request', 'this request must not have a body');
-  const takes = filterOf(caller, asked);
-  const after = c.req.header('Last-Event-ID') || asked.after;
-  const feed = sources.events.feed({ after, session, takes });
-  const leave = sources.admission.enter(undefined, caller.keyId);
+  const takes = filterOf(caller, requested);
+  const after = c.req.header('Last-Event-ID') || requested.after;
+  const feed = dependencies.events.feed({ after, session, takes });
+  const leave = dependencies.admission.enter(undefined, caller.keyId);
   if (leave) onResponseClose(outgoing, leave);
-  if (asPages) return page(feed, asked, caller.signal, outgoing).then((text) => jsonAnswer(c, text));
-  return stream(sources, c, { feed, session, shown, takes });
+  if (asPages)
+    return page(feed, requested, caller.signal, outgoing).then((text) =>
+      c.body(text, 200, { 'Content-Type': 'application/json' }),
+    );
+  return stream(dependencies, c, { feed, session, shown, takes });
 }
 
 function filterOf({ scope, sees }: Caller, { events, sessions }: Query) {
@@ -128,7 +124,7 @@ function filterOf({ scope, sees }: Caller, { events, sessions }: Query) {
 }
 
 function stream(
-  { events, log }: EventSources,
+  { events, log }: EventDependencies,
   c: Context<ServerEnv>,
   { feed, session, shown, takes }: StreamParts,
 ): Response {
@@ -147,20 +143,16 @@ function stream(
   });
   if (outgoing.destroyed) return RESPONSE_ALREADY_SENT;
   opened.open();
-  if (shown && session !== undefined && takes(session, shown.name)) opened.write(shownFrame(session, shown));
+  if (shown && session !== undefined && takes(session, shown.name))
+    opened.write(frameOf(shownEntry(session, shown), false));
   return RESPONSE_ALREADY_SENT;
 }
 
 interface StreamParts {
   readonly feed: Feed;
   readonly session: string | undefined;
-  /** The QR or code that the session shows. */
   readonly shown: SessionEvent | undefined;
   takes(session: string, name: EventName): boolean;
-}
-
-function shownFrame(session: string, { name, data }: SessionEvent): string {
-  return frameOf({ id: undefined, event: name, session, at: Date.now(), text: JSON.stringify(data) }, false);
 }
 
 /** One page of events as JSON. If there is none, waits for as long as requested. */
@@ -211,10 +203,6 @@ function more(
     revoked.addEventListener('abort', over, { once: true });
     outgoing.once('close', over);
   });
-}
-
-function jsonAnswer(c: Context<ServerEnv>, text: string): Response {
-  return c.body(text, 200, { 'Content-Type': 'application/json' });
 }
 
 function wantsJson(c: Context<ServerEnv>): boolean {

@@ -1,10 +1,10 @@
-import { type AddressInfo, connect } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { connect } from 'node:net';
+import { listening, pace } from '@chat-web/testing';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
 import { jsonAnswer } from './json-answer.ts';
-import { SlowReaders } from './slow-reader.ts';
+import { SlowReaders } from './server/slow-reader.ts';
 
 const WINDOW_MS = 1_000;
 const PAUSE_MS = 100;
@@ -40,8 +40,7 @@ it('reaches a slow reader', async () => {
   const server = createAdaptorServer({ fetch: app.fetch });
   const slowReaders = new SlowReaders({ tickMs: WINDOW_MS / 4, ticks: 4, bytes: 500_000 });
   server.on('request', (_, response) => slowReaders.watch(response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const socket = connect(await listening(server), '127.0.0.1');
   const startedAt = Date.now();
   let received = 0;
   const ended = new Promise((resolve) => socket.once('close', resolve));
@@ -49,7 +48,7 @@ it('reaches a slow reader', async () => {
   for await (const bytes of socket as AsyncIterable<Buffer>) {
     const before = Math.floor(received / PAUSE_BYTES);
     received += bytes.length;
-    if (Math.floor(received / PAUSE_BYTES) > before) await delay(PAUSE_MS);
+    if (Math.floor(received / PAUSE_BYTES) > before) await pace(PAUSE_MS);
   }
   await ended;
   expect(received).toBeGreaterThan(text.length);

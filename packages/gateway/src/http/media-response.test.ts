@@ -1,21 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, readlinkSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { validateHeaderValue } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { eventually, listening, pace } from '@chat-web/testing';
+import { freshFolder } from '@chat-web/testing/hooks';
 import { createAdaptorServer } from '@hono/node-server';
 import { parse } from 'content-disposition';
 import fc from 'fast-check';
 import { Hono } from 'hono';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../../../test/helpers/eventually.ts';
 import { Spool } from '../media/spool.ts';
-import { downloadName } from './download-name.ts';
-import { mediaHeaders, mediaResponse } from './media-response.ts';
+
+import { downloadName, mediaHeaders, mediaResponse } from './media-response.ts';
+import { SlowReaders } from './server/slow-reader.ts';
 import type { ServerEnv } from './server-env.ts';
-import { SlowReaders } from './slow-reader.ts';
 
 const log = pino({ enabled: false });
 
@@ -86,13 +85,12 @@ const PAUSE_MS = 100;
 const CRUMB_MS = 60;
 
 describe('a download', () => {
-  let dataDir: string;
+  const dataDir = freshFolder();
   let path: string;
   let server: ReturnType<typeof createAdaptorServer>;
   let socket: Socket;
 
   beforeEach(async () => {
-    dataDir = mkdtempSync(join(tmpdir(), 'chat-web-spool-'));
     const spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 }, log);
     mkdirSync(join(spool.dir, 'main'));
     path = join(spool.dir, 'main', 'file');
@@ -103,14 +101,12 @@ describe('a download', () => {
     server = createAdaptorServer({ fetch: app.fetch });
     const slowReaders = new SlowReaders(LIMITS);
     server.on('request', (_, response) => slowReaders.watch(response));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket = connect(await listening(server), '127.0.0.1');
     socket.on('error', () => {}).write('GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n');
   });
   afterEach(async () => {
     socket.destroy();
     await new Promise((resolve) => server.close(resolve));
-    rmSync(dataDir, { recursive: true });
   });
 
   const isOpen = () =>
@@ -142,7 +138,7 @@ describe('a download', () => {
     reader.on('data', async (bytes) => {
       received += bytes.length;
       reader.pause();
-      await delay(CRUMB_MS);
+      await pace(CRUMB_MS);
       reader.resume();
     });
     await new Promise((resolve) => reader.once('close', resolve));
@@ -158,7 +154,7 @@ describe('a download', () => {
       if (received < (pauses * FILE_BYTES) / PAUSES) return;
       pauses += 1;
       socket.pause();
-      await delay(PAUSE_MS);
+      await pace(PAUSE_MS);
       socket.resume();
     });
     await eventually(() => expect(received).toBeGreaterThanOrEqual(FILE_BYTES));

@@ -1,50 +1,34 @@
 import {
   ARCHIVE_TYPE,
   answersMedia,
+  bodyFields,
   type ErrorCode,
+  errorsOf,
   errorTable,
   eventData,
-  examples,
-  isWorkerOperation,
   OPT_IN_EVENTS,
   type Operation,
   type OperationName,
+  type OtherRouteName,
   operationGroups,
   operations,
   otherRoutes,
   type Scope,
+  SHARED_ERRORS,
 } from '@chat-web/protocol';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Errors of every operation. */
-const ANYWHERE: readonly ErrorCode[] = [
-  ...(['invalid_request', 'unauthorized', 'rate_limited', 'forbidden', 'insufficient_scope'] as const),
-  'internal_error',
-];
-/** Errors of every operation that needs a worker. */
-const WITH_PAGE: readonly ErrorCode[] = ['page_unsupported', 'insufficient_resources', 'shutting_down'];
-/** Errors of every operation with a body. */
-const WITH_BODY: readonly ErrorCode[] = ['request_timeout', 'body_too_large', 'unsupported_media_type'];
-
-/** Errors of every operation that takes an Idempotency-Key. */
-const WITH_KEY: readonly ErrorCode[] = ['idempotency_in_progress', 'idempotency_key_reused'];
-
 /** The gateway's OpenAPI document, derived from the tables of operations and other routes. */
 export function openApiDocument(version: string, hasToken: boolean): Json {
-  const paths: Record<string, Record<string, Json>> = {
-    [templateOf(otherRoutes.health.path)]: { get: health() },
-    [templateOf(otherRoutes.ready.path)]: { get: readiness() },
-    [templateOf(otherRoutes.metrics.path)]: { get: { ...metrics(), ...scoped(otherRoutes.metrics.scope, hasToken) } },
-    [templateOf(otherRoutes.events.path)]: {
-      get: { ...sessionEvents(), ...scoped(otherRoutes.events.scope, hasToken) },
-    },
-    [templateOf(otherRoutes.allEvents.path)]: {
-      get: { ...allEvents(), ...scoped(otherRoutes.allEvents.scope, hasToken) },
-    },
-  };
+  const paths: Record<string, Record<string, Json>> = {};
+  for (const [name, described] of Object.entries(describedRoutes())) {
+    const { path, summary, scope } = otherRoutes[name as OtherRouteName];
+    const access = scope === 'anyone' ? { security: [] } : scoped(scope, hasToken);
+    paths[templateOf(path)] = { get: { operationId: name, summary, ...described, ...access } };
+  }
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
     const path = templateOf(operation.path);
     const described = { ...describe(name, operation), ...scoped(operation.scope, hasToken) };
@@ -80,27 +64,20 @@ function templateOf(path: string): string {
   return path.replace(/:(\w+)/g, '{$1}');
 }
 
-const errorSchema: Json = {
-  type: 'object',
-  required: ['error', 'code'],
-  properties: {
+const errorSchema = objectOf(
+  {
     error: { type: 'string', description: 'A sentence for people' },
     code: { type: 'string', enum: Object.keys(errorTable), description: 'A stable code for programs' },
-    issues: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['path', 'message'],
-        properties: { path: { type: 'string' }, message: { type: 'string' } },
-      },
-    },
+  },
+  {
+    issues: { type: 'array', items: objectOf({ path: { type: 'string' }, message: { type: 'string' } }) },
     id: {
       type: 'string',
       description:
         'The message that may have been sent: a later `message_ack` has this id, or contains it after the chat',
     },
   },
-};
+);
 
 function describe(name: OperationName, operation: Operation): Json {
   return {
@@ -108,26 +85,13 @@ function describe(name: OperationName, operation: Operation): Json {
     tags: [groupOf(name)],
     summary: operation.summary,
     parameters: [
-      ...parameters(name, 'path', operation.params),
-      ...(operation.query ? parameters(name, 'query', operation.query) : []),
+      ...parameters(operation, 'path', operation.params),
+      ...(operation.query ? parameters(operation, 'query', operation.query) : []),
       ...(operation.keyed ? [keyParameter] : []),
       ...(operation.archive === 'taken' ? [digestHeader] : []),
     ],
-    ...(operation.body ? { requestBody: requestBody(name, operation.body) } : {}),
-    ...(operation.optionalBody
-      ? { requestBody: { ...requestBody(name, operation.optionalBody), required: false } }
-      : {}),
-    ...(operation.archive === 'taken' ? { requestBody: archiveBody } : {}),
-    responses: {
-      ...answers(operation),
-      ...errorResponses([
-        ...ANYWHERE,
-        ...(operation.body || operation.optionalBody || operation.archive === 'taken' ? WITH_BODY : []),
-        ...(isWorkerOperation(name) ? WITH_PAGE : []),
-        ...(operation.keyed ? WITH_KEY : []),
-        ...operation.errors,
-      ]),
-    },
+    ...requestBody(operation),
+    responses: { ...answers(operation), ...errorResponses(errorsOf(name, operation)) },
   };
 }
 
@@ -137,8 +101,8 @@ function groupOf(name: OperationName): string {
   return found[0];
 }
 
-function parameters(name: OperationName, place: 'path' | 'query', params: v.GenericSchema): Json[] {
-  const [example] = Object.values(examples[name]);
+function parameters({ examples }: Operation, place: 'path' | 'query', params: v.GenericSchema): Json[] {
+  const [example] = Object.values(examples);
   const { properties = {}, required = [] } = schemaOf(params, 'input') as {
     readonly properties?: Record<string, Json>;
     readonly required?: readonly string[];
@@ -148,7 +112,7 @@ function parameters(name: OperationName, place: 'path' | 'query', params: v.Gene
     in: place,
     required: required.includes(parameter),
     schema,
-    example: example?.[place]?.[parameter],
+    example: example?.[parameter],
   }));
 }
 
@@ -158,7 +122,7 @@ const keyParameter: Json = {
   required: false,
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[ -~]+$' },
   description:
-    'Repeat the request with the same key until it is answered: it is carried out once, even across crashes. Keys are kept for 24 hours, per session and caller. A replayed answer has `Idempotent-Replayed: true`.',
+    'Repeat the request with the same key until it gets a response: it is carried out once, even across crashes. Keys are kept for 24 hours, per session and caller. A replayed response has `Idempotent-Replayed: true`.',
   example: '6f9c1f0e-0c1b-4f3e-9a55-2a6f3b7f8f21',
 };
 
@@ -166,16 +130,23 @@ const archiveContent: Json = { [ARCHIVE_TYPE]: { schema: { type: 'string', forma
 const archiveBody: Json = { required: true, description: 'The archive from an export', content: archiveContent };
 const DIGEST = { schema: { type: 'string' }, example: 'sha-256=:n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=:' };
 const digestHeader: Json = {
-  ...{ name: 'Content-Digest', in: 'header', required: false, ...DIGEST },
+  name: 'Content-Digest',
+  in: 'header',
+  required: false,
+  ...DIGEST,
   description: 'As returned by the export (RFC 9530); the gateway verifies it',
 };
 
-function requestBody(name: OperationName, body: v.GenericSchema): Json {
-  const named = Object.entries(examples[name]).map(([title, { body: value }]) => [title, { value }]);
-  return {
-    required: true,
-    content: { 'application/json': { schema: schemaOf(body, 'input'), examples: Object.fromEntries(named) } },
-  };
+function requestBody(operation: Operation): Json {
+  if (operation.archive === 'taken') return { requestBody: archiveBody };
+  const body = operation.body ?? operation.optionalBody;
+  if (!body) return {};
+  const named = Object.entries(operation.examples).map(([title, example]) => [
+    title,
+    { value: bodyFields(operation, example) },
+  ]);
+  const content = { schema: schemaOf(body, 'input'), examples: Object.fromEntries(named) };
+  return { requestBody: { required: body === operation.body, content: { 'application/json': content } } };
 }
 
 function answers(operation: Operation): Json {
@@ -213,110 +184,98 @@ function errorResponses(codes: readonly ErrorCode[]): Json {
   return Object.fromEntries(described);
 }
 
-function health(): Json {
-  const schema = {
-    type: 'object',
-    required: ['ok', 'sessions'],
-    properties: { ok: { type: 'boolean' }, sessions: { type: 'integer' } },
-  };
+/** What the reference says of the other routes, apart from those of static files and of this document. */
+function describedRoutes(): Partial<Record<OtherRouteName, Json>> {
+  const health = objectOf({ ok: { type: 'boolean' }, sessions: { type: 'integer' } });
+  const readiness = objectOf({ ready: { type: 'boolean' } }, { reason: { type: 'string' } });
+  const ready = { 'application/json': { schema: readiness } };
   return {
-    operationId: 'health',
-    tags: ['Host'],
-    summary: 'Whether the gateway is up, and its number of sessions; no token required',
-    security: [],
-    responses: {
-      200: { description: 'OK', content: { 'application/json': { schema } } },
-      ...errorResponses(['forbidden']),
+    health: {
+      tags: ['Host'],
+      responses: {
+        200: { description: 'OK', content: { 'application/json': { schema: health } } },
+        ...errorResponses(['forbidden']),
+      },
     },
+    ready: {
+      tags: ['Host'],
+      responses: {
+        200: { description: 'Ready', content: ready },
+        503: { description: 'Not ready, with the reason', content: ready },
+        ...errorResponses(['forbidden']),
+      },
+    },
+    metrics: {
+      tags: ['Host'],
+      responses: {
+        200: { description: 'OK', content: { 'text/plain': { schema: { type: 'string' } } } },
+        ...errorResponses(SHARED_ERRORS.all.filter((code) => code !== 'invalid_request')),
+      },
+    },
+    events: sessionEvents(),
+    allEvents: allEvents(),
   };
 }
 
-function readiness(): Json {
-  const schema = {
-    type: 'object',
-    required: ['ready'],
-    properties: { ready: { type: 'boolean' }, reason: { type: 'string' } },
-  };
-  const content = { 'application/json': { schema } };
-  return {
-    operationId: 'ready',
-    tags: ['Host'],
-    summary: 'Whether the gateway is ready; 503 if not. No token required',
-    security: [],
-    responses: {
-      200: { description: 'Ready', content },
-      503: { description: 'Not ready, with the reason', content },
-      ...errorResponses(['forbidden']),
-    },
-  };
-}
-
-function metrics(): Json {
-  return {
-    operationId: 'metrics',
-    tags: ['Host'],
-    summary: 'Prometheus metrics of the gateway and its sessions',
-    responses: {
-      200: { description: 'OK', content: { 'text/plain': { schema: { type: 'string' } } } },
-      ...errorResponses(ANYWHERE.filter((code) => code !== 'invalid_request')),
-    },
-  };
+function objectOf(required: Record<string, Json>, optional: Record<string, Json> = {}): Json {
+  return { type: 'object', required: Object.keys(required), properties: { ...required, ...optional } };
 }
 
 const LAST_EVENT_ID: Json = {
-  ...{ name: 'Last-Event-ID', in: 'header', schema: { type: 'string' }, example: '5f2b9c0d11aa-4711' },
+  name: 'Last-Event-ID',
+  in: 'header',
+  schema: { type: 'string' },
+  example: '5f2b9c0d11aa-4711',
   description: 'The id of the last event that was processed: all later ones follow. Takes precedence over `after`',
 };
 
 /** Parameters of both routes, by name. */
 const EVENT_QUERY: readonly Json[] = [
   {
-    ...{ name: 'after', schema: { type: 'string' }, example: 'oldest' },
+    name: 'after',
+    schema: { type: 'string' },
+    example: 'oldest',
     description: 'An event id, `oldest`, or a time in ISO 8601: the stream begins with the first later event',
   },
   {
-    ...{ name: 'events', description: `Names of events. Absent: all but ${OPT_IN_EVENTS.join(', ')}`, explode: false },
+    name: 'events',
+    description: `Names of events. Absent: all but ${OPT_IN_EVENTS.join(', ')}`,
+    explode: false,
     schema: { type: 'array', items: { type: 'string', enum: Object.keys(eventData) } },
   },
   {
-    ...{ name: 'limit', description: 'With JSON: the maximum number of events in a page' },
+    name: 'limit',
+    description: 'With JSON: the maximum number of events in a page',
     schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
   },
   {
-    ...{ name: 'wait', description: 'With JSON: how many seconds to wait for an event if there is none' },
+    name: 'wait',
+    description: 'With JSON: how many seconds to wait for an event if there is none',
     schema: { type: 'integer', minimum: 0, maximum: 60, default: 0 },
   },
 ].map((parameter) => ({ ...parameter, in: 'query' }));
 
 function sessionEvents(): Json {
   return {
-    operationId: 'events',
     tags: ['Events'],
-    summary:
-      "The session's events, as Server-Sent Events or as pages of JSON; `data` is JSON, except for `qr`, a plain string",
     parameters: [{ name: 'id', in: 'path', required: true, schema: SESSION_ID }, LAST_EVENT_ID, ...EVENT_QUERY],
     responses: {
       200: {
         description: 'A stream that ends when the session is deleted or the gateway stops, or a page',
         content: eventContent(eventSchemas()),
       },
-      ...errorResponses([...ANYWHERE, 'session_not_found', 'too_many_streams']),
+      ...errorResponses([...SHARED_ERRORS.all, 'session_not_found', 'too_many_streams']),
     },
   };
 }
 
 function allEvents(): Json {
   const sessions = { type: 'array', items: SESSION_ID };
-  const envelope = (data: Json) => ({
-    type: 'object',
-    required: ['at', 'data'],
-    properties: { session: { type: 'string' }, at: { type: 'string', format: 'date-time' }, data },
-  });
+  const envelope = (data: Json) =>
+    objectOf({ at: { type: 'string', format: 'date-time' }, data }, { session: { type: 'string' } });
   const events = Object.entries(eventSchemas()).map(([event, schema]) => [event, envelope(schema)]);
   return {
-    operationId: 'allEvents',
     tags: ['Events'],
-    summary: 'The events of all sessions that the caller may see, as Server-Sent Events or as pages of JSON',
     parameters: [
       LAST_EVENT_ID,
       ...EVENT_QUERY,
@@ -327,7 +286,7 @@ function allEvents(): Json {
         description: 'A stream that ends when the gateway stops, or a page',
         content: eventContent(Object.fromEntries(events)),
       },
-      ...errorResponses([...ANYWHERE, 'too_many_streams']),
+      ...errorResponses([...SHARED_ERRORS.all, 'too_many_streams']),
     },
   };
 }
@@ -345,27 +304,18 @@ function eventContent(events: Record<string, Json>): Json {
   };
 }
 
-const eventPage: Json = {
-  type: 'object',
-  required: ['events', 'next'],
-  properties: {
-    events: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['event', 'at', 'data'],
-        properties: {
-          id: { type: 'string' },
-          event: { type: 'string', enum: Object.keys(eventData) },
-          session: { type: 'string' },
-          at: { type: 'string', format: 'date-time' },
-          data: {},
-        },
-      },
-    },
-    next: { type: 'string', description: '`after` of the next page' },
+const listedEvent = objectOf(
+  {
+    event: { type: 'string', enum: Object.keys(eventData) },
+    at: { type: 'string', format: 'date-time' },
+    data: {},
   },
-};
+  { id: { type: 'string' }, session: { type: 'string' } },
+);
+const eventPage = objectOf({
+  events: { type: 'array', items: listedEvent },
+  next: { type: 'string', description: '`after` of the next page' },
+});
 
 function schemaOf(schema: v.GenericSchema, typeMode: 'input' | 'output'): Json {
   const { $schema, ...rest } = toJsonSchema(schema, {

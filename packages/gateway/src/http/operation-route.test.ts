@@ -1,6 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GatewayError, type Operation, operations } from '@chat-web/protocol';
+import { temporaryFolder } from '@chat-web/testing';
 import { Hono } from 'hono';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -8,7 +9,7 @@ import { operator } from '../access/caller.ts';
 import { Spool } from '../media/spool.ts';
 import { Idempotency } from '../sends/idempotency.ts';
 import { SentKeys } from '../sends/sent-keys.ts';
-import { type FakeRequest, Lines, request, temporaryFolder } from '../testing/fake-gateway.ts';
+import { type FakeRequest, Lines, request } from '../testing/fake-gateway.ts';
 import { Admission } from './admission.ts';
 import { errorResponse } from './error-response.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
@@ -27,8 +28,7 @@ beforeEach(() => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-/** A client of one operation with the given handler. */
-function routeOf(name: keyof typeof operations, handler: AnyHandler, { mostPerSession = 10, keyId = '' } = {}) {
+function routeOf(name: keyof typeof operations, handler: AnyHandler, { maxPerSession = 10, keyId = '' } = {}) {
   const operation: Operation = operations[name];
   const logger = pino({ level: 'debug', base: null }, log);
   const app = new Hono<ServerEnv>();
@@ -43,7 +43,7 @@ function routeOf(name: keyof typeof operations, handler: AnyHandler, { mostPerSe
       maxBodyBytes: 2_000,
       importMaxBytes: 2_000,
       spool,
-      admission: new Admission({ maxRequestsPerSession: mostPerSession, maxRequestsPerKey: 1 }),
+      admission: new Admission({ maxRequestsPerSession: maxPerSession, maxRequestsPerKey: 1 }),
       idempotency: new Idempotency({ append: async () => {}, find: async () => undefined }, new SentKeys()),
       log: logger,
       metrics: { answered: (called, status, ms) => counted.push([called, status, ms >= 0]) },
@@ -153,7 +153,9 @@ describe('the answer', () => {
   it('with media has their bytes, type and length; the file is removed', async () => {
     const answer = await getMedia('GET');
     expect(Object.fromEntries(answer.headers)).toMatchObject({
-      ...{ 'content-type': 'image/png', 'content-length': '5', 'x-content-type-options': 'nosniff' },
+      'content-type': 'image/png',
+      'content-length': '5',
+      'x-content-type-options': 'nosniff',
       'content-disposition': 'inline; filename=a.png',
     });
     expect(await answer.text()).toBe('media');
@@ -216,7 +218,7 @@ describe('a request', () => {
 
   it('holds its slot until the caller has read the response; one too many is 429 before its body is read', async () => {
     const taken: (() => void)[] = [];
-    const ask = routeOf('sendMessage', () => ({}), { mostPerSession: 2 });
+    const ask = routeOf('sendMessage', () => ({}), { maxPerSession: 2 });
     const send = (id: string, body: unknown = { type: 'text', to: '12025550102', body: 'x' }) =>
       ask(`/sessions/${id}/messages`, { body, onAnswer: (done) => taken.push(done) });
     for (let n = 0; n < 2; n += 1) expect((await send('main')).status).toBe(200);
@@ -228,7 +230,7 @@ describe('a request', () => {
   });
 
   it('to a session itself always gets a slot, unless its key has too many in progress', async () => {
-    const limits = { mostPerSession: 0, keyId: 'key_1' };
+    const limits = { maxPerSession: 0, keyId: 'key_1' };
     const ask = routeOf('stopSession', () => ({}), limits);
     const held: (() => void)[] = [];
     const stop = () => ask('/sessions/main/stop', { onAnswer: (done) => held.push(done) });

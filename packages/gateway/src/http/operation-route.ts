@@ -1,4 +1,6 @@
+import { Readable } from 'node:stream';
 import {
+  ARCHIVE_TYPE,
   answersMedia,
   asGatewayError,
   errorTable,
@@ -8,27 +10,31 @@ import {
   type Operation,
   type SendAttempt,
   type SessionArchive,
+  type TakenArchive,
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import type { Caller } from '../access/caller.ts';
 import { type Log, withoutNumbers } from '../log.ts';
-import type { Metrics } from '../metrics.ts';
+import type { Metrics } from '../monitoring/metrics.ts';
 import type { Idempotency } from '../sends/idempotency.ts';
 import type { Admission } from './admission.ts';
-import { archiveResponse, takenArchive } from './archive-body.ts';
-import { requestIdOf } from './guarded-response.ts';
-import { keyedRequest, keyHashOf } from './idempotency-key.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { mediaResponse } from './media-response.ts';
-import { type InputOptions, parseParams, withBody } from './request-input.ts';
-import { onResponseClose } from './response-close.ts';
+import {
+  type InputOptions,
+  keyedRequest,
+  keyHashOf,
+  parseParams,
+  requireMediaType,
+  withBody,
+} from './request-input.ts';
+import { onResponseClose, requestIdOf } from './server/guarded-response.ts';
+import { limitedBody } from './server/limited-body.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
-/** Handles the parsed input of an operation. */
 export type AnyHandler = (input: Record<string, unknown>, caller: Caller, attempt?: SendAttempt) => unknown;
 
-/** Options shared by all operation routes. */
-export interface RouteOptions extends InputOptions {
+export interface RouteDependencies extends InputOptions {
   readonly metrics: Pick<Metrics, 'answered'>;
   readonly admission: Admission;
   readonly idempotency: Idempotency;
@@ -37,13 +43,18 @@ export interface RouteOptions extends InputOptions {
 }
 
 /** The route of one operation: parses the input, answers, logs one line and counts the request. */
-export function operationRoute(name: string, operation: Operation, handler: AnyHandler, options: RouteOptions): Route {
-  const { admission, idempotency, log, metrics, spool } = options;
+export function operationRoute(
+  name: string,
+  operation: Operation,
+  handler: AnyHandler,
+  dependencies: RouteDependencies,
+): Route {
+  const { admission, idempotency, log, metrics, spool } = dependencies;
   const level = operation.method === 'GET' ? 'debug' : 'info';
   const isForwarded = isWorkerOperation(name);
   const takesArchive = operation.archive === 'taken';
 
-  async function carryOut(input: Record<string, unknown>, caller: Caller, attempt?: SendAttempt): Promise<unknown> {
+  async function runHandler(input: Record<string, unknown>, caller: Caller, attempt?: SendAttempt): Promise<unknown> {
     // Files fetched by a worker use the spool, too.
     if (answersMedia(operation) || input.url !== undefined) await spool.assertRoom(String(input.id));
     return handler(input, caller, attempt);
@@ -52,8 +63,8 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
   /** The answer, which may be an earlier one to the same request with the same key. */
   async function answerKeyed(c: Context<ServerEnv>, input: Record<string, unknown>, keyHash: string): Promise<unknown> {
     const { answer, isReplayed } = await idempotency.run(keyedRequest(name, operation, keyHash, input), {
-      refusal: () => options.refusalOf?.(String(input.id)),
-      carryOut: (attempt) => carryOut(input, c.get('caller'), attempt),
+      refusal: () => dependencies.refusalOf?.(String(input.id)),
+      execute: (attempt) => runHandler(input, c.get('caller'), attempt),
     });
     if (isReplayed) c.header('Idempotent-Replayed', 'true');
     return answer;
@@ -69,7 +80,7 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
     const ms = () => Math.round(performance.now() - startedAt);
     try {
       const answer =
-        keyHash === undefined ? await carryOut(input, c.get('caller')) : await answerKeyed(c, input, keyHash);
+        keyHash === undefined ? await runHandler(input, c.get('caller')) : await answerKeyed(c, input, keyHash);
       log[level]({ ...fields, ms: ms() }, 'request answered');
       if (operation.status === 201) c.header('Location', `${c.req.path}/${(answer as { readonly id: string }).id}`);
       if (operation.archive === 'answered') return archiveResponse(c, String(input.id), answer as SessionArchive);
@@ -87,9 +98,9 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
 
   /** If a request may have been carried out before, its body is read, even if a new request would be refused. */
   function inputOptions(keyHash: string | undefined, { id }: Readonly<Record<string, unknown>>): InputOptions {
-    if (operation.optionalBody) return { ...options, isOptional: true };
+    if (operation.optionalBody) return { ...dependencies, isOptional: true };
     const isKnown = keyHash !== undefined && idempotency.knows({ session: String(id), hash: keyHash });
-    return isKnown ? { ...options, refusalOf: undefined } : options;
+    return isKnown ? { ...dependencies, refusalOf: undefined } : dependencies;
   }
 
   return async (c) => {
@@ -112,7 +123,7 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
         ? await withBody(c, schema, inputOptions(keyHash, params), (body) =>
             respond(c, { ...params, ...body }, keyHash, startedAt),
           )
-        : await respond(c, { ...params, ...(takesArchive ? takenArchive(c, options) : {}) }, keyHash, startedAt);
+        : await respond(c, { ...params, ...(takesArchive ? takenArchive(c, dependencies) : {}) }, keyHash, startedAt);
       count(response.status);
       return response;
     } catch (error) {
@@ -122,4 +133,25 @@ export function operationRoute(name: string, operation: Operation, handler: AnyH
       if (leave) onResponseClose(c.env.outgoing, leave);
     }
   };
+}
+
+/** The archive in a request's body, unread. Throws `unsupported_media_type`. */
+function takenArchive(c: Context<ServerEnv>, { importMaxBytes }: { readonly importMaxBytes: number }): TakenArchive {
+  requireMediaType(c, ARCHIVE_TYPE, `send the archive with Content-Type: ${ARCHIVE_TYPE}`);
+  const archive = limitedBody(c.env.incoming, { maxBytes: importMaxBytes });
+  return { archive, contentDigest: c.req.header('Content-Digest') };
+}
+
+/**
+ * Streams an archive to the caller. Its digest is a header, since few clients can read trailers; its length shows
+ * whether it was cut off.
+ */
+function archiveResponse(c: Context<ServerEnv>, id: string, archive: SessionArchive): Response {
+  const headers = {
+    'Content-Type': ARCHIVE_TYPE,
+    'Content-Length': String(archive.size),
+    'Content-Digest': archive.contentDigest,
+    'Content-Disposition': `attachment; filename="${id}.tar"`,
+  };
+  return c.body(Readable.toWeb(Readable.from(archive.bytes, { objectMode: false })) as ReadableStream, 200, headers);
 }

@@ -4,9 +4,7 @@ import type { Context } from 'hono';
 import { Refusal } from '../access/refusal.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
-/** Options of the origin guard. */
 export interface OriginOptions {
-  /** A token is required. */
   readonly asksForToken: boolean;
   readonly allowedHosts: readonly string[];
 }
@@ -54,7 +52,7 @@ export function fromOwnOrigin({ asksForToken, allowedHosts }: OriginOptions, rou
 }
 
 /**
- * True if somebody follows a link on another page, such as a wiki, to the console or the reference. These cannot be
+ * True if someone follows a link on another page, such as a wiki, to the console or the reference. These cannot be
  * framed, and the linking page cannot access them.
  */
 function isLink({ req }: Context<ServerEnv>): boolean {

@@ -4,8 +4,9 @@ import {
   GatewayError,
   invalidRequest,
   type ObjectSchema,
+  type Operation,
   takesUpload,
-  type UploadedFile,
+  UploadedFile,
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import * as v from 'valibot';
@@ -20,14 +21,13 @@ import {
   UPLOAD_FIELD,
   type UploadBody,
 } from '../media/upload-body.ts';
-import { KEY_HEADER } from './idempotency-key.ts';
-import { arrivedBody, limitedBody, SMALL_BODY_BYTES } from './limited-body.ts';
+import { hashOf, type KeyedRequest } from '../sends/idempotency.ts';
+import { arrivedBody, limitedBody, SMALL_BODY_BYTES } from './server/limited-body.ts';
 import type { ServerEnv } from './server-env.ts';
 
 /** Bodies up to this size, which are most, are read as a whole. */
 const MAX_SHORT_BYTES = 131_072;
 
-/** Options for reading a request. */
 export interface InputOptions {
   readonly maxBodyBytes: number;
   readonly spool: Spool;
@@ -126,7 +126,6 @@ async function readBody(
   return isShort ? shortBody(await readWhole(chunks), createFile) : readUploadBody(chunks, createFile);
 }
 
-/** True if no body follows the head of the request. */
 function isEmpty({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0;
 }
@@ -148,4 +147,29 @@ function parseObject(bytes: Uint8Array): Record<string, unknown> {
   }
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
   throw invalidRequest([{ path: '', message: 'the body must be a JSON object' }]);
+}
+
+const KEY_HEADER = 'Idempotency-Key';
+
+const KEY_PATTERN = /^[ -~]{1,255}$/;
+
+/** The hash of the request's key, which is the caller's own; undefined without one. `invalid_request` if it is invalid. */
+export function keyHashOf(c: Context<ServerEnv>, operation: Operation): string | undefined {
+  const key = operation.keyed && c.req.header(KEY_HEADER);
+  if (key === undefined) return undefined;
+  if (!KEY_PATTERN.test(key))
+    throw invalidRequest([{ path: KEY_HEADER, message: 'must be 1 to 255 printable ASCII characters' }]);
+  return hashOf(c.get('caller').id, key);
+}
+
+export function keyedRequest(
+  name: string,
+  operation: Operation,
+  hash: string,
+  { id, ...body }: Readonly<Record<string, unknown>>,
+): KeyedRequest {
+  const whole = JSON.stringify(body, (_, value) => (value instanceof UploadedFile ? value.sha256 : value));
+  const choosesMessageId = operation.keyed?.choosesMessageId(body) ?? false;
+  const isHarmlessTwice = operation.keyed?.isHarmlessTwice?.(body) ?? false;
+  return { session: String(id), hash, fingerprint: hashOf(name, whole), choosesMessageId, isHarmlessTwice };
 }

@@ -4,7 +4,7 @@ import { endOfTurn } from '../event-loop.ts';
 import type { EventStream } from '../events/event-streams.ts';
 import { type Feed, frameOf } from '../events/feed.ts';
 import type { Log } from '../log.ts';
-import { onResponseClose } from './response-close.ts';
+import { onResponseClose } from './server/guarded-response.ts';
 
 /** A reader that reads nothing for this long is disconnected. It resumes at its position when it reconnects. */
 const STALL_TIMEOUT_MS = 30_000;
@@ -18,9 +18,7 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-/** How a stream shows events. */
 interface StreamOptions {
-  /** Events name their session. */
   readonly withSession: boolean;
   takes(session: string, name: EventName): boolean;
   readonly log: Pick<Log, 'error'>;

@@ -2,7 +2,6 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { Caller } from '../access/caller.ts';
 
-/** Hono bindings and variables of a request. */
 export interface ServerEnv {
   readonly Bindings: HttpBindings;
   readonly Variables: {

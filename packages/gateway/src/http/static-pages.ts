@@ -18,8 +18,12 @@ interface StaticPages {
 }
 
 const FROM_HERE = [
-  ...["default-src 'none'", "script-src 'self'", "img-src 'self' data: blob:", 'media-src blob:', "connect-src 'self'"],
-  ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  "default-src 'none'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
 ];
 
 /** The operators' page. Trusted Types reject any text that becomes HTML there, not only what would run. */
@@ -27,7 +31,11 @@ export const consolePages: StaticPages = {
   path: '/console',
   dir: dirname(fileURLToPath(import.meta.resolve('@chat-web/console/console/index.html'))),
   contentSecurityPolicy: [
-    ...[...FROM_HERE, "style-src 'self'", "require-trusted-types-for 'script'", "trusted-types 'none'"],
+    ...FROM_HERE,
+    "img-src 'self' data:",
+    "style-src 'self'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ].join('; '),
 };
 
@@ -35,7 +43,7 @@ export const consolePages: StaticPages = {
 export const referencePages: StaticPages = {
   path: '/docs',
   dir: dirname(fileURLToPath(import.meta.resolve('@chat-web/console/reference/index.html'))),
-  contentSecurityPolicy: [...FROM_HERE, "style-src 'self'"].join('; '),
+  contentSecurityPolicy: [...FROM_HERE, "img-src 'self' data: blob:", 'media-src blob:', "style-src 'self'"].join('; '),
 };
 
 /**

@@ -13,7 +13,6 @@ export interface Gap {
 /** The events that a reader gets: true for sessions and names to include. */
 export type Filter = (session: string, name: string) => boolean;
 
-/** What a cursor reads from. */
 export interface Source {
   /** The seq of the last record that is on disk. */
   readonly lastSeq: number;
@@ -25,9 +24,9 @@ export interface Source {
 }
 
 /** The most that one call returns from memory: about as much as one piece of a segment. */
-const MOST_AT_ONCE = 1_000;
-const MOST_LENGTH = 262_144;
-const MOST_ATTEMPTS = 5;
+const MAX_RECORDS = 1_000;
+const MAX_LENGTH = 262_144;
+const MAX_ATTEMPTS = 5;
 
 /** A reader's position. Its memory use does not depend on how far behind it is. */
 export class Cursor {
@@ -47,7 +46,6 @@ export class Cursor {
     this.#since = since;
   }
 
-  /** The seq of the last record that was read. */
   get position(): number {
     return Math.min(this.#position, this.#source.lastSeq);
   }
@@ -63,7 +61,6 @@ export class Cursor {
     this.#onBegin = listener;
   }
 
-  /** True if there is nothing to read. */
   get isAtEnd(): boolean {
     return this.#position >= this.#source.lastSeq;
   }
@@ -83,14 +80,14 @@ export class Cursor {
     const start = firstAfter(recent, this.#position);
     const found: JournalRecord[] = [];
     let length = 0;
-    for (const record of recent.slice(start, start + MOST_AT_ONCE)) {
-      if (length > MOST_LENGTH) return found;
+    for (const record of recent.slice(start, start + MAX_RECORDS)) {
+      if (length > MAX_LENGTH) return found;
       this.#position = record.seq;
       if (!this.#takes(record)) continue;
       found.push(record);
       length += record.text.length;
     }
-    if (recent.length - start <= MOST_AT_ONCE) this.#position = lastSeq;
+    if (recent.length - start <= MAX_RECORDS) this.#position = lastSeq;
     return found;
   }
 
@@ -105,7 +102,7 @@ export class Cursor {
         return await this.#readPiece(reader);
       } catch (error) {
         // Removed or rewritten.
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error;
         this.#reader = undefined;
       }
     }
@@ -161,7 +158,6 @@ export class Cursor {
   }
 }
 
-/** The record with this seq; undefined if it is not kept, or damaged. */
 export async function findRecord(source: Source, seq: number): Promise<JournalRecord | undefined> {
   const { recent, recentAfter } = source;
   if (seq > recentAfter) return recent[firstAfter(recent, seq - 1)];
@@ -177,7 +173,7 @@ export async function findRecord(source: Source, seq: number): Promise<JournalRe
       return undefined;
     } catch (error) {
       // Removed or rewritten.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MOST_ATTEMPTS) throw error;
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error;
     }
   }
 }
@@ -197,7 +193,6 @@ export async function* findRecords(source: Source, seqs: readonly number[]): Asy
   }
 }
 
-/** The index of the first record with a higher seq. */
 function firstAfter(records: readonly JournalRecord[], seq: number): number {
   let [low, high] = [0, records.length];
   while (low < high) {

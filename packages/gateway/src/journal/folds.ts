@@ -1,25 +1,46 @@
 import { EVENT_ID } from '@chat-web/protocol';
+import type * as v from 'valibot';
 import type { JournalRecord } from './frame.ts';
 
-/** A part of a fold's state, as JSON. Deleted with its session; an empty `session`: belongs to none. */
-export interface FoldPart {
-  readonly session: string;
-  readonly text: string;
+/** State of each session, in parts. A checkpoint has the parts of all sessions, a move those of one. */
+interface StateParts {
+  readonly name: string;
+  /** The state of a session, as JSON values of up to 500 KB. */
+  partsOf(session: string): Iterable<unknown>;
+  /** Merges a part into the state of its session, which is older. `seq`: of the record with the part. */
+  restore(session: string, part: unknown, seq: number): void;
 }
 
 /**
  * State derived from the records, in order. Each segment begins with it, so that a start reads one segment, not all. It
  * must not keep anything of a session after `forget` was applied.
  */
-export interface Fold {
-  /** Identifies its parts on disk. */
-  readonly name: string;
+export interface Fold extends StateParts {
   /** Called for each record once it is on disk, and for those of earlier processes. */
   apply(record: JournalRecord): void;
-  /** Its current state, in parts of a few hundred KB at most. */
-  parts(): Iterable<FoldPart>;
-  /** Called with the parts of an earlier process, before any record. */
-  restore(part: FoldPart): void;
+  /** The sessions with state. An empty one: state that belongs to none. */
+  sessions(): Iterable<string>;
+}
+
+export function* checkpointParts(fold: Fold): Iterable<{ readonly session: string; readonly text: string }> {
+  for (const session of fold.sessions())
+    for (const part of fold.partsOf(session)) yield { session, text: JSON.stringify(part) };
+}
+
+export interface RecordFinder {
+  findAll(seqs: readonly number[]): AsyncIterable<JournalRecord>;
+}
+
+export interface MovingState extends StateParts {
+  /** The schema of its parts: another gateway may send anything. */
+  readonly part: v.GenericSchema;
+  /** The parts of a move, if they differ from those of a checkpoint. */
+  partsToMove?(session: string, journal: RecordFinder): AsyncIterable<unknown>;
+  /**
+   * Throws if these parts are more than it can keep for a session. Throws a `GatewayError` if they will fit later, when
+   * its existing state has expired.
+   */
+  requireRoom?(session: string, parts: readonly unknown[]): void;
 }
 
 /** Where the ids of one opening of the journal begin. */
@@ -46,15 +67,18 @@ export class Epochs implements Fold {
     if (kind === 'epoch') this.#epochs = [...this.#epochs, { id: name, from: Number(text) }].slice(-MAX_EPOCHS);
   }
 
-  *parts(): Iterable<FoldPart> {
-    yield { session: '', text: JSON.stringify(this.#epochs) };
+  sessions(): string[] {
+    return [''];
   }
 
-  restore({ text }: FoldPart): void {
-    this.#epochs = JSON.parse(text) as Epoch[]; // Ours: the checksum matches.
+  partsOf(): Epoch[][] {
+    return [this.#epochs];
   }
 
-  /** The id of the record with this seq. */
+  restore(_: string, epochs: Epoch[]): void {
+    this.#epochs = epochs;
+  }
+
   idOf(seq: number): string {
     const { id } = this.#epochs.findLast(({ from }) => from <= seq) ?? BEFORE_ALL;
     return `${id}-${seq}`;
@@ -86,15 +110,18 @@ export class Forgotten implements Fold {
     if (kind === 'note' && name === PURGED && this.#seqs.get(key) === Number(text)) this.#purged.add(key);
   }
 
-  *parts(): Iterable<FoldPart> {
-    yield { session: '', text: JSON.stringify(this.unpurged) };
+  sessions(): string[] {
+    return [''];
   }
 
-  restore({ text }: FoldPart): void {
-    for (const [session, seq] of JSON.parse(text) as [string, number][]) this.#seqs.set(session, seq);
+  partsOf(): [string, number][][] {
+    return [this.unpurged];
   }
 
-  /** True for a record that must not be shown. */
+  restore(_: string, unpurged: [string, number][]): void {
+    for (const [session, seq] of unpurged) this.#seqs.set(session, seq);
+  }
+
   has(session: string, seq: number): boolean {
     const until = this.#seqs.get(session);
     return until !== undefined && seq < until;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type JournalRecord, KINDS, type Kind, mostBytesOf, readFrame, requireFits, writeFrame } from './frame.ts';
+import { type JournalRecord, KINDS, type Kind, maxBytesOf, readFrame, requireFits, writeFrame } from './frame.ts';
 
 const kinds = Object.keys(KINDS) as Kind[];
 const text = (maxLength: number) => fc.string({ unit: 'grapheme', maxLength });
@@ -15,7 +15,7 @@ const record: fc.Arbitrary<JournalRecord> = fc.record({
 });
 
 function frameOf(one: JournalRecord): Buffer {
-  const buffer = Buffer.alloc(mostBytesOf(one));
+  const buffer = Buffer.alloc(maxBytesOf(one));
   return buffer.subarray(0, writeFrame(buffer, 0, one));
 }
 
@@ -25,8 +25,13 @@ function decode(buffer: Buffer, start = 0): JournalRecord | string {
 }
 
 const sample: JournalRecord = {
-  ...{ seq: 7, at: 1_700_000_000_000, kind: 'event', name: 'message', session: 'main' },
-  ...{ key: 'false_49@c.us_3EB0', text: '{"body":"Grüße 👋"}' },
+  seq: 7,
+  at: 1_700_000_000_000,
+  kind: 'event',
+  name: 'message',
+  session: 'main',
+  key: 'false_49@c.us_3EB0',
+  text: '{"body":"Grüße 👋"}',
 };
 
 describe('a frame', () => {

@@ -16,11 +16,12 @@ export const KINDS = {
   checkpoint: 6,
   /** The checkpoint is complete. */
   checkpoint_end: 7,
+  /** A part of a fold's state of a session, from another gateway. */
+  moved: 8,
 } as const;
 
 export type Kind = keyof typeof KINDS;
 
-/** A record to be written. */
 export interface NewRecord {
   readonly kind: Kind;
   /** The name of the event, note or fold; at most 255 bytes. */
@@ -33,7 +34,11 @@ export interface NewRecord {
   readonly text: string;
 }
 
-/** A record on disk. */
+/** A note: a record that changes the state of a fold without an event. */
+export function note(session: string, name: string, key: string, text: string): NewRecord {
+  return { kind: 'note', name, session, key, text };
+}
+
 export interface JournalRecord extends NewRecord {
   /** Increases from record to record, with holes. From 1. */
   readonly seq: number;
@@ -41,7 +46,6 @@ export interface JournalRecord extends NewRecord {
   readonly at: number;
 }
 
-/** The longest record, in bytes. */
 export const MAX_RECORD_BYTES = 8 * 1_048_576;
 
 /*
@@ -64,25 +68,22 @@ const KIND_OF = new Map<number, Kind>(
   Object.entries(KINDS).map(([kind, number]) => [number, kind as Kind]), // The keys of the table.
 );
 
-/** The record is too long for a frame. */
-export class RecordTooLongError extends Error {
+class RecordTooLongError extends Error {
   constructor(what: string) {
-    super(`the journal takes no record with such a long ${what}`);
+    super(`the journal cannot store a record with such a long ${what}`);
     this.name = 'RecordTooLongError';
   }
 }
 
 /** The most bytes that a record can take as a frame. */
-export function mostBytesOf({ name, session, key, text }: NewRecord): number {
+export function maxBytesOf({ name, session, key, text }: NewRecord): number {
   return STRINGS_AT + 3 * (name.length + session.length + key.length + text.length);
 }
 
-/** The bytes that a record takes as a frame. */
 export function frameBytesOf({ name, session, key, text }: NewRecord): number {
   return STRINGS_AT + [name, session, key, text].reduce((sum, part) => sum + Buffer.byteLength(part), 0);
 }
 
-/** Throws a RecordTooLongError if it does not fit into a frame. */
 export function requireFits({ name, session, key, text }: NewRecord): void {
   if (Buffer.byteLength(name) > 0xff) throw new RecordTooLongError('name');
   if (Buffer.byteLength(session) > 0xff) throw new RecordTooLongError('session');
@@ -162,7 +163,6 @@ export class Frame {
     return this.#buffer.toString('utf8', this.#sessionAt, this.#keyAt);
   }
 
-  /** Its bytes, including the frame. */
   get bytes(): Buffer {
     return this.#buffer.subarray(this.#start, this.end);
   }

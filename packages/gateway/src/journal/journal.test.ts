@@ -10,11 +10,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
+import { pace } from '@chat-web/testing';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Cursor, type Gap, type Source } from './cursor.ts';
-import type { Fold, FoldPart } from './folds.ts';
+import type { Fold } from './folds.ts';
 import type { JournalRecord } from './frame.ts';
 import { Journal, type JournalOptions, JournalVersionError } from './journal.ts';
 import { SegmentReader, segmentsIn } from './segment.ts';
@@ -49,6 +50,11 @@ async function close(journal: Journal): Promise<void> {
   await journal.close();
 }
 
+async function reopen(journal: Journal, ...args: Parameters<typeof openJournal>): Promise<Journal> {
+  await close(journal);
+  return openJournal(...args);
+}
+
 function event(text: string, session = 'main') {
   return { kind: 'event', name: 'message', session, key: text, text: JSON.stringify({ text }) } as const;
 }
@@ -62,13 +68,11 @@ async function appendLong(journal: Journal, keys: readonly string[], session = '
   await Promise.all(keys.map((key) => journal.append({ ...event(key, session), text: `"${'0'.repeat(10_000)}"` })));
 }
 
-/** The current state that a cursor reads from. */
 function sourceOf(journal: Journal): Source {
   const { lastSeq, segments, recent, recentAfter } = journal;
   return { lastSeq, segments, recent, recentAfter, isForgotten: (...args) => journal.isForgotten(...args) };
 }
 
-/** Everything that a cursor returns up to the end. */
 async function drain(cursor: Cursor): Promise<(JournalRecord | Gap)[]> {
   const found: (JournalRecord | Gap)[] = [];
   while (!cursor.isAtEnd) found.push(...(await cursor.read()));
@@ -89,7 +93,6 @@ function numbered(count: number, prefix = 'n'): string[] {
   return Array.from({ length: count }, (_, n) => `${prefix}${n}`);
 }
 
-/** How many events it has seen of each session. */
 class Counts implements Fold {
   readonly name = 'counts';
   readonly seen = new Map<string, number>();
@@ -99,12 +102,16 @@ class Counts implements Fold {
     if (kind === 'forget') this.seen.delete(session);
   }
 
-  *parts(): Iterable<FoldPart> {
-    for (const [session, count] of this.seen) yield { session, text: String(count) };
+  sessions(): Iterable<string> {
+    return this.seen.keys();
   }
 
-  restore({ session, text }: FoldPart): void {
-    this.seen.set(session, Number(text));
+  partsOf(session: string): number[] {
+    return [this.seen.get(session) ?? 0];
+  }
+
+  restore(session: string, count: number): void {
+    this.seen.set(session, count);
   }
 }
 
@@ -114,8 +121,7 @@ describe('a journal', () => {
     const journal = await openJournal(dir);
     await appendAll(journal, numbered(2_500));
     expect(await keysOf(journal)).toEqual(numbered(2_500));
-    await close(journal);
-    const again = await openJournal(dir);
+    const again = await reopen(journal, dir);
     expect(await keysOf(again)).toEqual(numbered(2_500));
     await appendAll(again, ['one more']);
     expect((await keysOf(again)).slice(-2)).toEqual(['n2499', 'one more']);
@@ -149,8 +155,7 @@ describe('a journal', () => {
     const dir = newRoot();
     const before = await openJournal(dir);
     for (let n = 0; n < 10; n += 1) await appendLong(before, numbered(100, `${n}-`));
-    await close(before);
-    const journal = await openJournal(dir);
+    const journal = await reopen(before, dir);
     const all = await drain(journal.cursor(0, () => true));
     expect(all).toHaveLength(1_000);
     const reads = vi.spyOn(SegmentReader.prototype, 'next');
@@ -171,8 +176,7 @@ describe('a journal', () => {
     await journal.append({ ...event('long'), text: long });
     await journal.append(event('after'));
     await expect(journal.append({ ...event('too long'), text: long.repeat(5) })).rejects.toThrow('text');
-    await close(journal);
-    const again = await openJournal(dir);
+    const again = await reopen(journal, dir);
     expect(await drain(again.cursor(0, () => true))).toMatchObject([{ text: long }, { key: 'after' }]);
   });
 
@@ -192,8 +196,7 @@ describe('a journal', () => {
       const cut = await openJournal(copy);
       expect(await keysOf(cut)).toEqual(['kept']);
       await cut.append(event('later'));
-      await close(cut);
-      const again = await openJournal(copy);
+      const again = await reopen(cut, copy);
       expect(await keysOf(again)).toEqual(['kept', 'later']);
       await close(again);
     }
@@ -284,8 +287,7 @@ describe('ids', () => {
     const journal = await openJournal(dir);
     await appendAll(journal, ['one']);
     const [first, firstId] = [journal.lastSeq, journal.idOf(journal.lastSeq)];
-    await close(journal);
-    const again = await openJournal(dir);
+    const again = await reopen(journal, dir);
     await appendAll(again, ['two']);
     expect(again.seqOf(firstId)).toBe(first);
     expect(again.idOf(first)).toBe(firstId);
@@ -339,8 +341,7 @@ describe('ids', () => {
     cpSync(dir, copy, { recursive: true });
     await appendAll(journal, ['lost with the restore']);
     const lost = journal.idOf(journal.lastSeq);
-    await close(journal);
-    const restored = await openJournal(copy);
+    const restored = await reopen(journal, copy);
     await appendAll(restored, ['after', 'and more']);
     expect(restored.seqOf(before)).toBeDefined();
     expect(restored.seqOf(lost)).toBeUndefined();
@@ -402,12 +403,11 @@ describe('a reader that starts at a time', () => {
     const dir = newRoot();
     const journal = await openJournal(dir, { maxBytes: 4_000_000 });
     await appendLong(journal, numbered(100, 'a'));
-    await delay(10);
+    await pace(10);
     const time = Date.now();
-    await delay(10);
+    await pace(10);
     await appendLong(journal, numbered(100, 'b'));
-    await close(journal);
-    const again = await openJournal(dir, { maxBytes: 4_000_000 });
+    const again = await reopen(journal, dir, { maxBytes: 4_000_000 });
     await appendAll(again, ['c']);
     expect(await keysSince(again, time)).toEqual([...numbered(100, 'b'), 'c']);
   });
@@ -494,8 +494,7 @@ describe('retention', () => {
     expect(onDisk.some((text) => text.includes('private'))).toBe(false);
     expect(await keysOf(journal)).toEqual([...before, 'a new account']);
     expect((await drain(behind)).some((one) => one.kind !== 'gap' && one.key.startsWith('private'))).toBe(false);
-    await close(journal);
-    const again = await openJournal(dir, { folds: [new Counts()], maxBytes: 4_000_000 });
+    const again = await reopen(journal, dir, { folds: [new Counts()], maxBytes: 4_000_000 });
     expect(await keysOf(again)).toEqual([...before, 'a new account']);
   });
 
@@ -562,23 +561,20 @@ describe('retention', () => {
   });
 });
 
-describe('a journal that was cut off', () => {
-  it('starts with an empty file, or a file of zeros, and reports the gap to readers', async () => {
-    for (const spoil of [
-      (path: string) => truncateSync(path, 0),
-      (path: string) => writeFileSync(path, Buffer.alloc(5_000)),
-    ]) {
-      const dir = newRoot();
-      const journal = await openJournal(dir);
-      await appendAll(journal, ['gone']);
-      await close(journal);
-      spoil(filesIn(dir)[0] ?? '');
-      const again = await openJournal(dir);
-      await appendAll(again, ['new']);
-      await close(again);
-      const last = await openJournal(dir);
-      await last.housekeep();
-      expect(await keysOf(last)).toEqual(['damaged', 'new']);
-    }
-  });
+it('a journal that was cut off starts with an empty file, or a file of zeros, and reports the gap to readers', async () => {
+  for (const spoil of [
+    (path: string) => truncateSync(path, 0),
+    (path: string) => writeFileSync(path, Buffer.alloc(5_000)),
+  ]) {
+    const dir = newRoot();
+    const journal = await openJournal(dir);
+    await appendAll(journal, ['gone']);
+    await close(journal);
+    spoil(filesIn(dir)[0] ?? '');
+    const again = await openJournal(dir);
+    await appendAll(again, ['new']);
+    const last = await reopen(again, dir);
+    await last.housekeep();
+    expect(await keysOf(last)).toEqual(['damaged', 'new']);
+  }
 });

@@ -1,15 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
-import { errorText } from '@chat-web/protocol';
+import { errorText, settledWithin } from '@chat-web/protocol';
+import { writeFully } from '../host/disk.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { syncFolder } from '../host/text-files.ts';
-import { writeFully } from '../host/write-fully.ts';
 import type { Log } from '../log.ts';
 import { Cursor, type Filter, findRecord, findRecords, type Source } from './cursor.ts';
-import { Epochs, type Fold, Forgotten, PURGED } from './folds.ts';
-import { type JournalRecord, mostBytesOf, type NewRecord, requireFits, writeFrame } from './frame.ts';
+import { checkpointParts, Epochs, type Fold, Forgotten, PURGED } from './folds.ts';
+import { type JournalRecord, maxBytesOf, type NewRecord, requireFits, writeFrame } from './frame.ts';
 import { type Segment, SegmentReader, segmentPath, segmentsIn, unfinishedPath } from './segment.ts';
 
 export interface JournalOptions {
@@ -20,14 +19,10 @@ export interface JournalOptions {
   /** Segments whose newest record is older are removed. */
   readonly maxAgeMs: number;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
-  /** Called when records can be stored again. `since`: when storing began to fail. */
-  onResumed?(since: Date): void;
 }
 
-/** Size and state of the journal. */
 export interface JournalStats {
   readonly bytes: number;
-  readonly segments: number;
   /** The time of the oldest segment's newest record. */
   readonly oldestAt: Date;
   /** When storing began to fail; undefined while it works. */
@@ -126,7 +121,6 @@ export class Journal implements Source {
    * must not become positions: they belong to the epoch of this opening, which may not be on disk yet.
    */
   #usedSeq = 0;
-  /** The last seq of earlier openings. */
   #openedAfter = 0;
   #hasEpoch = false;
   #recent: JournalRecord[] = [];
@@ -136,7 +130,6 @@ export class Journal implements Source {
   #recentSince = 0;
   #queue: Pending[] = [];
   #queuedBytes = 0;
-  /** The records being written. */
   #inFlight: readonly Pending[] = [];
   #writing: Promise<void> | undefined;
   #isRetrying = false;
@@ -144,6 +137,7 @@ export class Journal implements Source {
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #listeners = new Set<() => void>();
   readonly #writeListeners = new Set<(ms: number, records: number) => void>();
+  readonly #resumeListeners = new Set<() => void>();
   #housekeeping: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -193,7 +187,7 @@ export class Journal implements Source {
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch();
       // If the disk hangs, waiting callers are rejected; the write in progress stays open.
-      const stall = setTimeout(() => this.#fail('the disk does not answer', []), STALL_MS);
+      const stall = setTimeout(() => this.#fail('the disk does not respond', []), STALL_MS);
       try {
         this.#inFlight = batch;
         this.#commit(await this.#write(batch), batch);
@@ -213,7 +207,7 @@ export class Journal implements Source {
   #takeBatch(): Pending[] {
     let [bytes, count] = [0, 0];
     for (const { record } of this.#queue) {
-      bytes += mostBytesOf(record);
+      bytes += maxBytesOf(record);
       if (count > 0 && (bytes > MAX_WRITE_BYTES || count === MAX_WRITE_RECORDS)) break;
       count += 1;
     }
@@ -240,13 +234,12 @@ export class Journal implements Source {
     return { records, bytes: bytes.length };
   }
 
-  /** Makes the written records visible. */
   #commit({ records, bytes }: Written, batch: readonly Pending[]): void {
     const segment = this.#segments.at(-1);
     if (segment) segment.bytes += bytes;
     for (const record of records) {
       this.#lastSeq = this.#usedSeq = record.seq;
-      for (const fold of this.#folds) fold.apply(record);
+      this.#apply(record);
       this.#recent.push(record);
       this.#recentBytes += RECORD_BYTES + record.text.length;
       if (segment) segment.newestAt = Math.max(segment.newestAt, record.at);
@@ -256,6 +249,16 @@ export class Journal implements Source {
     for (const [n, { readers }] of batch.entries())
       for (const reader of readers) reader.beginAfter(records[first + n]?.seq ?? this.#lastSeq);
     for (const listener of [...this.#listeners]) listener();
+  }
+
+  #apply(record: JournalRecord): void {
+    if (record.kind === 'moved') this.#restorePart(record);
+    else for (const fold of this.#folds) fold.apply(record);
+  }
+
+  /** The part is ours, or was validated before it was stored. */
+  #restorePart({ name, session, text, seq }: JournalRecord): void {
+    this.#folds.find((fold) => fold.name === name)?.restore(session, JSON.parse(text), seq);
   }
 
   /** Drops the oldest records from memory: those beyond the limit, and all up to a seq. */
@@ -279,7 +282,7 @@ export class Journal implements Source {
     this.#queuedBytes = 0;
     if (!this.#failing) {
       this.#failing = { since: new Date(), why };
-      const hint = 'free space on the disk, or check its health; it is tried every second';
+      const hint = 'free space on the disk, or check its health; the gateway retries every second';
       this.#options.log.error({ error: why, hint }, 'journal not written');
     }
     if (!this.#isRetrying) this.#after(RETRY_MS, () => void this.#resume());
@@ -297,10 +300,9 @@ export class Journal implements Source {
     this.#failing = undefined;
     if (!since) return;
     this.#options.log.info({ failedForMs: Date.now() - since.getTime() }, 'journal written again');
-    this.#options.onResumed?.(since);
+    for (const listener of this.#resumeListeners) listener();
   }
 
-  /** Checks whether anything can be stored. */
   #probe(): Promise<void> {
     return this.#enqueue(PROBE);
   }
@@ -362,7 +364,7 @@ export class Journal implements Source {
       [pieces, size] = [[], 0];
     };
     for (const fold of this.#folds) {
-      for (const { session, text } of fold.parts()) {
+      for (const { session, text } of checkpointParts(fold)) {
         seq += 1;
         pieces.push({ kind: 'checkpoint', name: fold.name, session, key: '', text, at, seq });
         size += text.length;
@@ -402,8 +404,7 @@ export class Journal implements Source {
     for (const [index, segment] of [...this.#segments.entries()].reverse()) {
       const parts = await checkpointOf(segment);
       if (!parts) continue;
-      for (const { name, session, text } of parts)
-        this.#folds.find((fold) => fold.name === name)?.restore({ session, text });
+      for (const part of parts) this.#restorePart(part);
       return index;
     }
     return 0;
@@ -424,7 +425,7 @@ export class Journal implements Source {
         this.#lastSeq = record.seq;
         newestAt = Math.max(newestAt, record.at);
         if (record.kind === 'checkpoint_end') this.#checkpointEnd = chunk.end;
-        if (record.kind !== 'checkpoint') for (const fold of this.#folds) fold.apply(record);
+        if (record.kind !== 'checkpoint') this.#apply(record);
       }
     }
     // Without readable records, it is as old as its file.
@@ -448,7 +449,6 @@ export class Journal implements Source {
     return this.#lastSeq;
   }
 
-  /** The seq of the first record that is kept. */
   get oldestSeq(): number {
     return this.#segments[0]?.firstSeq ?? this.#lastSeq + 1;
   }
@@ -494,7 +494,6 @@ export class Journal implements Source {
     return findRecord(this, seq);
   }
 
-  /** The records with these seqs that are kept. */
   findAll(seqs: readonly number[]): AsyncIterable<JournalRecord> {
     return findRecords(this, seqs);
   }
@@ -510,7 +509,11 @@ export class Journal implements Source {
     this.#writeListeners.add(listener);
   }
 
-  /** The public id of a record. */
+  /** Called when records can be stored again, after that failed. */
+  onResumed(listener: () => void): void {
+    this.#resumeListeners.add(listener);
+  }
+
   idOf(seq: number): string {
     return this.#epochs.idOf(seq);
   }
@@ -523,7 +526,6 @@ export class Journal implements Source {
   get stats(): JournalStats {
     return {
       bytes: this.#segments.reduce((sum, { bytes }) => sum + bytes, 0),
-      segments: this.#segments.length,
       oldestAt: new Date(this.#segments[0]?.newestAt ?? Date.now()),
       failingSince: this.#failing?.since,
     };
@@ -570,7 +572,6 @@ export class Journal implements Source {
     }
   }
 
-  /** Rewrites segments without the records of deleted sessions. */
   async #purge(): Promise<void> {
     const { unpurged } = this.#forgotten;
     if (unpurged.length === 0) return;
@@ -627,8 +628,8 @@ export class Journal implements Source {
       await this.#writing;
       await this.#housekeeping;
       await this.#file?.close();
-    })().catch(() => {});
-    await Promise.race([done, delay(CLOSE_TIMEOUT_MS, undefined, { ref: false })]); // A disk may hang.
+    })();
+    await settledWithin(done, CLOSE_TIMEOUT_MS); // A disk may hang.
     this.#file = undefined;
   }
 
@@ -647,7 +648,7 @@ export class Journal implements Source {
 }
 
 function encode(records: readonly JournalRecord[]): Buffer {
-  const buffer = Buffer.allocUnsafe(records.reduce((sum, record) => sum + mostBytesOf(record), 0));
+  const buffer = Buffer.allocUnsafe(records.reduce((sum, record) => sum + maxBytesOf(record), 0));
   let end = 0;
   for (const record of records) end = writeFrame(buffer, end, record);
   return buffer.subarray(0, end);

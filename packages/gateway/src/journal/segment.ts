@@ -2,9 +2,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Frame, MAX_RECORD_BYTES, readFrame } from './frame.ts';
+import { type Frame, type JournalRecord, MAX_RECORD_BYTES, readFrame } from './frame.ts';
 
-/** One file of the journal. */
 export interface Segment {
   /** The seq of its first record; its name begins with it. */
   readonly firstSeq: number;
@@ -19,7 +18,6 @@ export interface Segment {
   readonly marks: Mark[];
 }
 
-/** The record with this seq begins at this offset. */
 interface Mark {
   readonly seq: number;
   readonly offset: number;
@@ -28,7 +26,6 @@ interface Mark {
 const NAME = /^(\d{16})\.(\d{1,9})\.journal$/;
 const UNFINISHED = '.unfinished';
 
-/** The path of a segment. */
 export function segmentPath(dir: string, firstSeq: number, revision: number): string {
   return join(dir, `${String(firstSeq).padStart(16, '0')}.${revision}.journal`);
 }
@@ -51,8 +48,12 @@ export async function segmentsIn(dir: string, { clean }: { readonly clean: boole
     }
     const found = await stat(path);
     const segment = {
-      ...{ firstSeq: Number(seq), revision: Number(revision), path },
-      ...{ bytes: found.size, newestAt: found.mtimeMs, marks: [] },
+      firstSeq: Number(seq),
+      revision: Number(revision),
+      path,
+      bytes: found.size,
+      newestAt: found.mtimeMs,
+      marks: [],
     };
     const other = newest.get(segment.firstSeq);
     if (other) superfluous.push(other.revision < segment.revision ? other.path : path);
@@ -158,4 +159,34 @@ async function readAll(file: FileHandle, offset: number, size: number): Promise<
     length += bytesRead;
   }
   return buffer.subarray(0, length);
+}
+
+interface Inspector {
+  onSegment(segment: Segment): void;
+  onRecord(record: JournalRecord): void;
+  /** Records after `afterSeq` are unreadable. `atEnd`: nothing readable follows in the newest segment. */
+  onDamage(segment: Segment, afterSeq: number, atEnd: boolean): void;
+}
+
+/**
+ * Reads a journal from its beginning, without changing it, even while a gateway writes to it. Rejects if the folder
+ * cannot be read.
+ */
+export async function inspectJournal(dir: string, inspector: Inspector): Promise<void> {
+  const segments = await segmentsIn(dir, { clean: false });
+  let lastSeq = 0;
+  for (const [index, segment] of segments.entries()) {
+    inspector.onSegment(segment);
+    const endsBefore = segments[index + 1]?.firstSeq ?? Number.POSITIVE_INFINITY;
+    const reader = new SegmentReader(segment);
+    for (let chunk = await reader.next(); chunk; chunk = await reader.next()) {
+      const isEnd = chunk.frames.length === 0 && index === segments.length - 1;
+      if (chunk.isAfterDamage) inspector.onDamage(segment, lastSeq, isEnd);
+      for (const frame of chunk.frames) {
+        if (frame.seq >= endsBefore) break;
+        lastSeq = frame.seq;
+        inspector.onRecord(frame.record());
+      }
+    }
+  }
 }

@@ -25,9 +25,9 @@ export class GrowingBuffer {
     return true;
   }
 
-  #grow(least: number): void {
+  #grow(min: number): void {
     let capacity = Math.max(this.#buffer.length, FIRST_BYTES);
-    while (capacity < least) capacity *= 2;
+    while (capacity < min) capacity *= 2;
     const larger = Buffer.allocUnsafeSlow(Math.min(capacity, this.#maxBytes));
     larger.set(this.bytes);
     this.#buffer = larger;

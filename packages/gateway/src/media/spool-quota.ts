@@ -1,6 +1,5 @@
 import { GatewayError } from '@chat-web/protocol';
 
-/** The size limits of the spool, in bytes: in total and per session. */
 export interface QuotaLimits {
   readonly spoolMaxBytes: number;
   readonly spoolSessionMaxBytes: number;
@@ -17,7 +16,6 @@ export interface Reservation {
 const RETRY_AFTER_SECONDS = 5;
 const MB = 1_048_576;
 
-/** Counts the bytes in the spool, in total and per session. */
 export class SpoolQuota {
   readonly #limits: QuotaLimits;
   readonly #bySession = new Map<string, number>();

@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { link, mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { eventually } from '@chat-web/testing';
+import { sharedFolder } from '@chat-web/testing/hooks';
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Spool } from './spool.ts';
 
 const log = pino({ enabled: false });
 
-let dataDir: string;
+const dataDir = sharedFolder();
 let spool: Spool;
 let folder: string;
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-spool-'));
   await writeFile(join(dataDir, 'secret'), 'secret');
   spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 }, log);
   await spool.folderFor('other');
@@ -23,9 +23,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   folder = await spool.folderFor('main');
 });
-afterAll(() => rm(dataDir, { recursive: true }));
 
-/** Creates a file of six bytes. */
 async function made(make: (path: string) => unknown): Promise<{ file: string; size: number }> {
   const file = randomUUID();
   await make(join(folder, file));
@@ -38,7 +36,7 @@ describe('a file from a worker', () => {
     expect(spool.bytes).toBe(6);
     expect(await text(download.stream())).toBe('public');
     expect(await readdir(folder)).toEqual([]);
-    await vi.waitFor(() => expect(spool.bytes).toBe(0));
+    await eventually(() => expect(spool.bytes).toBe(0));
   });
 
   it.each<[string, (path: string) => unknown]>([

@@ -1,23 +1,45 @@
-import { createHash, type Hash, randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants, openSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorText, GatewayError, type SpooledFile, UploadedFile } from '@chat-web/protocol';
-import { freeDiskBytes } from '../host/disk.ts';
+import { freeDiskBytes, writeFully } from '../host/disk.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
 import type { Log } from '../log.ts';
-import { type QuotaLimits, type Reservation, SpoolQuota } from './spool-quota.ts';
+import { type QuotaLimits, SpoolQuota } from './spool-quota.ts';
 
 const CHUNK_BYTES = 65_536;
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY;
 /** Does not follow links, and does not block on a pipe. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Limits of the spool. */
 export interface SpoolLimits extends QuotaLimits {
   readonly minFreeDiskBytes: number;
+}
+
+/** An unlinked file that is being downloaded. */
+interface Download {
+  /** Its bytes. The file is closed when the stream ends or is destroyed. */
+  stream(): Readable;
+  /** Never rejects. */
+  close(): Promise<void>;
+}
+
+/** An uploaded file in the spool. Its user removes it. */
+export interface Upload {
+  readonly file: UploadedFile;
+  /** Never rejects: a file that cannot be removed is removed at the next start. */
+  remove(): Promise<void>;
+}
+
+/** A spool file that is being written. */
+export interface SpoolWriter {
+  /** Throws if the quota is exceeded. */
+  write(bytes: Buffer): Promise<void>;
+  finish(): Promise<Upload>;
+  discard(): Promise<void>;
 }
 
 /** The folder for files passed between gateway and workers. Every file belongs to a request in progress. */
@@ -62,12 +84,10 @@ export class Spool {
     return folder;
   }
 
-  /** Removes the folder of a session that no longer runs. */
   async removeFolder(sessionId: string): Promise<void> {
     await removeTree(join(this.dir, sessionId));
   }
 
-  /** Removes what a previous gateway process left. */
   clear(): Promise<void> {
     return emptyFolder(this.dir, this.#log);
   }
@@ -79,7 +99,28 @@ export class Spool {
     const path = join(this.dir, file);
     const handle = await open(path, 'wx', 0o600);
     const hash = isHashed ? createHash('sha256') : undefined;
-    return new SpoolWriter(file, path, handle, this.#quota.reserve(sessionId), hash);
+    const reservation = this.#quota.reserve(sessionId);
+    let size = 0;
+    const remove = async () => {
+      reservation.release();
+      await rm(path, { force: true }).catch(() => {});
+    };
+    return {
+      write: async (bytes) => {
+        reservation.add(bytes.length);
+        hash?.update(bytes);
+        await writeFully(handle, bytes);
+        size += bytes.length;
+      },
+      finish: async () => {
+        await handle.close();
+        return { file: new UploadedFile(file, size, hash?.digest('base64url')), remove };
+      },
+      discard: async () => {
+        await handle.close().catch(() => {});
+        await remove();
+      },
+    };
   }
 
   /**
@@ -92,18 +133,22 @@ export class Spool {
     try {
       const path = within(folder.fd, join(this.dir, sessionId), file);
       const handle = await openOwn(path, FILE_FLAGS);
-      const download = new Download(handle, size, this.#quota.reserve(sessionId));
+      const reservation = this.#quota.reserve(sessionId);
+      const close = async () => {
+        reservation.release();
+        await handle.close().catch(() => {});
+      };
       try {
         const found = await handle.stat();
         if (!found.isFile() || found.nlink !== 1) throw invalidFile('is not a regular file');
         if (found.size !== size) throw invalidFile('does not have the announced size');
         await rm(path, { force: true });
-        download.reserve();
-        return download;
+        reservation.add(size);
       } catch (error) {
-        await download.close();
+        await close();
         throw error;
       }
+      return { close, stream: () => Readable.from(bytesOf(handle, size)).once('close', () => void close()) };
     } finally {
       await folder.close();
     }
@@ -131,98 +176,12 @@ function invalidFile(why: string): GatewayError {
   return new GatewayError('client_failed', `the file from the session's worker ${why}`);
 }
 
-/** An unlinked file that is being downloaded. */
-export class Download {
-  readonly #handle: FileHandle;
-  readonly #size: number;
-  readonly #reservation: Reservation;
-
-  constructor(handle: FileHandle, size: number, reservation: Reservation) {
-    this.#handle = handle;
-    this.#size = size;
-    this.#reservation = reservation;
-  }
-
-  /** Counts its size towards the quota. Throws if it does not fit. */
-  reserve(): void {
-    this.#reservation.add(this.#size);
-  }
-
-  /** Its bytes. The file is closed when the stream ends or is destroyed. */
-  stream(): Readable {
-    return Readable.from(this.#bytes()).once('close', () => void this.close());
-  }
-
-  /** Never rejects. */
-  async close(): Promise<void> {
-    this.#reservation.release();
-    await this.#handle.close().catch(() => {});
-  }
-
-  /** Exactly the announced number of bytes, since the worker may still write to the file. Throws if there are fewer. */
-  async *#bytes(): AsyncGenerator<Buffer> {
-    for (let left = this.#size; left > 0; ) {
-      const { bytesRead, buffer } = await this.#handle.read(Buffer.allocUnsafe(Math.min(left, CHUNK_BYTES)));
-      if (bytesRead === 0) throw new Error('the file was truncated during the download');
-      left -= bytesRead;
-      yield buffer.subarray(0, bytesRead);
-    }
-  }
-}
-
-/** An uploaded file in the spool. Its user removes it. */
-export class Upload {
-  readonly file: UploadedFile;
-  readonly #path: string;
-  readonly #reservation: Reservation;
-
-  constructor(file: UploadedFile, path: string, reservation: Reservation) {
-    this.file = file;
-    this.#path = path;
-    this.#reservation = reservation;
-  }
-
-  /** Never rejects: a file that cannot be removed is removed at the next start. */
-  async remove(): Promise<void> {
-    this.#reservation.release();
-    await rm(this.#path, { force: true }).catch(() => {});
-  }
-}
-
-/** A spool file that is being written. */
-export class SpoolWriter {
-  readonly #file: string;
-  readonly #path: string;
-  readonly #handle: FileHandle;
-  readonly #reservation: Reservation;
-  readonly #hash: Hash | undefined;
-  #size = 0;
-
-  constructor(file: string, path: string, handle: FileHandle, reservation: Reservation, hash: Hash | undefined) {
-    this.#file = file;
-    this.#path = path;
-    this.#handle = handle;
-    this.#reservation = reservation;
-    this.#hash = hash;
-  }
-
-  /** Throws if the quota is exceeded. */
-  async write(bytes: Buffer): Promise<void> {
-    this.#reservation.add(bytes.length);
-    this.#hash?.update(bytes);
-    for (let at = 0; at < bytes.length; ) at += (await this.#handle.write(bytes, at)).bytesWritten;
-    this.#size += bytes.length;
-  }
-
-  async finish(): Promise<Upload> {
-    await this.#handle.close();
-    const uploaded = new UploadedFile(this.#file, this.#size, this.#hash?.digest('base64url'));
-    return new Upload(uploaded, this.#path, this.#reservation);
-  }
-
-  async discard(): Promise<void> {
-    this.#reservation.release();
-    await this.#handle.close().catch(() => {});
-    await rm(this.#path, { force: true }).catch(() => {});
+/** Exactly the announced number of bytes, since the worker may still write to the file. Throws if there are fewer. */
+async function* bytesOf(handle: FileHandle, size: number): AsyncGenerator<Buffer> {
+  for (let left = size; left > 0; ) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(left, CHUNK_BYTES)));
+    if (bytesRead === 0) throw new Error('the file was truncated during the download');
+    left -= bytesRead;
+    yield buffer.subarray(0, bytesRead);
   }
 }

@@ -1,24 +1,21 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { hostileBodies, patternBytes } from '@chat-web/testing';
+import { freshFolder } from '@chat-web/testing/hooks';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hostileBodies } from '../../../../scripts/hostile-bodies.ts';
-import { patternBytes } from '../../../../test/helpers/media.ts';
-import { MAX_DEPTH, MAX_VALUES } from './json-bounds.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Spool } from './spool.ts';
 import { MAX_REST_BYTES, readUploadBody } from './upload-body.ts';
+import { MAX_DEPTH, MAX_VALUES } from './upload-scanner.ts';
 
 const log = pino({ enabled: false });
 
-let dataDir: string;
+const dataDir = freshFolder();
 let spool: Spool;
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), 'chat-web-spool-'));
   spool = new Spool(dataDir, { spoolMaxBytes: 1e9, spoolSessionMaxBytes: 1e9, minFreeDiskBytes: 0 }, log);
 });
-afterEach(() => rmSync(dataDir, { recursive: true }));
 
 const createFile = () => spool.create('main');
 
@@ -110,10 +107,9 @@ describe('readUploadBody', () => {
       const { user, system } = process.cpuUsage(before);
       return user + system;
     };
-    const leastOf = async (base64: string) =>
-      Math.min(await costOf(base64), await costOf(base64), await costOf(base64)); // The machine may be busy.
-    const plain = await leastOf('/'.repeat(2_000_000));
-    expect(await leastOf('\\/'.repeat(2_000_000))).toBeLessThan(20 * Math.max(plain, 10_000));
+    const minOf = async (base64: string) => Math.min(await costOf(base64), await costOf(base64), await costOf(base64)); // The machine may be busy.
+    const plain = await minOf('/'.repeat(2_000_000));
+    expect(await minOf('\\/'.repeat(2_000_000))).toBeLessThan(20 * Math.max(plain, 10_000));
   });
 
   it('decodes uploads of many blocks, escaped or not, for any chunk sizes', async () => {

@@ -1,11 +1,9 @@
 import { GatewayError, invalidRequest } from '@chat-web/protocol';
 import { Base64Decoder } from './base64-decoder.ts';
 import { GrowingBuffer } from './growing-buffer.ts';
-import { assertBounded } from './json-bounds.ts';
 import type { SpoolWriter, Upload } from './spool.ts';
-import { UploadScanner } from './upload-scanner.ts';
+import { bodyBounds, UploadScanner } from './upload-scanner.ts';
 
-/** A request body with its upload in a file. */
 export interface UploadBody {
   /** The body's JSON, with `""` in place of the upload. */
   readonly rest: Buffer;
@@ -13,7 +11,6 @@ export interface UploadBody {
   readonly upload?: Upload;
 }
 
-/** The field with the upload. */
 export const UPLOAD_FIELD = 'base64';
 /** Limit for a body without its upload, which is held in memory. The longest text, fully escaped, is 384 KB. */
 export const MAX_REST_BYTES = 524_288;
@@ -45,7 +42,7 @@ export async function readUploadBody(
 
 /** Checks a body without an upload. Throws like `readUploadBody`. */
 export function plainBody(rest: Buffer): UploadBody {
-  assertBounded(rest);
+  bodyBounds().scan(rest);
   return { rest };
 }
 
@@ -84,7 +81,6 @@ class UploadReader {
     return this.#state !== 'none';
   }
 
-  /** The body without the upload. */
   get rest(): Buffer {
     return this.#rest.bytes;
   }

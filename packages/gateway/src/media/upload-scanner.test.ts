@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { UploadScanner } from './upload-scanner.ts';
+import { bodyBounds, MAX_DEPTH, MAX_VALUES, UploadScanner } from './upload-scanner.ts';
 
-/** The pieces that the scanner passes on. */
 function scan(chunks: readonly string[]) {
   const handed = { rest: [] as string[], upload: [] as string[], ended: 0 };
   const scanner = new UploadScanner('base64', {
@@ -28,4 +27,15 @@ describe('UploadScanner', () => {
       expect([upload.join(''), ended]).toEqual(['yes', 1]);
     }
   });
+});
+
+it('a body in memory is limited in depth and number of values', () => {
+  const refused = expect.objectContaining({ code: 'invalid_request' });
+  const check = (text: string) => bodyBounds().scan(Buffer.from(text));
+  const deep = `${'['.repeat(MAX_DEPTH)}${']'.repeat(MAX_DEPTH)}`;
+  check(deep);
+  expect(() => check(`[${deep}]`)).toThrow(refused);
+  const many = `[0${',0'.repeat(MAX_VALUES - 1)}]`;
+  check(many);
+  expect(() => check(many.replace('[0', '[0,0'))).toThrow(refused);
 });

@@ -1,4 +1,19 @@
-import { JsonBounds } from './json-bounds.ts';
+import { endOfJsonString, invalidRequest, JsonBounds } from '@chat-web/protocol';
+
+export const MAX_DEPTH = 32;
+export const MAX_VALUES = 10_000;
+
+const PROBLEMS = {
+  depth: `the body must not nest deeper than ${MAX_DEPTH} levels`,
+  values: `the body must not have more than ${MAX_VALUES} values`,
+};
+
+/** The bounds of a request's body. Exceeding them throws `invalid_request`. */
+export function bodyBounds(): JsonBounds {
+  return new JsonBounds({ depth: MAX_DEPTH, values: MAX_VALUES }, (limit) =>
+    invalidRequest([{ path: '', message: PROBLEMS[limit] }]),
+  );
+}
 
 /** Receives the parts of a scanned body. Arguments are valid only during the call. */
 export interface ScannerSinks {
@@ -6,16 +21,13 @@ export interface ScannerSinks {
   rest(bytes: Uint8Array): void;
   /** A raw piece of the upload's string. */
   upload(bytes: Uint8Array): void;
-  /** The upload's string has ended. */
   uploadEnded(): void;
 }
 
-const [QUOTE, BACKSLASH, COLON, COMMA] = [0x22, 0x5c, 0x3a, 0x2c];
-const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d];
+const [QUOTE, COLON, COMMA, OPEN_OBJECT] = [0x22, 0x3a, 0x2c, 0x7b];
 /** By byte: whether it is structural outside of strings. */
 const IS_STRUCTURE = new Uint8Array(256);
-for (const byte of [QUOTE, COLON, COMMA, OPEN_OBJECT, CLOSE_OBJECT, OPEN_ARRAY, CLOSE_ARRAY]) IS_STRUCTURE[byte] = 1;
-/** The key being read is a different one. */
+for (const byte of Buffer.from('":,{}[]')) IS_STRUCTURE[byte] = 1;
 const MISMATCH = -1;
 
 /**
@@ -26,7 +38,7 @@ const MISMATCH = -1;
 export class UploadScanner {
   readonly #key: Uint8Array;
   readonly #sinks: ScannerSinks;
-  readonly #bounds = new JsonBounds();
+  readonly #bounds = bodyBounds();
   #inString: 'no' | 'text' | 'key' | 'upload' = 'no';
   #isEscaped = false;
   #expectsKey = false;
@@ -68,7 +80,6 @@ export class UploadScanner {
     return to;
   }
 
-  /** Scans past the next structural byte. */
   #takeStructure(chunk: Uint8Array, from: number): number {
     let at = from;
     while (at < chunk.length && !IS_STRUCTURE[chunk[at] ?? 0]) at += 1;
@@ -79,15 +90,9 @@ export class UploadScanner {
   #structure(byte: number): void {
     if (byte === QUOTE) this.#open();
     else if (byte === COLON) this.#expectsKey = false;
-    else if (byte === COMMA) {
-      this.#expectsKey = this.#bounds.depth === 1;
-      this.#bounds.comma();
-    } else if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      this.#bounds.open();
-      this.#expectsKey = this.#bounds.depth === 1 && byte === OPEN_OBJECT;
-    } else {
-      this.#bounds.close();
-      this.#expectsKey = false;
+    else {
+      this.#bounds.count(byte);
+      this.#expectsKey = this.#bounds.depth === 1 && (byte === COMMA || byte === OPEN_OBJECT);
     }
   }
 
@@ -100,17 +105,10 @@ export class UploadScanner {
 
   /** Scans past the quote that closes the string, or to the end of the chunk. */
   #skipText(chunk: Uint8Array, from: number): number {
-    let isEscaped = this.#isEscaped;
-    let at = from;
-    for (; at < chunk.length; at += 1) {
-      const byte = chunk[at];
-      if (isEscaped) isEscaped = false;
-      else if (byte === BACKSLASH) isEscaped = true;
-      else if (byte === QUOTE) break;
-    }
-    this.#isEscaped = isEscaped;
-    if (at < chunk.length) this.#inString = 'no';
-    return at + 1;
+    const end = endOfJsonString(chunk, this.#isEscaped ? from + 1 : from);
+    this.#isEscaped = end > chunk.length;
+    if (end < chunk.length) this.#inString = 'no';
+    return end + 1;
   }
 
   /** Scans one byte of a key; after a mismatch, the rest is skipped as text. */

@@ -3,14 +3,21 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { GatewayError } from '@chat-web/protocol';
+import {
+  ARCHIVE_FILES,
+  type ArchiveFile,
+  archive,
+  archiveEntry,
+  manifestOf,
+  sha256,
+  temporaryFolder,
+} from '@chat-web/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { archive, entry, FILES, type MadeFile, manifestOf, sha256 } from '../testing/archives.ts';
-import { temporaryFolder } from '../testing/fake-gateway.ts';
 import { unpackArchive } from './archive-reader.ts';
 import { PROFILE } from './manifest.ts';
 
-const [STATE, CURRENT, KEYS, LOCAL] = FILES as readonly [MadeFile, MadeFile, MadeFile, MadeFile];
+const [STATE, CURRENT, KEYS, LOCAL] = ARCHIVE_FILES as readonly [ArchiveFile, ArchiveFile, ArchiveFile, ArchiveFile];
 
 /** Unpacks an archive into a new folder, in pieces of that size. Returns the files in it. */
 async function unpack(
@@ -31,7 +38,7 @@ async function unpack(
     // Whatever the archive was, no file is outside its folder.
     expect(readdirSync(folder.path).filter((name) => name !== 'in')).toEqual([]);
   });
-  const files = FILES.slice(1).map(({ name }) => {
+  const files = ARCHIVE_FILES.slice(1).map(({ name }) => {
     const path = join(folder.path, 'in', name.slice(PROFILE.length));
     expect(statSync(path).mode & 0o777).toBe(0o600);
     return { name, text: readFileSync(path, 'utf8') };
@@ -42,9 +49,14 @@ async function unpack(
 const refused = (why: string | RegExp) =>
   expect.objectContaining({ code: 'invalid_archive', message: expect.stringMatching(why) });
 
+/** An archive whose manifest has these fields. */
+const about = (fields: object) => archive(manifestOf(ARCHIVE_FILES, fields));
+/** An archive with the usual manifest and these files. */
+const listing = (...files: NonNullable<Parameters<typeof archive>[1]>[number][]) => archive(manifestOf(), files);
+
 /** The manifest's files with another one among them. */
 const having = (name: string, text = 'x') => {
-  const files = [...FILES, { name, text }];
+  const files = [...ARCHIVE_FILES, { name, text }];
   return { manifest: manifestOf(files), files };
 };
 
@@ -53,7 +65,7 @@ describe('an archive', () => {
     const bytes = archive();
     const contentDigest = `sha-512=:AAAA:, sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`;
     const { manifest, state, files, wanted } = await unpack(bytes, { piece, contentDigest });
-    expect(files).toEqual(FILES.slice(1));
+    expect(files).toEqual(ARCHIVE_FILES.slice(1));
     expect(state).toBe('');
     expect(wanted).toEqual(['main']);
     expect(manifest).toMatchObject({ link: '00000000000000aa', wid: '12025550101@c.us' });
@@ -67,7 +79,9 @@ describe('an archive', () => {
     using folder = temporaryFolder();
     const unwanted = new GatewayError('stale_export', 'it is old');
     const unpacking = {
-      ...{ session: 'main', contentDigest: undefined, pathOf: (name: string) => join(folder.path, name) },
+      session: 'main',
+      contentDigest: undefined,
+      pathOf: (name: string) => join(folder.path, name),
       onManifest: () => {
         throw unwanted;
       },
@@ -81,25 +95,23 @@ async function* bytesOf(bytes: Buffer) {
   yield bytes;
 }
 
-describe('an archive of something else', () => {
-  it.each<[string, Buffer, string]>([
-    ['nothing', Buffer.alloc(0), 'is incomplete'],
-    ['text', Buffer.from('x'.repeat(2_000)), 'is no header'],
-    ['zeros', Buffer.alloc(4_096), 'is no header'],
-    ['a compressed archive', gzipSync(archive()), 'is incomplete|is no header'],
-    ['another session', archive(manifestOf(FILES, { session: 'other' })), 'is of session other'],
-    ['another format', archive(manifestOf(FILES, { format: 'tar' })), 'manifest that is not valid \\(format\\)'],
-    ['a later version', archive(manifestOf(FILES, { version: 2 })), 'another version'],
-    ['no manifest', Buffer.concat([entry(STATE.name, ''), archive()]), 'does not begin with manifest.json'],
-    ['a manifest that is no JSON', archive('{'), 'manifest that is not valid'],
-    ['a manifest with another field', archive(manifestOf(FILES, { more: 1 })), 'manifest that is not valid'],
-    ['a manifest that is too long', archive(`${JSON.stringify(manifestOf())}${' '.repeat(4_194_304)}`), 'too long'],
-    ['no generation', archive(manifestOf(FILES, { generations: [] })), '\\(generations\\)'],
-    ['too many generations', archive(manifestOf(FILES, { generations: Array(2_001).fill('0'.repeat(16)) })), 'valid'],
-    ['too many files', archive(manifestOf(Array(20_001).fill(CURRENT))), '\\(files\\)'],
-  ])('%s', async (_, bytes, why) => {
-    await expect(unpack(bytes)).rejects.toEqual(refused(why));
-  });
+it.each<[string, Buffer, string]>([
+  ['nothing', Buffer.alloc(0), 'is incomplete'],
+  ['text', Buffer.from('x'.repeat(2_000)), 'is not a header'],
+  ['zeros', Buffer.alloc(4_096), 'is not a header'],
+  ['a compressed archive', gzipSync(archive()), 'is incomplete|is not a header'],
+  ['another session', about({ session: 'other' }), 'belongs to session other'],
+  ['another format', about({ format: 'tar' }), 'manifest that is not valid \\(format\\)'],
+  ['a later version', about({ version: 2 }), 'another format version'],
+  ['no manifest', Buffer.concat([archiveEntry(STATE.name, ''), archive()]), 'does not begin with manifest.json'],
+  ['a manifest that is no JSON', archive('{'), 'manifest that is not valid'],
+  ['a manifest with another field', about({ more: 1 }), 'manifest that is not valid'],
+  ['a manifest that is too long', archive(`${JSON.stringify(manifestOf())}${' '.repeat(4_194_304)}`), 'too long'],
+  ['no generation', about({ generations: [] }), '\\(generations\\)'],
+  ['too many generations', about({ generations: Array(2_001).fill('0'.repeat(16)) }), 'valid'],
+  ['too many files', archive(manifestOf(Array(20_001).fill(CURRENT))), '\\(files\\)'],
+])('an archive of something else: %s', async (_, bytes, why) => {
+  await expect(unpack(bytes)).rejects.toEqual(refused(why));
 });
 
 describe('a manifest with a name that an export never writes', () => {
@@ -136,9 +148,9 @@ describe('a manifest with a name that an export never writes', () => {
   });
 
   it.each([
-    ['twice', [...FILES, CURRENT]],
-    ['in another case', [...FILES, { name: CURRENT.name.replace('CURRENT', 'current'), text: 'x' }]],
-    ['as a file and as a folder', [...FILES, { name: `${CURRENT.name}/x`, text: 'x' }]],
+    ['twice', [...ARCHIVE_FILES, CURRENT]],
+    ['in another case', [...ARCHIVE_FILES, { name: CURRENT.name.replace('CURRENT', 'current'), text: 'x' }]],
+    ['as a file and as a folder', [...ARCHIVE_FILES, { name: `${CURRENT.name}/x`, text: 'x' }]],
     ['without the state', [CURRENT, KEYS, LOCAL]],
     ['without the database', [STATE, LOCAL]],
     ['without the local storage', [STATE, CURRENT, KEYS]],
@@ -147,8 +159,8 @@ describe('a manifest with a name that an export never writes', () => {
   });
 
   it.each([-1, 1.5, 2 ** 40, '4', null])('with a size of %j', async (bytes) => {
-    const files = FILES.map(({ name, text }) => ({ name, bytes, sha256: sha256(text) }));
-    await expect(unpack(archive(manifestOf(FILES, { files })))).rejects.toEqual(refused('\\(files'));
+    const files = ARCHIVE_FILES.map(({ name, text }) => ({ name, bytes, sha256: sha256(text) }));
+    await expect(unpack(about({ files }))).rejects.toEqual(refused('\\(files'));
   });
 });
 
@@ -159,64 +171,62 @@ const ofType = (type: string, target?: string) => (header: Buffer) => {
 };
 const ZIP_BOMB_BYTES = 2 ** 33;
 
-describe('an entry that is not a regular file', () => {
-  it.each([
-    ['a hard link', ofType('1', '/etc/passwd')],
-    ['a symbolic link', ofType('2', '/etc/passwd')],
-    ['a character device', ofType('3')],
-    ['a block device', ofType('4')],
-    ['a folder', ofType('5')],
-    ['a pipe', ofType('6')],
-    ['a contiguous file', ofType('7')],
-    ['an extended header', ofType('x')],
-    ['a global extended header', ofType('g')],
-    ['a long name', ofType('L')],
-    ['a long link', ofType('K')],
-    ['a sparse file', ofType('S')],
-    ['a volume', ofType('V')],
-    ['an unknown type', ofType('Z')],
-    ['a file with a target', ofType('0', '/etc/passwd')],
-  ])('%s', async (_, change) => {
-    const files = [STATE, entry(CURRENT.name, CURRENT.text, change), KEYS, LOCAL];
-    await expect(unpack(archive(manifestOf(), files))).rejects.toEqual(refused('has an entry|a header'));
-    await expect(unpack(Buffer.concat([entry('manifest.json', '{}', change), archive()]))).rejects.toEqual(
-      refused('has an entry|a header'),
-    );
-  });
+it.each([
+  ['a hard link', ofType('1', '/etc/passwd')],
+  ['a symbolic link', ofType('2', '/etc/passwd')],
+  ['a character device', ofType('3')],
+  ['a block device', ofType('4')],
+  ['a folder', ofType('5')],
+  ['a pipe', ofType('6')],
+  ['a contiguous file', ofType('7')],
+  ['an extended header', ofType('x')],
+  ['a global extended header', ofType('g')],
+  ['a long name', ofType('L')],
+  ['a long link', ofType('K')],
+  ['a sparse file', ofType('S')],
+  ['a volume', ofType('V')],
+  ['an unknown type', ofType('Z')],
+  ['a file with a target', ofType('0', '/etc/passwd')],
+])('an entry that is not a regular file: %s', async (_, change) => {
+  const files = [STATE, archiveEntry(CURRENT.name, CURRENT.text, change), KEYS, LOCAL];
+  await expect(unpack(archive(manifestOf(), files))).rejects.toEqual(refused('has an entry|header'));
+  await expect(unpack(Buffer.concat([archiveEntry('manifest.json', '{}', change), archive()]))).rejects.toEqual(
+    refused('has an entry|header'),
+  );
 });
 
 describe('files that are not those of the manifest', () => {
   const other = (text: string) => ({ name: KEYS.name, text });
   it.each<[string, Buffer, string]>([
-    ['one more', archive(manifestOf(), [...FILES, { name: `${KEYS.name}2`, text: 'x' }]), 'data after its last file'],
-    ['the same again', archive(manifestOf(), [...FILES, LOCAL]), 'data after its last file'],
-    ['another one', archive(manifestOf(), [STATE, CURRENT, { ...KEYS, name: '/etc/x' }, LOCAL]), 'other files'],
-    ['another order', archive(manifestOf(), [STATE, KEYS, CURRENT, LOCAL]), 'other files'],
-    ['one less', archive(manifestOf(), [STATE, CURRENT, KEYS]), 'is no header'],
-    ['a longer one', archive(manifestOf(), [STATE, CURRENT, other(`${KEYS.text}x`), LOCAL]), 'another size'],
-    ['a shorter one', archive(manifestOf(), [STATE, CURRENT, other('x'), LOCAL]), 'another size'],
-    ['other bytes', archive(manifestOf(), [STATE, CURRENT, other(KEYS.text.replace('k', 'K')), LOCAL]), 'other bytes'],
-    ['another state', archive(manifestOf(), [{ ...STATE, text: '{}\n' }, CURRENT, KEYS, LOCAL]), 'another size'],
+    ['one more', listing(...ARCHIVE_FILES, { name: `${KEYS.name}2`, text: 'x' }), 'data after its last file'],
+    ['the same again', listing(...ARCHIVE_FILES, LOCAL), 'data after its last file'],
+    ['another one', listing(STATE, CURRENT, { ...KEYS, name: '/etc/x' }, LOCAL), 'does not have the files'],
+    ['another order', listing(STATE, KEYS, CURRENT, LOCAL), 'does not have the files'],
+    ['one less', listing(STATE, CURRENT, KEYS), 'is not a header'],
+    ['a longer one', listing(STATE, CURRENT, other(`${KEYS.text}x`), LOCAL), 'whose size differs'],
+    ['a shorter one', listing(STATE, CURRENT, other('x'), LOCAL), 'whose size differs'],
+    ['other bytes', listing(STATE, CURRENT, other(KEYS.text.replace('k', 'K')), LOCAL), 'differs from its manifest'],
+    ['another state', listing({ ...STATE, text: '{}\n' }, CURRENT, KEYS, LOCAL), 'whose size differs'],
     [
       'a size that is longer than it states',
-      archive(manifestOf(), [
+      listing(
         STATE,
-        entry(CURRENT.name, CURRENT.text, (header) => header.write(ZIP_BOMB_BYTES.toString(8), 124)),
+        archiveEntry(CURRENT.name, CURRENT.text, (header) => header.write(ZIP_BOMB_BYTES.toString(8), 124)),
         LOCAL,
-      ]),
-      'another size',
+      ),
+      'whose size differs',
     ],
     ['data after it', Buffer.concat([archive(), Buffer.from('x')]), 'data after its last file'],
     ['another archive after it', Buffer.concat([archive(), archive()]), 'data after its last file'],
     ['a MB of zeros after it', Buffer.concat([archive(), Buffer.alloc(1_048_576)]), 'data after its last file'],
-    ['data between files', archive().fill('x', 512 + 2_000, 512 + 2_001), 'has data between|no header|not valid'],
+    ['data between files', archive().fill('x', 512 + 2_000, 512 + 2_001), 'has data between|not a header|not valid'],
   ])('%s', async (_, bytes, why) => {
     await expect(unpack(bytes)).rejects.toEqual(refused(why));
   });
 
   it('another digest than announced', async () => {
     const contentDigest = `sha-256=:${'A'.repeat(43)}=:`;
-    await expect(unpack(archive(), { contentDigest })).rejects.toEqual(refused('the digest of its Content-Digest'));
+    await expect(unpack(archive(), { contentDigest })).rejects.toEqual(refused('does not match its Content-Digest'));
   });
 
   it('cut off, at any point', async () => {
@@ -234,7 +244,7 @@ describe('files that are not those of the manifest', () => {
         changed[at] = (changed[at] ?? 0) ^ change;
         const answer = await unpack(changed).catch((error: unknown) => error);
         if (answer instanceof Error) expect(answer).toEqual(refused('nothing was changed'));
-        else expect(answer).toMatchObject({ files: FILES.slice(1), manifest: { session: 'main' } });
+        else expect(answer).toMatchObject({ files: ARCHIVE_FILES.slice(1), manifest: { session: 'main' } });
       }),
       { numRuns: 300 },
     );

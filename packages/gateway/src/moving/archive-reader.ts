@@ -3,12 +3,11 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { GatewayError } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { writeFully } from '../host/disk.ts';
 import { syncFolder } from '../host/text-files.ts';
-import { writeFully } from '../host/write-fully.ts';
 import { ARCHIVE_LIMITS, type ArchivedFile, MANIFEST, type Manifest, manifest, STATE } from './manifest.ts';
 import { BLOCK_BYTES, decodeHeader, END, NotAFileError, paddingOf, type TarEntry } from './tar-blocks.ts';
 
-/** Receives an archive. */
 export interface Unpacking {
   /** The session that the archive must belong to. */
   readonly session: string;
@@ -28,8 +27,9 @@ export interface Unpacked {
 
 const OWN_FILE = 0o600;
 const OWN_FOLDER = 0o700;
+const otherVersion = v.object({ version: v.pipe(v.number(), v.notValue(1)) });
 /** Programs pad a tar to a multiple of this. */
-const MOST_PADDING = 10_240;
+const MAX_PADDING = 10_240;
 
 /**
  * Reads the archive of a session, and writes its files, which are on disk when this resolves. Nothing is trusted: the
@@ -59,7 +59,7 @@ async function reading<T>(chunks: AsyncIterable<Uint8Array>, read: (source: Byte
 
 async function unpack(source: ByteSource, unpacking: Unpacking): Promise<Unpacked> {
   const about = await readManifest(source);
-  if (about.session !== unpacking.session) throw invalid(`is of session ${about.session}`);
+  if (about.session !== unpacking.session) throw invalid(`belongs to session ${about.session}`);
   await unpacking.onManifest(about);
   const folders = new Set<string>();
   let state: Buffer = Buffer.alloc(0);
@@ -71,7 +71,7 @@ async function unpack(source: ByteSource, unpacking: Unpacking): Promise<Unpacke
   await expectEnd(source);
   const digest = source.digest();
   const announced = sha256In(unpacking.contentDigest);
-  if (announced !== undefined && announced !== digest) throw invalid('does not have the digest of its Content-Digest');
+  if (announced !== undefined && announced !== digest) throw invalid('does not match its Content-Digest');
   for (const folder of folders) await syncFolder(folder);
   return { manifest: about, state };
 }
@@ -80,23 +80,15 @@ async function readManifest(source: ByteSource): Promise<Manifest> {
   const { name, bytes } = await nextHeader(source);
   if (name !== MANIFEST) throw invalid(`does not begin with ${MANIFEST}`);
   if (bytes > ARCHIVE_LIMITS.manifestBytes) throw invalid('has a manifest that is too long');
-  const text = await source.take(bytes);
+  const text = (await source.take(bytes)).toString('utf8');
   await expectPadding(source, bytes);
-  const parsed = v.safeParse(manifest, parsedJson(text));
+  const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), manifest), text);
   if (parsed.success) return parsed.output;
-  const versions = v.safeParse(v.object({ version: v.pipe(v.number(), v.notValue(1)) }), parsedJson(text));
-  if (versions.success) throw invalid('is of another version of the format: update the older gateway');
+  if (v.is(v.pipe(v.string(), v.parseJson(), otherVersion), text))
+    throw invalid('has another format version: update the older gateway');
   const [issue] = parsed.issues;
   const field = v.getDotPath(issue) ?? 'the whole';
   throw invalid(`has a manifest that is not valid (${field.slice(0, 60)})`);
-}
-
-function parsedJson(text: Buffer): unknown {
-  try {
-    return JSON.parse(text.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 async function nextHeader(source: ByteSource): Promise<TarEntry> {
@@ -104,8 +96,8 @@ async function nextHeader(source: ByteSource): Promise<TarEntry> {
 }
 
 function expectEntry(found: TarEntry, { name, bytes }: ArchivedFile): void {
-  if (found.name !== name) throw invalid('has other files than its manifest lists');
-  if (found.bytes !== bytes) throw invalid(`has another size of ${name} than its manifest states`);
+  if (found.name !== name) throw invalid('does not have the files of its manifest');
+  if (found.bytes !== bytes) throw invalid(`has a ${name} whose size differs from its manifest`);
 }
 
 async function readState(source: ByteSource, { name, bytes, sha256 }: ArchivedFile): Promise<Buffer> {
@@ -158,7 +150,7 @@ async function expectEnd(source: ByteSource): Promise<void> {
   let more = 0;
   for (let rest = end; rest.length > 0; rest = await source.rest()) {
     more += rest.length;
-    if (more > MOST_PADDING || rest.some((byte) => byte !== 0)) throw invalid('has data after its last file');
+    if (more > MAX_PADDING || rest.some((byte) => byte !== 0)) throw invalid('has data after its last file');
   }
 }
 
@@ -168,7 +160,7 @@ function sha256In(header: string | undefined): string | undefined {
 }
 
 function changed(name: string): GatewayError {
-  return invalid(`has other bytes in ${name} than its manifest states`);
+  return invalid(`has a ${name} that differs from its manifest`);
 }
 
 function invalid(why: string): GatewayError {
@@ -185,7 +177,6 @@ class ByteSource {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** Exactly this many bytes. */
   async take(bytes: number): Promise<Buffer> {
     if (this.#held.length >= bytes) return this.#split(bytes);
     const pieces: Buffer[] = [];
@@ -198,9 +189,9 @@ class ByteSource {
   }
 
   /** At least one byte, and at most this many. */
-  async some(most: number): Promise<Buffer> {
+  async some(max: number): Promise<Buffer> {
     if (this.#held.length === 0 && !(await this.#more())) throw invalid('is incomplete');
-    return this.#split(most);
+    return this.#split(max);
   }
 
   /** The next bytes; none at the end. */
@@ -218,8 +209,8 @@ class ByteSource {
     await this.#chunks.return?.();
   }
 
-  #split(most: number): Buffer {
-    const taken = this.#held.subarray(0, most);
+  #split(max: number): Buffer {
+    const taken = this.#held.subarray(0, max);
     this.#held = this.#held.subarray(taken.length);
     return taken;
   }

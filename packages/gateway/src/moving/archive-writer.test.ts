@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { ARCHIVE_FILES, manifestOf, temporaryFolder } from '@chat-web/testing';
 import { expect, it } from 'vitest';
-import { FILES, manifestOf } from '../testing/archives.ts';
-import { temporaryFolder } from '../testing/fake-gateway.ts';
 import { unpackArchive } from './archive-reader.ts';
 import { prepareArchive } from './archive-writer.ts';
 import { PROFILE } from './manifest.ts';
@@ -19,7 +18,7 @@ function profile() {
     mkdirSync(dirname(join(folder.path, path)), { recursive: true });
     writeFileSync(join(folder.path, path), text);
   };
-  for (const { name, text } of FILES.slice(1)) write(join('Default', name.slice(PROFILE.length)), text);
+  for (const { name, text } of ARCHIVE_FILES.slice(1)) write(join('Default', name.slice(PROFILE.length)), text);
   for (const path of ['Default/Cookies', 'Default/Cache/data', `${LEVELDB}/LOG`, `${LEVELDB}/LOCK`, 'Local State'])
     write(path, folder.path);
   return { ...folder, write };
@@ -41,13 +40,15 @@ it('contains only what a session needs, with its size and digest, and is readabl
   expect(whole.length).toBe(size);
   expect(whole.includes(folder.path)).toBe(false);
   const listed = execFileSync('tar', ['-tf', '-'], { input: whole }).toString().trim().split('\n');
-  expect(listed.sort()).toEqual(['manifest.json', ...FILES.map(({ name }) => name)].sort());
+  expect(listed.sort()).toEqual(['manifest.json', ...ARCHIVE_FILES.map(({ name }) => name)].sort());
   const { manifest } = await unpackArchive(
     (async function* () {
       yield whole;
     })(),
     {
-      ...{ session: 'main', contentDigest, onManifest: () => {} },
+      session: 'main',
+      contentDigest,
+      onManifest: () => {},
       pathOf: (name) => join(out.path, name),
     },
   );
@@ -90,7 +91,7 @@ it('is not created if no gateway would accept it', async () => {
   const archive = { profileDir: folder.path, state: Buffer.alloc(0), about };
   const spoilt = [{ state: Buffer.alloc(32 * 1_048_576 + 1) }, { about: { ...about, generations: [] } }];
   for (const changes of spoilt)
-    await expect(prepareArchive({ ...archive, ...changes }, NEVER)).rejects.toThrow('more than an archive takes');
+    await expect(prepareArchive({ ...archive, ...changes }, NEVER)).rejects.toThrow('exceed the limits of an archive');
 });
 
 it('is refused by its receiver if a file changed after its digest was computed', async () => {
@@ -100,7 +101,8 @@ it('is refused by its receiver if a file changed after its digest was computed',
   folder.write(`${LEVELDB}/000003.log`, 'KEYS'.repeat(400));
   const unpacking = { session: 'main', contentDigest: undefined, onManifest: () => {} };
   await expect(unpackArchive(bytes, { ...unpacking, pathOf: (name) => join(out.path, name) })).rejects.toMatchObject({
-    ...{ code: 'invalid_archive', message: expect.stringContaining('000003.log') },
+    code: 'invalid_archive',
+    message: expect.stringContaining('000003.log'),
   });
 });
 

@@ -22,7 +22,6 @@ import { BLOCK_BYTES, END, encodeHeader, paddingOf } from './tar-blocks.ts';
 export interface ArchiveContents {
   /** The profile of a browser that is not running. */
   readonly profileDir: string;
-  /** The lines of the state. */
   readonly state: Buffer;
   readonly about: Omit<Manifest, 'format' | 'version' | 'files'>;
 }
@@ -62,7 +61,7 @@ function requireFits(contents: Manifest, headBytes: number): void {
   const { manifestBytes, stateBytes } = ARCHIVE_LIMITS;
   const state = contents.files.find(({ name }) => name === STATE);
   if (headBytes <= manifestBytes && (state?.bytes ?? 0) <= stateBytes && v.is(manifest, contents)) return;
-  throw new UnfitProfileError('its files, or what is known of it, are more than an archive takes');
+  throw new UnfitProfileError('its files or its state exceed the limits of an archive');
 }
 
 async function* pack(
@@ -78,14 +77,13 @@ async function* pack(
     signal.throwIfAborted();
     yield encodeHeader({ name, bytes }, mtime);
     if (name === STATE) yield contents.state;
-    else yield* bytesOf(contents, name, bytes, signal);
+    else yield* fileBytes(contents, name, bytes, signal);
     if (bytes % BLOCK_BYTES > 0) yield padded(bytes);
   }
   yield END;
 }
 
-/** Exactly this many bytes of a file of the profile. */
-async function* bytesOf(
+async function* fileBytes(
   contents: ArchiveContents,
   name: string,
   bytes: number,
@@ -131,14 +129,14 @@ async function openFile({ profileDir }: ArchiveContents, name: string): Promise<
   const found = await file.stat();
   if (found.isFile() && found.nlink === 1) return file;
   await file.close();
-  throw new UnfitProfileError('the profile has an entry that is no plain file');
+  throw new UnfitProfileError('the profile has an entry that is not a regular file');
 }
 
 /** A link could lead to another session's profile. */
 async function requireFolder(path: string): Promise<void> {
   const found = await lstat(path).catch(() => undefined);
   if (!found) throw new UnfitProfileError(`the profile has no ${basename(path)}`);
-  if (!found.isDirectory()) throw new UnfitProfileError('the profile has an entry that is no folder');
+  if (!found.isDirectory()) throw new UnfitProfileError('the profile has an entry that is not a folder');
 }
 
 /** The files that are needed, by their names in the archive, sorted. */
@@ -154,7 +152,7 @@ async function filesIn(profileDir: string): Promise<string[]> {
       if (entry.isDirectory()) folders.push(path);
       else if (SKIPPED.has(entry.name)) continue;
       else if (entry.isFile() && isArchiveName(PROFILE + path)) names.push(PROFILE + path);
-      else throw new UnfitProfileError('the profile has an entry that no browser makes');
+      else throw new UnfitProfileError('the profile has an entry that no browser creates');
     }
   }
   return names.sort();

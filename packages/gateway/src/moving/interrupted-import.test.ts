@@ -1,10 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '@chat-web/testing';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { Lineages } from '../sessions/lineages.ts';
 import { SavedSessions } from '../sessions/saved-sessions.ts';
-import { temporaryFolder } from '../testing/fake-gateway.ts';
-import { Lineages } from './lineages.ts';
 
 const log = pino({ level: 'silent' });
 

@@ -1,9 +1,10 @@
 import { sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { lineage } from '../sessions/lineages.ts';
 
 /** The first file of an archive: the format, the session, and the files that follow, in order. */
 export const MANIFEST = 'manifest.json';
-/** What the gateway knows of the session: see `StateKeeper`. One JSON object per line. */
+/** What the gateway knows of the session: see `MovingState`. One JSON object per line. */
 export const STATE = 'state.jsonl';
 
 /**
@@ -23,20 +24,18 @@ export const ARCHIVE_LIMITS = {
   stateLineBytes: 2 * 1_048_576,
   files: 20_000,
   fileBytes: 2 ** 33 - 1,
-  generations: 2_000,
 } as const;
 
 /** Names as Chromium creates them: not hidden, not an option, not another folder. */
 const SEGMENT = '[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,90}';
 const FILE = new RegExp(`^${PROFILE}(${PROFILE_FOLDERS.join('|')})(/${SEGMENT}){1,6}$`);
-const LONGEST_NAME = 200;
+const MAX_NAME_LENGTH = 200;
 
 /** True for the name of a file that may follow the manifest in an archive. */
 export function isArchiveName(name: string): boolean {
-  return name.length <= LONGEST_NAME && (name === STATE || FILE.test(name));
+  return name.length <= MAX_NAME_LENGTH && (name === STATE || FILE.test(name));
 }
 
-const generation = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/));
 const isoTime = v.pipe(v.string(), v.maxLength(40), v.isoTimestamp());
 const archivedFile = v.strictObject({
   name: v.pipe(v.string(), v.check(isArchiveName)),
@@ -44,18 +43,6 @@ const archivedFile = v.strictObject({
   sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
 });
 export type ArchivedFile = v.InferOutput<typeof archivedFile>;
-
-/** Which link of an account a session is, and how often it has moved: see `Lineages`. */
-export const lineage = v.strictObject({
-  link: generation,
-  generations: v.pipe(
-    v.array(v.unknown()),
-    v.minLength(1),
-    v.maxLength(ARCHIVE_LIMITS.generations),
-    v.array(generation),
-  ),
-});
-export type Lineage = Readonly<v.InferOutput<typeof lineage>>;
 
 /** The manifest of this version's archives. */
 export const manifest = v.strictObject({

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SessionEvent } from '@chat-web/protocol';
+import { pause, type SessionEvent } from '@chat-web/protocol';
+import { ARCHIVE_FILES, archive, manifestOf, sentMessage, temporaryFolder } from '@chat-web/testing';
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
 import { DeliveredMessages } from '../events/delivered-messages.ts';
@@ -8,20 +9,14 @@ import { EventLog } from '../events/event-log.ts';
 import { OpenAcks } from '../events/open-acks.ts';
 import { PublishedEvents } from '../events/published-events.ts';
 import { Journal, NotStoredError } from '../journal/journal.ts';
-import { MovingKeys } from '../sends/moving-keys.ts';
 import { SentKeys } from '../sends/sent-keys.ts';
+import { Lineages } from '../sessions/lineages.ts';
 import { SavedSessions } from '../sessions/saved-sessions.ts';
-import { archive, FILES, manifestOf } from '../testing/archives.ts';
-import { temporaryFolder } from '../testing/fake-gateway.ts';
-import { Lineages } from './lineages.ts';
-import { Mover, type MoverParts } from './mover.ts';
+import { Mover, type MoverDependencies } from './mover.ts';
 
 const MB = 1_048_576;
 /** An answer to a send of 256 KB. */
-const ANSWER = JSON.stringify({
-  ...{ id: 'a', from: 'b', to: 'c', fromMe: true, body: 'x'.repeat(MB / 4 - 200), type: 'chat', timestamp: 1 },
-  ...{ ack: 1, hasMedia: false, isForwarded: false, isStatus: false, mentionedIds: [] },
-});
+const ANSWER = JSON.stringify(sentMessage({ body: 'x'.repeat(MB / 4 - 300) }));
 
 const log = pino({ level: 'silent' });
 
@@ -37,22 +32,25 @@ async function arrivals() {
   const lineages = new Lineages(join(folder.path, 'moves'), log);
   await lineages.load();
   await saved.load(log);
-  const parts = {
-    ...{ saved, lineages, events, keepers: [new MovingKeys(keys, journal)], version: '1', log },
+  const dependencies = {
+    saved,
+    lineages,
+    events,
+    journal,
+    states: [keys],
+    version: '1',
+    log,
     config: { dataDir: folder.path, importMaxBytes: 1e9, minFreeDiskBytes: 0 },
     supervisor: { expect: () => ({ moveIn: (place: () => Promise<void>) => place() }) },
-  } as unknown as MoverParts;
-  const mover = new Mover(parts);
+  } as unknown as MoverDependencies;
+  const mover = new Mover(dependencies);
   const over = new AbortController();
   /** A sender that sends a byte from time to time, until it is cut off. */
   async function* slowly() {
     for (;;) {
       yield Buffer.alloc(1);
       over.signal.throwIfAborted();
-      await new Promise((resolve) => {
-        setTimeout(resolve, 60_000);
-        over.signal.addEventListener('abort', resolve);
-      });
+      await pause(60_000, over.signal);
       over.signal.throwIfAborted();
     }
   }
@@ -62,7 +60,13 @@ async function arrivals() {
   }
   const send = (id: string, bytes: Buffer) => mover.import(id, { archive: whole(bytes) }, { keyId: undefined });
   return {
-    ...{ mover, folder, saved, events, journal, send, begin },
+    mover,
+    folder,
+    saved,
+    events,
+    journal,
+    send,
+    begin,
     cut: () => over.abort(new Error('cut')),
     [Symbol.asyncDispose]: async () => {
       await journal.close();
@@ -76,7 +80,8 @@ it('one key imports at most two sessions at a time; the other slots remain for o
   const under = [all.begin('a', 'key'), all.begin('b', 'key'), all.begin('c', 'another'), all.begin('d')];
   const outcomes = Promise.allSettled(under);
   await expect(all.begin('e', 'key')).rejects.toMatchObject({
-    ...{ code: 'insufficient_resources', retryAfterSeconds: 10 },
+    code: 'insufficient_resources',
+    retryAfterSeconds: 10,
     message: expect.stringContaining('with this key'),
   });
   all.cut();
@@ -87,9 +92,9 @@ it('one key imports at most two sessions at a time; the other slots remain for o
 function archiveWith(answers: number, moves = 1): Buffer {
   const lines = Array.from({ length: answers }, (_, n) => {
     const [hash, fingerprint] = [String(n).padStart(22, 'k'), 'f'.repeat(22)];
-    return JSON.stringify({ keeper: 'keys', part: { hash, fingerprint, beganAt: Date.now(), answer: ANSWER } });
+    return JSON.stringify({ name: 'keys', part: [{ hash, fingerprint, beganAt: Date.now(), answer: ANSWER }] });
   });
-  const files = [{ name: 'state.jsonl', text: `${lines.join('\n')}\n` }, ...FILES.slice(1)];
+  const files = [{ name: 'state.jsonl', text: `${lines.join('\n')}\n` }, ...ARCHIVE_FILES.slice(1)];
   const generations = Array.from({ length: moves }, (_, n) => `000000000000000${n}`);
   return archive(manifestOf(files, { generations }), files);
 }
@@ -109,7 +114,8 @@ describe('the share of the journal for imports', () => {
     await using all = await arrivals();
     await all.send('main', archiveWith(31));
     await expect(all.send('main', archiveWith(2, 2))).rejects.toMatchObject({
-      ...{ code: 'insufficient_resources', retryAfterSeconds: expect.any(Number) },
+      code: 'insufficient_resources',
+      retryAfterSeconds: expect.any(Number),
       message: expect.stringContaining('CHAT_WEB_JOURNAL_MAX_MB'),
     });
     for (let n = 0; n < 7; n += 1)
@@ -145,19 +151,15 @@ it('counts refused and failed imports; a request without bytes does not count', 
 
 it('an import that takes more than two hours is refused', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
-  try {
-    await using all = await arrivals();
-    let outcome: unknown;
-    void all.begin('a').catch((error: unknown) => {
-      outcome = error;
-    });
-    // It starts to read once its folder is on disk, however long that takes.
-    while (outcome === undefined) {
-      await vi.advanceTimersByTimeAsync(60_000);
-      await new Promise(setImmediate);
-    }
-    expect(outcome).toMatchObject({ code: 'request_timeout' });
-  } finally {
-    vi.useRealTimers();
+  await using all = await arrivals();
+  let outcome: unknown;
+  void all.begin('a').catch((error: unknown) => {
+    outcome = error;
+  });
+  // It starts to read once its folder is on disk, however long that takes.
+  while (outcome === undefined) {
+    await vi.advanceTimersByTimeAsync(60_000);
+    await new Promise(setImmediate);
   }
+  expect(outcome).toMatchObject({ code: 'request_timeout' });
 });

@@ -7,28 +7,28 @@ import { freeDiskBytes } from '../host/disk.ts';
 import { freeProfile, ProfileInUseError } from '../host/profile-lock.ts';
 import { removeTree } from '../host/remove-tree.ts';
 import { readOwnText } from '../host/text-files.ts';
+import type { MovingState } from '../journal/folds.ts';
 import type { NewRecord } from '../journal/frame.ts';
-import { NotStoredError } from '../journal/journal.ts';
+import { type Journal, NotStoredError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
+import type { Lineages } from '../sessions/lineages.ts';
 import type { SavedSessions } from '../sessions/saved-sessions.ts';
 import type { Session } from '../sessions/session.ts';
 import type { Supervisor } from '../sessions/supervisor.ts';
 import { unpackArchive } from './archive-reader.ts';
 import { prepareArchive, UnfitProfileError } from './archive-writer.ts';
-import type { Lineages } from './lineages.ts';
 import { IN_PROFILE, type Manifest, PROFILE } from './manifest.ts';
 import { portionsOf, readState, writeState } from './moving-state.ts';
-import type { StateKeeper } from './state-keeper.ts';
 
-/** What moving depends on. */
-export interface MoverParts {
+export interface MoverDependencies {
   readonly config: Pick<Config, 'dataDir' | 'importMaxBytes' | 'minFreeDiskBytes'>;
   readonly supervisor: Pick<Supervisor, 'expect' | 'leaving'>;
   readonly saved: SavedSessions;
   readonly lineages: Lineages;
-  /** Stores the state in an archive; from then on the keepers know it. */
+  /** Stores the state of a session that arrives. */
   readonly events: Pick<EventLog, 'isStoring' | 'settled' | 'resetDelivery' | 'imports' | 'storeImported'>;
-  readonly keepers: readonly StateKeeper[];
+  readonly journal: Pick<Journal, 'findAll'>;
+  readonly states: readonly MovingState[];
   readonly version: string;
   readonly log: Log;
 }
@@ -37,39 +37,34 @@ export interface MoverParts {
 export type Moved = 'exported' | 'imported' | 'refused' | 'failed';
 
 /** The most sessions imported at the same time: each takes disk space, and a slow sender takes it for long. */
-const MOST_ARRIVALS = 8;
+const MAX_ARRIVALS = 8;
 /** The most of them per key, so that other keys have a chance. */
-const MOST_ARRIVALS_OF_A_KEY = 2;
-/** The longest that one import may take. */
+const MAX_ARRIVALS_PER_KEY = 2;
 const MAX_ARRIVAL_MS = 2 * 60 * 60_000;
 const RETRY_AFTER_SECONDS = 10;
 const VERSION_FILE = 'Last Version';
-const MOST_VERSION_BYTES = 100;
+const MAX_VERSION_BYTES = 100;
 /** The archive is invalid, or does not fit here: a retry is refused as well. */
 const REFUSALS: readonly unknown[] = ['session_exists', 'stale_export', 'invalid_archive', 'body_too_large'];
 /** A caller that only reads the manifest closes the stream early: the session may run elsewhere. */
 const NOT_SENT_HINT = 'if it has not arrived: export it again, or take it back';
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
 
-/** A session being imported. */
 interface Arrival {
   readonly keyId: string | undefined;
   /** The size announced in its manifest. */
   bytes: number;
-  /** Some bytes have arrived. */
   hasBegun: boolean;
 }
 
-/** Moves sessions to and from other gateways. */
 export class Mover {
   /** How many sessions have moved, and how many imports were refused or failed. */
   readonly counts: Record<Moved, number> = { exported: 0, imported: 0, refused: 0, failed: 0 };
-  readonly #parts: MoverParts;
-  /** The imports in progress, with the size that each has announced. */
+  readonly #dependencies: MoverDependencies;
   readonly #arriving = new Map<string, Arrival>();
 
-  constructor(parts: MoverParts) {
-    this.#parts = parts;
+  constructor(dependencies: MoverDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -77,7 +72,7 @@ export class Mover {
    * even across a crash; until then it is unchanged. A session that has moved already is exported again.
    */
   async export(id: string): Promise<SessionArchive> {
-    const { supervisor, lineages, events, log } = this.#parts;
+    const { supervisor, lineages, events, log } = this.#dependencies;
     const session = supervisor.leaving(id);
     this.#requireStorage();
     return session.moveOut(async (signal) => {
@@ -114,7 +109,7 @@ export class Mover {
 
   /** Removes the leftovers of interrupted imports. Call before any session starts. */
   async clear(): Promise<void> {
-    const { saved, lineages, events, log } = this.#parts;
+    const { saved, lineages, events, log } = this.#dependencies;
     for (const id of await saved.clearArrivals(log)) {
       log.warn({ session: id }, 'interrupted import removed');
       if (saved.has(id)) continue;
@@ -127,15 +122,20 @@ export class Mover {
   // Export.
 
   async #prepare(id: string, signal: AbortSignal) {
-    const { saved, lineages, keepers, version } = this.#parts;
+    const { saved, lineages, states, journal, version } = this.#dependencies;
     const { since, link, generations } = lineages.departing(id);
     const profileDir = saved.profileOf(id);
     await requireUnused(id, profileDir);
     const about = {
-      ...{ session: id, link, generations, exportedAt: since, ...(await saved.about(id)) },
-      ...{ gateway: version, browser: await browserOf(profileDir) },
+      session: id,
+      link,
+      generations,
+      exportedAt: since,
+      ...(await saved.about(id)),
+      gateway: version,
+      browser: await browserOf(profileDir),
     };
-    const state = await writeState(keepers, id);
+    const state = await writeState(states, id, journal);
     const archive = await prepareArchive({ profileDir, state, about }, signal).catch((error: unknown) => {
       if (!(error instanceof UnfitProfileError)) throw error;
       throw new GatewayError('session_not_exportable', `session ${id} cannot be exported: ${error.message}`);
@@ -145,7 +145,7 @@ export class Mover {
 
   /** Logs whether everything was sent. */
   async *#watched(id: string, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    const { log } = this.#parts;
+    const { log } = this.#dependencies;
     let [sent, isWhole] = [0, false];
     try {
       for await (const piece of bytes) {
@@ -162,7 +162,7 @@ export class Mover {
   // Import.
 
   async #import(id: string, taken: TakenArchive, arrival: Arrival): Promise<Session> {
-    const { supervisor, saved, log } = this.#parts;
+    const { supervisor, saved, log } = this.#dependencies;
     supervisor.expect(id);
     this.#requireStorage();
     this.#requireTurn(id, arrival.keyId);
@@ -183,31 +183,30 @@ export class Mover {
   }
 
   async #arrive(id: string, folder: string, taken: TakenArchive, arrival: Arrival) {
-    const { supervisor, saved, keepers, events } = this.#parts;
+    const { supervisor, saved, states, events } = this.#dependencies;
     const { manifest, state } = await unpackArchive(inTime(taken.archive, arrival), {
       session: id,
       contentDigest: taken.contentDigest,
       onManifest: (about) => this.#assertWanted(id, about, folder, arrival),
       pathOf: (name) => join(folder, 'session', IN_PROFILE, name.slice(PROFILE.length)),
     });
-    const lesson = await readState(keepers, id, state);
-    events.imports.charge(id, lesson.records);
-    const unstored = new Set(lesson.records);
+    const { records, restoreOthers } = await readState(states, id, state);
+    events.imports.charge(id, records);
+    const unstored = new Set(records);
     try {
       await saved.completeArrival(folder, manifest);
       // Only now: an unknown session that does nothing may be dropped.
       const session = supervisor.expect(id);
       await session.moveIn(() => this.#place(id, folder, manifest, unstored));
-      for (const learn of lesson.last) learn();
+      restoreOthers();
       return { session, manifest };
     } finally {
       events.imports.refund(unstored); // Stored records stay in the journal, even if the import has failed.
     }
   }
 
-  /** Called before any file is written. */
   async #assertWanted(id: string, about: Manifest, folder: string, arrival: Arrival): Promise<void> {
-    const { config, saved, lineages } = this.#parts;
+    const { config, saved, lineages } = this.#dependencies;
     lineages.assertNewer(id, about, saved.has(id));
     const bytes = about.files.reduce((sum, file) => sum + file.bytes, 0);
     if (bytes > config.importMaxBytes)
@@ -224,7 +223,7 @@ export class Mover {
 
   /** Called while nothing of the session runs here, and nothing can start. Removes stored records from `unstored`. */
   async #place(id: string, folder: string, manifest: Manifest, unstored: Set<NewRecord>): Promise<void> {
-    const { saved, lineages, events } = this.#parts;
+    const { saved, lineages, events } = this.#dependencies;
     // Meanwhile, another import or a deletion may have been quicker.
     lineages.assertNewer(id, manifest, saved.has(id));
     const wasHere = saved.has(id);
@@ -240,7 +239,7 @@ export class Mover {
   }
 
   async #storeAll(unstored: Set<NewRecord>): Promise<void> {
-    const { events } = this.#parts;
+    const { events } = this.#dependencies;
     const store = async (record: NewRecord) => {
       await events.storeImported(record);
       unstored.delete(record);
@@ -257,20 +256,19 @@ export class Mover {
     const ofKey = [...this.#arriving.values()].filter((one) => keyId !== undefined && one.keyId === keyId).length;
     const why = this.#arriving.has(id)
       ? `session ${id} is being imported`
-      : (this.#arriving.size >= MOST_ARRIVALS && `${MOST_ARRIVALS} sessions are being imported, and no more may be`) ||
-        (ofKey >= MOST_ARRIVALS_OF_A_KEY && `${ofKey} sessions are being imported with this key, and no more may be`);
+      : (this.#arriving.size >= MAX_ARRIVALS && `${MAX_ARRIVALS} sessions are being imported, which is the limit`) ||
+        (ofKey >= MAX_ARRIVALS_PER_KEY && `${ofKey} sessions are being imported with this key, which is the limit`);
     if (why) throw new GatewayError('insufficient_resources', why, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
   #requireStorage(): void {
-    if (this.#parts.events.isStoring) return;
+    if (this.#dependencies.events.isStoring) return;
     throw new GatewayError(
       'insufficient_resources',
       'events cannot be stored: free space on the disk of the data folder',
     );
   }
 
-  /** 503 if the disk is full. */
   async #stored<T>(work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -281,15 +279,17 @@ export class Mover {
 
   /** The next session with this id is another link, unless the same one arrives again. Never rejects. */
   async #forgetPlace(id: string): Promise<void> {
-    await this.#parts.lineages
+    await this.#dependencies.lineages
       .gone(id)
-      .catch((error: unknown) => this.#parts.log.warn({ session: id, error: errorText(error) }, 'move not forgotten'));
+      .catch((error: unknown) =>
+        this.#dependencies.log.warn({ session: id, error: errorText(error) }, 'lineage of a failed import not removed'),
+      );
   }
 
   /** Never rejects: what cannot be removed is removed at the next start. */
   async #remove(folder: string): Promise<void> {
     await removeTree(folder).catch((error: unknown) =>
-      this.#parts.log.warn({ error: errorText(error) }, 'interrupted import not removed'),
+      this.#dependencies.log.warn({ error: errorText(error) }, 'interrupted import not removed'),
     );
   }
 }
@@ -302,7 +302,7 @@ async function requireUnused(id: string, profileDir: string): Promise<void> {
     if (!(error instanceof ProfileInUseError)) throw error;
     throw refuse(`a browser that this gateway did not start uses its profile (process ${error.pid}): close it`);
   });
-  if (left) throw refuse(`its browser was killed, and still runs (process ${left.pid}): try again when it is gone`);
+  if (left) throw refuse(`its browser was killed but still runs (process ${left.pid}): retry when it has exited`);
 }
 
 /** Throws `request_timeout` where a sender takes too long. */
@@ -322,12 +322,11 @@ function asDiskError(error: unknown): unknown {
   // Without the paths of this machine, which the messages of errors contain.
   return new GatewayError(
     'insufficient_resources',
-    `the disk of the data folder does not take it (${code || 'the journal is not written'}): free some of its space`,
+    `the disk of the data folder cannot store it (${code || 'the journal is not written'}): free some of its space`,
   );
 }
 
-/** The version of the browser that used a profile last. */
 async function browserOf(profileDir: string): Promise<string | undefined> {
-  const text = await readOwnText(join(profileDir, VERSION_FILE), MOST_VERSION_BYTES).catch(() => '');
+  const text = await readOwnText(join(profileDir, VERSION_FILE), MAX_VERSION_BYTES).catch(() => '');
   return /^[\d.]{1,40}$/.exec(text.trim())?.[0];
 }

@@ -1,15 +1,16 @@
 import { join } from 'node:path';
 import type { GatewayError } from '@chat-web/protocol';
+import { sentMessage, temporaryFolder } from '@chat-web/testing';
 import { pino } from 'pino';
+import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { DeliveredMessages, deliveryNotes } from '../events/delivered-messages.ts';
 import { OpenAcks } from '../events/open-acks.ts';
+import type { MovingState } from '../journal/folds.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { Journal } from '../journal/journal.ts';
 import { KnownPeople, peopleNotes, personOf } from '../sends/known-people.ts';
-import { MovingKeys } from '../sends/moving-keys.ts';
-import { keyNotes, SentKeys } from '../sends/sent-keys.ts';
-import { temporaryFolder } from '../testing/fake-gateway.ts';
+import { answerIn, keyNotes, SentKeys } from '../sends/sent-keys.ts';
 import { portionsOf, readState, writeState } from './moving-state.ts';
 
 const log = pino({ level: 'silent' });
@@ -30,25 +31,38 @@ async function gateway() {
       new KnownPeople(),
     ];
     const journal = await Journal.open({
-      ...{ dir: join(folder.path, 'journal'), folds: [delivered, acks, keys, people], log },
-      ...{ maxBytes: 64 * MB, maxAgeMs: 3_600_000 },
+      dir: join(folder.path, 'journal'),
+      folds: [delivered, acks, keys, people],
+      log,
+      maxBytes: 64 * MB,
+      maxAgeMs: 3_600_000,
     });
-    const keepers = [delivered, acks, new MovingKeys(keys, journal), people];
-    return { journal, delivered, acks, keys, people, keepers };
+    return { journal, delivered, acks, keys, people, states: [delivered, acks, keys, people] };
   };
   return { open, ...(await open()), [Symbol.dispose]: folder[Symbol.dispose] };
 }
 type Opened = Awaited<ReturnType<Awaited<ReturnType<typeof gateway>>['open']>>;
 
 const message = (id: string, timestamp: number): NewRecord => ({
-  ...{ kind: 'event', name: 'message', session: 'main', key: id },
+  kind: 'event',
+  name: 'message',
+  session: 'main',
+  key: id,
   text: JSON.stringify({ id, timestamp, from: BEN, isStatus: false }),
 });
 const ack = (id: string, of: number): NewRecord => ({
-  ...{ kind: 'event', name: 'message_ack', session: 'main', key: '', text: JSON.stringify({ id, ack: of }) },
+  kind: 'event',
+  name: 'message_ack',
+  session: 'main',
+  key: '',
+  text: JSON.stringify({ id, ack: of }),
 });
 const ready: NewRecord = {
-  ...{ kind: 'event', name: 'ready', session: 'main', key: '', text: JSON.stringify({ wid: ADA }) },
+  kind: 'event',
+  name: 'ready',
+  session: 'main',
+  key: '',
+  text: JSON.stringify({ wid: ADA }),
 };
 
 async function append({ journal }: Opened, ...records: readonly NewRecord[]): Promise<void> {
@@ -56,15 +70,18 @@ async function append({ journal }: Opened, ...records: readonly NewRecord[]): Pr
 }
 
 /** The answer to a send, as JSON. `body`: its text. */
-const answerTo = (body: string) =>
-  JSON.stringify({
-    ...{ id: 'true_12025550102@c.us_3EB0AA', from: ADA, to: BEN, fromMe: true, body, type: 'chat', timestamp: NOW },
-    ...{ ack: 1, hasMedia: false, isForwarded: false, isStatus: false, mentionedIds: [] },
-  });
+const answerTo = (body: string) => JSON.stringify(sentMessage({ body, timestamp: NOW }));
 
-/** Moves the state from one gateway to the other. */
+async function answerAt({ journal }: Opened, seq: number): Promise<string | undefined> {
+  const record = await journal.find(seq);
+  return record && answerIn(record);
+}
+
 async function move(from: Opened, to: Opened): Promise<void> {
-  await append(to, ...(await readState(to.keepers, 'main', await writeState(from.keepers, 'main'))).records);
+  await append(
+    to,
+    ...(await readState(to.states, 'main', await writeState(from.states, 'main', from.journal))).records,
+  );
 }
 
 describe('the state of a session', () => {
@@ -82,7 +99,7 @@ describe('the state of a session', () => {
     await there.journal.close();
     for (const now of [there, await there.open()]) {
       expect(now.delivered.has('main', 'two')).toBe(true);
-      expect(now.delivered.from('main')).toBe(here.delivered.from('main'));
+      expect(now.delivered.until('main')).toBe(here.delivered.until('main'));
       expect(now.acks.list('main')).toEqual([{ id: 'sent', ack: 3 }]);
       expect(now.people.knows('main', person)).toBe(true);
       expect(now.people.firstsOf('main', Date.now())).toHaveLength(1);
@@ -90,7 +107,7 @@ describe('the state of a session', () => {
       expect(now.keys.of('main', OTHER)).toEqual(here.keys.of('main', OTHER));
       const { doneSeq = 0, ...key } = now.keys.of('main', HASH) ?? {};
       expect({ ...here.keys.of('main', HASH) }).toMatchObject(key);
-      expect((await now.journal.find(doneSeq))?.text).toBe(answerTo('text'));
+      expect(await answerAt(now, doneSeq)).toBe(answerTo('text'));
     }
   });
 
@@ -105,7 +122,7 @@ describe('the state of a session', () => {
     }
     await move(here, there);
     const seqs = hashes.map((hash) => there.keys.of('main', hash)?.doneSeq ?? 0);
-    const answers = await Promise.all(seqs.map(async (seq) => (await there.journal.find(seq))?.text.length));
+    const answers = await Promise.all(seqs.map(async (seq) => (await answerAt(there, seq))?.length));
     expect(answers).toEqual([...Array(4).fill(0), ...Array(32).fill(MB / 4)]);
   });
 
@@ -123,33 +140,49 @@ describe('the state of a session', () => {
     expect(here.acks.list('main')).toEqual([{ id: 'sent', ack: 3 }]);
   });
 
+  it('that is not in the journal is restored once the session is in place', async () => {
+    using here = await gateway();
+    const restored: unknown[] = [];
+    const levels: MovingState = {
+      name: 'levels',
+      part: v.strictObject({ level: v.number() }),
+      partsOf: () => [{ level: 7 }],
+      restore: (...given) => restored.push(given),
+    };
+    const written = await writeState([levels], 'main', here.journal);
+    const arrived = await readState([levels], 'main', written);
+    expect([arrived.records, restored]).toEqual([[], []]);
+    arrived.restoreOthers();
+    expect(restored).toEqual([['main', { level: 7 }, 0]]);
+  });
+
   it('is empty for an unknown session', async () => {
     using here = await gateway();
-    expect((await writeState(here.keepers, 'main')).toString()).toBe('');
+    expect((await writeState(here.states, 'main', here.journal)).toString()).toBe('');
   });
 });
 
 describe('a state that a gateway never writes', () => {
-  const delivered = (part: unknown) => JSON.stringify({ keeper: 'delivered', part });
+  const delivered = (part: unknown) => JSON.stringify({ name: 'delivered', part });
   const key = (changes: object) =>
-    JSON.stringify({ keeper: 'keys', part: { hash: HASH, fingerprint: FINGERPRINT, beganAt: 1, ...changes } });
-  const people = (part: object) => JSON.stringify({ keeper: 'people', part });
+    JSON.stringify({ name: 'keys', part: [{ hash: HASH, fingerprint: FINGERPRINT, beganAt: 1, ...changes }] });
+  const people = (part: object) => JSON.stringify({ name: 'people', part });
 
   it.each([
     ['no JSON', '{'],
     ['no object', '[]'],
-    ['another field', JSON.stringify({ keeper: 'acks', part: [], more: 1 })],
-    ['an unknown keeper', JSON.stringify({ keeper: 'passwords', part: {} })],
-    ['the prototype', JSON.stringify({ keeper: '__proto__', part: {} })],
+    ['another field', JSON.stringify({ name: 'acks', part: [], more: 1 })],
+    ['an unknown name', JSON.stringify({ name: 'passwords', part: {} })],
+    ['the prototype', JSON.stringify({ name: '__proto__', part: {} })],
     ['an empty line', ''],
-    ['a line that is too long', `{"keeper":"${'x'.repeat(2 * MB)}"}`],
+    ['a line that is too long', `{"name":"${'x'.repeat(2 * MB)}"}`],
     ['ids that are none', delivered({ ids: [[1, 2]] })],
     ['ids with line breaks', delivered({ ids: [['a\nb', 2]] })],
     ['too many ids', delivered({ ids: Array(501).fill(['a', 1]) })],
-    ['a time that is none', delivered({ from: 'x', ids: [] })],
-    ['a time in another age', delivered({ from: 2 ** 40, ids: [] })],
-    ['an ack that is none', JSON.stringify({ keeper: 'acks', part: [{ id: 'a', ack: 9 }] })],
-    ['too many acks', JSON.stringify({ keeper: 'acks', part: Array(1_001).fill({ id: 'a', ack: 1 }) })],
+    ['a time that is none', delivered({ until: 'x', ids: [] })],
+    ['a time in another age', delivered({ until: 2 ** 40, ids: [] })],
+    ['an ack that is none', JSON.stringify({ name: 'acks', part: [{ id: 'a', ack: 9 }] })],
+    ['too many acks', JSON.stringify({ name: 'acks', part: Array(1_001).fill({ id: 'a', ack: 1 }) })],
     ['a key that is none', key({ hash: '../x' })],
     ['a message id that is none', key({ messageId: 'x y' })],
     ['an answer that is no JSON', key({ answer: '{' })],
@@ -159,9 +192,9 @@ describe('a state that a gateway never writes', () => {
     ['a person that is none', people({ firsts: [{ person: 2 ** 32, at: 1 }] })],
   ])('%s', async (_, line) => {
     using here = await gateway();
-    const good = JSON.stringify({ keeper: 'acks', part: [{ id: 'sent', ack: 1 }] });
+    const good = JSON.stringify({ name: 'acks', part: [{ id: 'sent', ack: 1 }] });
     const state = Buffer.from(`${good}\n${line}\n`);
-    await expect(readState(here.keepers, 'main', state)).rejects.toThrow(
+    await expect(readState(here.states, 'main', state)).rejects.toThrow(
       expect.objectContaining({ code: 'invalid_archive', message: expect.stringContaining('line 2') }),
     );
     expect(here.acks.list('main')).toEqual([]);
@@ -172,8 +205,8 @@ describe('a state that a gateway never writes', () => {
     const given = [answerTo('text'), '"12025550102-1@g.us"', '{"id":"a","messageId":"a","emoji":"👍"}', ''];
     const more = [answerTo('text').replace('{', '{"more":1,'), ...given.slice(1)];
     const state = Buffer.from(more.map((answer) => `${key({ answer })}\n`).join(''));
-    const { records } = await readState(here.keepers, 'main', state);
-    expect(records.filter(({ name }) => name === 'key_done').map(({ text }) => text)).toEqual(given);
+    const { records } = await readState(here.states, 'main', state);
+    expect(records.map((record) => answerIn({ ...record, seq: 1, at: 0 }))).toEqual(given);
   });
 
   it('an answer that no operation returns: the key counts as answered, but the answer is not stored', async () => {
@@ -181,17 +214,18 @@ describe('a state that a gateway never writes', () => {
     const answers = ['{"id":"3EB0AA"}', '"x"', '{"version":2,"answer":{}}', 'null', answerTo('text')];
     const hashes = answers.map((_, n) => String(n).padStart(22, 'k'));
     const lines = answers.map((answer, n) => `${key({ hash: hashes[n], answer, beganAt: Date.now() })}\n`);
-    await append(here, ...(await readState(here.keepers, 'main', Buffer.from(lines.join('')))).records);
+    await append(here, ...(await readState(here.states, 'main', Buffer.from(lines.join('')))).records);
     const seqs = hashes.map((hash) => here.keys.of('main', hash)?.doneSeq ?? 0);
-    const texts = await Promise.all(seqs.map(async (seq) => (await here.journal.find(seq))?.text));
+    const texts = await Promise.all(seqs.map((seq) => answerAt(here, seq)));
     expect(texts).toEqual(['', '', '', '', answerTo('text')]);
   });
 
   it('more keys than a session can have', async () => {
     using here = await gateway();
     const lines = Array.from({ length: 100_001 }, (_, n) => `${key({ hash: String(n).padStart(22, 'k') })}\n`);
-    await expect(readState(here.keepers, 'main', Buffer.from(lines.join('')))).rejects.toMatchObject({
-      ...{ code: 'invalid_archive', message: expect.stringContaining('more Idempotency-Keys') },
+    await expect(readState(here.states, 'main', Buffer.from(lines.join('')))).rejects.toMatchObject({
+      code: 'invalid_archive',
+      message: expect.stringContaining('more Idempotency-Keys'),
     });
   });
 
@@ -203,7 +237,7 @@ describe('a state that a gateway never writes', () => {
     }
     const known = '7'.padStart(22, 'k');
     const read = (...hashes: string[]) =>
-      readState(here.keepers, 'main', Buffer.from(hashes.map((hash) => `${key({ hash })}\n`).join('')));
+      readState(here.states, 'main', Buffer.from(hashes.map((hash) => `${key({ hash })}\n`).join('')));
     expect((await read(HASH, known)).records).toHaveLength(2);
     const refused = (await read(HASH, OTHER).catch((error: unknown) => error)) as GatewayError;
     expect(refused).toMatchObject({ code: 'insufficient_resources', message: expect.stringContaining('too many') });
@@ -213,8 +247,8 @@ describe('a state that a gateway never writes', () => {
 
   it('an incomplete line', async () => {
     using here = await gateway();
-    const state = Buffer.from(JSON.stringify({ keeper: 'acks', part: [] }));
-    await expect(readState(here.keepers, 'main', state)).rejects.toThrow(
+    const state = Buffer.from(JSON.stringify({ name: 'acks', part: [] }));
+    await expect(readState(here.states, 'main', state)).rejects.toThrow(
       expect.objectContaining({ code: 'invalid_archive' }),
     );
   });
@@ -226,7 +260,7 @@ describe('a state that a gateway never writes', () => {
     const lines = [people({ recent: numbers.toString('base64') })];
     for (let n = 0; n < 40; n += 1)
       lines.push(delivered({ ids: Array.from({ length: 500 }, (_, at) => [`id ${n} ${at}`, NOW]) }));
-    await append(here, ...(await readState(here.keepers, 'main', Buffer.from(`${lines.join('\n')}\n`))).records);
+    await append(here, ...(await readState(here.states, 'main', Buffer.from(`${lines.join('\n')}\n`))).records);
     for (const number of [10, 20, 30]) expect(here.people.knows('main', number)).toBe(true);
     expect(here.delivered.has('main', 'id 39 499')).toBe(true);
     expect(here.delivered.has('main', 'id 0 0')).toBe(false);
@@ -247,10 +281,10 @@ it('is refused with a sentence that does not repeat its values', async () => {
   using here = await gateway();
   const secret = 'secret '.repeat(100_000);
   for (const part of [{ hash: secret }, { [secret]: 1 }, [{ id: `${secret}\n`, ack: 9 }]])
-    for (const keeper of ['keys', 'acks']) {
-      const state = Buffer.from(`${JSON.stringify({ keeper, part })}\n`);
-      const refused = (await readState(here.keepers, 'main', state).catch((error: Error) => error)) as Error;
-      expect(refused.message).toMatch(/^the archive has a state with an invalid line 1: /);
+    for (const name of ['keys', 'acks']) {
+      const state = Buffer.from(`${JSON.stringify({ name, part })}\n`);
+      const refused = (await readState(here.states, 'main', state).catch((error: Error) => error)) as Error;
+      expect(refused.message).toMatch(/^the state in the archive has an invalid line 1: /);
       expect(refused.message.length).toBeLessThan(300);
       if (!(secret in part)) expect(refused.message).not.toContain('secret');
     }

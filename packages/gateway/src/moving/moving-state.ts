@@ -1,27 +1,31 @@
 import { errorText, GatewayError, LineReader, LineTooLongError } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { yieldToEventLoop } from '../event-loop.ts';
+import type { MovingState, RecordFinder } from '../journal/folds.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { ARCHIVE_LIMITS } from './manifest.ts';
-import type { StateKeeper } from './state-keeper.ts';
 
-/** A line of the state. */
-const line = v.strictObject({ keeper: v.pipe(v.string(), v.maxLength(40)), part: v.unknown() });
+const line = v.strictObject({ name: v.pipe(v.string(), v.maxLength(40)), part: v.unknown() });
 
-/** The state that all keepers have of a session: one line of JSON for each part. */
-export async function writeState(keepers: readonly StateKeeper[], session: string): Promise<Buffer> {
+/** The state of a session: one line of JSON for each part. */
+export async function writeState(
+  states: readonly MovingState[],
+  session: string,
+  journal: RecordFinder,
+): Promise<Buffer> {
   const lines: string[] = [];
-  for (const keeper of keepers)
-    for await (const part of keeper.partsOf(session)) lines.push(`${JSON.stringify({ keeper: keeper.name, part })}\n`);
+  for (const state of states) {
+    const parts = state.partsToMove?.(session, journal) ?? state.partsOf(session);
+    for await (const part of parts) lines.push(`${JSON.stringify({ name: state.name, part })}\n`);
+  }
   return Buffer.from(lines.join(''));
 }
 
-/** The changes that make keepers know a state. */
-export interface Lesson {
-  /** Store these in the journal first. */
+export interface ArrivedState {
+  /** Store these in the journal first: folds restore their parts from them. */
   readonly records: readonly NewRecord[];
-  /** Then call these. */
-  readonly last: readonly (() => void)[];
+  /** Then call this: it restores the parts of state that is not in the journal. */
+  restoreOthers(): void;
 }
 
 /**
@@ -29,40 +33,54 @@ export interface Lesson {
  * invalid, or the state is more than a session can have; with `insufficient_resources` if it does not fit beside state
  * that is here already, and expires.
  */
-export async function readState(keepers: readonly StateKeeper[], session: string, state: Buffer): Promise<Lesson> {
-  const byName = new Map(keepers.map((keeper) => [keeper.name, keeper]));
-  const records = new Map(keepers.map((keeper) => [keeper, [] as NewRecord[]]));
-  const last: (() => void)[] = [];
-  const reader = new LineReader({ mostBytes: ARCHIVE_LIMITS.stateLineBytes });
-  reader.feed(state);
+export async function readState(
+  states: readonly MovingState[],
+  session: string,
+  written: Buffer,
+): Promise<ArrivedState> {
+  const arrived = new Map(states.map((state) => [state.name, { state, parts: [] as unknown[] }]));
+  const reader = new LineReader({ maxBytes: ARCHIVE_LIMITS.stateLineBytes });
+  reader.feed(written);
   let number = 1;
   try {
     for (let bytes = reader.next(); bytes; bytes = reader.next()) {
       await yieldToEventLoop();
-      const { keeper: name, part } = v.parse(line, JSON.parse(Buffer.from(bytes).toString('utf8')));
-      const keeper = byName.get(name);
-      if (!keeper) throw new Error('it is of an unknown keeper');
-      const learned = keeper.learn(session, part);
-      if (typeof learned === 'function') last.push(learned);
-      else records.get(keeper)?.push(...learned);
+      const { name, part } = v.parse(line, JSON.parse(Buffer.from(bytes).toString('utf8')));
+      const known = arrived.get(name);
+      if (!known) throw new Error('it has an unknown name');
+      known.parts.push(v.parse(known.state.part, part));
       number += 1;
     }
   } catch (error) {
     const why = error instanceof LineTooLongError ? 'it is too long' : shortText(error);
     throw new GatewayError(
       'invalid_archive',
-      `the archive has a state with an invalid line ${number}: ${why}; nothing was changed`,
+      `the state in the archive has an invalid line ${number}: ${why}; nothing was changed`,
     );
   }
-  if (state.length > 0 && state.at(-1) !== NEWLINE)
-    throw new GatewayError('invalid_archive', 'the archive has a state that is incomplete; nothing was changed');
-  for (const [keeper, ofKeeper] of records) requireRoom(keeper, session, ofKeeper);
-  return { records: [...records.values()].flat(), last };
+  if (written.length > 0 && written.at(-1) !== NEWLINE)
+    throw new GatewayError('invalid_archive', 'the state in the archive is incomplete; nothing was changed');
+  const all = [...arrived.values()];
+  for (const { state, parts } of all) requireRoom(state, session, parts);
+  return {
+    records: all.filter(({ state }) => isFold(state)).flatMap(({ state, parts }) => recordsOf(state, session, parts)),
+    restoreOthers: () => {
+      for (const { state, parts } of all) if (!isFold(state)) for (const part of parts) state.restore(session, part, 0);
+    },
+  };
 }
 
-function requireRoom(keeper: StateKeeper, session: string, records: readonly NewRecord[]): void {
+function isFold(state: MovingState): boolean {
+  return 'apply' in state;
+}
+
+function recordsOf({ name }: MovingState, session: string, parts: readonly unknown[]): NewRecord[] {
+  return parts.map((part) => ({ kind: 'moved', name, session, key: '', text: JSON.stringify(part) }));
+}
+
+function requireRoom(state: MovingState, session: string, parts: readonly unknown[]): void {
   try {
-    keeper.requireRoom?.(session, records);
+    state.requireRoom?.(session, parts);
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     throw new GatewayError(
@@ -73,7 +91,7 @@ function requireRoom(keeper: StateKeeper, session: string, records: readonly New
 }
 
 const NEWLINE = 10;
-const MOST_IN_A_PORTION = 50;
+const MAX_PER_PORTION = 50;
 const PORTION_LENGTH = 262_144;
 
 /**
@@ -85,7 +103,7 @@ export function* portionsOf(records: readonly NewRecord[]): Generator<readonly N
   let length = 0;
   for (const record of records) {
     length += record.text.length;
-    if (portion.length > 0 && (length > PORTION_LENGTH || portion.length === MOST_IN_A_PORTION)) {
+    if (portion.length > 0 && (length > PORTION_LENGTH || portion.length === MAX_PER_PORTION)) {
       yield portion;
       portion = [];
       length = record.text.length;
@@ -95,9 +113,9 @@ export function* portionsOf(records: readonly NewRecord[]): Generator<readonly N
   if (portion.length > 0) yield portion;
 }
 
-const MOST_TEXT = 200;
+const MAX_TEXT_LENGTH = 200;
 
 /** The error without values from the archive; field names may be arbitrary. */
 function shortText(error: unknown): string {
-  return error instanceof SyntaxError ? 'it is not JSON' : errorText(error).slice(0, MOST_TEXT);
+  return error instanceof SyntaxError ? 'it is not JSON' : errorText(error).slice(0, MAX_TEXT_LENGTH);
 }

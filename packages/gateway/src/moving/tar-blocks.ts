@@ -33,15 +33,13 @@ export class NotAFileError extends Error {}
  */
 export function decodeHeader(block: Buffer): TarEntry {
   const header = readHeader(block);
-  if (!header?.cksumValid) throw new NotAFileError('has a block that is no header');
-  if (header.type !== 'File') throw new NotAFileError(`has an entry that is no plain file (${header.type})`);
+  if (!header?.cksumValid) throw new NotAFileError('has a block that is not a header');
+  if (header.type !== 'File') throw new NotAFileError(`has an entry that is not a regular file (${header.type})`);
   const { path, size } = header;
-  if (path === undefined || size === undefined || header.linkpath)
-    throw new NotAFileError('has a header that is not complete');
+  if (path === undefined || size === undefined || header.linkpath) throw new NotAFileError('has an incomplete header');
   return { name: path, bytes: size };
 }
 
-/** Undefined for an invalid number. */
 function readHeader(block: Buffer): Header | undefined {
   try {
     return new Header(block);

@@ -1,5 +1,6 @@
-import { GatewayError, type SendAttempt } from '@chat-web/protocol';
-import { describe, expect, it } from 'vitest';
+import { deferred, GatewayError, type SendAttempt } from '@chat-web/protocol';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { checkpointParts } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 import { NotStoredError } from '../journal/journal.ts';
 import { type Execution, hashOf, Idempotency, type KeyedRequest } from './idempotency.ts';
@@ -35,26 +36,27 @@ const request: KeyedRequest = {
 /** Carries out requests with these outcomes, one after the other, and records the attempts. */
 function execution(...outcomes: (GatewayError | object)[]) {
   const attempts: (SendAttempt | undefined)[] = [];
-  const carryOut: Execution['carryOut'] = async (attempt) => {
+  const execute: Execution['execute'] = async (attempt) => {
     attempts.push(attempt);
     const outcome = outcomes.shift() ?? expect.unreachable();
     if (outcome instanceof GatewayError) throw outcome;
     return outcome;
   };
-  return { attempts, refusal: (): GatewayError | undefined => undefined, carryOut };
+  return { attempts, refusal: (): GatewayError | undefined => undefined, execute };
 }
 
-function setUp() {
-  const records = new Records();
-  return { records, idempotency: new Idempotency(records, records.keys) };
-}
+let records: Records;
+let idempotency: Idempotency;
+beforeEach(() => {
+  records = new Records();
+  idempotency = new Idempotency(records, records.keys);
+});
 
 const lost = new GatewayError('outcome_unknown', 'the worker died');
 const sent = { id: 'true_1@c.us_3EB0' };
 
 describe('a request that was carried out', () => {
   it('has an id of its own, and is answered from the journal', async () => {
-    const { idempotency } = setUp();
     const run = execution(sent);
     expect(await idempotency.run(request, run)).toEqual({ answer: sent, isReplayed: false });
     expect(await idempotency.run(request, run)).toEqual({ answer: sent, isReplayed: true });
@@ -62,18 +64,17 @@ describe('a request that was carried out', () => {
   });
 
   it('is not carried out again when the journal no longer has its answer', async () => {
-    const { records, idempotency } = setUp();
     const run = execution(sent);
     await idempotency.run(request, run);
     records.all = [];
     await expect(idempotency.run(request, run)).rejects.toMatchObject({
-      ...{ code: 'outcome_unknown', id: run.attempts[0]?.messageId },
+      code: 'outcome_unknown',
+      id: run.attempts[0]?.messageId,
     });
     expect(run.attempts).toHaveLength(1);
   });
 
   it('is not answered once its session is deleted', async () => {
-    const { idempotency } = setUp();
     const run = execution(sent);
     await idempotency.run(request, run);
     const gone = new GatewayError('session_not_found', 'there is no session main');
@@ -81,7 +82,6 @@ describe('a request that was carried out', () => {
   });
 
   it('is answered while the session is not ready', async () => {
-    const { idempotency } = setUp();
     const run = execution(sent);
     await idempotency.run(request, run);
     const refusal = () => new GatewayError('session_not_ready', 'it is starting');
@@ -91,7 +91,6 @@ describe('a request that was carried out', () => {
 
 describe('a request whose outcome is unknown', () => {
   it('is repeated with the same id until the outcome is known', async () => {
-    const { idempotency } = setUp();
     const run = execution(lost, lost, sent);
     await expect(idempotency.run(request, run)).rejects.toMatchObject({ code: 'outcome_unknown' });
     const messageId = run.attempts[0]?.messageId;
@@ -104,20 +103,19 @@ describe('a request whose outcome is unknown', () => {
   });
 
   it('stays unknown after any retry that does not name the message', async () => {
-    const { idempotency } = setUp();
     const refusal = () => new GatewayError('session_not_ready', 'it is starting');
     const run = execution(lost, new GatewayError('recipient_not_found', 'gone'), sent);
     await expect(idempotency.run(request, run)).rejects.toThrow();
     await expect(idempotency.run(request, { ...run, refusal })).rejects.toMatchObject({ code: 'outcome_unknown' });
     await expect(idempotency.run(request, run)).rejects.toMatchObject({
-      ...{ code: 'outcome_unknown', message: expect.stringContaining('gone') },
+      code: 'outcome_unknown',
+      message: expect.stringContaining('gone'),
     });
     expect(await idempotency.run(request, run)).toMatchObject({ answer: sent });
     expect(new Set(run.attempts.map((attempt) => attempt?.messageId)).size).toBe(1);
   });
 
   it('is not settled by a refusal either: the first attempt may have been sent', async () => {
-    const { idempotency } = setUp();
     const refused = new GatewayError('not_permitted', 'the network refused the message', { id: sent.id });
     const run = execution(lost, refused, sent);
     await expect(idempotency.run(request, run)).rejects.toThrow();
@@ -128,7 +126,6 @@ describe('a request whose outcome is unknown', () => {
   });
 
   it('is never repeated if we cannot choose the id', async () => {
-    const { idempotency } = setUp();
     const run = execution(lost);
     const group = { ...request, choosesMessageId: false };
     for (let n = 0; n < 3; n += 1)
@@ -137,7 +134,6 @@ describe('a request whose outcome is unknown', () => {
   });
 
   it('is carried out again if that is harmless, until it succeeds', async () => {
-    const { idempotency } = setUp();
     const run = execution(lost, new GatewayError('message_not_found', 'gone'), sent);
     const reaction = { ...request, choosesMessageId: false, isHarmlessTwice: true };
     for (let n = 0; n < 2; n += 1)
@@ -148,11 +144,10 @@ describe('a request whose outcome is unknown', () => {
   });
 
   it('is known to the next process, also from a checkpoint', async () => {
-    const { records, idempotency } = setUp();
     const run = execution(lost, sent);
     await expect(idempotency.run(request, run)).rejects.toThrow();
     const next = new SentKeys();
-    for (const part of records.keys.parts()) next.restore(part);
+    for (const { session, text } of checkpointParts(records.keys)) next.restore(session, JSON.parse(text), 0);
     await new Idempotency(records, next).run(request, run);
     expect(run.attempts[1]).toEqual({ ...run.attempts[0], isRepeat: true });
   });
@@ -160,7 +155,6 @@ describe('a request whose outcome is unknown', () => {
 
 describe('a request that was refused', () => {
   it('is carried out again', async () => {
-    const { idempotency } = setUp();
     const run = execution(new GatewayError('recipient_not_found', 'unknown'), sent);
     await expect(idempotency.run(request, run)).rejects.toMatchObject({ code: 'recipient_not_found' });
     // Also another request with the same key.
@@ -169,14 +163,13 @@ describe('a request that was refused', () => {
   });
 
   it('releases its key even if the disk is full in the meantime', async () => {
-    const { records, idempotency } = setUp();
     const group = { ...request, choosesMessageId: false };
     const run = execution(new GatewayError('recipient_not_found', 'unknown'), sent);
     const filling: Execution = {
       ...run,
-      carryOut: (attempt) => {
+      execute: (attempt) => {
         records.isFull = true;
-        return run.carryOut(attempt);
+        return run.execute(attempt);
       },
     };
     await expect(idempotency.run(group, filling)).rejects.toMatchObject({ code: 'recipient_not_found' });
@@ -186,14 +179,12 @@ describe('a request that was refused', () => {
   });
 
   it('before anything is done leaves no trace', async () => {
-    const { records, idempotency } = setUp();
     const refused = new GatewayError('session_not_ready', 'it is starting');
     await expect(idempotency.run(request, { ...execution(), refusal: () => refused })).rejects.toBe(refused);
     expect(records.all).toEqual([]);
   });
 
   it('because the disk is full is not sent', async () => {
-    const { records, idempotency } = setUp();
     records.isFull = true;
     const run = execution();
     await expect(idempotency.run(request, run)).rejects.toMatchObject({ code: 'insufficient_resources' });
@@ -202,14 +193,13 @@ describe('a request that was refused', () => {
 });
 
 it('a disk that fills up after the send does not cause a second send', async () => {
-  const { records, idempotency } = setUp();
   const run = execution(sent, sent);
-  const { carryOut } = run;
+  const { execute } = run;
   const filling: Execution = {
     ...run,
-    carryOut: async (attempt) => {
+    execute: async (attempt) => {
       records.isFull = true;
-      return carryOut(attempt);
+      return execute(attempt);
     },
   };
   expect(await idempotency.run(request, filling)).toMatchObject({ answer: sent });
@@ -218,15 +208,8 @@ it('a disk that fills up after the send does not cause a second send', async () 
 });
 
 it('a second request is refused while the first is in progress, and a different one always', async () => {
-  const { idempotency } = setUp();
-  let finish = (_: object) => {};
-  const slow: Execution = {
-    refusal: () => undefined,
-    carryOut: () =>
-      new Promise((resolve) => {
-        finish = resolve;
-      }),
-  };
+  const { promise, resolve: finish } = deferred<object>();
+  const slow: Execution = { refusal: () => undefined, execute: () => promise };
   const first = idempotency.run(request, slow);
   const second = idempotency.run(request, slow);
   await expect(second).rejects.toMatchObject({ code: 'idempotency_in_progress', retryAfterSeconds: 1 });
@@ -243,12 +226,12 @@ it('a hash distinguishes parts that only look equal when joined', () => {
 });
 
 it('simultaneous requests do not exceed the limit of a session', async () => {
-  const { records, idempotency } = setUp();
   const full = 100_000;
   for (let n = 2; n < full; n += 1)
     records.keys.apply({
       ...keyNotes.begun('main', `${n}`, { fingerprint: 'f' }),
-      ...{ seq: n, at: Date.now() },
+      seq: n,
+      at: Date.now(),
     });
   const run = execution(...Array<object>(5).fill(sent));
   const outcomes = await Promise.allSettled(

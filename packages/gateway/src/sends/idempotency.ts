@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { asGatewayError, GatewayError, type SendAttempt } from '@chat-web/protocol';
 import { type Journal, NotStoredError } from '../journal/journal.ts';
-import { keyNotes, type SentKey, type SentKeys } from './sent-keys.ts';
+import { answerIn, keyNotes, type SentKey, type SentKeys } from './sent-keys.ts';
 
-/** A request with an Idempotency-Key. */
 export interface KeyedRequest {
   readonly session: string;
   /** The hash of the caller and the key. */
@@ -16,15 +15,13 @@ export interface KeyedRequest {
   readonly isHarmlessTwice: boolean;
 }
 
-/** Carries a request out. */
 export interface Execution {
   /** The error that the request would get now, before anything is done; undefined if there is none. */
   refusal(): GatewayError | undefined;
   /** `attempt`: undefined if the gateway does not choose the message's id. */
-  carryOut(attempt: SendAttempt | undefined): Promise<unknown>;
+  execute(attempt: SendAttempt | undefined): Promise<unknown>;
 }
 
-/** An answer, and whether it is a replayed one. */
 export interface KeyedAnswer {
   readonly answer: unknown;
   readonly isReplayed: boolean;
@@ -66,19 +63,23 @@ export class Idempotency {
     if (refused?.code === 'session_not_found') throw refused;
     const place = `${session}/${hash}`;
     const known = this.#freed.has(place) ? undefined : this.#keys.of(session, hash);
-    const asked = known?.fingerprint ?? this.#underWay.get(place);
-    if (asked !== undefined && asked !== fingerprint)
+    const usedFor = known?.fingerprint ?? this.#underWay.get(place);
+    if (usedFor !== undefined && usedFor !== fingerprint)
       throw new GatewayError('idempotency_key_reused', 'this Idempotency-Key was used for another request');
     if (this.#underWay.has(place)) {
       const details = { retryAfterSeconds: IN_PROGRESS_SECONDS };
-      throw new GatewayError('idempotency_in_progress', 'the first request with this key has no answer yet', details);
+      throw new GatewayError(
+        'idempotency_in_progress',
+        'the first request with this key is still in progress',
+        details,
+      );
     }
     this.#underWay.set(place, fingerprint);
     try {
       if (known?.doneSeq !== undefined) return { answer: await this.#answerOf(known), isReplayed: true };
       const answer = known
         ? await this.#repeat(request, known, execution)
-        : await this.#carryOutFirst(request, execution);
+        : await this.#executeFirst(request, execution);
       return { answer, isReplayed: false };
     } finally {
       this.#underWay.delete(place);
@@ -86,27 +87,28 @@ export class Idempotency {
   }
 
   async #answerOf({ doneSeq = 0, messageId }: SentKey): Promise<unknown> {
-    const text = (await this.#journal.find(doneSeq))?.text;
-    if (text) return JSON.parse(text); // Empty: it was given by another gateway, and is not kept there either.
+    const record = await this.#journal.find(doneSeq);
+    const text = record && answerIn(record);
+    if (text) return JSON.parse(text);
     // What was sent is not sent again.
-    const why = 'the request was carried out before, and its answer is not kept any more';
+    const why = 'the request was carried out before, and its response is no longer stored';
     throw new GatewayError('outcome_unknown', why, { id: messageId });
   }
 
-  async #carryOutFirst(request: KeyedRequest, { refusal, carryOut }: Execution): Promise<unknown> {
+  async #executeFirst(request: KeyedRequest, { refusal, execute }: Execution): Promise<unknown> {
     const refused = refusal();
     if (refused) throw refused;
     const fullUntil = this.#keys.fullUntil(request.session, this.#beginning.get(request.session));
     if (fullUntil !== undefined) {
       const retryAfterSeconds = Math.ceil((fullUntil - Date.now()) / SECOND_MS);
-      throw new GatewayError('rate_limited', 'the session has no room for another Idempotency-Key', {
+      throw new GatewayError('rate_limited', 'the session has reached its limit of Idempotency-Keys', {
         retryAfterSeconds,
       });
     }
     const messageId = request.choosesMessageId ? newMessageId() : undefined;
     await this.#begin(request, messageId);
     try {
-      const answer = await carryOut(messageId === undefined ? undefined : { messageId, isRepeat: false });
+      const answer = await execute(messageId === undefined ? undefined : { messageId, isRepeat: false });
       await this.#end(request, answer);
       return answer;
     } catch (thrown) {
@@ -123,13 +125,13 @@ export class Idempotency {
    * reports that the network refused the message, that is not certain: it reports the same for a message whose ack it
    * has missed.
    */
-  async #repeat(request: KeyedRequest, { messageId }: SentKey, { refusal, carryOut }: Execution): Promise<unknown> {
+  async #repeat(request: KeyedRequest, { messageId }: SentKey, { refusal, execute }: Execution): Promise<unknown> {
     if (messageId === undefined && !request.isHarmlessTwice)
-      throw new GatewayError('outcome_unknown', 'it cannot be found out whether the first request was carried out');
+      throw new GatewayError('outcome_unknown', 'it is unknown whether the first request was carried out');
     try {
       const refused = refusal();
       if (refused) throw refused;
-      const answer = await carryOut(messageId === undefined ? undefined : { messageId, isRepeat: true });
+      const answer = await execute(messageId === undefined ? undefined : { messageId, isRepeat: true });
       await this.#end(request, answer);
       return answer;
     } catch (thrown) {
@@ -145,7 +147,7 @@ export class Idempotency {
       this.#freed.delete(`${session}/${hash}`);
     } catch (error) {
       if (!(error instanceof NotStoredError)) throw error;
-      const why = 'nothing was sent: the disk of the data folder does not take the Idempotency-Key';
+      const why = 'nothing was sent: the disk of the data folder cannot store the Idempotency-Key';
       throw new GatewayError('insufficient_resources', why);
     } finally {
       if (more(-1).get(session) === 0) this.#beginning.delete(session);
@@ -168,11 +170,10 @@ export class Idempotency {
 
 function unknownOutcome(error: GatewayError, messageId: string | undefined): GatewayError {
   const { code, message, retryAfterSeconds, id = messageId } = error;
-  const why = code === 'outcome_unknown' ? message : `whether it was sent before is not known yet: ${message}`;
+  const why = code === 'outcome_unknown' ? message : `it is not known yet whether it was sent before: ${message}`;
   return new GatewayError('outcome_unknown', why, { retryAfterSeconds, id });
 }
 
-/** A message id in the page's format. */
 function newMessageId(): string {
   return `3EB0${randomBytes(9).toString('hex').toUpperCase()}`;
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
+import { checkpointParts } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 import { Journal } from '../journal/journal.ts';
 import { DAY_MS, KnownPeople, peopleNotes, personOf } from './known-people.ts';
@@ -13,7 +14,11 @@ const NOW = 1_800_000_000_000;
 
 const person = (id: string) => personOf(id) ?? Number.NaN;
 const event = (name: string, data: object): NewRecord => ({
-  ...{ kind: 'event', name, session: 'main', key: '', text: JSON.stringify(data) },
+  kind: 'event',
+  name,
+  session: 'main',
+  key: '',
+  text: JSON.stringify(data),
 });
 const message = (from: string, more: object = {}) => event('message', { from, isStatus: false, ...more });
 const ready = (wid: string) => event('ready', { wid });
@@ -72,7 +77,7 @@ describe('a person', () => {
     const another = after(...before, ready('8@c.us'));
     expect([ADA, BEN, '9@c.us', '8@c.us'].map((id) => knows(another, id))).toEqual([false, false, false, true]);
     expect(another.firstsOf('main', NOW)).toEqual([NOW]);
-    expect([...after(...before, FORGET).parts()]).toEqual([]);
+    expect([...checkpointParts(after(...before, FORGET))]).toEqual([]);
   });
 });
 
@@ -82,7 +87,7 @@ it('takes 4 to 8 bytes per person, and forgets the oldest', () => {
     const text = String((n * 2_654_435_761) % 2 ** 32);
     people.apply({ ...peopleNotes.known('main', 0), text, seq: n, at: NOW });
   }
-  const parts = [...people.parts()];
+  const parts = [...checkpointParts(people)];
   const bytes = parts.reduce((sum, { text }) => sum + text.length, 0);
   expect(bytes).toBeLessThan(100_000 * 4 * (4 / 3) + 1_000);
   for (const { text } of parts) expect(text.length).toBeLessThan(300_000);

@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
-import { listOf } from '@chat-web/protocol';
+import { getOrAdd, listOf } from '@chat-web/protocol';
 import * as v from 'valibot';
-import type { Fold, FoldPart } from '../journal/folds.ts';
-import type { JournalRecord, NewRecord } from '../journal/frame.ts';
-import type { StateKeeper } from '../moving/state-keeper.ts';
+import type { Fold, MovingState } from '../journal/folds.ts';
+import { type JournalRecord, note } from '../journal/frame.ts';
 import { NumberSet } from './number-set.ts';
 
 /** How long a first message counts. Milliseconds. */
 export const DAY_MS = 24 * 3_600_000;
 
-/** A first message to a person. */
 interface First {
   readonly person: number;
   /** Unix time in ms. */
@@ -18,7 +16,6 @@ interface First {
 
 /** The state of a session. People are hashes of their ids. */
 interface People {
-  /** The linked account. */
   account: number | undefined;
   /** People seen since `older` was filled. */
   recent: NumberSet;
@@ -30,12 +27,9 @@ interface People {
 const NOTES = {
   /** A first message to the person in the text is about to be sent. */
   first: 'first_message',
-  /** It was not sent. */
   unsent: 'first_message_unsent',
   /** The person in the text is known. */
   known: 'person_known',
-  /** The text, a part of the state, comes from another gateway. */
-  moved: 'people_moved',
 } as const;
 
 /** No account writes to this many people within months; at least as many are remembered. */
@@ -43,6 +37,19 @@ const SET_SIZE = 50_000;
 /** A placeholder for a person whom the next account does not know. */
 const NOBODY = -1;
 const PERSON = /^\d{1,20}@(c\.us|lid)$/;
+
+const whole = v.pipe(v.number(), v.integer());
+const person32 = v.pipe(whole, v.minValue(NOBODY), v.maxValue(2 ** 32 - 1));
+const MAX_FIRST_SENDS = 20_000;
+/** A set has 4 bytes for each person. */
+const set32 = v.pipe(v.string(), v.maxLength(SET_SIZE * 6), v.base64());
+const peoplePart = v.strictObject({
+  account: v.optional(person32),
+  firsts: v.optional(listOf(v.strictObject({ person: person32, at: v.pipe(whole, v.minValue(0)) }), MAX_FIRST_SENDS)),
+  older: v.optional(set32),
+  recent: v.optional(set32),
+});
+type PeoplePart = v.InferOutput<typeof peoplePart>;
 
 /** A person as the fold knows them; undefined for the id of a group, a broadcast list or the status feed. */
 export function personOf(id: string): number | undefined {
@@ -58,15 +65,15 @@ export function personOf(id: string): number | undefined {
  * count as two people, unless the network has reported both: a message comes from the number if the page knows it, and
  * the answer to a first message names its recipient.
  */
-export class KnownPeople implements Fold, StateKeeper {
+export class KnownPeople implements Fold, MovingState {
   readonly name = 'people';
+  readonly part = peoplePart;
   readonly #sessions = new Map<string, People>();
 
   apply({ kind, name, session, text, at }: JournalRecord): void {
     if (kind === 'forget') this.#sessions.delete(session);
     else if (kind === 'event' && name === 'message') this.#onMessage(session, text);
     else if (kind === 'event' && name === 'ready') this.#onReady(session, text);
-    else if (kind === 'note' && name === NOTES.moved) this.#addMoved(session, JSON.parse(text) as StoredPart);
     else if (kind === 'note') this.#onNote(session, name, Number(text), at);
   }
 
@@ -108,19 +115,13 @@ export class KnownPeople implements Fold, StateKeeper {
     }
   }
 
-  #addMoved(session: string, { account, firsts, older, recent }: StoredPart): void {
-    const people = this.#of(session);
-    if (firsts) Object.assign(people, { account, firsts });
-    for (const set of [older, recent])
-      for (const person of NumberSet.of(Buffer.from(set ?? '', 'base64')).sorted()) learn(people, person);
-  }
-
   #of(session: string): People {
-    const known = this.#sessions.get(session);
-    if (known) return known;
-    const people = { account: undefined, recent: new NumberSet(), older: new NumberSet(), firsts: [] };
-    this.#sessions.set(session, people);
-    return people;
+    return getOrAdd(this.#sessions, session, () => ({
+      account: undefined,
+      recent: new NumberSet(),
+      older: new NumberSet(),
+      firsts: [],
+    }));
   }
 
   knows(session: string, person: number): boolean {
@@ -141,60 +142,42 @@ export class KnownPeople implements Fold, StateKeeper {
     return times.sort((one, other) => one - other); // The clock may have been changed.
   }
 
-  *parts(): Iterable<FoldPart> {
-    for (const session of this.#sessions.keys())
-      for (const part of this.partsOf(session)) yield { session, text: JSON.stringify(part) };
+  sessions(): Iterable<string> {
+    return this.#sessions.keys();
   }
 
-  *partsOf(session: string): Iterable<StoredPart> {
+  *partsOf(session: string): Iterable<PeoplePart> {
     const people = this.#sessions.get(session);
     if (!people) return;
     const { account, recent, older, firsts } = people;
-    yield { account, firsts };
+    yield { account, firsts: [...firsts] };
     if (older.size > 0) yield { older: older.toBytes().toString('base64') };
     if (recent.size > 0) yield { recent: recent.toBytes().toString('base64') };
   }
 
-  learn(session: string, part: unknown): NewRecord[] {
-    const text = JSON.stringify(v.parse(movedPart, part));
-    return [{ kind: 'note', name: NOTES.moved, session, key: '', text }];
-  }
-
-  restore({ session, text }: FoldPart): void {
-    const { account, firsts, older, recent } = JSON.parse(text) as StoredPart; // Ours: its checksum matches.
+  restore(session: string, { account, firsts, older, recent }: PeoplePart): void {
     const people = this.#of(session);
     if (firsts) Object.assign(people, { account, firsts });
-    if (older !== undefined) people.older = NumberSet.of(Buffer.from(older, 'base64'));
-    if (recent !== undefined) people.recent = NumberSet.of(Buffer.from(recent, 'base64'));
+    for (const set of [older, recent]) if (set !== undefined) addAll(people, NumberSet.of(Buffer.from(set, 'base64')));
   }
 }
-
-interface StoredPart {
-  readonly account?: number | undefined;
-  readonly firsts?: readonly First[] | undefined;
-  readonly older?: string | undefined;
-  readonly recent?: string | undefined;
-}
-
-const whole = v.pipe(v.number(), v.integer());
-const person32 = v.pipe(whole, v.minValue(NOBODY), v.maxValue(2 ** 32 - 1));
-const MOST_FIRSTS = 20_000;
-/** A set has 4 bytes for each person. */
-const set32 = v.pipe(v.string(), v.maxLength(SET_SIZE * 6), v.base64());
-const movedPart = v.strictObject({
-  account: v.optional(person32),
-  firsts: v.optional(listOf(v.strictObject({ person: person32, at: v.pipe(whole, v.minValue(0)) }), MOST_FIRSTS)),
-  older: v.optional(set32),
-  recent: v.optional(set32),
-});
 
 function learn(people: People, person: number): void {
   if (person === NOBODY) return;
-  if (people.recent.size >= SET_SIZE) {
-    people.older = people.recent;
-    people.recent = new NumberSet();
-  }
+  makeRoom(people);
   people.recent.add(person);
+}
+
+function addAll(people: People, set: NumberSet): void {
+  makeRoom(people);
+  if (people.recent.size === 0) people.recent = set;
+  else for (const person of set.values()) learn(people, person);
+}
+
+function makeRoom(people: People): void {
+  if (people.recent.size < SET_SIZE) return;
+  people.older = people.recent;
+  people.recent = new NumberSet();
 }
 
 /** Works even if the clock was set back. */
@@ -202,13 +185,8 @@ function isWithinDay({ at }: First, now: number): boolean {
   return Math.abs(now - at) < DAY_MS;
 }
 
-/** Records that change the state without an event. */
 export const peopleNotes = {
-  first: (session: string, person: number) => note(session, NOTES.first, person),
-  unsent: (session: string, person: number) => note(session, NOTES.unsent, person),
-  known: (session: string, person: number) => note(session, NOTES.known, person),
+  first: (session: string, person: number) => note(session, NOTES.first, '', String(person)),
+  unsent: (session: string, person: number) => note(session, NOTES.unsent, '', String(person)),
+  known: (session: string, person: number) => note(session, NOTES.known, '', String(person)),
 } as const;
-
-function note(session: string, name: string, person: number): NewRecord {
-  return { kind: 'note', name, session, key: '', text: String(person) };
-}

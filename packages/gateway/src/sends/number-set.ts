@@ -6,13 +6,14 @@ export class NumberSet {
   #numbers = new Uint32Array(FIRST_ROOM);
   #size = 0;
 
-  /** The set from a result of `toBytes`. */
+  /** The set from a result of `toBytes`, or from bytes in any order. */
   static of(bytes: Buffer): NumberSet {
     const set = new NumberSet();
     set.#size = Math.floor(bytes.length / NUMBER_BYTES);
     set.#numbers = Uint32Array.from({ length: Math.max(FIRST_ROOM, set.#size) }, (_, at) =>
       at < set.#size ? bytes.readUInt32LE(at * NUMBER_BYTES) : 0,
     );
+    set.#numbers.subarray(0, set.#size).sort();
     return set;
   }
 
@@ -38,9 +39,8 @@ export class NumberSet {
     this.#size += 1;
   }
 
-  /** In ascending order, whatever the order of the bytes that it was created from. */
-  sorted(): Uint32Array {
-    return this.#numbers.slice(0, this.#size).sort();
+  values(): Uint32Array {
+    return this.#numbers.slice(0, this.#size);
   }
 
   toBytes(): Buffer {
@@ -49,7 +49,6 @@ export class NumberSet {
     return bytes;
   }
 
-  /** Where the number is, or would be. */
   #placeOf(number: number): number {
     let [low, high] = [0, this.#size];
     while (low < high) {

@@ -1,6 +1,6 @@
-import { GatewayError } from '@chat-web/protocol';
+import { deferred, GatewayError } from '@chat-web/protocol';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { NewRecord } from '../journal/frame.ts';
 import { DAY_MS, KnownPeople, personOf } from './known-people.ts';
 import { Pacing, type PacingLimits } from './pacing.ts';
@@ -9,12 +9,7 @@ const SECOND_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => `${12025550000 + n}@c.us`);
 
-beforeEach(() => {
-  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 1_800_000_000_000 });
-});
-afterEach(() => {
-  vi.useRealTimers();
-});
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 1_800_000_000_000 }));
 
 type Outcome = 'sent' | 'refused' | 'unknown';
 const ERRORS = {
@@ -36,7 +31,7 @@ function paced(limits: Partial<PacingLimits>) {
     people.apply(stored);
   };
   const all = { maxSendsPerSecond: 0, maxNewChatsPerDay: 0, ...limits };
-  const begin = () => new Pacing({ limits: all, people, append, refusalOf: () => refusal });
+  const begin = () => new Pacing({ limits: all, people, journal: { append }, sessions: { refusalOf: () => refusal } });
   let pacing = begin();
   const passed: { to: string; at: number; outcome: Outcome }[] = [];
   return {
@@ -56,7 +51,7 @@ function paced(limits: Partial<PacingLimits>) {
       refusal = error;
     },
     send: async (to: string, outcome: Outcome | Promise<Outcome> = 'sent', id = 'main', type = 'text') =>
-      pacing.carryOut('sendMessage', { id, to, type }, async () => {
+      pacing.send('sendMessage', { id, to, type }, async () => {
         const at = Date.now();
         const became = await outcome;
         passed.push({ to, at, outcome: became });
@@ -92,8 +87,8 @@ describe('new chats in a day', () => {
 
   it('never exceed the limit in any 24 hours, and the time to wait is correct', async () => {
     await fc.assert(
-      fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (taken, most) => {
-        const one = paced({ maxNewChatsPerDay: most });
+      fc.asyncProperty(steps, fc.integer({ min: 1, max: 5 }), async (taken, max) => {
+        const one = paced({ maxNewChatsPerDay: max });
         const everyone = numbers(42);
         for (const { waitMs, who, outcome, restart } of taken) {
           vi.advanceTimersByTime(waitMs);
@@ -111,7 +106,7 @@ describe('new chats in a day', () => {
         for (const { to, at, outcome } of one.passed) if (outcome !== 'refused' && !firsts.has(to)) firsts.set(to, at);
         const times = [...firsts.values()].sort((a, b) => a - b);
         for (const [n, at] of times.entries())
-          expect(at - (times[n - most] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(DAY_MS);
+          expect(at - (times[n - max] ?? Number.NEGATIVE_INFINITY)).toBeGreaterThanOrEqual(DAY_MS);
       }),
       { numRuns: 200 },
     );
@@ -141,10 +136,7 @@ describe('new chats in a day', () => {
   it('count once for two messages to one person, and are given back if neither was sent', async () => {
     const one = paced({ maxNewChatsPerDay: 1 });
     const [ada = '', ben = ''] = numbers(2);
-    let decide = (_: Outcome) => {};
-    const later = new Promise<Outcome>((resolve) => {
-      decide = resolve;
-    });
+    const { promise: later, resolve: decide } = deferred<Outcome>();
     const both = [one.send(ada, 'refused'), one.send(ada, later)].map(waitOf);
     await turn();
     expect(await waitOf(one.send(ben))).toBe(DAY_MS / SECOND_MS);
@@ -169,7 +161,10 @@ describe('new chats in a day', () => {
     const one = paced({ maxNewChatsPerDay: 1 });
     const [ada = '', ben = '', carla = ''] = numbers(3);
     await one.append({
-      ...{ kind: 'event', name: 'message', session: 'main', key: 'a' },
+      kind: 'event',
+      name: 'message',
+      session: 'main',
+      key: 'a',
       text: JSON.stringify({ from: carla, isStatus: false }),
     });
     await one.send(ada);
@@ -183,11 +178,11 @@ describe('new chats in a day', () => {
     const people = new KnownPeople();
     const append = async (record: NewRecord) => people.apply({ ...record, seq: 1, at: Date.now() });
     const limits = { maxSendsPerSecond: 0, maxNewChatsPerDay: 1 };
-    const pacing = new Pacing({ limits, people, append, refusalOf: () => undefined });
+    const pacing = new Pacing({ limits, people, journal: { append }, sessions: { refusalOf: () => undefined } });
     const [ada = ''] = numbers(1);
-    await pacing.carryOut('sendMessage', { id: 'main', to: ada, type: 'text' }, async () => ({ to: '77@lid' }));
+    await pacing.send('sendMessage', { id: 'main', to: ada, type: 'text' }, async () => ({ to: '77@lid' }));
     expect(people.knows('main', personOf('77@lid') ?? 0)).toBe(true);
-    await pacing.carryOut('sendMessage', { id: 'main', to: '77@lid', type: 'text' }, async () => null);
+    await pacing.send('sendMessage', { id: 'main', to: '77@lid', type: 'text' }, async () => null);
   });
 
   it('are refused while they cannot be stored; known people can still be sent to', async () => {
@@ -235,15 +230,15 @@ describe('sends in a second', () => {
   it('count for each session, statuses and forwarded messages included, reactions and other operations not', async () => {
     const one = paced({ maxSendsPerSecond: 2 });
     vi.advanceTimersByTime(60 * SECOND_MS);
-    const post = () => one.pacing.carryOut('postStatus', { id: 'main', type: 'text' }, async () => null);
+    const post = () => one.pacing.send('postStatus', { id: 'main', type: 'text' }, async () => null);
     await post();
     await one.send('1203@g.us');
     expect(await waitOf(post())).toBe(1);
-    const forward = () => one.pacing.carryOut('forwardMessage', { id: 'main', to: '1203@g.us' }, async () => null);
+    const forward = () => one.pacing.send('forwardMessage', { id: 'main', to: '1203@g.us' }, async () => null);
     expect(await waitOf(forward())).toBe(1);
     await one.send('1203@g.us', 'sent', 'main', 'reaction');
     await one.send('1203@g.us', 'sent', 'other');
-    await one.pacing.carryOut('editMessage', { id: 'main' }, async () => null);
+    await one.pacing.send('editMessage', { id: 'main' }, async () => null);
     expect(one.pacing.refused.get('sends_per_second')).toBe(2);
   });
 

@@ -1,6 +1,6 @@
-import { type ErrorCode, GatewayError } from '@chat-web/protocol';
+import { type ErrorCode, GatewayError, getOrAdd } from '@chat-web/protocol';
 import { Budget } from '../budget.ts';
-import type { NewRecord } from '../journal/frame.ts';
+import type { Journal } from '../journal/journal.ts';
 import { DAY_MS, type KnownPeople, peopleNotes, personOf } from './known-people.ts';
 
 /** The limits of each session; 0: none. */
@@ -9,20 +9,19 @@ export interface PacingLimits {
   readonly maxNewChatsPerDay: number;
 }
 
-/** What pacing depends on. */
-export interface PacingParts {
+interface Dependencies {
   readonly limits: PacingLimits;
   readonly people: KnownPeople;
-  /** Stores a record, and applies it to `people`. Rejects if it cannot be stored. */
-  append(record: NewRecord): Promise<void>;
-  /** The error that a call to this session would get now; undefined if it would be forwarded. */
-  refusalOf(session: string): GatewayError | undefined;
+  readonly journal: Pick<Journal, 'append'>;
+  readonly sessions: {
+    /** The error that a call to this session would get now; undefined if it would be forwarded. */
+    refusalOf(session: string, operation: 'sendMessage'): GatewayError | undefined;
+  };
 }
 
 /** The name of a limit in the metrics. */
 export type Pace = 'sends_per_second' | 'new_chats_per_day';
 
-/** The input of a send. */
 export interface PacedInput {
   readonly id: string;
   readonly type?: unknown;
@@ -54,29 +53,28 @@ const SECOND_MS = 1_000;
  * gateway is unknown: its budget begins empty.
  */
 export class Pacing {
-  /** How many sends were refused. */
   readonly refused = new Map<Pace, number>([
     ['sends_per_second', 0],
     ['new_chats_per_day', 0],
   ]);
-  readonly #parts: PacingParts;
+  readonly #dependencies: Dependencies;
   readonly #budgets = new Map<string, Budget>();
   readonly #openings = new Map<string, Map<number, Opening>>();
   readonly #beganAt = performance.now();
 
-  constructor(parts: PacingParts) {
-    this.#parts = parts;
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
    * Carries an operation out, if the limits allow it. 429 `rate_limited` with the time after which it would be allowed;
    * 503 if a first message cannot be recorded.
    */
-  async carryOut<T>(operation: string, input: PacedInput, send: () => Promise<T>): Promise<T> {
+  async send<T>(operation: string, input: PacedInput, send: () => Promise<T>): Promise<T> {
     if (!PACED.has(operation) || input.type === 'reaction') return send();
-    const { limits, people, refusalOf } = this.#parts;
+    const { limits, people, sessions } = this.#dependencies;
     const { id, to } = input;
-    const refusal = refusalOf(id);
+    const refusal = sessions.refusalOf(id, 'sendMessage');
     if (refusal) throw refusal;
     const person = limits.maxNewChatsPerDay > 0 ? personOf(String(to)) : undefined;
     if (person === undefined) {
@@ -115,25 +113,24 @@ export class Pacing {
   }
 
   #reserve(id: string, person: number): Opening {
-    const noted = this.#parts.append(peopleNotes.first(id, person)).catch(() => {
+    const noted = this.#dependencies.journal.append(peopleNotes.first(id, person)).catch(() => {
       throw new GatewayError(
         'insufficient_resources',
-        'nothing was sent: it cannot be stored that this is the first message to somebody (CHAT_WEB_MAX_NEW_CHATS_PER_DAY); free space on the disk',
+        'nothing was sent: the first message to a new person cannot be recorded (CHAT_WEB_MAX_NEW_CHATS_PER_DAY); free space on the disk',
       );
     });
     const opening: Opening = { noted, sends: 0, mayBeSent: false, undone: undefined };
-    const others = this.#openings.get(id) ?? new Map<number, Opening>();
-    this.#openings.set(id, others.set(person, opening));
+    getOrAdd(this.#openings, id, () => new Map<number, Opening>()).set(person, opening);
     return opening;
   }
 
   #close(id: string, person: number, opening: Opening): void {
-    if (opening.mayBeSent || !this.#parts.people.hasFirst(id, person)) {
+    if (opening.mayBeSent || !this.#dependencies.people.hasFirst(id, person)) {
       this.#leave(id, person);
       return;
     }
     // If that cannot be stored, it counts for a day.
-    opening.undone = this.#parts
+    opening.undone = this.#dependencies.journal
       .append(peopleNotes.unsent(id, person))
       .catch(() => {})
       .then(() => this.#leave(id, person));
@@ -149,12 +146,12 @@ export class Pacing {
   #learn(id: string, person: number, answer: unknown): void {
     const { to } = (answer ?? {}) as { readonly to?: unknown };
     const named = typeof to === 'string' ? personOf(to) : undefined;
-    if (named === undefined || named === person || this.#parts.people.knows(id, named)) return;
-    this.#parts.append(peopleNotes.known(id, named)).catch(() => {}); // Then that id counts as another person.
+    if (named === undefined || named === person || this.#dependencies.people.knows(id, named)) return;
+    this.#dependencies.journal.append(peopleNotes.known(id, named)).catch(() => {}); // Then that id counts as another person.
   }
 
   #requireRoom(id: string): void {
-    const { people, limits } = this.#parts;
+    const { people, limits } = this.#dependencies;
     const now = Date.now();
     const times = people.firstsOf(id, now);
     const openings = [...(this.#openings.get(id)?.keys() ?? [])];
@@ -170,10 +167,9 @@ export class Pacing {
   }
 
   #takeToken(id: string): void {
-    const { maxSendsPerSecond: perSecond } = this.#parts.limits;
+    const { maxSendsPerSecond: perSecond } = this.#dependencies.limits;
     if (perSecond === 0) return;
-    const budget = this.#budgets.get(id) ?? this.#emptyBudget(perSecond);
-    this.#budgets.set(id, budget);
+    const budget = getOrAdd(this.#budgets, id, () => this.#emptyBudget(perSecond));
     const now = performance.now();
     if (budget.take(ONE, now)) return;
     throw this.#refusal(

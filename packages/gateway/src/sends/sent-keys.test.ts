@@ -1,29 +1,30 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { checkpointParts } from '../journal/folds.ts';
 import type { NewRecord } from '../journal/frame.ts';
-import { KEY_LIFETIME_MS, keyNotes, SentKeys } from './sent-keys.ts';
+import { KEY_LIFETIME_MS, keyNotes, type MovedPart, SentKeys } from './sent-keys.ts';
 
-beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 }));
-afterEach(() => void vi.useRealTimers());
-
-/** Keys, and a function that stores records of them. */
-function setUp() {
-  const keys = new SentKeys();
-  let seq = 0;
-  const store = (record: NewRecord) => {
-    seq += 1;
-    keys.apply({ ...record, seq, at: Date.now() });
-  };
-  return { keys, store };
-}
+let keys: SentKeys;
+let seq: number;
+const store = (record: NewRecord) => {
+  seq += 1;
+  keys.apply({ ...record, seq, at: Date.now() });
+};
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['Date'], now: 1_800_000_000_000 });
+  keys = new SentKeys();
+  seq = 0;
+});
 
 const begun = (session: string, hash: string) => keyNotes.begun(session, hash, { fingerprint: 'f', messageId: '3EB0' });
 
 describe('a key', () => {
   it('is known for a day, in its session', () => {
-    const { keys, store } = setUp();
     store(begun('main', 'h'));
     expect(keys.of('main', 'h')).toEqual({
-      ...{ fingerprint: 'f', messageId: '3EB0', beganAt: Date.now(), doneSeq: undefined },
+      fingerprint: 'f',
+      messageId: '3EB0',
+      beganAt: Date.now(),
+      doneSeq: undefined,
     });
     expect(keys.of('other', 'h')).toBeUndefined();
     vi.advanceTimersByTime(KEY_LIFETIME_MS - 1);
@@ -33,20 +34,18 @@ describe('a key', () => {
   });
 
   it('has its answer, and is forgotten when it is freed, or with its session', () => {
-    const { keys, store } = setUp();
     for (const hash of ['a', 'b', 'c']) store(begun('main', hash));
     store(keyNotes.done('main', 'a', '{}'));
     store(keyNotes.free('main', 'b'));
     store(keyNotes.done('main', 'unknown', '{}'));
     expect(['a', 'b', 'c'].map((hash) => keys.of('main', hash)?.doneSeq)).toEqual([4, undefined, undefined]);
-    expect([...keys.parts()].map(({ text }) => (JSON.parse(text) as unknown[]).length)).toEqual([2]);
+    expect([...checkpointParts(keys)].map(({ text }) => (JSON.parse(text) as unknown[]).length)).toEqual([2]);
     store({ kind: 'forget', name: '', session: 'main', key: '', text: '' });
     expect(keys.of('main', 'a')).toBeUndefined();
   });
 });
 
 it('a session with 100,000 keys accepts no more until the oldest has expired, and drops none', () => {
-  const { keys, store } = setUp();
   for (let n = 0; n < 100_000; n += 1) store(begun('main', `${n}`));
   expect(keys.fullUntil('main')).toBe(Date.now() + KEY_LIFETIME_MS);
   expect(keys.fullUntil('other')).toBeUndefined();
@@ -58,39 +57,43 @@ it('a session with 100,000 keys accepts no more until the oldest has expired, an
 });
 
 it('counts pending keys, but not the expired ones that they replace', () => {
-  const { keys, store } = setUp();
   for (let n = 0; n < 3; n += 1) store(begun('main', `old ${n}`));
   vi.advanceTimersByTime(KEY_LIFETIME_MS - 1);
   for (let n = 0; n < 99_996; n += 1) store(begun('main', `${n}`));
   expect([0, 1].map((beginning) => keys.fullUntil('main', beginning))).toEqual([undefined, Date.now() + 1]);
   vi.advanceTimersByTime(1);
   expect([3, 4].map((beginning) => keys.fullUntil('main', beginning))).toEqual([
-    ...[undefined, Date.now() + KEY_LIFETIME_MS - 1],
+    undefined,
+    Date.now() + KEY_LIFETIME_MS - 1,
   ]);
 });
 
 it('expired keys are dropped from memory with the next one; a checkpoint restores the others', () => {
-  const { keys, store } = setUp();
   for (let n = 0; n < 1_500; n += 1) store(begun('main', `old ${n}`));
   vi.advanceTimersByTime(KEY_LIFETIME_MS);
   for (let n = 0; n < 1_500; n += 1) store(begun('main', `new ${n}`));
   store(keyNotes.done('main', 'new 7', '{}'));
   const restored = new SentKeys();
-  for (const part of keys.parts()) restored.restore(part);
-  expect([...restored.parts()]).toEqual([...keys.parts()]);
-  expect([...keys.parts()].flatMap(({ text }) => JSON.parse(text) as unknown[])).toHaveLength(1_500);
+  for (const { session, text } of checkpointParts(keys)) restored.restore(session, JSON.parse(text), 0);
+  expect([...checkpointParts(restored)]).toEqual([...checkpointParts(keys)]);
+  expect([...checkpointParts(keys)].flatMap(({ text }) => JSON.parse(text) as unknown[])).toHaveLength(1_500);
   expect(restored.of('main', 'new 7')).toEqual(keys.of('main', 'new 7'));
 });
 
 it('there is room for as many keys as a session can have, including those that it still has', () => {
-  const { keys, store } = setUp();
   store(begun('main', 'old'));
-  const hashes = new Set(Array.from({ length: 100_000 }, (_, n) => `${n}`));
-  expect(keys.fullForUntil('main', new Set([...hashes, 'more']))).toBe(Infinity);
-  const fullUntil = Date.now() + KEY_LIFETIME_MS;
-  expect(['main', 'other'].map((id) => keys.fullForUntil(id, hashes))).toEqual([fullUntil, undefined]);
+  const fingerprint = 'f'.repeat(22);
+  const partOf = (hash: string): MovedPart => [{ hash, fingerprint, beganAt: 1 }];
+  const parts = Array.from({ length: 100_000 }, (_, n) => partOf(`${n}`));
+  expect(() => keys.requireRoom('main', [...parts, partOf('more')])).toThrow(
+    'more Idempotency-Keys than a session can have',
+  );
+  expect(() => keys.requireRoom('main', parts)).toThrow(
+    expect.objectContaining({ code: 'insufficient_resources', retryAfterSeconds: KEY_LIFETIME_MS / 1_000 }),
+  );
+  keys.requireRoom('other', parts);
   vi.advanceTimersByTime(KEY_LIFETIME_MS);
-  expect(keys.fullForUntil('main', hashes)).toBe(undefined);
+  keys.requireRoom('main', parts);
   store(begun('main', '7'));
-  expect(keys.fullForUntil('main', hashes)).toBe(undefined);
+  keys.requireRoom('main', parts);
 });

@@ -1,7 +1,8 @@
-import type { Fold, FoldPart } from '../journal/folds.ts';
-import type { JournalRecord, NewRecord } from '../journal/frame.ts';
+import { GatewayError, getOrAdd, type Operation, operations } from '@chat-web/protocol';
+import * as v from 'valibot';
+import type { Fold, MovingState, RecordFinder } from '../journal/folds.ts';
+import { type JournalRecord, note } from '../journal/frame.ts';
 
-/** The state of an Idempotency-Key. */
 export interface SentKey {
   /** The fingerprint of its request: a different request with the same key is refused. */
   readonly fingerprint: string;
@@ -13,17 +14,58 @@ export interface SentKey {
   readonly doneSeq: number | undefined;
 }
 
-/** How long a key is kept. */
 export const KEY_LIFETIME_MS = 24 * 60 * 60_000;
 /** About 250 bytes of memory each: more than one a second, all day. */
 const MAX_KEYS_OF_A_SESSION = 100_000;
 const KEYS_IN_A_PART = 1_000;
+const SECOND_MS = 1_000;
+const MAX_ANSWER_LENGTH = 1_048_576;
+/** The total size of the answers: with the most keys that a session can have, a state must stay within its limit. */
+const MAX_ANSWERS_LENGTH = 8 * 1_048_576;
+
+/** The answers of operations with a key: a moved answer is returned to callers like any other. */
+const keyedAnswer = v.union(
+  Object.values<Operation>(operations).flatMap(({ keyed, answer }) => (keyed ? [answer] : [])),
+);
+const answerText = v.pipe(
+  v.string(),
+  v.maxLength(MAX_ANSWER_LENGTH),
+  v.parseJson(),
+  // Other fields are dropped. Another version may use another form: then the answer is dropped.
+  v.fallback(v.pipe(keyedAnswer, v.stringifyJson()), ''),
+);
+const keyHash = v.pipe(v.string(), v.regex(/^[\w-]{22}$/));
+const movedKey = v.strictObject({
+  hash: keyHash,
+  fingerprint: keyHash,
+  messageId: v.optional(v.pipe(v.string(), v.regex(/^[0-9A-F]{1,64}$/))),
+  beganAt: v.pipe(
+    v.number(),
+    v.integer(),
+    v.minValue(0),
+    v.maxValue(Number.MAX_SAFE_INTEGER),
+    v.transform((beganAt) => Math.min(beganAt, Date.now())),
+  ),
+  /** JSON; empty: answered, but the answer is no longer kept. Absent while the outcome is open. */
+  answer: v.optional(v.union([v.literal(''), answerText])),
+});
+const movedPart = v.strictTuple([movedKey]);
+/** One key, so that its record in the journal has one answer. */
+export type MovedPart = v.InferOutput<typeof movedPart>;
+
+/** A key in a part. `answer`: only if it comes from another gateway, and was answered there. */
+interface StoredKey extends Omit<SentKey, 'doneSeq'> {
+  readonly hash: string;
+  readonly doneSeq?: number | undefined;
+  readonly answer?: string | undefined;
+}
 
 const NOTES = { begun: 'key_begun', done: 'key_done', free: 'key_free' } as const;
 
 /** The Idempotency-Keys of each session, by hash, derived from the journal. */
-export class SentKeys implements Fold {
+export class SentKeys implements Fold, MovingState {
   readonly name = 'keys';
+  readonly part = movedPart;
   /** In order of first use. */
   readonly #sessions = new Map<string, Map<string, SentKey>>();
 
@@ -40,14 +82,16 @@ export class SentKeys implements Fold {
   }
 
   #begin(session: string, hash: string, text: string, at: number): void {
-    const written = JSON.parse(text) as Begun; // Ours.
-    const { fingerprint, messageId } = written;
-    const beganAt = Math.min(written.beganAt ?? at, at);
-    const keys = this.#keysOf(session);
+    const { fingerprint, messageId } = JSON.parse(text) as Begun; // Ours.
+    this.#put(session, hash, { fingerprint, messageId, beganAt: at, doneSeq: undefined });
+  }
+
+  #put(session: string, hash: string, key: SentKey): void {
+    const keys = getOrAdd(this.#sessions, session, () => new Map<string, SentKey>());
     keys.delete(hash);
-    keys.set(hash, { fingerprint, messageId, beganAt, doneSeq: undefined });
-    for (const [oldest, { beganAt: since }] of keys) {
-      if (since > beganAt - KEY_LIFETIME_MS) return;
+    keys.set(hash, key);
+    for (const [oldest, { beganAt }] of keys) {
+      if (beganAt > key.beganAt - KEY_LIFETIME_MS) return;
       keys.delete(oldest);
     }
   }
@@ -67,23 +111,20 @@ export class SentKeys implements Fold {
     return undefined;
   }
 
-  /**
-   * Until when a session has no room for these keys, by hash, beside its own, as Unix time in ms; undefined if it has.
-   * Infinity: they are more than a session can have.
-   */
-  fullForUntil(session: string, hashes: ReadonlySet<string>): number | undefined {
+  requireRoom(session: string, parts: readonly MovedPart[]): void {
+    const hashes = new Set(parts.map(([{ hash }]) => hash));
     const others = this.list(session).filter(([hash]) => !hashes.has(hash));
     const tooMany = others.length + hashes.size - MAX_KEYS_OF_A_SESSION;
-    if (tooMany <= 0) return undefined;
+    if (tooMany <= 0) return;
     // Moved keys are not in order of first use.
     const times = others.map(([, { beganAt }]) => beganAt).sort((a, b) => a - b);
-    return (times[tooMany - 1] ?? Infinity) + KEY_LIFETIME_MS;
-  }
-
-  #keysOf(session: string): Map<string, SentKey> {
-    const keys = this.#sessions.get(session) ?? new Map<string, SentKey>();
-    this.#sessions.set(session, keys);
-    return keys;
+    const oldest = times[tooMany - 1];
+    if (oldest === undefined) throw new Error('it has more Idempotency-Keys than a session can have');
+    throw new GatewayError(
+      'insufficient_resources',
+      `this gateway still has too many Idempotency-Keys of session ${session}: they expire after 24 hours; nothing was changed`,
+      { retryAfterSeconds: Math.ceil((oldest + KEY_LIFETIME_MS - Date.now()) / SECOND_MS) },
+    );
   }
 
   /** The keys of a session that were used within their lifetime, by hash. */
@@ -91,49 +132,63 @@ export class SentKeys implements Fold {
     return [...(this.#sessions.get(session) ?? [])].filter(([, { beganAt }]) => isKept(beganAt));
   }
 
-  /** A key that was used within its lifetime. */
   of(session: string, hash: string): SentKey | undefined {
     const key = this.#sessions.get(session)?.get(hash);
     return key && isKept(key.beganAt) ? key : undefined;
   }
 
-  *parts(): Iterable<FoldPart> {
-    for (const session of this.#sessions.keys()) {
-      const all = this.list(session);
-      for (let start = 0; start < all.length; start += KEYS_IN_A_PART)
-        yield { session, text: JSON.stringify(all.slice(start, start + KEYS_IN_A_PART)) };
-    }
+  sessions(): Iterable<string> {
+    return this.#sessions.keys();
   }
 
-  restore({ session, text }: FoldPart): void {
-    const keys = this.#keysOf(session);
-    for (const [hash, { fingerprint, messageId, beganAt, doneSeq }] of JSON.parse(text) as [string, SentKey][])
-      keys.set(hash, { fingerprint, messageId, beganAt, doneSeq });
+  *partsOf(session: string): Iterable<StoredKey[]> {
+    const all = this.list(session).map(([hash, key]) => ({ hash, ...key }));
+    for (let start = 0; start < all.length; start += KEYS_IN_A_PART) yield all.slice(start, start + KEYS_IN_A_PART);
   }
+
+  /** The answers, which are in the journal, move along with the keys. */
+  async *partsToMove(session: string, journal: RecordFinder): AsyncIterable<MovedPart> {
+    const keys = this.list(session);
+    const seqs = keys.flatMap(([, { doneSeq }]) => doneSeq ?? []);
+    const answers = new Map<number, string>();
+    for await (const record of journal.findAll(seqs)) answers.set(record.seq, answerIn(record));
+    let length = 0;
+    for (const seq of seqs.toReversed()) {
+      const { length: more = 0 } = answers.get(seq) ?? '';
+      length += more;
+      // The oldest are the least likely to be requested.
+      if (length > MAX_ANSWERS_LENGTH || more > MAX_ANSWER_LENGTH) answers.delete(seq);
+    }
+    for (const [hash, { doneSeq, ...key }] of keys)
+      yield [{ hash, ...key, answer: doneSeq === undefined ? undefined : (answers.get(doneSeq) ?? '') }];
+  }
+
+  restore(session: string, keys: readonly StoredKey[], seq: number): void {
+    for (const { hash, fingerprint, messageId, beganAt, doneSeq, answer } of keys)
+      this.#put(session, hash, { fingerprint, messageId, beganAt, doneSeq: answer === undefined ? doneSeq : seq });
+  }
+}
+
+/** The answer in the record with a key's `doneSeq`, as JSON; empty if another gateway has answered and not kept it. */
+export function answerIn({ kind, text }: JournalRecord): string {
+  if (kind !== 'moved') return text;
+  const [{ answer = '' }] = JSON.parse(text) as MovedPart; // Validated before it was stored.
+  return answer;
 }
 
 function isKept(beganAt: number): boolean {
   return beganAt > Date.now() - KEY_LIFETIME_MS;
 }
 
-/** The record of a request that is about to be carried out. */
 interface Begun extends Pick<SentKey, 'fingerprint'> {
   readonly messageId?: string | undefined;
-  /** The time on the other gateway, if the key has moved. */
-  readonly beganAt?: number | undefined;
 }
 
 /** Records that change the state. `hash`: of the key. */
 export const keyNotes = {
-  /** The request is about to be carried out. */
-  begun: (session: string, hash: string, { fingerprint, messageId, beganAt }: Begun) =>
-    note(session, NOTES.begun, hash, JSON.stringify({ fingerprint, messageId, beganAt })),
-  /** The request was answered with this JSON. */
+  begun: (session: string, hash: string, { fingerprint, messageId }: Begun) =>
+    note(session, NOTES.begun, hash, JSON.stringify({ fingerprint, messageId })),
   done: (session: string, hash: string, answer: string) => note(session, NOTES.done, hash, answer),
   /** The request was refused, and nothing was done: the key may be used again. */
   free: (session: string, hash: string) => note(session, NOTES.free, hash, ''),
 } as const;
-
-function note(session: string, name: string, key: string, text: string): NewRecord {
-  return { kind: 'note', name, session, key, text };
-}

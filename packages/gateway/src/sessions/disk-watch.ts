@@ -5,7 +5,6 @@ import type { SavedSessions } from './saved-sessions.ts';
 
 const INTERVAL_MS = 5 * 60_000;
 
-/** The part of a session that the watch reads and sets. */
 interface MeasuredSession {
   readonly id: string;
   readonly phase: { readonly status: SessionStatus };
@@ -14,7 +13,7 @@ interface MeasuredSession {
 }
 
 /** When the folder of a session was last measured, and what was running then. */
-interface Look {
+interface LastMeasured {
   readonly at: number;
   readonly workerPid: number | undefined;
   readonly wasReady: boolean;
@@ -24,7 +23,7 @@ interface Look {
 export class DiskWatch {
   readonly #saved: SavedSessions;
   readonly #log: Log;
-  readonly #looks = new WeakMap<MeasuredSession, Look>();
+  readonly #lastMeasured = new WeakMap<MeasuredSession, LastMeasured>();
 
   constructor(saved: SavedSessions, log: Log) {
     this.#saved = saved;
@@ -32,7 +31,7 @@ export class DiskWatch {
   }
 
   /** Measures the sessions that are due, one at a time. Never rejects. */
-  async look(sessions: readonly MeasuredSession[]): Promise<void> {
+  async check(sessions: readonly MeasuredSession[]): Promise<void> {
     for (const session of sessions) {
       await this.#measure(session).catch((error: unknown) =>
         this.#log.error({ session: session.id, error: errorText(error) }, 'session not measured'),
@@ -44,10 +43,10 @@ export class DiskWatch {
     const { workerPid } = session;
     const now = performance.now();
     const wasReady = session.phase.status === 'ready';
-    const last = this.#looks.get(session);
+    const last = this.#lastMeasured.get(session);
     const isSame = last?.workerPid === workerPid && last?.wasReady === wasReady;
     if (last && isSame && now - last.at < INTERVAL_MS) return;
-    this.#looks.set(session, { at: now, workerPid, wasReady });
+    this.#lastMeasured.set(session, { at: now, workerPid, wasReady });
     session.stats.diskBytes = await sizeOf(this.#saved.dirOf(session.id));
   }
 }

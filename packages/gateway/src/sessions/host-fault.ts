@@ -13,7 +13,6 @@ const NOT_THE_HOST: readonly Reason[] = ['PAGE_UNSUPPORTED', 'MEMORY_LIMIT', 'WO
 export class HostFault {
   readonly #queue: StartQueue;
   readonly #log: Log;
-  /** When each session that is down failed. */
   readonly #down = new Map<string, number>();
   #pauses = 0;
   #pausedUntil = 0;
@@ -45,7 +44,6 @@ export class HostFault {
     this.#pausedUntil = 0;
   }
 
-  /** A session was stopped on purpose. */
   stopped(sessionId: string): void {
     this.#down.delete(sessionId);
   }

@@ -18,7 +18,6 @@ const PROGRAM = `
 const started: ChildProcess[] = [];
 afterEach(() => {
   for (const child of started.splice(0)) child.kill('SIGKILL');
-  vi.restoreAllMocks();
 });
 
 /** A session of one process, which allocates as much memory as requested. */
@@ -45,30 +44,30 @@ async function session(id: string) {
 
 it('detects growth of a session after its last measurement, and ends only the one above the hard mark', async () => {
   const config = { memorySoftBytes: 5_000 * MB, memoryHardBytes: 400 * MB, memorySettleMs: 600_000 };
-  const guard = new MemoryGuard(config as Config, createLog('silent').log, () => undefined);
+  const guard = new MemoryGuard(config as Config, { session: () => undefined }, createLog('silent').log);
   const [ada, ben] = [await session('ada'), await session('ben')];
   let now = 1_000;
   vi.spyOn(performance, 'now').mockImplementation(() => now);
-  const look = () => guard.look([ada.guarded, ben.guarded]);
-  await look();
+  const check = () => guard.check([ada.guarded, ben.guarded]);
+  await check();
   const emptyMb = ada.heldMb();
 
   await ada.hold(3);
-  await look(); // The next measurement is not due yet.
+  await check(); // The next measurement is not due yet.
   expect(ada.heldMb()).toBe(emptyMb);
   now += 30_000;
-  await look();
+  await check();
   expect(ada.heldMb() - emptyMb).toBeGreaterThan(2.5);
 
   await ada.hold(100);
   now += 30_000;
-  await look();
+  await check();
   expect(ada.heldMb() - emptyMb).toBeGreaterThan(102);
   expect(ada.heldMb() - emptyMb).toBeLessThan(115);
 
   await ada.hold(300);
   now += 30_000;
-  await look();
+  await check();
   expect(ada.guarded.fail).toHaveBeenCalledExactlyOnceWith({
     reason: 'MEMORY_LIMIT',
     detail: expect.stringMatching(/^4\d\d MB, more than CHAT_WEB_MEMORY_HARD_MB \(400\)$/),

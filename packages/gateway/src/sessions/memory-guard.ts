@@ -1,17 +1,17 @@
-import { type Cause, count, errorText, type SessionStatus } from '@chat-web/protocol';
+import { type Cause, count, errorText, getOrAdd, type SessionStatus } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Config } from '../config.ts';
-import { bytesOf, MemoryMeter } from '../host/memory.ts';
+import { MemoryMeter, memoryBytes } from '../host/memory.ts';
 import { listRelatives, type Relative } from '../host/processes.ts';
+import type { MovingState } from '../journal/folds.ts';
 import type { Log } from '../log.ts';
-import type { StateKeeper } from '../moving/state-keeper.ts';
 import {
-  LONGEST_WAIT_MS,
+  MAX_WAIT_MS,
   type MemoryHistory,
   type MemoryMarks,
   type MemoryVerdict,
+  measurementIntervalMs,
   memoryVerdict,
-  nextLook,
   settledAt,
   softMark,
   UNKNOWN,
@@ -22,13 +22,12 @@ const RECYCLE_TIMEOUT_MS = 60_000;
 /** In between, growth is estimated: see `MemoryMeter`. */
 const EXACT_INTERVAL_MS = 10 * 60_000;
 /** A session whose memory has changed by more than this share is measured again. */
-const MOST_DRIFT = 0.1;
+const MAX_DRIFT = 0.1;
 const MB = 1_048_576;
 
-/** The memory history of a session from another gateway. */
-const movedHistory = v.strictObject({ levelBytes: count(2 ** 40), waitMs: count(LONGEST_WAIT_MS) });
+const historyPart = v.strictObject({ levelBytes: count(2 ** 40), waitMs: count(MAX_WAIT_MS) });
+type HistoryPart = v.InferOutput<typeof historyPart>;
 
-/** What the guard needs from a session. */
 export interface GuardedSession {
   readonly id: string;
   readonly phase: { readonly status: SessionStatus };
@@ -41,8 +40,12 @@ export interface GuardedSession {
   up(timeoutMs: number): Promise<void>;
 }
 
+interface GuardedSessions {
+  session(id: string): GuardedSession | undefined;
+}
+
 /** When a session was measured, on the monotonic clock, and what is known about it. */
-interface Looks {
+interface Tracking {
   readonly meter: MemoryMeter;
   /** The last exact measurement, in bytes, and when it was. */
   exactBytes: number;
@@ -57,26 +60,26 @@ interface Looks {
 }
 
 /** Measures the memory of sessions and limits it, so that a leak in one does not harm the others. */
-export class MemoryGuard implements StateKeeper {
+export class MemoryGuard implements MovingState {
   readonly name = 'memory';
+  readonly part = historyPart;
   readonly #marks: MemoryMarks;
   readonly #settleMs: number;
+  readonly #sessions: GuardedSessions;
   readonly #log: Log;
-  readonly #looks = new WeakMap<GuardedSession, Looks>();
+  readonly #tracking = new WeakMap<GuardedSession, Tracking>();
   /** One at a time is recycled, since each boots a browser. */
   #isRecycling = false;
 
-  readonly #find: (id: string) => GuardedSession | undefined;
-
-  constructor(config: Config, log: Log, find: (id: string) => GuardedSession | undefined) {
-    this.#find = find;
+  constructor(config: Config, sessions: GuardedSessions, log: Log) {
+    this.#sessions = sessions;
     this.#marks = { softBytes: config.memorySoftBytes, hardBytes: config.memoryHardBytes };
     this.#settleMs = config.memorySettleMs;
     this.#log = log;
   }
 
   /** Measures the sessions that are due, and recycles or fails those above their marks. Never rejects. */
-  async look(sessions: readonly GuardedSession[]): Promise<void> {
+  async check(sessions: readonly GuardedSession[]): Promise<void> {
     const due = sessions.filter((session) => this.#isDue(session));
     if (due.length === 0) return;
     const processes = await listRelatives();
@@ -87,18 +90,15 @@ export class MemoryGuard implements StateKeeper {
     }
   }
 
-  *partsOf(id: string): Iterable<unknown> {
-    const session = this.#find(id);
-    const { levelBytes, waitMs } = (session && this.#looks.get(session)?.history) ?? UNKNOWN;
+  *partsOf(id: string): Iterable<HistoryPart> {
+    const session = this.#sessions.session(id);
+    const { levelBytes, waitMs } = (session && this.#tracking.get(session)?.history) ?? UNKNOWN;
     if (levelBytes !== undefined) yield { levelBytes, waitMs };
   }
 
-  learn(id: string, part: unknown): () => void {
-    const { levelBytes, waitMs } = v.parse(movedHistory, part);
-    return () => {
-      const session = this.#find(id);
-      if (session) this.#looksAt(session).history = { levelBytes, waitMs };
-    };
+  restore(id: string, { levelBytes, waitMs }: HistoryPart): void {
+    const session = this.#sessions.session(id);
+    if (session) this.#trackingOf(session).history = { levelBytes, waitMs };
   }
 
   #isDue(session: GuardedSession): boolean {
@@ -107,92 +107,93 @@ export class MemoryGuard implements StateKeeper {
       stats.measured(undefined);
       return false;
     }
-    return isFirstReady(session, this.#looksAt(session)) || performance.now() >= this.#looksAt(session).nextMemoryAt;
+    return (
+      isFirstReady(session, this.#trackingOf(session)) || performance.now() >= this.#trackingOf(session).nextMemoryAt
+    );
   }
 
   async #measure(session: GuardedSession, processes: readonly Relative[]): Promise<void> {
     const { workerPid, stats } = session;
     if (workerPid === undefined) return; // It ended meanwhile.
-    const looks = this.#looksAt(session);
+    const tracking = this.#trackingOf(session);
     const now = performance.now();
     const mustBeExact =
-      looks.workerPid !== workerPid ||
-      isFirstReady(session, looks) ||
-      this.#isSettling(looks, now) ||
-      now - looks.exactAt >= EXACT_INTERVAL_MS;
-    let memory = await looks.meter.measure(workerPid, { exact: mustBeExact, processes });
+      tracking.workerPid !== workerPid ||
+      isFirstReady(session, tracking) ||
+      this.#isSettling(tracking, now) ||
+      now - tracking.exactAt >= EXACT_INTERVAL_MS;
+    let memory = await tracking.meter.measure(workerPid, { exact: mustBeExact, processes });
     // Estimates are never acted on.
-    const isExact = mustBeExact || this.#isOff(session, bytesOf(memory), looks);
-    if (isExact && !mustBeExact) memory = await looks.meter.measure(workerPid, { exact: true, processes });
+    const isExact = mustBeExact || this.#needsExactMeasurement(session, memoryBytes(memory), tracking);
+    if (isExact && !mustBeExact) memory = await tracking.meter.measure(workerPid, { exact: true, processes });
     if (session.workerPid !== workerPid || memory.processes === 0) return; // It ended meanwhile.
     stats.measured(memory);
-    const bytes = bytesOf(memory);
-    if (isExact) Object.assign(looks, { exactBytes: bytes, exactAt: now });
-    this.#settle(session, bytes, looks);
-    looks.nextMemoryAt = this.#nextLook(bytes, looks);
-    this.#bound(session, bytes, looks);
+    const bytes = memoryBytes(memory);
+    if (isExact) Object.assign(tracking, { exactBytes: bytes, exactAt: now });
+    this.#settle(session, bytes, tracking);
+    tracking.nextMemoryAt = this.#nextMeasurementAt(bytes, tracking);
+    this.#bound(session, bytes, tracking);
   }
 
   /** True if an estimate is far from what was last measured, or above a mark. */
-  #isOff(session: GuardedSession, bytes: number, looks: Looks): boolean {
-    const driftBytes = Math.abs(bytes - looks.exactBytes);
-    return driftBytes > MOST_DRIFT * looks.exactBytes || this.#verdict(session, bytes, looks) !== 'keep';
+  #needsExactMeasurement(session: GuardedSession, bytes: number, tracking: Tracking): boolean {
+    const driftBytes = Math.abs(bytes - tracking.exactBytes);
+    return driftBytes > MAX_DRIFT * tracking.exactBytes || this.#verdict(session, bytes, tracking) !== 'keep';
   }
 
   /** Learns the session's level once it has been ready for a while. */
-  #settle(session: GuardedSession, bytes: number, looks: Looks): void {
+  #settle(session: GuardedSession, bytes: number, tracking: Tracking): void {
     const { workerPid } = session;
-    if (looks.workerPid !== workerPid) Object.assign(looks, { workerPid, readyAt: undefined, hasSettled: false });
+    if (tracking.workerPid !== workerPid) Object.assign(tracking, { workerPid, readyAt: undefined, hasSettled: false });
     const now = performance.now();
-    if (session.phase.status === 'ready') looks.readyAt ??= now;
-    if (!this.#isSettling(looks, now)) return;
-    const { waitMs } = looks.history;
-    looks.history = settledAt(bytes, looks.history);
-    looks.hasSettled = true;
-    const settled = { session: session.id, bytes, softBytes: Math.round(softMark(looks.history, this.#marks)) };
+    if (session.phase.status === 'ready') tracking.readyAt ??= now;
+    if (!this.#isSettling(tracking, now)) return;
+    const { waitMs } = tracking.history;
+    tracking.history = settledAt(bytes, tracking.history);
+    tracking.hasSettled = true;
+    const settled = { session: session.id, bytes, softBytes: Math.round(softMark(tracking.history, this.#marks)) };
     this.#log.info(settled, 'memory settled');
-    if (looks.history.waitMs > waitMs) {
-      this.#log.warn({ session: session.id, waitMs: looks.history.waitMs }, 'recycling gained nothing');
+    if (tracking.history.waitMs > waitMs) {
+      this.#log.warn({ session: session.id, waitMs: tracking.history.waitMs }, 'recycling gained nothing');
     }
   }
 
-  /** True if it is time to learn the level. */
-  #isSettling({ hasSettled, readyAt }: Looks, now: number): boolean {
+  #isSettling({ hasSettled, readyAt }: Tracking, now: number): boolean {
     return !hasSettled && readyAt !== undefined && now - readyAt >= this.#settleMs;
   }
 
   /** Aligned to a grid: sessions with the same interval are measured together, from one list of processes. */
-  #nextLook(bytes: number, { history, hasSettled, readyAt }: Looks): number {
+  #nextMeasurementAt(bytes: number, { history, hasSettled, readyAt }: Tracking): number {
     const now = performance.now();
-    const lookMs = nextLook(bytes, history, this.#marks);
-    const next = (Math.floor(now / lookMs) + 1) * lookMs;
+    const intervalMs = measurementIntervalMs(bytes, history, this.#marks);
+    const next = (Math.floor(now / intervalMs) + 1) * intervalMs;
     return hasSettled || readyAt === undefined ? next : Math.min(next, Math.max(now, readyAt + this.#settleMs));
   }
 
-  #verdict({ stats, pending }: GuardedSession, bytes: number, looks: Looks): MemoryVerdict {
-    const sinceRecycleMs = performance.now() - looks.recycledAt;
-    return memoryVerdict({ bytes, pending, idleMs: stats.idleMs, sinceRecycleMs }, looks.history, this.#marks);
+  #verdict({ stats, pending }: GuardedSession, bytes: number, tracking: Tracking): MemoryVerdict {
+    const sinceRecycleMs = performance.now() - tracking.recycledAt;
+    return memoryVerdict({ bytes, pending, idleMs: stats.idleMs, sinceRecycleMs }, tracking.history, this.#marks);
   }
 
-  #bound(session: GuardedSession, bytes: number, looks: Looks): void {
-    const verdict = this.#verdict(session, bytes, looks);
+  #bound(session: GuardedSession, bytes: number, tracking: Tracking): void {
+    const verdict = this.#verdict(session, bytes, tracking);
     if (verdict === 'end') {
       const mark = `more than CHAT_WEB_MEMORY_HARD_MB (${Math.round(this.#marks.hardBytes / MB)})`;
       session.fail({ reason: 'MEMORY_LIMIT', detail: `${Math.round(bytes / MB)} MB, ${mark}` });
     } else if (verdict === 'recycle' && !this.#isRecycling) {
-      void this.#recycle(session, bytes, looks);
+      void this.#recycle(session, bytes, tracking);
     }
   }
 
   /** Never rejects. */
-  async #recycle(session: GuardedSession, bytes: number, looks: Looks): Promise<void> {
+  async #recycle(session: GuardedSession, bytes: number, tracking: Tracking): Promise<void> {
     this.#isRecycling = true;
-    const softBytes = Math.round(softMark(looks.history, this.#marks));
+    const softBytes = Math.round(softMark(tracking.history, this.#marks));
     try {
       // If it was declined, it is tried again at the next measurement.
       if (await session.recycle()) {
-        looks.recycledAt = performance.now();
-        looks.history = { ...looks.history, recycledFromBytes: bytes };
+        tracking.recycledAt = performance.now();
+        tracking.history = { ...tracking.history, recycledFromBytes: bytes };
         this.#log.warn({ session: session.id, bytes, softBytes }, 'session recycled');
         await session.up(RECYCLE_TIMEOUT_MS);
       }
@@ -202,19 +203,23 @@ export class MemoryGuard implements StateKeeper {
     this.#isRecycling = false;
   }
 
-  #looksAt(session: GuardedSession): Looks {
+  #trackingOf(session: GuardedSession): Tracking {
     const never = Number.NEGATIVE_INFINITY;
-    const known = this.#looks.get(session);
-    const looks = known ?? {
-      ...{ meter: new MemoryMeter(), exactBytes: 0, exactAt: never, nextMemoryAt: never, recycledAt: never },
-      ...{ workerPid: undefined, readyAt: undefined, hasSettled: false, history: UNKNOWN },
-    };
-    if (!known) this.#looks.set(session, looks);
-    return looks;
+    return getOrAdd(this.#tracking, session, () => ({
+      meter: new MemoryMeter(),
+      exactBytes: 0,
+      exactAt: never,
+      nextMemoryAt: never,
+      recycledAt: never,
+      workerPid: undefined,
+      readyAt: undefined,
+      hasSettled: false,
+      history: UNKNOWN,
+    }));
   }
 }
 
 /** Memory during boot says little: a session is measured as soon as it is ready. */
-function isFirstReady({ phase, workerPid }: GuardedSession, looks: Looks): boolean {
-  return phase.status === 'ready' && (looks.workerPid !== workerPid || looks.readyAt === undefined);
+function isFirstReady({ phase, workerPid }: GuardedSession, tracking: Tracking): boolean {
+  return phase.status === 'ready' && (tracking.workerPid !== workerPid || tracking.readyAt === undefined);
 }

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type MemoryHistory, memoryVerdict, nextLook, settledAt, softMark, UNKNOWN } from './memory-policy.ts';
+import {
+  type MemoryHistory,
+  measurementIntervalMs,
+  memoryVerdict,
+  settledAt,
+  softMark,
+  UNKNOWN,
+} from './memory-policy.ts';
 
 const marks = { softBytes: 700, hardBytes: 2_000 };
 const known = { levelBytes: 300, waitMs: 600_000 };
@@ -44,11 +51,11 @@ describe('the memory of a session', () => {
   });
 
   it('is checked more often the closer it gets to a mark', () => {
-    expect(nextLook(300, known, marks)).toBe(30_000);
-    expect(nextLook(351, known, marks)).toBe(5_000);
-    expect(nextLook(701, known, marks)).toBe(2_000);
-    expect(nextLook(701, UNKNOWN, marks)).toBe(30_000);
-    expect(nextLook(1_001, UNKNOWN, marks)).toBe(5_000);
+    expect(measurementIntervalMs(300, known, marks)).toBe(30_000);
+    expect(measurementIntervalMs(351, known, marks)).toBe(5_000);
+    expect(measurementIntervalMs(701, known, marks)).toBe(2_000);
+    expect(measurementIntervalMs(701, UNKNOWN, marks)).toBe(30_000);
+    expect(measurementIntervalMs(1_001, UNKNOWN, marks)).toBe(5_000);
   });
 });
 

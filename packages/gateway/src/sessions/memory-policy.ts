@@ -1,4 +1,3 @@
-/** A measurement of a session, and what it is doing. */
 export interface MemoryReading {
   readonly bytes: number;
   readonly pending: number;
@@ -8,7 +7,6 @@ export interface MemoryReading {
   readonly sinceRecycleMs: number;
 }
 
-/** The settings, in bytes. */
 export interface MemoryMarks {
   readonly softBytes: number;
   readonly hardBytes: number;
@@ -27,7 +25,7 @@ export interface MemoryHistory {
 const IDLE_MS = 30_000;
 const FIRST_WAIT_MS = 10 * 60_000;
 /** The longest wait between two recyclings that gained nothing. */
-export const LONGEST_WAIT_MS = 24 * 60 * 60_000;
+export const MAX_WAIT_MS = 24 * 60 * 60_000;
 /** Growth by half over its own level counts as a leak. */
 const GROWTH = 1.5;
 /** A recycling that leaves more than this share of the memory gained nothing. */
@@ -47,7 +45,6 @@ export function softMark({ levelBytes }: MemoryHistory, { softBytes, hardBytes }
   return Math.max(softBytes, Math.min(GROWTH * levelBytes, (levelBytes + hardBytes) / 2));
 }
 
-/** What to do about a session's memory. */
 export type MemoryVerdict = 'keep' | 'recycle' | 'end';
 
 /**
@@ -65,7 +62,7 @@ export function memoryVerdict(reading: MemoryReading, history: MemoryHistory, ma
 export function settledAt(bytes: number, { recycledFromBytes, waitMs }: MemoryHistory): MemoryHistory {
   if (recycledFromBytes === undefined) return { levelBytes: bytes, waitMs };
   const hasGained = bytes <= NO_GAIN * recycledFromBytes;
-  return { levelBytes: bytes, waitMs: hasGained ? FIRST_WAIT_MS : Math.min(LONGEST_WAIT_MS, 2 * waitMs) };
+  return { levelBytes: bytes, waitMs: hasGained ? FIRST_WAIT_MS : Math.min(MAX_WAIT_MS, 2 * waitMs) };
 }
 
 const INTERVAL_MS = 30_000;
@@ -73,7 +70,7 @@ const CLOSE_INTERVAL_MS = 5_000;
 const CLOSEST_INTERVAL_MS = 2_000;
 
 /** When to measure again, in milliseconds: more often near a mark, so that it is not overshot. */
-export function nextLook(bytes: number, history: MemoryHistory, marks: MemoryMarks): number {
+export function measurementIntervalMs(bytes: number, history: MemoryHistory, marks: MemoryMarks): number {
   const nearest = Math.min(softMark(history, marks), marks.hardBytes);
   if (bytes > nearest) return CLOSEST_INTERVAL_MS;
   return bytes > nearest / 2 ? CLOSE_INTERVAL_MS : INTERVAL_MS;

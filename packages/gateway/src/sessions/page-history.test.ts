@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sharedFolder } from '@chat-web/testing/hooks';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { PageHistory } from './page-history.ts';
 
 const log = pino({ enabled: false });
@@ -12,12 +12,8 @@ const note = (history: PageHistory, version: string, lacking: (typeof media)[]) 
 const reasonsOf = (history: PageHistory, version: string, lacking: (typeof media)[]) =>
   note(history, version, lacking).degraded.map(({ reason }) => reason);
 
-let folder: string;
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chat-web-pages-'));
-});
+const folder = sharedFolder();
 // A history may still be writing the notes of the last test.
-afterAll(() => rm(folder, { recursive: true, maxRetries: 10 }));
 const open = async (name: string) => {
   const history = new PageHistory(join(folder, 'pages', name), log);
   await history.load();

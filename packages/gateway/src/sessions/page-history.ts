@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorText, type WorkerEvent } from '@chat-web/protocol';
+import { BoundedMap, errorText, type WorkerEvent } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { readOwnText, replaceText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 import type { PageView } from './session-stats.ts';
 
-const MOST_VERSIONS = 20;
-const MOST_FILE_BYTES = 1_048_576;
+const MAX_VERSIONS = 20;
+const MAX_FILE_BYTES = 1_048_576;
 
 type PageSeen = Omit<Extract<WorkerEvent, { name: 'page' }>, 'name'>;
 
@@ -22,7 +22,7 @@ export class PageHistory {
   readonly #path: string;
   readonly #log: Log;
   /** The capabilities missing on each version, the last seen at the end; all others work there. */
-  readonly #missing = new Map<string, ReadonlySet<string>>();
+  readonly #missing = new BoundedMap<string, ReadonlySet<string>>(MAX_VERSIONS);
   #written: Promise<void> = Promise.resolve();
 
   constructor(path: string, log: Log) {
@@ -32,7 +32,7 @@ export class PageHistory {
 
   /** Reads the file of an earlier gateway. Never rejects: without a readable file it starts empty. */
   async load(): Promise<void> {
-    const text = await readOwnText(this.#path, MOST_FILE_BYTES).catch(() => '');
+    const text = await readOwnText(this.#path, MAX_FILE_BYTES).catch(() => '');
     if (!text) return;
     try {
       const { versions } = v.parse(stored, JSON.parse(text));
@@ -51,10 +51,6 @@ export class PageHistory {
     const before = this.#missing.get(version);
     this.#missing.delete(version); // Re-added at the end.
     this.#missing.set(version, missing);
-    for (const oldest of this.#missing.keys()) {
-      if (this.#missing.size <= MOST_VERSIONS) break;
-      this.#missing.delete(oldest);
-    }
     const isKnown = before?.size === missing.size && [...missing].every((name) => before.has(name));
     if (!isKnown) this.#written = this.#written.then(() => this.#write());
     const dated = lacking.map(({ capability, reason }) => ({

@@ -1,15 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { describe, expect, it } from 'vitest';
 import { readPinnedPage } from './pinned-page.ts';
 
-let dir: string;
-beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'chat-web-pinned-'));
-});
-afterEach(() => rm(dir, { recursive: true }));
+const dir = freshFolder();
 const file = (name: string) => join(dir, name);
 
 describe('a saved page', () => {
@@ -27,7 +23,7 @@ describe('a saved page', () => {
     ['is too large', /cannot be used/, () => writeFile(file('2.3.html'), Buffer.alloc(5_000_000, 'x'))],
     [
       'has lost its headers, without which it would be less protected',
-      /does not hold its headers/,
+      /does not contain its headers/,
       async () => {
         await writeFile(file('2.3.html'), '<p>page</p>');
         await writeFile(file('2.3.headers.json'), '{');

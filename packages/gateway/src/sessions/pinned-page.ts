@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { readOwnText } from '../host/text-files.ts';
 
 /** A document has some hundred KB, and is sent to a worker at each start. */
-const MOST_DOCUMENT_BYTES = 4 * 1_048_576;
-const MOST_HEADERS_BYTES = 65_536;
+const MAX_DOCUMENT_BYTES = 4 * 1_048_576;
+const MAX_HEADERS_BYTES = 65_536;
 const storedHeaders = v.record(v.string(), v.string());
 
 /**
@@ -16,11 +16,11 @@ const storedHeaders = v.record(v.string(), v.string());
 export async function readPinnedPage(dir: string, version: string): Promise<PinnedPage> {
   const files = savedPageFiles(version);
   const path = join(dir, files.html);
-  const html = await readOwnText(path, MOST_DOCUMENT_BYTES).catch((error: NodeJS.ErrnoException) => {
+  const html = await readOwnText(path, MAX_DOCUMENT_BYTES).catch((error: NodeJS.ErrnoException) => {
     throw new Error(
       error.code === 'ENOENT'
         ? `names a page that is not saved: there is no ${files.html} in ${dir}`
-        : `names a page that cannot be used: ${path} is no plain file of at most ${MOST_DOCUMENT_BYTES} bytes`,
+        : `names a page that cannot be used: ${path} is not a regular file of at most ${MAX_DOCUMENT_BYTES} bytes`,
     );
   });
   return { version, html, headers: await headersOf(join(dir, files.headers)) };
@@ -28,9 +28,9 @@ export async function readPinnedPage(dir: string, version: string): Promise<Pinn
 
 async function headersOf(path: string): Promise<PinnedPage['headers']> {
   try {
-    return v.parse(storedHeaders, JSON.parse(await readOwnText(path, MOST_HEADERS_BYTES)));
+    return v.parse(storedHeaders, JSON.parse(await readOwnText(path, MAX_HEADERS_BYTES)));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
-    throw new Error(`names a page that cannot be used: ${path} does not hold its headers`);
+    throw new Error(`names a page that cannot be used: ${path} does not contain its headers`);
   }
 }

@@ -1,20 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { deferred } from '@chat-web/protocol';
+import { eventually, fixture, temporaryFolder, undyingBrowsers } from '@chat-web/testing';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { eventually } from '../../../../test/helpers/eventually.ts';
-import { undyingBrowsers } from '../../../../test/helpers/fake-browser.ts';
 import { readConfig } from '../config.ts';
 import { noCgroups } from '../host/cgroup.ts';
-import { temporaryFolder } from '../testing/fake-gateway.ts';
 import { Run, type RunEvent } from './run.ts';
-import type { SessionContext } from './session-context.ts';
+import type { SessionDependencies } from './session-dependencies.ts';
 import type { RunFailure } from './session-state.ts';
 import { StartQueue } from './start-queue.ts';
 
-const start = { byHand: false, heardUntil: () => 0, openAcks: () => [], linkedAt: 0, wasMute: false };
+const start = { byHand: false, deliveredUntil: () => 0, openAcks: () => [], linkedAt: 0, wasMute: false };
 const log = pino({ enabled: false });
 const runs: Run[] = [];
 afterEach(async () => {
@@ -32,30 +30,28 @@ function savedSessions(hasAuth: boolean) {
 }
 
 /** A run of this program, not started yet, on a host with everything that it needs. */
-function runOf(program: string, overrides: Partial<Record<keyof SessionContext, unknown>> = {}) {
-  const startQueue = new StartQueue({ slots: 1, idleShare: () => 1 });
-  const context = {
+function runOf(program: string, overrides: Partial<Record<keyof SessionDependencies, unknown>> = {}) {
+  const startQueue = new StartQueue(1, { idleShare: () => 1 });
+  const dependencies = {
     config: readConfig({}),
     saved: savedSessions(false),
     lineages: { runs: async () => {} },
     workerProgram: () => program,
     cgroups: noCgroups,
-    resources: { shortage: async () => undefined },
+    shortage: async () => undefined,
     spool: { folderFor: async () => '/nowhere', removeFolder: async () => {} },
     tmp: { folderFor: async () => '/nowhere', remove: async () => {} },
-    foreignProcesses: { look: () => {} },
+    foreignProcesses: { scanSoon: () => {} },
     startQueue,
     log,
     ...overrides,
-  } as unknown as SessionContext;
+  } as unknown as SessionDependencies;
   const events: RunEvent[] = [];
   const onFailed = vi.fn<(failure: RunFailure) => void>();
-  const run = new Run('main', context, log, { onEvent: (event) => events.push(event), onFailed });
+  const run = new Run('main', dependencies, log, { onEvent: (event) => events.push(event), onFailed });
   runs.push(run);
   return { run, events, onFailed, startQueue };
 }
-
-const fixture = (name: string) => fileURLToPath(new URL(`../../../../test/fixtures/${name}.mjs`, import.meta.url));
 
 it('starts no worker once it has ended, at any point of the preparation, and releases its slot', async () => {
   const workerProgram = vi.fn(() => '/nowhere');
@@ -85,13 +81,14 @@ it('starts no worker while the previous browser still runs after a kill', async 
     await run.start(start);
     expect(onFailed).toHaveBeenCalledExactlyOnceWith({
       cause: { reason: 'START_REFUSED', detail: expect.stringMatching(/still runs \(process \d+\)$/) },
-      ...{ retry: true, wasUp: false },
+      retry: true,
+      wasUp: false,
     });
   });
 }, 60_000);
 
 it('loses no event of a worker that reports 10,000 and exits at once, even with unread calls', async () => {
-  const { run, events, onFailed } = runOf(fixture('last-words-worker'));
+  const { run, events, onFailed } = runOf(fixture('last-words-worker.mjs'));
   const over = run.start(start);
   await vi.waitUntil(() => events.length > 0, 10_000);
   const calls = Array.from({ length: 5 }, () => run.call('sendMessage', { body: 'x'.repeat(50_000) }));
@@ -118,22 +115,21 @@ it('reports how a worker failed to start, and leaves no call pending', async () 
 });
 
 it('gives a worker one channel, and no Node IPC channel', async () => {
-  const { run } = runOf(fixture('hanging-worker'));
+  const { run } = runOf(fixture('hanging-worker.mjs'));
   void run.start(start);
-  const pid = await vi.waitUntil(() => run.workerPid);
+  await expect.poll(() => run.workerPid).toBeDefined();
+  const pid = run.workerPid;
   const environment = execFileSync('cat', [`/proc/${pid}/environ`], { encoding: 'utf8' });
   expect(environment).not.toContain('NODE_CHANNEL');
 });
 
 it('starts a worker only once it is in its cgroup, since its browser starts at once', async () => {
-  let enter = () => {};
-  const entered = new Promise<void>((resolve) => {
-    enter = resolve;
-  });
+  const { promise: entered, resolve: enter } = deferred();
   const cgroup = { enter: () => entered, limitMemory: async () => {}, killAll: async () => true };
-  const { run, events } = runOf(fixture('syncing-worker'), { cgroups: { of: async () => cgroup } });
+  const { run, events } = runOf(fixture('syncing-worker.mjs'), { cgroups: { of: async () => cgroup } });
   void run.start(start);
-  await vi.waitUntil(() => run.workerPid);
+  await expect.poll(() => run.workerPid).toBeDefined();
+  // A worker that is told to start reports within this.
   await delay(500);
   expect(events).toEqual([]);
   enter();
@@ -145,10 +141,10 @@ describe('a start without further progress', () => {
   const config = { ...readConfig({}), startTimeoutMs: 4_000, syncTimeoutMs: 2_000 };
 
   it.each([
-    { hasAuth: false, detail: 'the first sync has not moved for 2 s' },
-    { hasAuth: true, detail: 'the start has not moved for 4 s' },
+    { hasAuth: false, detail: 'the first sync made no progress for 2 s' },
+    { hasAuth: true, detail: 'the start made no progress for 4 s' },
   ])('fails: $detail, if saved auth is $hasAuth', async ({ hasAuth, detail }) => {
-    const { run, events, onFailed } = runOf(fixture('syncing-worker'), { config, saved: savedSessions(hasAuth) });
+    const { run, events, onFailed } = runOf(fixture('syncing-worker.mjs'), { config, saved: savedSessions(hasAuth) });
     void run.start(start);
     await vi.waitUntil(() => onFailed.mock.lastCall, 20_000);
     expect(events).toEqual([{ name: 'authenticating' }]);

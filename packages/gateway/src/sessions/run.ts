@@ -1,12 +1,13 @@
 import type { ChildProcess } from 'node:child_process';
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   causeText,
   errorText,
+  type GatewayMessage,
   HEARTBEAT_INTERVAL_MS,
   type OpenAck,
   type Reason,
   type SendAttempt,
+  settledWithin,
   type WorkerEvent,
   type WorkerOperationName,
   type WorkerOptions,
@@ -16,7 +17,7 @@ import type { SessionCgroup } from '../host/cgroup.ts';
 import { trimCaches } from '../host/disk.ts';
 import { freeProfile } from '../host/profile-lock.ts';
 import type { Log } from '../log.ts';
-import type { SessionContext } from './session-context.ts';
+import type { SessionDependencies } from './session-dependencies.ts';
 import type { RunFailure } from './session-state.ts';
 import { SilenceWatch } from './silence-watch.ts';
 import { StartDeadline } from './start-deadline.ts';
@@ -34,12 +35,11 @@ export interface RunListener {
   onFailed(failure: RunFailure): void;
 }
 
-/** The parameters of a start. */
 export interface RunStart {
   /** A request waits for it: it takes precedence in the queue. */
   readonly byHand: boolean;
   /** From when on inbound messages may not have been delivered, in Unix seconds; read when the worker starts. */
-  heardUntil(): number;
+  deliveredUntil(): number;
   /** Messages whose acks may have risen; read when the worker starts. */
   openAcks(): OpenAck[];
   /** When an earlier run was linked, in Unix seconds, if the session has not been ready yet; 0 otherwise. */
@@ -48,10 +48,8 @@ export interface RunStart {
   readonly wasMute: boolean;
 }
 
-/** What the worker needs to know about earlier runs. */
-type Past = Pick<WorkerOptions, 'heardUntil' | 'openAcks' | 'linkedAt' | 'wasMute'>;
+type Past = Pick<WorkerOptions, 'deliveredUntil' | 'openAcks' | 'linkedAt' | 'wasMute'>;
 
-/** The folders of one run. */
 interface RunFolders {
   /** Files in transit between gateway and worker. */
   readonly spoolDir: string;
@@ -82,7 +80,7 @@ const LAST_WORDS_MS = 5 * SECOND;
  */
 export class Run {
   readonly #id: string;
-  readonly #context: SessionContext;
+  readonly #dependencies: SessionDependencies;
   readonly #log: Log;
   readonly #listener: RunListener;
   readonly #ended = new AbortController();
@@ -95,13 +93,12 @@ export class Run {
   #cgroup: SessionCgroup | undefined;
   #releaseSlot: Release | undefined;
   #slotTimer: NodeJS.Timeout | undefined;
-  /** True once it showed a QR, or became ready. */
   #wasUp = false;
   #hasFailed = false;
 
-  constructor(id: string, context: SessionContext, log: Log, listener: RunListener) {
+  constructor(id: string, dependencies: SessionDependencies, log: Log, listener: RunListener) {
     this.#id = id;
-    this.#context = context;
+    this.#dependencies = dependencies;
     this.#log = log;
     this.#listener = listener;
   }
@@ -115,14 +112,13 @@ export class Run {
     return this.#worker?.child.pid;
   }
 
-  /** How many calls have no answer yet. */
   get pending(): number {
     return this.#worker?.link.pending ?? 0;
   }
 
   /** Waits for a slot, runs the worker, and resolves when it has exited. Never rejects. */
-  async start({ byHand, heardUntil, openAcks, linkedAt: linkedBefore, wasMute }: RunStart): Promise<void> {
-    const { startQueue, saved, config } = this.#context;
+  async start({ byHand, deliveredUntil, openAcks, linkedAt: linkedBefore, wasMute }: RunStart): Promise<void> {
+    const { startQueue, saved, config } = this.#dependencies;
     try {
       this.#releaseSlot = await startQueue.acquire(this.#ended.signal, byHand);
     } catch {
@@ -137,7 +133,7 @@ export class Run {
       const savedAt = await saved.linkedAt(this.#id);
       const linkedAt = savedAt ? savedAt.getTime() / SECOND : linkedBefore;
       if (this.#ended.signal.aborted) return;
-      const past = { heardUntil: heardUntil(), openAcks: openAcks(), linkedAt, wasMute };
+      const past = { deliveredUntil: deliveredUntil(), openAcks: openAcks(), linkedAt, wasMute };
       const { exited } = this.#startWorker(folders, past);
       this.fail({ cause: { reason: 'WORKER_EXITED', detail: await exited }, retry: true });
     } catch (error) {
@@ -147,19 +143,12 @@ export class Run {
     }
   }
 
-  /** Undefined if there is no worker yet. */
   call(operation: WorkerOperationName, input: unknown, attempt?: SendAttempt): Promise<unknown> | undefined {
     return this.#worker?.link.call(operation, input, attempt);
   }
 
-  /** Has the worker, if there is one, report inbound messages since this time again, in Unix seconds. */
-  recoverMessages(since: number): void {
-    this.#worker?.link.reportAgain(since);
-  }
-
-  /** Returns from a pairing code to the QR, if there is a worker. */
-  showQr(): void {
-    this.#worker?.link.showQr();
+  send(message: Extract<GatewayMessage, { type: 'report_again' | 'show_qr' }>): void {
+    this.#worker?.link.send(message);
   }
 
   /** Fails the run: calls in progress are rejected now. */
@@ -183,14 +172,13 @@ export class Run {
   async end(unlink: boolean, timeoutMs: number): Promise<void> {
     this.#ended.abort();
     this.#release();
-    const prepared = this.#preparing?.catch(() => {});
-    await Promise.race([prepared, delay(timeoutMs, undefined, { ref: false })]); // The next run uses the same folders.
+    if (this.#preparing) await settledWithin(this.#preparing, timeoutMs); // The next run uses the same folders.
     if (this.#worker) await this.#stopWorker(this.#worker, unlink, timeoutMs);
     try {
-      await endBrowsersOn(this.#context.saved.profileOf(this.#id));
+      await endBrowsersOn(this.#dependencies.saved.profileOf(this.#id));
       await this.#cgroup?.killAll(CGROUP_TIMEOUT_MS);
-      await this.#context.tmp.remove(this.#id);
-      await this.#context.spool.removeFolder(this.#id);
+      await this.#dependencies.tmp.remove(this.#id);
+      await this.#dependencies.spool.removeFolder(this.#id);
     } catch (error) {
       this.#log.error({ error: errorText(error) }, 'run not cleaned up');
     }
@@ -198,18 +186,18 @@ export class Run {
 
   /** Prepares host and profile for a start. Throws if they are not available; nothing has been started then. */
   async #prepare(): Promise<RunFolders> {
-    const { saved, spool, tmp, foreignProcesses, resources } = this.#context;
-    const shortage = await resources.shortage();
+    const { saved, spool, tmp, foreignProcesses } = this.#dependencies;
+    const shortage = await this.#dependencies.shortage();
     if (shortage) throw new Error(shortage);
     const { signal } = this.#ended;
     const profile = saved.profileOf(this.#id);
-    foreignProcesses.look();
+    foreignProcesses.scanSoon();
     const [left] = await freeProfile(profile);
     // A second browser would corrupt the profile.
-    if (left) throw new Error(`its last browser was killed, and still runs (process ${left.pid})`);
+    if (left) throw new Error(`its last browser was killed but still runs (process ${left.pid})`);
     signal.throwIfAborted();
-    await this.#context.lineages.runs(this.#id);
-    // Nothing uses the profile any more.
+    await this.#dependencies.lineages.runs(this.#id);
+    // Nothing uses the profile now.
     const all = [
       spool.folderFor(this.#id),
       tmp.folderFor(this.#id),
@@ -222,19 +210,19 @@ export class Run {
   }
 
   async #trimCaches(profile: string): Promise<void> {
-    const bytes = await trimCaches(profile, this.#context.config.cacheMaxBytes);
+    const bytes = await trimCaches(profile, this.#dependencies.config.cacheMaxBytes);
     if (bytes > 0) this.#log.info({ bytes }, 'caches removed');
   }
 
   async #openCgroup(): Promise<void> {
-    const { cgroups, config } = this.#context;
+    const { cgroups, config } = this.#dependencies;
     this.#cgroup = await cgroups.of(this.#id);
     await this.#cgroup?.limitMemory(config.memoryHardBytes * KERNEL_MARGIN);
   }
 
   #startWorker({ spoolDir, tmpDir }: RunFolders, past: Past): Worker {
-    const env = { ...this.#context.config.workerEnv, TMPDIR: tmpDir };
-    const { child, channel } = startWorker(this.#context.workerProgram(this.#id), env, this.#log);
+    const env = { ...this.#dependencies.config.workerEnv, TMPDIR: tmpDir };
+    const { child, channel } = startWorker(this.#dependencies.workerProgram(this.#id), env, this.#log);
     const watch = new SilenceWatch({
       intervalMs: HEARTBEAT_INTERVAL_MS,
       onSilent: (forMs) => this.#kill('WORKER_UNRESPONSIVE', `it sent nothing for ${forMs / SECOND} s`),
@@ -242,18 +230,17 @@ export class Run {
     const onBroken = (did: string) => this.broke(did);
     const link = new WorkerLink(channel, this.#id, this.#log, {
       onEvent: (event) => this.#onEvent(event),
-      onMessage: () => watch.heard(),
+      onMessage: () => watch.received(),
       onBroken,
     });
     const exit = exitOf(child);
     void link.ended.then(async () => {
-      const isGone = exit.then(() => true);
-      if (!(await Promise.race([isGone, delay(LIVES_ON_MS, false, { ref: false })]))) onBroken('closed its channel');
+      if (!(await settledWithin(exit, LIVES_ON_MS))) onBroken('closed its channel');
     });
     const exited = exit.then(async (how) => {
       watch.stop();
-      link.hurry();
-      await Promise.race([link.ended, delay(LAST_WORDS_MS, undefined, { ref: false })]);
+      link.readRestAtOnce();
+      await settledWithin(link.ended, LAST_WORDS_MS);
       link.close(`exited (${how})`);
       return how;
     });
@@ -261,14 +248,14 @@ export class Run {
     const options = this.#workerOptions(spoolDir, past);
     // It enters its cgroup first, since it starts the browser at once.
     const entered = child.pid === undefined ? undefined : this.#cgroup?.enter(child.pid);
-    if (entered) void entered.then(() => this.#ended.signal.aborted || link.start(options));
-    else link.start(options);
+    if (entered) void entered.then(() => this.#ended.signal.aborted || link.send({ type: 'start', options }));
+    else link.send({ type: 'start', options });
     this.#log.info({ pid: child.pid }, 'worker started');
     return this.#worker;
   }
 
   #workerOptions(spoolDir: string, past: Past): WorkerOptions {
-    const { saved, spool, config, pinnedPage } = this.#context;
+    const { saved, spool, config, pinnedPage } = this.#dependencies;
     return {
       sessionId: this.#id,
       sessionDir: saved.dirOf(this.#id),
@@ -307,7 +294,7 @@ export class Run {
       case 'passkey':
       case 'ready':
         this.#wasUp = true;
-        this.#context.startQueue.resume();
+        this.#dependencies.startQueue.resume();
         this.#release();
     }
     this.#listener.onEvent(event);
@@ -318,13 +305,14 @@ export class Run {
    * was reported, or this run retries a stalled first sync. A start with saved auth keeps its deadline.
    */
   #allowForSync(): void {
-    const isFirstSync = !this.#context.saved.has(this.#id);
-    if (isFirstSync || !this.#deadline.isSet) this.#deadline.set(this.#context.config.syncTimeoutMs, 'the first sync');
+    const isFirstSync = !this.#dependencies.saved.has(this.#id);
+    if (isFirstSync || !this.#deadline.isSet)
+      this.#deadline.set(this.#dependencies.config.syncTimeoutMs, 'the first sync');
   }
 
   /** Asks the worker to exit, and kills it after the timeout. */
   async #stopWorker({ child, link, exited }: Worker, unlink: boolean, timeoutMs: number): Promise<void> {
-    link.stop(unlink, timeoutMs);
+    link.send({ type: 'stop', unlink, timeoutMs });
     const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     await exited;
     clearTimeout(timer);

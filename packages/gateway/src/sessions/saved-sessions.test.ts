@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { temporaryFolder } from '@chat-web/testing';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { temporaryFolder } from '../testing/fake-gateway.ts';
 import { SavedSessions } from './saved-sessions.ts';
 
 const log = pino({ level: 'silent' });

@@ -11,9 +11,8 @@ import type { Log } from '../log.ts';
 
 /** A file in the session's folder, written when it is first ready: from then on it is started at boot. */
 export const LINK_MARKER = 'linked.json';
-const MOST_MARKER_BYTES = 4_096;
+const MAX_MARKER_BYTES = 4_096;
 
-/** The saved data of a link. */
 export interface SavedLink {
   readonly wid?: string | undefined;
   /** ISO 8601. */
@@ -29,7 +28,6 @@ export interface SavedLink {
 export class SavedSessions {
   /** Documents of the page by version, shared by all sessions. */
   readonly pagesDir: string;
-  /** The folder of all sessions. */
   readonly sessionsDir: string;
   readonly #trashDir: string;
   readonly #arrivingDir: string;
@@ -75,7 +73,6 @@ export class SavedSessions {
     return join(this.sessionsDir, id);
   }
 
-  /** The browser's profile in it. */
   profileOf(id: string): string {
     return join(this.dirOf(id), 'session');
   }
@@ -101,9 +98,8 @@ export class SavedSessions {
     return Number.isNaN(linkedAt.getTime()) ? undefined : linkedAt;
   }
 
-  /** The content of the marker. */
   async about(id: string): Promise<SavedLink> {
-    const text = await readOwnText(join(this.dirOf(id), LINK_MARKER), MOST_MARKER_BYTES).catch(() => '');
+    const text = await readOwnText(join(this.dirOf(id), LINK_MARKER), MAX_MARKER_BYTES).catch(() => '');
     const [, wid] = /"wid":"(\d{1,20}@(?:c\.us|lid))"/.exec(text) ?? [];
     return { wid, linkedAt: (await this.linkedAt(id))?.toISOString() };
   }
@@ -165,7 +161,7 @@ export class SavedSessions {
   }
 
   #marker(id: string): Promise<string> {
-    return readOwnText(join(this.dirOf(id), LINK_MARKER), MOST_MARKER_BYTES).catch(() => '');
+    return readOwnText(join(this.dirOf(id), LINK_MARKER), MAX_MARKER_BYTES).catch(() => '');
   }
 
   /** Only if the marker is absent: an unreadable folder may be worth keeping. */

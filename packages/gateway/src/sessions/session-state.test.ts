@@ -41,7 +41,6 @@ const END: Effect = { type: 'end_run', unlink: false, timeoutMs: 10_000 };
 const WIPE: Effect = { type: 'wipe' };
 const START: Effect = { type: 'start_run', byHand: true };
 
-/** A session that receives events, one after the other. */
 class Subject {
   state = newSession(new Date(0), undefined);
   /** The events that the last transition published. */
@@ -68,7 +67,6 @@ class Subject {
   }
 }
 
-/** A session that has saved auth, and is ready. */
 function linked(config: Partial<Circumstances['config']> = {}): Subject {
   const subject = new Subject(config).after(start, qr(), authenticating, ready);
   subject.hasAuth = true;
@@ -210,7 +208,7 @@ describe('a lost connection', () => {
     expect(subject.state.phase).toMatchObject({ status: 'disconnected', cause: { reason: 'CONNECTION_LOST' } });
     expect(subject.state.reconnect?.ms).toBe(120_000);
     expect(subject.after({ name: 'reconnect_due' }).effects).toMatchObject([
-      { type: 'fail_run', cause: { reason: 'CONNECTION_LOST', detail: 'TIMEOUT, and not back within 120 s' } },
+      { type: 'fail_run', cause: { reason: 'CONNECTION_LOST', detail: 'TIMEOUT, and did not reconnect within 120 s' } },
     ]);
     expect(linked().after(lost(), ready).state.reconnect).toBeUndefined();
   });
@@ -339,7 +337,8 @@ describe('a pairing code', () => {
   it('releases its number once the session has failed, or its folder is gone, and it was not linked', () => {
     const failed = [crash({ retry: false }), ended];
     expect(new Subject().after(start, qr(), code(), ...failed).state).toMatchObject({
-      ...{ phase: { status: 'failed' }, linkingNumber: undefined },
+      phase: { status: 'failed' },
+      linkingNumber: undefined,
     });
     const syncing = new Subject().after(start, qr(), code(), authenticating);
     expect(syncing.after(...failed).state.linkingNumber).toBe('12025550101');

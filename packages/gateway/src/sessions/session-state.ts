@@ -1,6 +1,7 @@
 import {
   type Cause,
   causeText,
+  type EventData,
   type PairingCode,
   type PasskeyStep,
   type Reason,
@@ -12,14 +13,15 @@ import {
 import type { Config } from '../config.ts';
 import {
   afterFailure,
-  MOST_TAKE_OVERS,
+  MAX_TAKE_OVERS,
   RECOVERED_AFTER_MS,
+  REFUSED_DELAY_MS,
   type RestartHistory,
-  refusedDelay,
   restartDelay,
   takeOverDelay,
-  unsupportedDelay,
+  UNSUPPORTED_DELAY_MS,
   WELL,
+  withJitter,
 } from './restart-policy.ts';
 
 /**
@@ -52,7 +54,7 @@ export type Phase =
   | { readonly status: 'moved'; readonly cause: Cause };
 
 /** A pending timer. The session resets its timer whenever this object changes. */
-export interface Wait {
+interface Wait {
   readonly ms: number;
   readonly until: Date;
 }
@@ -66,7 +68,6 @@ export const WAITS = ['retry', 'scan', 'reconnect'] as const;
  */
 export interface SessionState {
   readonly phase: Phase;
-  /** When the status last changed. */
   readonly since: Date;
   /** The message of the last `disconnected` event since it was ready, showed a QR or was started. */
   readonly reportedLoss: string | undefined;
@@ -85,7 +86,6 @@ export interface SessionState {
   readonly linkingNumber: string | undefined;
   /** Why the run is being ended, if that was not requested: its reports are ignored meanwhile. */
   readonly ending: RunFailure | 'unlinked' | undefined;
-  /** The next attempt, after a failure. */
   readonly retry: (Wait & { readonly reason: Reason }) | undefined;
   /** The deadline for linking the account: counted from the first QR, even across crashes. */
   readonly scan: Wait | undefined;
@@ -93,7 +93,6 @@ export interface SessionState {
   readonly reconnect: Wait | undefined;
 }
 
-/** Why a run failed. */
 export interface RunFailure {
   readonly cause: Cause;
   /** Another run may succeed. */
@@ -102,7 +101,6 @@ export interface RunFailure {
   readonly wasUp: boolean;
 }
 
-/** What a run reports. */
 export type Report =
   | Extract<
       WorkerEvent,
@@ -147,21 +145,17 @@ export type Effect =
   | { readonly type: 'wipe' }
   | { readonly type: 'start_run'; readonly byHand: boolean };
 
-/** What a transition depends on, apart from state and event. */
 export interface Circumstances {
   /** The monotonic clock, in milliseconds. */
   readonly now: number;
   readonly date: Date;
   random(): number;
-  /** True if the session has saved auth. */
   readonly hasAuth: boolean;
   readonly config: Pick<Config, 'qrTimeoutMs' | 'reconnectTimeoutMs' | 'takeOverOnConflict'>;
 }
 
-/** The result of an event. */
 export interface Transition {
   readonly state: SessionState;
-  /** For the session's streams. */
   readonly events: readonly SessionEvent[];
   /** In order of execution. */
   readonly effects: readonly Effect[];
@@ -171,7 +165,7 @@ export interface Transition {
 export const STOP_TIMEOUT_MS = 10_000;
 /** How long the network waits for a passkey that the page asks for. */
 const PASSKEY_MS = 10 * 60_000;
-const LONGEST_CODE_MS = 10 * 60_000;
+const MAX_CODE_MS = 10 * 60_000;
 /** What the owner has to do, by what the page waits for. */
 const PASSKEY_STEPS: Readonly<Record<PasskeyStep, string>> = {
   passkey: "link it on its owner's own computer with `npm run link`, then it moves here",
@@ -187,7 +181,6 @@ const WIPE: Effect = { type: 'wipe' };
 const START: Effect = { type: 'start_run', byHand: true };
 const START_IN_TURN: Effect = { type: 'start_run', byHand: false };
 
-/** The phase of a session that was exported. */
 const MOVED: Phase = { status: 'moved', cause: { reason: 'MOVED' } };
 
 /** The state of a session that has not been started yet. `movedAt`: when it left for another gateway, if it has. */
@@ -306,8 +299,8 @@ function enter(state: SessionState, phase: Phase): SessionState {
   // A crash while the QR is shown does not restart the wait for a scan.
   const mayBeScanned = phase.status === 'qr' || phase.status === 'starting';
   // A later loss is a new one. A wipe that keeps failing reaches neither phase.
-  const isAnew = phase.status === 'qr' || phase.status === 'ready';
-  const reportedLoss = isAnew ? undefined : state.reportedLoss;
+  const endsReportedLoss = phase.status === 'qr' || phase.status === 'ready';
+  const reportedLoss = endsReportedLoss ? undefined : state.reportedLoss;
   return { ...state, phase, reportedLoss, reconnect: undefined, scan: mayBeScanned ? state.scan : undefined };
 }
 
@@ -333,7 +326,7 @@ function cleared(state: SessionState): SessionState {
   };
 }
 
-/** Nothing runs any more: releases the number of a pairing code, unless it has linked the account. */
+/** Nothing runs now: releases the number of a pairing code, unless it has linked the account. */
 function unreserved(state: SessionState, { hasAuth }: Circumstances): SessionState {
   return hasAuth || state.linkedAt !== undefined ? state : { ...state, linkingNumber: undefined };
 }
@@ -353,7 +346,6 @@ interface Stop {
   /** Also removes the auth, and unlinks the session from the phone if possible. */
   readonly unlink: boolean;
   readonly timeoutMs: number;
-  /** If it was not requested. */
   readonly cause?: Cause;
 }
 
@@ -379,7 +371,7 @@ function hasCode(
   about: Circumstances,
 ): SessionState {
   // The time is from the worker, and so may be arbitrary.
-  const validMs = Math.max(0, Math.min(LONGEST_CODE_MS, Date.parse(expiresAt) - about.date.getTime())) || 0;
+  const validMs = Math.max(0, Math.min(MAX_CODE_MS, Date.parse(expiresAt) - about.date.getTime())) || 0;
   const scan = atLeast(validMs, state.scan ?? waitOf(about.config.qrTimeoutMs, about), about);
   const after = { ...state, linkedAt: undefined, linkingNumber: number, scan };
   return enter(after, { status: 'qr', code: { code, expiresAt } });
@@ -388,15 +380,15 @@ function hasCode(
 /** The QR was scanned, or the code typed. The owner of the passkey gets the time that the network allows. */
 function asksForPasskey(state: SessionState, step: PasskeyStep, about: Circumstances): SessionState {
   const cause: Cause = { reason: 'PASSKEY_REQUIRED', detail: PASSKEY_STEPS[step] };
-  const isAsked = causeOf(state.phase)?.reason === cause.reason;
-  const scan = isAsked ? state.scan : atLeast(PASSKEY_MS, state.scan, about);
+  const isRepeated = causeOf(state.phase)?.reason === cause.reason;
+  const scan = isRepeated ? state.scan : atLeast(PASSKEY_MS, state.scan, about);
   return enter({ ...state, linkedAt: undefined, scan }, { status: 'qr', cause });
 }
 
 /** Why a session that was not linked in time is stopped. */
 function notLinked(phase: Phase): Cause {
-  const asked = causeOf(phase)?.reason === 'PASSKEY_REQUIRED';
-  return asked ? { reason: 'QR_TIMEOUT', detail: reasons.PASSKEY_REQUIRED } : { reason: 'QR_TIMEOUT' };
+  const needsPasskey = causeOf(phase)?.reason === 'PASSKEY_REQUIRED';
+  return needsPasskey ? { reason: 'QR_TIMEOUT', detail: reasons.PASSKEY_REQUIRED } : { reason: 'QR_TIMEOUT' };
 }
 
 /** The account is linked and its first sync begins, or continues in another run: the first time counts as the link. */
@@ -428,8 +420,8 @@ function reconnectDue(state: SessionState, { config, now }: Circumstances): Step
   const { phase } = state;
   if (phase.status !== 'disconnected' || !state.reconnect) return [state, []];
   if (phase.cause.reason === 'CONFLICT')
-    return restarted({ ...state, takeOvers: [...state.takeOvers, now].slice(-MOST_TAKE_OVERS) }, 'CONFLICT');
-  const detail = `${phase.cause.detail}, and not back within ${config.reconnectTimeoutMs / 1_000} s`;
+    return restarted({ ...state, takeOvers: [...state.takeOvers, now].slice(-MAX_TAKE_OVERS) }, 'CONFLICT');
+  const detail = `${phase.cause.detail}, and did not reconnect within ${config.reconnectTimeoutMs / 1_000} s`;
   return [{ ...state, reconnect: undefined }, [{ type: 'fail_run', cause: { reason: 'CONNECTION_LOST', detail } }]];
 }
 
@@ -459,8 +451,9 @@ function afterRun(before: SessionState, ending: SessionState['ending'], about: C
   const { cause, retry, wasUp } = ending;
   if (!retry) return enter(unreserved(before, about), { status: 'failed', cause });
   const state = { ...forgivenIfWell(before, about.now), readyAt: undefined };
-  if (cause.reason === 'START_REFUSED') return retrying(state, cause.reason, refusedDelay(about.random), about);
-  if (cause.reason === 'PAGE_UNSUPPORTED') return retrying(state, cause.reason, unsupportedDelay(about.random), about);
+  const after = (ms: number) => retrying(state, cause.reason, withJitter(ms, about.random), about);
+  if (cause.reason === 'START_REFUSED') return after(REFUSED_DELAY_MS);
+  if (cause.reason === 'PAGE_UNSUPPORTED') return after(UNSUPPORTED_DELAY_MS);
   const failures = afterFailure(state.failures, { at: about.now, wasUp });
   const muteAt = cause.reason === 'PAGE_MUTE' ? about.now : state.muteAt;
   return retrying({ ...state, failures, muteAt }, cause.reason, restartDelay(failures, about.random), about);
@@ -469,7 +462,7 @@ function afterRun(before: SessionState, ending: SessionState['ending'], about: C
 /** Nothing runs, and the next step failed. */
 function recoveryFailed(state: SessionState, detail: string, about: Circumstances): SessionState {
   const after = { ...interrupted(state, { reason: 'RECOVERY_FAILED', detail }), ending: undefined };
-  return retrying(after, 'RECOVERY_FAILED', refusedDelay(about.random), about);
+  return retrying(after, 'RECOVERY_FAILED', withJitter(REFUSED_DELAY_MS, about.random), about);
 }
 
 function retrying(state: SessionState, reason: Reason, ms: number, about: Circumstances): SessionState {
@@ -487,7 +480,6 @@ function waitOf(ms: number, { date }: Circumstances): Wait {
   return { ms, until: new Date(date.getTime() + ms) };
 }
 
-/** Extends a wait to at least this time. */
 function atLeast(ms: number, wait: Wait | undefined, about: Circumstances): Wait {
   const other = waitOf(ms, about);
   return wait && wait.until >= other.until ? wait : other;
@@ -530,7 +522,15 @@ function shownToLink(before: Phase, { qr, code, cause }: Extract<Phase, { status
   return [{ name: 'passkey_required', data: { message: causeText(cause) } }];
 }
 
-/** Why the session is in this phase, if there is a cause. */
 export function causeOf(phase: Phase): Cause | undefined {
   return 'cause' in phase ? phase.cause : undefined;
+}
+
+export function statusOf({ phase, restarts, retry }: SessionState): EventData<'status'> {
+  const cause = causeOf(phase);
+  const status: EventData<'status'> = { status: phase.status, restarts: 0 };
+  if (cause) Object.assign(status, { reason: cause.reason, message: causeText(cause) });
+  for (const times of Object.values(restarts)) status.restarts += times;
+  if (retry) status.nextAttemptAt = retry.until.toISOString();
+  return status;
 }

@@ -17,29 +17,25 @@ it('the page of a run is not that of the next run, but stays available for compa
 
 it('keeps one memory sample per minute, for the last hour', () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
-  try {
-    const stats = new SessionStats();
-    const measure = (n: number) => stats.measured({ workerBytes: n, browserBytes: 2 * n, processes: 3 });
-    for (let half = 0; half < 300; half += 1) {
-      if (half === 250) stats.measured(undefined);
-      else measure(half);
-      vi.advanceTimersByTime(30_000);
-    }
-    expect(stats.memory).toEqual({ workerBytes: 299, browserBytes: 598, processes: 3 });
-    const { memorySamples } = stats;
-    expect(memorySamples.length).toBeGreaterThanOrEqual(59);
-    expect(memorySamples.length).toBeLessThanOrEqual(60);
-    const times = memorySamples.map(({ at }) => Date.parse(at));
-    expect(times[0]).toBeGreaterThan(Date.now() - 3_600_000);
-    for (const [n, at] of times.entries()) expect(at - (times[n - 1] ?? 0)).toBeGreaterThan(29_000);
-    expect(memorySamples.at(-1)).toEqual({ at: expect.any(String), workerBytes: 299, browserBytes: 598 });
-    stats.measured(undefined);
-    expect(stats.memory).toBeUndefined();
-    vi.advanceTimersByTime(1_800_000);
-    expect(stats.memorySamples.length).toBeLessThanOrEqual(30);
-    vi.advanceTimersByTime(1_800_000);
-    expect(stats.memorySamples).toEqual([]);
-  } finally {
-    vi.useRealTimers();
+  const stats = new SessionStats();
+  const measure = (n: number) => stats.measured({ workerBytes: n, browserBytes: 2 * n, processes: 3 });
+  for (let half = 0; half < 300; half += 1) {
+    if (half === 250) stats.measured(undefined);
+    else measure(half);
+    vi.advanceTimersByTime(30_000);
   }
+  expect(stats.memory).toEqual({ workerBytes: 299, browserBytes: 598, processes: 3 });
+  const { memorySamples } = stats;
+  expect(memorySamples.length).toBeGreaterThanOrEqual(59);
+  expect(memorySamples.length).toBeLessThanOrEqual(60);
+  const times = memorySamples.map(({ at }) => Date.parse(at));
+  expect(times[0]).toBeGreaterThan(Date.now() - 3_600_000);
+  for (const [n, at] of times.entries()) expect(at - (times[n - 1] ?? 0)).toBeGreaterThan(29_000);
+  expect(memorySamples.at(-1)).toEqual({ at: expect.any(String), workerBytes: 299, browserBytes: 598 });
+  stats.measured(undefined);
+  expect(stats.memory).toBeUndefined();
+  vi.advanceTimersByTime(1_800_000);
+  expect(stats.memorySamples.length).toBeLessThanOrEqual(30);
+  vi.advanceTimersByTime(1_800_000);
+  expect(stats.memorySamples).toEqual([]);
 });

@@ -8,7 +8,7 @@ export interface PageView {
 }
 
 const MINUTE_MS = 60_000;
-const MOST_SAMPLES = 60;
+const MAX_SAMPLES = 60;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** Measurements of a session, for operators and for the memory guard. */
@@ -17,16 +17,13 @@ export class SessionStats {
   readonly #memorySamples: MemorySample[] = [];
   /** The minute of the newest sample, on the monotonic clock. */
   #sampledMinute: number | undefined;
-  /** The size of its folder, in bytes. */
   diskBytes: number | undefined;
   /** The page, and what does not work on it; undefined until this run has checked it. */
   page: PageView | undefined;
   #earlierPage: PageView | undefined;
-  /** When the last inbound event arrived. */
   lastEventAt: Date | undefined;
   #lastActivityAt = performance.now();
 
-  /** The last measurement; undefined while nothing runs. */
   get memory(): SessionMemory | undefined {
     return this.#memory;
   }
@@ -40,7 +37,7 @@ export class SessionStats {
     this.#sampledMinute = minute;
     const { workerBytes, browserBytes } = memory;
     this.#memorySamples.push({ at: new Date().toISOString(), workerBytes, browserBytes });
-    if (this.#memorySamples.length > MOST_SAMPLES) this.#memorySamples.shift();
+    if (this.#memorySamples.length > MAX_SAMPLES) this.#memorySamples.shift();
   }
 
   /** Its memory over the last hour, oldest first: the last measurement of each minute. */
@@ -65,8 +62,7 @@ export class SessionStats {
     this.page = undefined;
   }
 
-  /** An inbound event arrived. */
-  heard(): void {
+  eventReceived(): void {
     this.lastEventAt = new Date();
     this.active();
   }

@@ -1,22 +1,11 @@
-import { causeText, type EventData, type SessionStatus, type SessionView, sessionStatus } from '@chat-web/protocol';
+import { type SessionStatus, type SessionView, sessionStatus } from '@chat-web/protocol';
 import type { Session } from './session.ts';
-import { causeOf, type Phase, type SessionState } from './session-state.ts';
+import { type Phase, statusOf } from './session-state.ts';
 
-type Word = Exclude<SessionStatus, 'disconnected'> | 'restarting';
+/** In the order of display. */
+const WORDS = ['ready', 'starting', 'qr', 'authenticating', 'restarting', 'failed', 'stopped', 'moved'] as const;
+type Word = (typeof WORDS)[number];
 
-/** In display order. */
-const WORDS = Object.keys({
-  ready: true,
-  starting: true,
-  qr: true,
-  authenticating: true,
-  restarting: true,
-  failed: true,
-  stopped: true,
-  moved: true,
-} satisfies Record<Word, true>);
-
-/** A session as the API shows it. */
 export function viewOf({ id, state, stats, page }: Session): SessionView {
   const { lastEventAt, memory, diskBytes } = stats;
   const view: SessionView = { id, since: state.since.toISOString(), ...statusOf(state) };
@@ -27,18 +16,7 @@ export function viewOf({ id, state, stats, page }: Session): SessionView {
   return view;
 }
 
-/** The data of a `status` event. */
-export function statusOf({ phase, restarts, retry }: SessionState): EventData<'status'> {
-  const cause = causeOf(phase);
-  const status: EventData<'status'> = { status: phase.status, restarts: 0 };
-  if (cause) Object.assign(status, { reason: cause.reason, message: causeText(cause) });
-  for (const times of Object.values(restarts)) status.restarts += times;
-  if (retry) status.nextAttemptAt = retry.until.toISOString();
-  return status;
-}
-
-/** How many sessions have each status. */
-export function countsOf(sessions: readonly Pick<Session, 'phase'>[]): Record<SessionStatus, number> {
+export function countsByStatus(sessions: readonly Pick<Session, 'phase'>[]): Record<SessionStatus, number> {
   const counts = Object.fromEntries(sessionStatus.options.map((status) => [status, 0])) as Record<
     SessionStatus,
     number

@@ -11,11 +11,11 @@ import {
   type WorkerEvent,
   type WorkerOperationName,
 } from '@chat-web/protocol';
-import { bytesOf } from '../host/memory.ts';
+import { memoryBytes } from '../host/memory.ts';
 import { Lock } from '../lock.ts';
 import { type Log, withoutNumbers } from '../log.ts';
 import { Run, type RunEvent } from './run.ts';
-import type { SessionContext } from './session-context.ts';
+import type { OtherSessions, SessionDependencies } from './session-dependencies.ts';
 import {
   causeOf,
   type Effect,
@@ -29,11 +29,11 @@ import {
   type SessionState,
   STOP_TIMEOUT_MS,
   type StateEvent,
+  statusOf,
   WAITS,
   wasMute,
 } from './session-state.ts';
 import { type PageView, SessionStats } from './session-stats.ts';
-import { statusOf } from './session-view.ts';
 import { StatusEvents } from './status-events.ts';
 
 const SECOND_MS = 1_000;
@@ -48,7 +48,8 @@ const SECOND_MS = 1_000;
 export class Session {
   readonly id: string;
   readonly stats = new SessionStats();
-  readonly #context: SessionContext;
+  readonly #dependencies: SessionDependencies;
+  readonly #others: OtherSessions;
   readonly #log: Log;
   /** Effects are executed one at a time: a start and a stop cannot overlap. */
   readonly #lock = new Lock();
@@ -62,11 +63,12 @@ export class Session {
   /** Counted since the gateway's start; identifies runs in the log. */
   #runs = 0;
 
-  constructor(id: string, context: SessionContext) {
+  constructor(id: string, dependencies: SessionDependencies, others: OtherSessions) {
     this.id = id;
-    this.#context = context;
-    this.#log = context.log.child({ session: id });
-    this.#state = newSession(new Date(), context.saved.has(id) ? context.lineages.movedAt(id) : undefined);
+    this.#dependencies = dependencies;
+    this.#others = others;
+    this.#log = dependencies.log.child({ session: id });
+    this.#state = newSession(new Date(), dependencies.saved.has(id) ? dependencies.lineages.movedAt(id) : undefined);
     this.#statusEvents = new StatusEvents(statusOf(this.#state), (data) => this.#publish({ name: 'status', data }));
   }
 
@@ -82,7 +84,7 @@ export class Session {
 
   /** True if it runs, has saved auth, or has failed. */
   get isKnown(): boolean {
-    return this.phase.status !== 'stopped' || this.#context.saved.has(this.id);
+    return this.phase.status !== 'stopped' || this.#dependencies.saved.has(this.id);
   }
 
   /** True if this object can be dropped without losing anything. */
@@ -105,14 +107,12 @@ export class Session {
     return this.workerPid === undefined ? undefined : this.stats.page;
   }
 
-  /** How many calls have no answer yet. */
   get pending(): number {
     return this.#run?.pending ?? 0;
   }
 
-  /** How many event streams are open. */
   get streams(): number {
-    return this.#context.events.streams.countOf(this.id);
+    return this.#dependencies.events.streams.countOf(this.id);
   }
 
   // Requests.
@@ -180,7 +180,7 @@ export class Session {
   remove(): Promise<void> {
     return this.#lock.run(async () => {
       this.#stopLeaving();
-      const { events, saved } = this.#context;
+      const { events, saved } = this.#dependencies;
       const wasMoved = this.phase.status === 'moved';
       try {
         await this.#inTurn({ name: 'stop', unlink: true, timeoutMs: STOP_TIMEOUT_MS });
@@ -202,7 +202,7 @@ export class Session {
    */
   moveOut<T>(prepare: (signal: AbortSignal) => Promise<T>): Promise<T> {
     return this.#lock.run(async () => {
-      if (!this.#context.saved.has(this.id))
+      if (!this.#dependencies.saved.has(this.id))
         throw new GatewayError('session_not_exportable', `session ${this.id} has no saved auth: it is not linked`);
       if (this.phase.status === 'moved') return prepare(this.#leaving.signal);
       const wasRunning = isRunning(this.phase);
@@ -233,7 +233,7 @@ export class Session {
       try {
         await place();
       } catch (error) {
-        if (!this.#context.saved.has(this.id)) await this.#inTurn({ name: 'arrived' }); // The moved copy is gone.
+        if (!this.#dependencies.saved.has(this.id)) await this.#inTurn({ name: 'arrived' }); // The moved copy is gone.
         throw error;
       }
       await this.#inTurn({ name: 'arrived' });
@@ -241,16 +241,14 @@ export class Session {
     });
   }
 
-  /** Throws `session_exists` if an import must not replace this session. */
   refuseArrival(): void {
     const { status } = this.phase;
-    const isKept = this.#context.saved.has(this.id) && status !== 'moved';
+    const isKept = this.#dependencies.saved.has(this.id) && status !== 'moved';
     if (!isKept && !isBeingLinked(this.#state)) return;
     const what = isKept ? 'has saved auth here' : 'is being linked';
     throw new GatewayError('session_exists', `session ${this.id} ${what} (it is ${status}): delete it first`);
   }
 
-  /** Fails the current run. */
   fail(cause: Cause): void {
     this.#run?.fail({ cause, retry: true });
   }
@@ -272,7 +270,6 @@ export class Session {
     return status === 'qr' && !causeOf(this.phase) ? undefined : this.noQr;
   }
 
-  /** Has the worker run an operation, unless it is refused. */
   async call<N extends WorkerOperationName>(operation: N, input: unknown, attempt?: SendAttempt): Promise<AnswerOf<N>> {
     const refusal = this.refusalOf(operation);
     const answer = refusal ? undefined : this.#run?.call(operation, input, attempt);
@@ -297,10 +294,9 @@ export class Session {
 
   /** Returns to the QR, if it has a pairing code. */
   showQr(): void {
-    this.#run?.showQr();
+    this.#run?.send({ type: 'show_qr' });
   }
 
-  /** The QR to scan, if there is one. */
   get qr(): string | undefined {
     return this.phase.status === 'qr' ? this.phase.qr : undefined;
   }
@@ -312,7 +308,7 @@ export class Session {
 
   /** Recovers messages since this time, in Unix seconds, that could not be stored. */
   recoverMessages(sinceSeconds: number): void {
-    this.#run?.recoverMessages(sinceSeconds);
+    this.#run?.send({ type: 'report_again', since: sinceSeconds });
   }
 
   /** Waits until the session is neither starting nor being recovered, an attempt has failed, or the time is up. */
@@ -329,32 +325,32 @@ export class Session {
 
   #onEvent(event: RunEvent): void {
     this.#handle(event);
-    if (this.#context.events.hasExceededShare(this.id))
-      this.#run?.broke('reported more than its share of the journal (CHAT_WEB_JOURNAL_MAX_MB)');
+    if (this.#dependencies.events.hasExceededShare(this.id))
+      this.#run?.broke('exceeded its share of the journal (CHAT_WEB_JOURNAL_MAX_MB)');
   }
 
   #handle(event: RunEvent): void {
     switch (event.name) {
       case 'message':
-        this.stats.heard();
-        this.#context.events.publishMessage(this.id, event.message);
+        this.stats.eventReceived();
+        this.#dependencies.events.publishMessage(this.id, event.message);
         return;
       case 'message_ack':
-        this.stats.heard();
-        this.#context.events.publishAck(this.id, event);
+        this.stats.eventReceived();
+        this.#dependencies.events.publishAck(this.id, event);
         return;
       case 'account_event':
-        this.stats.heard();
-        this.#context.events.publishAccountEvent(this.id, event.event, event.row);
+        this.stats.eventReceived();
+        this.#dependencies.events.publishAccountEvent(this.id, event.event, event.row);
         return;
       case 'own_message':
-        this.#context.events.noteOwnMessage(this.id, event.id);
+        this.#dependencies.events.noteOwnMessage(this.id, event.id);
         return;
-      case 'heard':
-        this.#context.events.deliveredUntil(this.id, event.until);
+      case 'delivered':
+        this.#dependencies.events.noteDelivered(this.id, event.until);
         return;
       case 'caught_up':
-        this.#context.events.caughtUp(this.id, event.since);
+        this.#dependencies.events.caughtUp(this.id, event.since);
         return;
       case 'gap':
         this.#onGap(event);
@@ -366,12 +362,12 @@ export class Session {
         this.#onReady(event);
         return;
       case 'qr':
-        this.#context.hostFault.recovered(this.id);
+        this.#dependencies.hostFault.recovered(this.id);
         this.#onReport(event);
         return;
       case 'account':
         this.#onReport(event);
-        this.#context.onLinked(this.id, event.number);
+        this.#others.endPairingCodes(event.number, this.id);
         return;
       case 'qr_void':
       case 'pairing_code':
@@ -384,28 +380,28 @@ export class Session {
   }
 
   #onReady(event: Extract<WorkerEvent, { name: 'ready' }>): void {
-    this.#context.hostFault.recovered(this.id);
-    this.#context.events.deliveryBegins(this.id);
+    this.#dependencies.hostFault.recovered(this.id);
+    this.#dependencies.events.deliveryBegins(this.id);
     this.stats.active();
-    this.#context.saved.save(this.id, event.info, this.#state.linkedAt ?? new Date()).catch((error: unknown) => {
+    this.#dependencies.saved.save(this.id, event.info, this.#state.linkedAt ?? new Date()).catch((error: unknown) => {
       this.#log.error({ err: error }, 'marker of saved auth not written');
     });
     this.#onReport(event);
-    if (event.info.phone) this.#context.onLinked(this.id, event.info.phone);
+    if (event.info.phone) this.#others.endPairingCodes(event.info.phone, this.id);
   }
 
   #onGap({ from: fromSeconds, to: toSeconds, chats }: Extract<WorkerEvent, { name: 'gap' }>): void {
     const [from, to] = [isoTime(fromSeconds), isoTime(toSeconds)];
     this.#log.warn({ from, to, chats }, 'messages not recovered');
     // Otherwise they would be reported again after a restart. If chats are incomplete, they may load the next time.
-    if (chats === 0) this.#context.events.deliveredUntil(this.id, toSeconds);
+    if (chats === 0) this.#dependencies.events.noteDelivered(this.id, toSeconds);
     this.#publish({ name: 'gap', data: { reason: 'not_loaded', from, to } });
   }
 
   /** Logs in one line what does not work on this build of the page, and since which build. */
   #onPage(seen: Extract<WorkerEvent, { name: 'page' }>): void {
     const before = this.stats.lastPage;
-    const page = this.#context.pageHistory.note(seen);
+    const page = this.#dependencies.pageHistory.note(seen);
     this.stats.page = page;
     const { version, degraded } = page;
     if (degraded.length > 0)
@@ -415,19 +411,18 @@ export class Session {
   }
 
   #onRunFailed(failure: RunFailure): void {
-    this.#context.hostFault.failed(this.id, failure.cause.reason, this.#context.countRunning());
+    this.#dependencies.hostFault.failed(this.id, failure.cause.reason, this.#others.running);
     this.#onReport({ name: 'run_failed', failure });
   }
 
   #publish(event: SessionEvent): void {
-    this.#context.events.publish(this.id, event, () => event.data === this.shown?.data);
+    this.#dependencies.events.publish(this.id, event, () => event.data === this.shown?.data);
   }
 
   // State changes and effects.
 
-  /** Under the lock. */
   async #inTurn(event: StateEvent): Promise<void> {
-    await this.#carryOutAll(this.#take(event));
+    await this.#performAll(this.#take(event));
   }
 
   /** Its effects are dropped if the session was stopped, deleted or restarted before their turn. */
@@ -436,7 +431,7 @@ export class Session {
     const effects = this.#take({ name: 'reported', report });
     if (effects.length === 0) return;
     this.#inBackground(async () => {
-      if (run && this.#run === run) await this.#carryOutAll(effects);
+      if (run && this.#run === run) await this.#performAll(effects);
     });
   }
 
@@ -454,11 +449,14 @@ export class Session {
 
   /** The one place where the state changes. */
   #take(event: StateEvent): readonly Effect[] {
-    const { saved, config, hostFault } = this.#context;
+    const { saved, config, hostFault } = this.#dependencies;
     const before = this.#state;
     const { state, events, effects } = next(before, event, {
-      ...{ now: performance.now(), date: new Date(), random: Math.random },
-      ...{ hasAuth: saved.has(this.id), config },
+      now: performance.now(),
+      date: new Date(),
+      random: Math.random,
+      hasAuth: saved.has(this.id),
+      config,
     });
     this.#state = state;
     this.#setTimers(before);
@@ -466,15 +464,15 @@ export class Session {
     if (state.phase.status === 'stopped') hostFault.stopped(this.id);
     for (const sessionEvent of events) this.#publish(sessionEvent);
     this.#statusEvents.update(statusOf(state));
-    for (const look of [...this.#watchers]) look();
+    for (const check of [...this.#watchers]) check();
     return effects;
   }
 
-  async #carryOutAll(effects: readonly Effect[]): Promise<void> {
-    for (const effect of effects) await this.#carryOut(effect);
+  async #performAll(effects: readonly Effect[]): Promise<void> {
+    for (const effect of effects) await this.#perform(effect);
   }
 
-  async #carryOut(effect: Effect): Promise<void> {
+  async #perform(effect: Effect): Promise<void> {
     switch (effect.type) {
       case 'fail_run':
         this.fail(effect.cause);
@@ -487,9 +485,9 @@ export class Session {
         return;
       }
       case 'wipe':
-        this.#context.events.resetDelivery(this.id);
-        await this.#context.saved.wipe(this.id);
-        await this.#context.lineages.gone(this.id);
+        this.#dependencies.events.resetDelivery(this.id);
+        await this.#dependencies.saved.wipe(this.id);
+        await this.#dependencies.lineages.gone(this.id);
         return;
       case 'start_run':
         await this.#startRun(effect.byHand);
@@ -499,14 +497,14 @@ export class Session {
   async #startRun(byHand: boolean): Promise<void> {
     this.#runs += 1;
     this.stats.runBegins();
-    this.#run = new Run(this.id, this.#context, this.#log.child({ run: this.#runs }), {
+    this.#run = new Run(this.id, this.#dependencies, this.#log.child({ run: this.#runs }), {
       onEvent: (event) => this.#onEvent(event),
       onFailed: (failure) => this.#onRunFailed(failure),
     });
     void this.#run.start({
       byHand,
-      openAcks: () => this.#context.events.openAcks(this.id),
-      heardUntil: () => this.#context.events.deliveredFrom(this.id),
+      openAcks: () => this.#dependencies.events.openAcks(this.id),
+      deliveredUntil: () => this.#dependencies.events.deliveredUntil(this.id),
       linkedAt: (this.#state.linkedAt?.getTime() ?? 0) / SECOND_MS,
       wasMute: wasMute(this.#state, performance.now()),
     });
@@ -540,15 +538,15 @@ export class Session {
   #leaves(statuses: readonly Phase['status'][], timeoutMs: number): Promise<void> {
     const hasLeft = () => !statuses.includes(this.phase.status) || this.#state.retry !== undefined;
     return new Promise((resolve) => {
-      const look = () => hasLeft() && over();
+      const check = () => hasLeft() && over();
       const over = () => {
         clearTimeout(timer);
-        this.#watchers.delete(look);
+        this.#watchers.delete(check);
         resolve();
       };
       const timer = setTimeout(over, timeoutMs);
-      this.#watchers.add(look);
-      look();
+      this.#watchers.add(check);
+      check();
     });
   }
 
@@ -566,7 +564,7 @@ export class Session {
 
   async #takeBack(): Promise<void> {
     this.#stopLeaving();
-    await this.#context.lineages.takenBack(this.id).catch((error: unknown) => {
+    await this.#dependencies.lineages.takenBack(this.id).catch((error: unknown) => {
       throw new GatewayError('insufficient_resources', `session ${this.id} was not taken back: ${errorText(error)}`);
     });
     await this.#inTurn({ name: 'arrived' });
@@ -586,7 +584,7 @@ export class Session {
   /** What the host lacks for a browser that replaces the current one, if there is one. */
   #shortage(): Promise<string | undefined> {
     const { memory } = this.stats;
-    return this.#context.resources.shortage(memory && bytesOf(memory));
+    return this.#dependencies.shortage(memory && memoryBytes(memory));
   }
 }
 

@@ -1,19 +1,15 @@
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { everyShared } from './shared-interval.ts';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { everyShared } from '../shared-interval.ts';
 import { SilenceWatch } from './silence-watch.ts';
 
 describe('the watch on a process', () => {
   beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => {
-    vi.restoreAllMocks();
-    vi.useRealTimers();
-  });
 
   it('reports three missing heartbeats in a row once', () => {
     const onSilent = vi.fn();
     const watch = new SilenceWatch({ intervalMs: 5_000, onSilent });
     for (let n = 0; n < 10; n += 1) {
-      watch.heard();
+      watch.received();
       vi.advanceTimersByTime(5_000);
     }
     vi.advanceTimersByTime(10_000);
@@ -24,21 +20,21 @@ describe('the watch on a process', () => {
 
   it('reports within four intervals of the last heartbeat, whenever that was', () => {
     onTestFinished(everyShared(5_000, () => {})); // The checks keep its pace.
-    for (const heardForMs of [0, 100, 4_000, 4_890, 5_100, 9_000, 14_000]) {
+    for (const receivedForMs of [0, 100, 4_000, 4_890, 5_100, 9_000, 14_000]) {
       for (const delayMs of [10, 2_500, 4_990]) {
         vi.advanceTimersByTime(delayMs);
         let silentAt: number | undefined;
         const watch = new SilenceWatch({ intervalMs: 5_000, onSilent: () => (silentAt = performance.now()) });
         const startedAt = performance.now();
-        for (let ms = 0; ms < heardForMs; ms += 5_000) {
-          watch.heard();
-          vi.advanceTimersByTime(Math.min(5_000, heardForMs - ms));
+        for (let ms = 0; ms < receivedForMs; ms += 5_000) {
+          watch.received();
+          vi.advanceTimersByTime(Math.min(5_000, receivedForMs - ms));
         }
-        watch.heard();
+        watch.received();
         vi.advanceTimersByTime(60_000);
-        const silentMs = (silentAt ?? Number.NaN) - startedAt - heardForMs;
-        expect(silentMs, `heard for ${heardForMs} ms`).toBeGreaterThanOrEqual(14_999);
-        expect(silentMs, `heard for ${heardForMs} ms`).toBeLessThanOrEqual(20_001);
+        const silentMs = (silentAt ?? Number.NaN) - startedAt - receivedForMs;
+        expect(silentMs, `received for ${receivedForMs} ms`).toBeGreaterThanOrEqual(14_999);
+        expect(silentMs, `received for ${receivedForMs} ms`).toBeLessThanOrEqual(20_001);
       }
     }
   });
@@ -70,7 +66,7 @@ describe('the watch on a process', () => {
   it('starts counting again after such a time, also if heartbeats were missing before', () => {
     const onSilent = vi.fn();
     const watch = new SilenceWatch({ intervalMs: 5_000, onSilent });
-    watch.heard();
+    watch.received();
     vi.advanceTimersByTime(15_000); // Two are missing.
     const clock = performance.now.bind(performance);
     vi.spyOn(performance, 'now').mockImplementation(() => clock() + 40_000);

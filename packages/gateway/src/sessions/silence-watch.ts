@@ -1,8 +1,7 @@
-import { everyShared } from './shared-interval.ts';
+import { everyShared } from '../shared-interval.ts';
 
-const MOST_MISSED = 3;
+const MAX_MISSED = 3;
 
-/** Options of a watch. */
 export interface SilenceWatchOptions {
   /** The longest time between two heartbeats, in milliseconds. */
   readonly intervalMs: number;
@@ -16,35 +15,34 @@ export interface SilenceWatchOptions {
 export class SilenceWatch {
   readonly #options: SilenceWatchOptions;
   #missed = 0;
-  #wasHeard = true;
+  #hasReceived = true;
   /** Until the first message, checks start one interval after creation: they are shared, and the first may be immediate. */
   #looksFrom: number;
   #lastLookAt = performance.now();
-  /** Ends the checks. */
   readonly stop: () => void;
 
   constructor(options: SilenceWatchOptions) {
     this.#options = options;
     this.#looksFrom = performance.now() + options.intervalMs;
-    this.stop = everyShared(options.intervalMs, () => this.#look());
+    this.stop = everyShared(options.intervalMs, () => this.#check());
   }
 
   /** Any message counts as a heartbeat. */
-  heard(): void {
-    this.#wasHeard = true;
+  received(): void {
+    this.#hasReceived = true;
     this.#looksFrom = 0;
   }
 
-  #look(): void {
+  #check(): void {
     const { intervalMs, onSilent } = this.#options;
     const now = performance.now();
     const overslept = now - this.#lastLookAt > 1.5 * intervalMs;
     this.#lastLookAt = now;
     if (now < this.#looksFrom) return;
-    this.#missed = this.#wasHeard || overslept ? 0 : this.#missed + 1;
-    this.#wasHeard = false;
-    if (this.#missed < MOST_MISSED) return;
+    this.#missed = this.#hasReceived || overslept ? 0 : this.#missed + 1;
+    this.#hasReceived = false;
+    if (this.#missed < MAX_MISSED) return;
     this.stop();
-    onSilent(MOST_MISSED * intervalMs);
+    onSilent(MAX_MISSED * intervalMs);
   }
 }

@@ -1,6 +1,6 @@
 const SECOND = 1_000;
 /** Even a start that keeps making progress fails after this. */
-const LONGEST_START_MS = 3_600 * SECOND;
+const MAX_START_MS = 3_600 * SECOND;
 
 /** The deadline of a start: counted from its last progress, with a limit for the total. */
 export class StartDeadline {
@@ -16,7 +16,6 @@ export class StartDeadline {
     this.#onOver = onOver;
   }
 
-  /** True while the deadline counts. */
   get isSet(): boolean {
     return this.#timer !== undefined;
   }
@@ -25,11 +24,10 @@ export class StartDeadline {
   set(timeoutMs: number, what: string): void {
     this.#timeoutMs = timeoutMs;
     this.#what = what;
-    this.#latestAt = performance.now() + LONGEST_START_MS;
+    this.#latestAt = performance.now() + MAX_START_MS;
     this.#count();
   }
 
-  /** There was progress: the deadline restarts. */
   extend(): void {
     if (this.isSet) this.#count();
   }
@@ -44,8 +42,8 @@ export class StartDeadline {
     const leftMs = Math.min(this.#timeoutMs, this.#latestAt - performance.now());
     const reason =
       leftMs < this.#timeoutMs
-        ? `${this.#what} took longer than ${LONGEST_START_MS / SECOND} s`
-        : `${this.#what} has not moved for ${this.#timeoutMs / SECOND} s`;
+        ? `${this.#what} took longer than ${MAX_START_MS / SECOND} s`
+        : `${this.#what} made no progress for ${this.#timeoutMs / SECOND} s`;
     this.#timer = setTimeout(() => this.#onOver(reason), Math.max(0, leftMs));
   }
 }

@@ -1,11 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type Release, StartQueue } from './start-queue.ts';
 
 const never = new AbortController().signal;
 
 describe('the start queue', () => {
   beforeEach(() => void vi.useFakeTimers());
-  afterEach(() => void vi.useRealTimers());
 
   /** `join` queues a start under a name; `started` has the release of each start that got a slot. */
   function line(queue: StartQueue) {
@@ -17,7 +16,7 @@ describe('the start queue', () => {
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
   it('starts as many as there are slots, then one for each release', async () => {
-    const { started, join, names } = line(new StartQueue({ slots: 2, idleShare: () => 1 }));
+    const { started, join, names } = line(new StartQueue(2, { idleShare: () => 1 }));
     for (const name of ['a', 'b', 'c', 'd']) join(name);
     await pass(0);
     expect(names()).toEqual(['a']);
@@ -33,7 +32,7 @@ describe('the start queue', () => {
 
   it('starts one at once, and another when the processor is idle, or after two seconds', async () => {
     let idle = 0;
-    const { started, join, names } = line(new StartQueue({ slots: 3, idleShare: () => idle }));
+    const { started, join, names } = line(new StartQueue(3, { idleShare: () => idle }));
     for (const name of ['a', 'b', 'c', 'd']) join(name);
     await pass(1_000);
     expect(names()).toEqual(['a']);
@@ -49,7 +48,7 @@ describe('the start queue', () => {
   });
 
   it('starts requested ones first', async () => {
-    const { started, join, names } = line(new StartQueue({ slots: 1, idleShare: () => 1 }));
+    const { started, join, names } = line(new StartQueue(1, { idleShare: () => 1 }));
     join('running');
     join('saved');
     join('asked for', true);
@@ -63,7 +62,7 @@ describe('the start queue', () => {
   });
 
   it('gives no slot to one that has left the queue', async () => {
-    const queue = new StartQueue({ slots: 1, idleShare: () => 1 });
+    const queue = new StartQueue(1, { idleShare: () => 1 });
     const { started, join } = line(queue);
     join('first');
     await pass(0);
@@ -79,7 +78,7 @@ describe('the start queue', () => {
   });
 
   it('pauses all but manual starts, then starts one at a time until one comes up', async () => {
-    const queue = new StartQueue({ slots: 2, idleShare: () => 1 });
+    const queue = new StartQueue(2, { idleShare: () => 1 });
     const { started, join, names } = line(queue);
     queue.pause(30_000);
     for (const name of ['a', 'b', 'c']) join(name);

@@ -1,19 +1,13 @@
+import type { ProcessorLoad } from '../host/processor-load.ts';
+
 /** Returns a slot; a second call does nothing. */
 export type Release = () => void;
-
-/** Options of the queue. */
-export interface StartQueueOptions {
-  /** How many browsers may boot at the same time. */
-  readonly slots: number;
-  /** The idle share of the processor since the last call, 0 to 1. */
-  idleShare(): number;
-}
 
 /** While others boot, the next start waits until this share of the processor has been idle for a moment. */
 const IDLE_SHARE = 0.25;
 const LOOK_INTERVAL_MS = 50;
 /** On a machine that is busy with other work, another one is started after this time. */
-const LONGEST_WAIT_MS = 2_000;
+const MAX_WAIT_MS = 2_000;
 
 interface Waiting {
   readonly byHand: boolean;
@@ -27,7 +21,7 @@ interface Waiting {
  */
 export class StartQueue {
   readonly #slots: number;
-  readonly #idleShare: () => number;
+  readonly #load: Pick<ProcessorLoad, 'idleShare'>;
   readonly #waiting: Waiting[] = [];
   #booting = 0;
   #lastStartAt = Number.NEGATIVE_INFINITY;
@@ -36,17 +30,15 @@ export class StartQueue {
   #onTrial = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ slots, idleShare }: StartQueueOptions) {
+  constructor(slots: number, load: Pick<ProcessorLoad, 'idleShare'>) {
     this.#slots = slots;
-    this.#idleShare = idleShare;
+    this.#load = load;
   }
 
-  /** How many starts wait. */
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** How many slots are taken. */
   get booting(): number {
     return this.#booting;
   }
@@ -112,7 +104,7 @@ export class StartQueue {
     this.#lastStartAt = performance.now();
     // Its load is measured from here on.
     this.#lastLookAt = this.#lastStartAt;
-    this.#idleShare();
+    this.#load.idleShare();
     first.enter();
     this.#admit();
   }
@@ -120,9 +112,9 @@ export class StartQueue {
   /** Checks the processor, unless it was checked a moment ago, or nothing boots. */
   #hasTime(): boolean {
     const now = performance.now();
-    if (this.#booting === 0 || now - this.#lastStartAt >= LONGEST_WAIT_MS) return true;
+    if (this.#booting === 0 || now - this.#lastStartAt >= MAX_WAIT_MS) return true;
     if (now - this.#lastLookAt < LOOK_INTERVAL_MS) return false;
     this.#lastLookAt = now;
-    return this.#idleShare() >= IDLE_SHARE;
+    return this.#load.idleShare() >= IDLE_SHARE;
   }
 }

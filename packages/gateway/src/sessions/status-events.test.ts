@@ -1,5 +1,5 @@
 import type { EventData } from '@chat-web/protocol';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { StatusEvents } from './status-events.ts';
 
 const MINUTE_MS = 60_000;
@@ -10,7 +10,6 @@ beforeEach(() => {
   published = [];
   events = new StatusEvents({ status: 'stopped', restarts: 0 }, (status) => published.push(status));
 });
-afterEach(() => vi.useRealTimers());
 
 const restarts = () => published.map((one) => one.restarts);
 /** A session that is restarted again and again. */

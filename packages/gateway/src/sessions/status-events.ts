@@ -12,7 +12,6 @@ export class StatusEvents {
   readonly #publish: (status: EventData<'status'>) => void;
   readonly #budget = new Budget(LIMITS);
   #newest: EventData<'status'>;
-  /** The last published status, as JSON. */
   #published: string;
   #timer: NodeJS.Timeout | undefined;
 
@@ -29,7 +28,6 @@ export class StatusEvents {
     if (this.#timer === undefined) this.#publishNewest();
   }
 
-  /** Drops the pending event. */
   forget(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

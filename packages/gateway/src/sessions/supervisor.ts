@@ -4,11 +4,12 @@ import {
   asGatewayError,
   GatewayError,
   type SendAttempt,
+  settledWithin,
   type WorkerOperationName,
 } from '@chat-web/protocol';
 import { isSameNumber } from './same-number.ts';
 import { Session } from './session.ts';
-import type { SessionContext } from './session-context.ts';
+import type { OtherSessions, SessionDependencies } from './session-dependencies.ts';
 import { isRunning } from './session-state.ts';
 
 /** At shutdown: the time limits for calls in progress, for a worker to close its browser, and for the total. */
@@ -17,30 +18,28 @@ const WORKER_TIMEOUT_MS = 3_500;
 const WORKERS_TIMEOUT_MS = 4_500;
 /** Many browsers that close at once share the cores. */
 const MORE_FOR_EACH_MS = 100;
-const MOST_MORE_MS = 3_000;
-const DRAIN_LOOK_MS = 20;
+const MAX_EXTRA_MS = 3_000;
+const DRAIN_POLL_MS = 20;
 
-/** All sessions of the gateway, by id. */
-export class Supervisor {
-  readonly #context: SessionContext;
+export class Supervisor implements OtherSessions {
+  readonly #dependencies: SessionDependencies;
   readonly #sessions = new Map<string, Session>();
-  /** Requests for pairing codes that are in progress. */
   readonly #codeRequests = new Set<{ readonly id: string; readonly number: string }>();
   #closing = false;
 
-  constructor(context: SessionContext) {
-    this.#context = context;
+  constructor(dependencies: SessionDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Every session that runs or has saved auth, sorted by id. */
   list(): Session[] {
-    for (const id of this.#context.saved.ids()) this.#sessionOf(id);
+    for (const id of this.#dependencies.saved.ids()) this.#sessionOf(id);
     return [...this.#sessions.values()].filter((session) => session.isKnown).sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** The session with this id. 404 if it neither runs nor has saved auth. */
   find(id: string): Session {
-    const session = this.#context.saved.has(id) ? this.#sessionOf(id) : this.#sessions.get(id);
+    const session = this.#dependencies.saved.has(id) ? this.#sessionOf(id) : this.#sessions.get(id);
     if (session?.isKnown) return session;
     throw new GatewayError('session_not_found', `there is no session ${id}`);
   }
@@ -68,7 +67,6 @@ export class Supervisor {
     return session;
   }
 
-  /** Restarts a known session. */
   async restart(id: string): Promise<Session> {
     this.#refuseWhileClosing();
     const session = this.find(id);
@@ -76,7 +74,6 @@ export class Supervisor {
     return session;
   }
 
-  /** Unlinks a session that is ready, and starts it again. */
   async logout(id: string): Promise<Session> {
     this.#refuseWhileClosing();
     const session = this.find(id);
@@ -119,7 +116,6 @@ export class Supervisor {
     }
   }
 
-  /** Forwards an operation to the session's worker. */
   async call<N extends WorkerOperationName>(
     operation: N,
     input: { readonly id: string },
@@ -159,7 +155,7 @@ export class Supervisor {
   }
 
   /** Returns sessions with a pairing code for this number to the QR: a renewed code could unlink the holder. */
-  endCodesOf(number: string, holder: string): void {
+  endPairingCodes(number: string, holder: string): void {
     for (const session of this.all()) {
       const { id, phase } = session;
       if (id !== holder && phase.status === 'qr' && isSameNumber(session.number ?? '', number)) session.showQr();
@@ -168,17 +164,18 @@ export class Supervisor {
 
   /** The sessions that have the account with this number, or are being linked to it. */
   async #holdersOf(number: string): Promise<string[]> {
-    const { saved } = this.#context;
+    const { saved } = this.#dependencies;
     const stored = await Promise.all(saved.ids().map(async (id) => ({ id, number: await saved.numberOf(id) })));
     const holders = [...stored, ...this.all()].filter((one) => one.number && isSameNumber(one.number, number));
     return holders.map(({ id }) => id);
   }
 
-  /** Starts every saved session, through the start queue. */
   startSaved(): void {
-    for (const id of this.#context.saved.ids().sort()) {
+    for (const id of this.#dependencies.saved.ids().sort()) {
       const started = this.#sessionOf(id).start(false);
-      started.catch((error: unknown) => this.#context.log.error({ session: id, err: error }, 'session start failed'));
+      started.catch((error: unknown) =>
+        this.#dependencies.log.error({ session: id, err: error }, 'session start failed'),
+      );
     }
   }
 
@@ -198,40 +195,40 @@ export class Supervisor {
   }
 
   /** Accepts no new work, and waits until calls in progress are done, the time is up, or the signal aborts. */
-  async drain(hurry: AbortSignal): Promise<void> {
+  async drain(skipWaiting: AbortSignal): Promise<void> {
     this.#closing = true;
     const deadline = Date.now() + DRAIN_TIMEOUT_MS;
-    while (!hurry.aborted && Date.now() < deadline && this.all().some(({ pending }) => pending > 0))
-      await delay(DRAIN_LOOK_MS);
+    while (!skipWaiting.aborted && Date.now() < deadline && this.all().some(({ pending }) => pending > 0))
+      await delay(DRAIN_POLL_MS);
   }
 
   /** Ends all streams and workers, keeping auth. No session starts after that. Never rejects. */
   async close(): Promise<void> {
     this.#closing = true;
     const sessions = this.all();
-    this.#context.events.streams.endAll('the gateway stops');
-    const more = Math.min(MOST_MORE_MS, MORE_FOR_EACH_MS * this.running);
+    this.#dependencies.events.streams.endAll('the gateway stops');
+    const more = Math.min(MAX_EXTRA_MS, MORE_FOR_EACH_MS * this.running);
     const ends = sessions.map(async (session) => {
       try {
         await session.stop(WORKER_TIMEOUT_MS + more);
       } catch (error) {
-        this.#context.log.error({ session: session.id, err: error }, 'session stop failed');
+        this.#dependencies.log.error({ session: session.id, err: error }, 'session stop failed');
       }
     });
     // A stop that waits for a hanging browser ends with this process.
-    await Promise.race([Promise.all(ends), delay(WORKERS_TIMEOUT_MS + more, undefined, { ref: false })]);
+    await settledWithin(Promise.all(ends), WORKERS_TIMEOUT_MS + more);
   }
 
   /** 503 for a session above the limit. Existing sessions may start, however many there are. */
   #assertRoomFor(id: string): void {
-    const { config, saved } = this.#context;
+    const { config, saved } = this.#dependencies;
     // Sessions that are about to start count as well.
     const taken = new Set(saved.ids());
     for (const session of this.all()) if (!session.isForgettable) taken.add(session.id);
     if (taken.size < config.maxSessions || taken.has(id)) return;
     throw new GatewayError(
       'insufficient_resources',
-      `there are ${taken.size} sessions, and no more may be (CHAT_WEB_MAX_SESSIONS); delete one, or raise it`,
+      `there are ${taken.size} sessions, which is the limit (CHAT_WEB_MAX_SESSIONS): delete one, or raise it`,
     );
   }
 
@@ -244,7 +241,7 @@ export class Supervisor {
     if (known) return known;
     // Some stopped by themselves, for example because their QR was not scanned.
     for (const other of this.#sessions.keys()) this.#forget(other);
-    const session = new Session(id, this.#context);
+    const session = new Session(id, this.#dependencies, this);
     this.#sessions.set(id, session);
     return session;
   }

@@ -2,23 +2,22 @@ import type { Readable, Writable } from 'node:stream';
 import {
   ChannelError,
   decodeMessage,
+  deferred,
   encodeMessage,
   type GatewayMessage,
   LineTooLongError,
-  LONGEST_MESSAGE,
+  MAX_MESSAGE_LENGTH,
   messageReader,
 } from '@chat-web/protocol';
 import { Budget } from '../budget.ts';
 import { corkTurn } from '../event-loop.ts';
 import type { Log } from '../log.ts';
 
-/** The gateway's ends of a worker's sockets. */
 export interface ChannelSockets {
   readonly fromWorker: Readable;
   readonly toWorker: Writable;
 }
 
-/** Callbacks of a channel. */
 export interface ChannelListener {
   /** A message, not validated, and its length. Returns its cost. */
   onMessage(message: unknown, bytes: number): number;
@@ -32,13 +31,20 @@ export interface ChannelListener {
  */
 const BUDGET = { burst: 50_000, perSecond: 5_000 };
 /** The most that is buffered for a worker that does not read. */
-const MOST_WAITING_BYTES = 8 * 1_048_576;
+const MAX_WAITING_BYTES = 8 * 1_048_576;
 /**
  * A worker that has used this much of one turn of the event loop pauses three times as long, so that others get theirs.
  */
 const SLICE_MS = 5;
 const REST_FACTOR = 3;
-const LONGEST_REST_MS = 250;
+const MAX_REST_MS = 250;
+
+/** The current turn of the event loop, and what a worker has used of it. */
+interface Turn {
+  spentMs: number;
+  /** The processor time of this process when the turn began. */
+  readonly processor: NodeJS.CpuUsage;
+}
 
 /**
  * The gateway's end of the channel to one worker: a socket for each direction, one JSON message per line. Node's own
@@ -51,17 +57,14 @@ export class WorkerChannel {
   readonly #listener: ChannelListener;
   readonly #reader = messageReader();
   readonly #budget = new Budget(BUDGET);
-  /** What this worker has used of the current turn of the event loop, in milliseconds. */
-  #spentMs: number | undefined;
+  #turn: Turn | undefined;
   #rest: NodeJS.Timeout | undefined;
   #isOver = false;
   #isClosed = false;
-  #isHurried = false;
-  #end = () => {};
+  #readsAtOnce = false;
+  readonly #end = deferred();
   /** Resolves when everything has been read and the channel is closed. */
-  readonly ended = new Promise<void>((resolve) => {
-    this.#end = resolve;
-  });
+  readonly ended = this.#end.promise;
 
   constructor(sockets: ChannelSockets, log: Log, listener: ChannelListener) {
     this.#sockets = sockets;
@@ -70,7 +73,7 @@ export class WorkerChannel {
     const { fromWorker, toWorker } = sockets;
     fromWorker.once('close', () => {
       this.#isClosed = true;
-      if (!this.#rest) this.#end();
+      if (!this.#rest) this.#end.resolve();
     });
     for (const socket of [fromWorker, toWorker])
       socket.on('error', (error) => log.debug({ error: error.message }, 'worker channel failed'));
@@ -82,15 +85,15 @@ export class WorkerChannel {
     if (this.#isOver) return true; // Pending calls are rejected elsewhere.
     const { toWorker } = this.#sockets;
     const line = encodeMessage(message);
-    if (toWorker.writableLength + line.length > MOST_WAITING_BYTES) return false;
+    if (toWorker.writableLength + line.length > MAX_WAITING_BYTES) return false;
     corkTurn(toWorker);
     toWorker.write(line);
     return true;
   }
 
   /** The worker has exited: reads the rest without pauses. */
-  hurry(): void {
-    this.#isHurried = true;
+  readRestAtOnce(): void {
+    this.#readsAtOnce = true;
     if (!this.#rest) return;
     clearTimeout(this.#rest);
     this.#resume();
@@ -102,7 +105,7 @@ export class WorkerChannel {
     clearTimeout(this.#rest);
     this.#sockets.fromWorker.destroy();
     this.#sockets.toWorker.destroy();
-    this.#end();
+    this.#end.resolve();
   }
 
   #receive(chunk: Buffer): void {
@@ -113,15 +116,16 @@ export class WorkerChannel {
 
   /** Reads buffered lines, as far as this turn of the event loop allows. Returns how many. */
   #readOn(): number {
+    this.#turn ??= this.#newTurn();
+    const turn = this.#turn;
     for (let lines = 0; ; lines += 1) {
       const startedAt = performance.now();
       if (this.#isOver || !this.#readLine()) return lines;
-      this.#spend(performance.now() - startedAt);
+      this.#spend(turn, performance.now() - startedAt);
       if (this.#rest) return lines + 1;
     }
   }
 
-  /** False if there is no complete line. */
   #readLine(): boolean {
     try {
       const line = this.#reader.next();
@@ -130,7 +134,7 @@ export class WorkerChannel {
       return true;
     } catch (error) {
       if (error instanceof ChannelError) this.#break(`a message ${error.message}`);
-      else if (error instanceof LineTooLongError) this.#break(`a message of more than ${LONGEST_MESSAGE}`);
+      else if (error instanceof LineTooLongError) this.#break(`a message of more than ${MAX_MESSAGE_LENGTH}`);
       else {
         this.#log.error({ err: error }, 'worker message not handled');
         this.#break('a message that could not be handled');
@@ -141,20 +145,25 @@ export class WorkerChannel {
 
   #charge(units: number): void {
     if (this.#isOver || this.#budget.take(units)) return;
-    this.#break(`more messages than it may (${BUDGET.burst} at once, ${BUDGET.perSecond} a second)`);
+    this.#break(`more messages than allowed (${BUDGET.burst} at once, ${BUDGET.perSecond} a second)`);
   }
 
-  #spend(ms: number): void {
-    if (this.#spentMs === undefined) {
-      this.#spentMs = 0;
-      setImmediate(() => {
-        this.#spentMs = undefined;
-      });
-    }
-    this.#spentMs += ms;
-    if (this.#spentMs < SLICE_MS || this.#isOver || this.#rest) return;
+  #newTurn(): Turn {
+    setImmediate(() => {
+      this.#turn = undefined;
+    });
+    return { spentMs: 0, processor: process.cpuUsage() };
+  }
+
+  #spend(turn: Turn, ms: number): void {
+    turn.spentMs += ms;
+    if (turn.spentMs < SLICE_MS || this.#isOver || this.#rest) return;
+    // On a busy host the process may have waited for a core meanwhile: that is not the worker's doing.
+    const { user, system } = process.cpuUsage(turn.processor);
+    turn.spentMs = Math.min(turn.spentMs, (user + system) / 1_000);
+    if (turn.spentMs < SLICE_MS) return;
     this.#sockets.fromWorker.pause();
-    const restMs = this.#isHurried ? 0 : Math.min(LONGEST_REST_MS, REST_FACTOR * this.#spentMs);
+    const restMs = this.#readsAtOnce ? 0 : Math.min(MAX_REST_MS, REST_FACTOR * turn.spentMs);
     this.#rest = setTimeout(() => this.#resume(), restMs);
   }
 
@@ -162,7 +171,7 @@ export class WorkerChannel {
     this.#rest = undefined;
     this.#readOn();
     if (this.#rest || this.#isOver) return;
-    if (this.#isClosed) this.#end();
+    if (this.#isClosed) this.#end.resolve();
     else this.#sockets.fromWorker.resume();
   }
 

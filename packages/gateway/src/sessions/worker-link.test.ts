@@ -1,29 +1,25 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { deferred } from '@chat-web/protocol';
+import { emptyWorkerOptions, fixture } from '@chat-web/testing';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { emptyWorkerOptions } from '../../../../scripts/worker-options.ts';
 import { WorkerLink } from './worker-link.ts';
 import { exitOf, startWorker } from './worker-process.ts';
 
 const log = pino({ enabled: false });
 const children: ChildProcess[] = [];
 
-function linkTo(fixture: string, linkLog = log) {
-  const path = fileURLToPath(new URL(`../../../../test/fixtures/${fixture}-worker.mjs`, import.meta.url));
-  const { child, channel } = startWorker(path, {}, log);
+function linkTo(worker: string, linkLog = log) {
+  const { child, channel } = startWorker(fixture(`${worker}-worker.mjs`), {}, log);
   children.push(child);
-  let resolveBooted = () => {};
-  const booted = new Promise<void>((resolve) => {
-    resolveBooted = resolve;
-  });
+  const { promise: booted, resolve: resolveBooted } = deferred();
   const link = new WorkerLink(channel, 'main', linkLog, {
     onEvent: () => {},
     onMessage: resolveBooted,
     onBroken: () => {},
   });
-  link.start(emptyWorkerOptions);
+  link.send({ type: 'start', options: emptyWorkerOptions });
   void exitOf(child).then((how) => link.close(`exited (${how})`));
   return { link, booted };
 }
@@ -58,7 +54,7 @@ describe('a call to a worker', () => {
     const call = link.call('editMessage', {});
     const failed = expect(call).rejects.toMatchObject({
       code: 'outcome_unknown',
-      message: 'worker of session main did not answer within 30 s during editMessage',
+      message: 'worker of session main did not respond within 30 s during editMessage',
     });
     vi.advanceTimersByTime(30_000);
     await failed;
@@ -79,8 +75,13 @@ it('a worker log line keeps its fields, and cannot pose as another session, the 
   await vi.waitFor(() => expect(lines.join('')).toContain('last line'), { timeout: 10_000 });
   const [first, ...others] = lines;
   expect(JSON.parse(first ?? '')).toEqual({
-    ...{ level: 40, time: expect.any(Number), session: 'main', source: 'worker' },
-    ...{ msg: 'network did not respond', silenceSeconds: 300, isRetry: true },
+    level: 40,
+    time: expect.any(Number),
+    session: 'main',
+    source: 'worker',
+    msg: 'network did not respond',
+    silenceSeconds: 300,
+    isRetry: true,
     error: 'page 2.3000.1037000001: No LID for user <number>@c.us',
   });
   expect(others.filter((line) => line.includes('forged'))).toEqual([]);

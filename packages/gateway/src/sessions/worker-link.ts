@@ -2,11 +2,11 @@ import {
   changesSomething,
   type ErrorCode,
   GatewayError,
+  type GatewayMessage,
   type SendAttempt,
   type WorkerEvent,
   type WorkerMessage,
   type WorkerOperationName,
-  type WorkerOptions,
   workerMessage,
   workerOperations,
 } from '@chat-web/protocol';
@@ -25,7 +25,6 @@ interface PendingCall {
   reject(error: GatewayError): void;
 }
 
-/** Callbacks of a link. */
 export interface LinkListener {
   onEvent(event: WorkerEvent): void;
   /** Any message, heartbeats included. */
@@ -38,10 +37,12 @@ type WorkerError = Extract<WorkerMessage, { type: 'error' }>;
 type WorkerSending = Extract<WorkerMessage, { type: 'sending' }>;
 type WorkerLog = Extract<WorkerMessage, { type: 'log' }>;
 
-/** The error codes that a worker may answer with. */
 const SAID_BY_WORKERS = new Set<ErrorCode>([
   ...Object.values(workerOperations).flatMap(({ errors }) => errors),
-  ...(['page_unsupported', 'rate_limited', 'invalid_request', 'internal_error'] as const),
+  'page_unsupported',
+  'rate_limited',
+  'invalid_request',
+  'internal_error',
 ]);
 
 const KB = 1_024;
@@ -49,12 +50,16 @@ const KB = 1_024;
 const AT_FIRST_FAULT = { abortEarly: true };
 /** What a change of state costs: it is published, logged, and may be written to disk. */
 const STATE_COST = 500;
-/** The rate limit of a worker's log lines. */
 const LOG_BUDGET = { burst: 500, perSecond: 20 };
-const MOST_CALLS = 1_000;
+const MAX_CALLS = 1_000;
 /** As frequent as the network's traffic; not logged. */
 const TRAFFIC = new Set<WorkerEvent['name']>([
-  ...(['message', 'message_ack', 'account_event', 'own_message', 'progress', 'heard'] as const),
+  'message',
+  'message_ack',
+  'account_event',
+  'own_message',
+  'progress',
+  'delivered',
 ]);
 
 /** The gateway's end of the link to one worker: calls with their time limits, and events, all validated. */
@@ -86,11 +91,10 @@ export class WorkerLink {
   }
 
   /** The worker has exited: reads its last messages at once. */
-  hurry(): void {
-    this.#channel.hurry();
+  readRestAtOnce(): void {
+    this.#channel.readRestAtOnce();
   }
 
-  /** How many calls have no answer yet. */
   get pending(): number {
     return this.#pending.size;
   }
@@ -103,7 +107,7 @@ export class WorkerLink {
         return;
       }
       const callId = this.#lastCallId + 1;
-      if (this.pending >= MOST_CALLS || !this.#channel.send({ type: 'call', callId, operation, input, attempt })) {
+      if (this.pending >= MAX_CALLS || !this.#channel.send({ type: 'call', callId, operation, input, attempt })) {
         reject(new GatewayError('rate_limited', `too many calls wait for the worker of session ${this.#sessionId}`));
         return;
       }
@@ -111,37 +115,21 @@ export class WorkerLink {
       const { timeoutMs } = workerOperations[operation];
       const timer = setTimeout(() => {
         this.#pending.delete(callId);
-        reject(this.#lost(call, `did not answer within ${timeoutMs / 1_000} s`));
+        reject(this.#lost(call, `did not respond within ${timeoutMs / 1_000} s`));
       }, timeoutMs);
       const call: PendingCall = { operation, timer, sendingId: undefined, resolve, reject };
       this.#pending.set(callId, call);
     });
   }
 
-  /** Starts the session. Must be the first message, and sent once: the worker starts its browser on it. */
-  start(options: WorkerOptions): void {
-    this.#channel.send({ type: 'start', options });
+  /** Sends a message without an answer. `start` must be the first, and sent once: the worker starts its browser on it. */
+  send(message: Exclude<GatewayMessage, { type: 'call' }>): void {
+    this.#channel.send(message);
   }
 
-  /** Has the worker report inbound messages since this time again, in Unix seconds. */
-  reportAgain(since: number): void {
-    this.#channel.send({ type: 'report_again', since });
-  }
-
-  /** Returns from a pairing code to the QR. */
-  showQr(): void {
-    this.#channel.send({ type: 'show_qr' });
-  }
-
-  /** Asks the worker to exit. */
-  stop(unlink: boolean, timeoutMs: number): void {
-    this.#channel.send({ type: 'stop', unlink, timeoutMs });
-  }
-
-  /** The worker has exited: every call fails. */
   close(how: string): void {
     this.#channel.close();
-    this.#tellLeftOut(this.#lines.drain());
+    this.#logDroppedLines(this.#lines.drain());
     this.fail(how);
   }
 
@@ -192,11 +180,11 @@ export class WorkerLink {
       return;
     }
     const field = v.getDotPath(parsed.issues[0]) ?? '(whole)';
-    if (this.#mayLog()) this.#log.error({ operation, field }, 'invalid answer');
+    if (this.#mayLog()) this.#log.error({ operation, field }, 'invalid response');
     reject(
       new GatewayError(
         failureOf(operation),
-        `the worker of session ${this.#sessionId} gave an invalid answer to ${operation}`,
+        `the worker of session ${this.#sessionId} returned an invalid response to ${operation}`,
       ),
     );
   }
@@ -236,11 +224,11 @@ export class WorkerLink {
 
   #mayLog(): boolean {
     const skipped = this.#lines.take();
-    this.#tellLeftOut(skipped ?? 0);
+    this.#logDroppedLines(skipped ?? 0);
     return skipped !== undefined;
   }
 
-  #tellLeftOut(lines: number): void {
+  #logDroppedLines(lines: number): void {
     if (lines > 0) this.#log.warn({ lines }, 'worker log lines dropped');
   }
 
@@ -251,7 +239,6 @@ export class WorkerLink {
   }
 }
 
-/** The code for an operation whose answer is invalid. */
 function failureOf(operation: WorkerOperationName): ErrorCode {
   return changesSomething(workerOperations[operation]) ? 'outcome_unknown' : 'client_failed';
 }

@@ -13,15 +13,13 @@ import type { ChannelSockets } from './worker-channel.ts';
 export const LEAN_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size', '--expose-gc'];
 const LEAN_MALLOC = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 /** Limits of a worker's output in the log: a crash report is shorter. */
-const LONGEST_LINE_BYTES = 2_048;
-const MOST_LINES_AT_ONCE = 100;
+const MAX_LINE_BYTES = 2_048;
+const MAX_LINES_PER_TURN = 100;
 const OUTPUT_BYTES_PER_MS = 4;
 const LAST_WORDS_MS = 1_000;
 
-/** The environment of a worker. */
 export type WorkerEnv = Config['workerEnv'];
 
-/** A worker's process, and the gateway's end of its channel. */
 export interface WorkerProcess {
   readonly child: ChildProcess;
   readonly channel: ChannelSockets;
@@ -62,11 +60,11 @@ export function exitOf(child: ChildProcess): Promise<string> {
 
 /** Rate-limited: a worker that writes endlessly has to wait. */
 function logLines(stream: Readable, log: Log): void {
-  const reader = new LineReader({ mostBytes: LONGEST_LINE_BYTES, cut: true });
+  const reader = new LineReader({ maxBytes: MAX_LINE_BYTES, cut: true });
   const decoder = new TextDecoder();
   const read = (chunk: Uint8Array) => {
     reader.feed(chunk);
-    let left = MOST_LINES_AT_ONCE;
+    let left = MAX_LINES_PER_TURN;
     for (let bytes = reader.next(); bytes; bytes = reader.next()) {
       if (bytes.length > 0 && left-- > 0) log.warn({ line: decoder.decode(bytes) }, 'worker output');
     }

@@ -1,10 +1,9 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { type AddressInfo, Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GatewayError, type OperationName, operations } from '@chat-web/protocol';
+import { temporaryFolder } from '@chat-web/testing';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import type { Hono } from 'hono';
 import { pino } from 'pino';
@@ -13,15 +12,15 @@ import { Audit } from '../access/audit.ts';
 import { FailureLimit } from '../access/failure-limit.ts';
 import { Keys } from '../access/keys.ts';
 import { OperatorToken } from '../access/operator-token.ts';
-import { Refusals } from '../access/refusals.ts';
+import { Refusals } from '../access/refusal.ts';
 import { readConfig } from '../config.ts';
 import { DeliveredMessages } from '../events/delivered-messages.ts';
 import { EventLog } from '../events/event-log.ts';
 import { OpenAcks } from '../events/open-acks.ts';
 import { PublishedEvents } from '../events/published-events.ts';
 import { createApp, type SessionDirectory } from '../http/app.ts';
-import { GuardedResponse } from '../http/guarded-response.ts';
 import type { AnyHandler } from '../http/operation-route.ts';
+import { GuardedResponse } from '../http/server/guarded-response.ts';
 import type { ServerEnv } from '../http/server-env.ts';
 import { Journal } from '../journal/journal.ts';
 import { Spool } from '../media/spool.ts';
@@ -49,12 +48,6 @@ export class Lines {
   }
 }
 
-/** A folder for one test; `dispose` removes it. */
-export function temporaryFolder() {
-  const path = mkdtempSync(join(tmpdir(), 'chat-web-gateway-'));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
-}
-
 /**
  * Sends one request to routes, with the bindings that Node provides: a body that has arrived whole, and no connection.
  */
@@ -80,7 +73,7 @@ export async function request(
 export async function serve(app: Hono<ServerEnv>) {
   const server = createAdaptorServer({
     // In a microtask, as in the gateway: see `createApp`.
-    fetch: (asked, env) => Promise.resolve().then(() => app.fetch(asked, env)),
+    fetch: (request, env) => Promise.resolve().then(() => app.fetch(request, env)),
     serverOptions: { ServerResponse: GuardedResponse },
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -117,7 +110,9 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
   };
   const journalLimits = { maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs };
   const journal = await Journal.open({
-    ...{ dir: join(dataDir, 'journal'), folds: Object.values(folds), log: logger },
+    dir: join(dataDir, 'journal'),
+    folds: Object.values(folds),
+    log: logger,
     ...journalLimits,
   });
   const events = new EventLog(journal, folds, journalLimits, logger);
@@ -146,7 +141,10 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
       contentType: 'text/plain',
     },
     supervisor: {
-      ...{ isClosing: false, isHealthy: true, list: () => ['main'], refusalOf: () => undefined },
+      isClosing: false,
+      isHealthy: true,
+      list: () => ['main'],
+      refusalOf: () => undefined,
       find: (id) => {
         if (id !== 'main') throw new GatewayError('session_not_found', `there is no session ${id}`);
         return { shown: { name: 'qr', data: 'data:image/png;base64,' } };
@@ -156,7 +154,15 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     handlers: Object.fromEntries(names.map((name) => [name, recording(name)])) as Record<OperationName, AnyHandler>,
   });
   return {
-    ...{ app, keys, journal, events, handled, counted, dataDir, log, audit },
+    app,
+    keys,
+    journal,
+    events,
+    handled,
+    counted,
+    dataDir,
+    log,
+    audit,
     request: (path: string, sent?: FakeRequest) => request(app, path, sent),
     [Symbol.dispose]: folder[Symbol.dispose],
   };

@@ -1,4 +1,5 @@
-import { type DeadLetter, errorText } from '@chat-web/protocol';
+import { type DeadLetter, type EventName, errorText, Lanes, type LaneTask, type Retry } from '@chat-web/protocol';
+import type { EventLog } from '../events/event-log.ts';
 import type { Entry, Feed } from '../events/feed.ts';
 import type { Log } from '../log.ts';
 import type { Outcome } from './endpoint.ts';
@@ -6,44 +7,31 @@ import { EndpointHealth } from './endpoint-health.ts';
 import { ProgressSaver } from './progress-saver.ts';
 import type { Progress, Waiting } from './webhook-progress.ts';
 
-/** The dependencies of a courier. */
-export interface CourierParts {
-  /** The webhook's events after a position: of all its sessions, or of those for which `isAsked` is true. */
-  feed(after: string, isAsked?: (session: string) => boolean): Feed;
-  /** The event with this id, if it is kept. */
-  find(id: string): Promise<Entry | undefined>;
-  /** The seq of an event's id, or of a position. */
-  seqOf(id: string): number;
-  /** The position before an event. */
-  positionBefore(id: string): string;
-  /** True for an event of a session that has been deleted since. */
-  isDeleted(session: string, id: string): boolean;
+interface Dependencies {
+  readonly events: Pick<EventLog, 'feed' | 'find' | 'seqOf' | 'idBefore' | 'isDeleted'>;
+  takes(session: string, name: EventName): boolean;
   /** Posts an event once. Rejects only if the signal aborts. */
   post(entry: Stored, signal: AbortSignal): Promise<Outcome>;
   /** Stores the progress. Rejects if that fails now. */
   save(progress: Progress): Promise<void>;
   /** Stores an event as a dead letter. Rejects if that fails now. */
   bury(letter: DeadLetter, entry: Stored): Promise<void>;
-  /** Dead letters to replay, each once. */
-  readonly revivals: Revivals;
+  readonly replays: Replays;
   /** The courier has stopped: nothing more is delivered. */
   onDisabled(reason: 'gone' | 'no_success'): void;
-  /** The delays between the attempts of an event, in ms. */
   readonly retryDelaysMs: readonly number[];
   readonly log: Pick<Log, 'error'>;
 }
 
-/** A dead letter to replay. */
-interface Revival {
+interface Replay {
   readonly id: string;
   /** The gap, which is not in the journal. */
   readonly gap: Entry | undefined;
 }
 
-/** The dead letters whose replay was requested. */
-export interface Revivals {
+export interface Replays {
   /** The next one; undefined if there is none. It stays the next until `done` is called. */
-  next(): Revival | undefined;
+  next(): Replay | undefined;
   /** It was delivered, or failed and stays a dead letter, or its event is no longer kept. */
   done(id: string, outcome: 'delivered' | 'failed' | 'expired'): void;
 }
@@ -57,579 +45,554 @@ export interface Stored extends Entry {
   readonly expiredAfter?: string;
 }
 
-/** The queue of a session's events. Times are ms of `performance.now()`. */
-interface Lane {
-  readonly session: string;
-  /** In order. */
-  readonly queue: Stored[];
-  /** Events after this position are still in the journal. Undefined: they arrive through the main feed. */
-  behind: string | undefined;
-  /** How often the first event has failed. */
+/** An event of the main feed, or all events of a session that is behind. Times are ms of `performance.now()`. */
+interface Delivery extends LaneTask {
+  /** Undefined: a gap that concerns all sessions, or dead letters. */
+  readonly session: string | undefined;
+  /** The event of the main feed. Undefined: the session's events are read from the journal. */
+  entry: Stored | undefined;
+  /** The main feed skips the session: its events after this one, or after `after`, stay in the journal. */
+  isBehind: boolean;
+  /** The position before the next event in the journal. */
+  after: string;
   attempts: number;
   nextAt: number;
   /** To be tried before its time: a failure does not count as an attempt of the event. */
   isProbe: boolean;
-  isRunning: boolean;
 }
 
-/** A gap that concerns all sessions. The events after it wait until it is delivered. */
-interface PendingGap extends Pick<Lane, 'attempts' | 'nextAt' | 'isProbe' | 'isRunning'> {
-  readonly entry: Stored;
-}
+/** The lanes that are not of a session. */
+const GAP_OF_ALL = ' gap';
+const DEAD_LETTERS = ' dead letters';
 
-/** The key of the gap of all sessions, among the sessions that fail. */
-const OF_ALL = '';
-
-/** How many sessions are delivered to at the same time. */
-const MAX_SIDE_BY_SIDE = 8;
-/** How many events of a session are in memory; the rest stays in the journal. */
-const MAX_QUEUED_OF_A_SESSION = 64;
-const MAX_QUEUED = 256;
-/** The limit for sessions that are behind; it leaves room for the others. */
-const MAX_QUEUED_BEHIND = 128;
+/** How many sessions are delivered to at the same time, and how many may fail before the endpoint counts as down. */
+const CONCURRENCY = 8;
+/** How many events a session delivers before others have their turn, and for how long. */
+const TURN = { tasks: 50, ms: 1_000 };
+/** What the main feed holds in memory. */
+const MAX_QUEUED = { tasks: 256, length: 4 * 1_048_576 };
+/** How often an endpoint without a success is tried, beside the attempts of each event. */
+const PROBE_MS = 60_000;
 /** For the delays between attempts: many must not be due at the same moment. */
 const JITTER = 0.1;
-/** How many events a session delivers before others have their turn. */
-const TURN = 50;
-const TURN_MS = 1_000;
-const READ_AGAIN_MS = 5_000;
+/** After the lanes that wait for a slot. */
+const NOW: Retry = { inMs: 0 };
+/** When the main feed reaches it, or to look whether it has. */
+const ONCE_REACHED: Retry = { inMs: 60_000 };
+/** The delay after an error of the journal. */
+const TRY_AGAIN_MS = 5_000;
 /** How long to wait if a dead letter cannot be stored; then the event is posted once more. */
 const BURY_AGAIN_MS = 60_000;
-const MIN_TIMER_MS = 5;
-const MAX_TIMER_MS = 60 * 60_000;
 
 /**
- * Delivers the events of a webhook: at least once, and in order for each session. One feed reads the events of all
- * sessions as they are published. A session is behind if an event of it fails, or it has too many: its events stay in
- * the journal until its turn, and one pass over the journal reads those of all sessions that are due.
+ * Delivers the events of a webhook: at least once, and in order for each session. The main feed reads the events of all
+ * sessions as they are published. A session whose event fails leaves it: the session is behind, and has a position of
+ * its own, from which its turns read until it has caught up with the main feed. It keeps one of the eight slots until
+ * an event is delivered: if eight sessions have failed, the endpoint is down, and nothing else starts until it answers.
  */
 export class Courier {
-  readonly #parts: CourierParts;
+  readonly #dependencies: Dependencies;
   readonly #health: EndpointHealth;
+  readonly #lanes: Lanes<Delivery>;
   readonly #feed: Feed;
-  /** All events of the feed up to here are in lanes, or their lanes are behind. */
+  /** All events of the feed up to here are in lanes, or their sessions are behind. */
   #readUpTo: string;
   /** Events that were read, but are not in lanes yet. */
   #held: Entry[] = [];
-  #gap: PendingGap | undefined;
-  readonly #lanes = new Map<string, Lane>();
-  #queued = 0;
-  #running = 0;
-  /** The sessions of the current pass over the backlog. */
-  readonly #passing = new Set<string>();
-  #pass: Feed | undefined;
   #isReading = false;
-  #isReadingBehind = false;
-  /** When to retry after the journal could not be read. */
-  #readAgainAt = 0;
-  #isReviving = false;
-  #retryTimer: NodeJS.Timeout | undefined;
+  #readAgainTimer: NodeJS.Timeout | undefined;
+  #probeTimer: NodeJS.Timeout | undefined;
+  #probeAt = Number.POSITIVE_INFINITY;
+  /** Another session was tried since all slots are kept. */
+  #hasTriedNext = false;
+  /** While the endpoint is down: events that the main feed has not reached, and the sessions that were tried with one. */
+  #ahead: { readonly feed: Feed; readonly tried: Set<string> } | undefined;
+  /** The event that was tried last is a dead letter. */
+  #hasGivenUp: boolean;
   readonly #saver: ProgressSaver;
   readonly #stopping = new AbortController();
   readonly #stopListening: () => void;
 
-  constructor(progress: Progress, parts: CourierParts) {
-    this.#parts = parts;
+  constructor(progress: Progress, dependencies: Dependencies) {
+    this.#dependencies = dependencies;
     this.#health = new EndpointHealth(progress);
-    this.#feed = parts.feed(progress.position);
+    this.#hasGivenUp = this.#health.isFailing;
+    this.#lanes = new Lanes({
+      concurrency: CONCURRENCY,
+      max: MAX_QUEUED,
+      turn: TURN,
+      signal: this.#stopping.signal,
+      onChange: () => this.#onChange(),
+    });
+    this.#feed = this.#feedAfter(progress.position);
     this.#readUpTo = progress.position;
-    this.#saver = new ProgressSaver(parts, progress, () => this.progress);
-    for (const [session, { after, attempts, nextAt }] of Object.entries(progress.waiting)) {
-      // Much may have changed since. Even if the clock was set back, the schedule's delay is the longest.
-      const longest = (parts.retryDelaysMs[attempts - 1] ?? 0) * (1 + JITTER);
-      const waitMs = Math.min(Math.max(nextAt - Date.now(), 0), longest);
-      const lane = this.#addLane(session, { behind: after, attempts, nextAt: performance.now() + waitMs });
-      lane.isProbe = attempts > 0 && !this.#health.isDown;
-    }
-    if (this.#health.isDown) this.#probe();
-    this.#stopListening = this.#feed.onMore(() => void this.#read());
-    this.#wake();
+    this.#saver = new ProgressSaver(dependencies, progress, () => this.progress);
+    if (this.#health.isFailing) this.#startProbes();
+    // Each is tried now, whenever its next attempt is due.
+    for (const [session, waiting] of Object.entries(progress.waiting)) this.#resume(session, waiting);
+    this.#stopListening = this.#feed.onMore(() => {
+      this.#wakeDeleted();
+      void this.#read();
+    });
+    this.replay();
+    void this.#read();
+  }
+
+  #resume(session: string, { after, attempts, nextAt }: Waiting): void {
+    // Much may have changed since. Even if the clock was set back, the schedule's delay is the longest.
+    const maxMs = (this.#dependencies.retryDelaysMs[attempts - 1] ?? 0) * (1 + JITTER);
+    const waitMs = Math.min(Math.max(nextAt - Date.now(), 0), maxMs);
+    const state = { session, after, isBehind: true, attempts, nextAt: performance.now() + waitMs, isProbe: true };
+    this.#push(session, state, (delivery, isTurnOver) => this.#deliverBacklog(delivery, session, isTurnOver));
   }
 
   /** The progress. Deliveries in progress count as not delivered. */
   get progress(): Progress {
-    const waiting = [...this.#lanes.values()].map((lane): [string, Waiting] => {
-      const [first] = lane.queue;
-      const after = first ? this.#positionBefore(first) : (lane.behind ?? this.#readUpTo);
-      return [lane.session, { after, attempts: lane.attempts, nextAt: lane.attempts > 0 ? wallTime(lane.nextAt) : 0 }];
-    });
+    const waiting: [string, Waiting][] = [];
+    for (const { session, entry, after, attempts, nextAt } of this.#lanes.firsts()) {
+      if (session === undefined) continue;
+      const next = entry ? this.#positionBefore(entry) : after;
+      waiting.push([session, { after: next, attempts, nextAt: attempts > 0 ? wallTime(nextAt) : 0 }]);
+    }
     return { position: this.#readUpTo, waiting: Object.fromEntries(waiting), ...this.#health.progress };
   }
 
   /** True if the last attempt failed, and events are waiting. */
   get isFailing(): boolean {
-    return this.#health.isFailing && (this.#lanes.size > 0 || this.#gap !== undefined);
+    return this.#health.isFailing && this.#hasEvents;
   }
 
   /** The time of the next attempt, as Unix time in ms; undefined if none is scheduled. */
   get nextAttemptAt(): number | undefined {
-    const nextAt = this.#nextAt();
-    return nextAt > performance.now() && nextAt < Number.POSITIVE_INFINITY ? wallTime(nextAt) : undefined;
+    if (!this.#hasEvents) return undefined;
+    const now = performance.now();
+    const { putOffMs } = this.#health;
+    if (putOffMs > 0) return wallTime(now + putOffMs);
+    const nextAt = Math.min(this.#firstDue()?.nextAt ?? Number.POSITIVE_INFINITY, this.#probeAt);
+    return nextAt > now && nextAt < Number.POSITIVE_INFINITY ? wallTime(nextAt) : undefined;
   }
 
   /** Stops at once. Deliveries in progress are aborted, and count as not delivered. */
   stop(): void {
     this.#stopping.abort(new Error('the webhook has stopped'));
     this.#stopListening();
-    clearTimeout(this.#retryTimer);
+    this.#stopProbes();
+    clearTimeout(this.#readAgainTimer);
     this.#saver.stop();
   }
 
-  /** Call when there are dead letters to replay. */
-  revive(): void {
-    this.#wake();
+  replay(): void {
+    if (this.#dependencies.replays.next()) this.#push(DEAD_LETTERS, {}, () => this.#replayNext());
   }
 
   get #hasStopped(): boolean {
     return this.#stopping.signal.aborted;
   }
 
-  // Scheduling.
-
-  #wake(): void {
-    if (this.#hasStopped) return;
-    void this.#read();
-    void this.#readBehind();
-    this.#startDeliveries();
+  /** True if a lane has events, apart from dead letters. */
+  get #hasEvents(): boolean {
+    return this.#lanes.size > (this.#lanes.first(DEAD_LETTERS) ? 1 : 0);
   }
 
-  #startDeliveries(): void {
-    if (this.#hasStopped) return;
-    const now = performance.now();
-    if (now >= this.#health.putOffUntil) {
-      if (this.#running === 0 && now >= this.#health.probeAt) this.#probe();
-      if (this.#health.isDown && now >= this.#health.trialAt) this.#beginTrial();
-      const gap = this.#gap;
-      if (gap && this.#isDue(gap)) this.#start(gap, () => this.#deliverGap(gap));
-      for (const lane of this.#lanes.values())
-        if (lane.queue.length > 0 && this.#isDue(lane)) this.#start(lane, () => this.#deliverLane(lane));
-      void this.#revive();
-    }
-    this.#setTimer();
-  }
+  // Lanes.
 
-  #isDue({ isRunning, isProbe, attempts, nextAt }: Omit<PendingGap, 'entry'>): boolean {
-    if (isRunning) return false;
-    return isProbe || (attempts > 0 ? performance.now() >= nextAt : !this.#health.isDown);
-  }
-
-  /** Tries the failed event that is due first now. */
-  #probe(): void {
-    const failed = [...(this.#gap ? [this.#gap] : []), ...this.#lanes.values()].filter(({ attempts }) => attempts > 0);
-    const soonest = failed.reduce<(typeof failed)[number] | undefined>(
-      (first, one) => (first && first.nextAt <= one.nextAt ? first : one),
-      undefined,
-    );
-    if (soonest) soonest.isProbe = true;
-  }
-
-  /** While the endpoint is down, tries one session that has not failed yet, or the gap of all sessions. */
-  #beginTrial(): void {
-    const untried = this.#untried();
-    if (!untried) return;
-    untried.isProbe = true;
-    this.#health.trialBegins();
-  }
-
-  #untried(): Lane | PendingGap | undefined {
-    const all = [...(this.#gap ? [this.#gap] : []), ...this.#lanes.values()];
-    return all.find(({ attempts, isRunning }) => attempts === 0 && !isRunning);
-  }
-
-  #start(one: Lane | PendingGap, deliver: () => Promise<void>): void {
-    if (this.#running >= MAX_SIDE_BY_SIDE) return;
-    this.#running += 1;
-    one.isRunning = true;
-    void deliver()
-      .catch((error: unknown) => this.#failedItself(error))
-      .finally(() => {
-        this.#running -= 1;
-        one.isRunning = false;
-        this.#wake();
-      });
-  }
-
-  /** When something is due, in the time of `performance.now()`. */
-  #nextAt(): number {
-    const { isDown, trialAt, probeAt, putOffUntil } = this.#health;
-    const untriedAt = isDown ? trialAt : 0;
-    const atOf = (one: Lane | PendingGap) => {
-      if (one.isProbe) return 0;
-      return one.attempts > 0 ? Math.min(one.nextAt, probeAt) : untriedAt;
+  #push(
+    key: string,
+    state: Partial<Delivery>,
+    attempt: (delivery: Delivery, isTurnOver: (events: number) => boolean) => Promise<Retry | undefined>,
+  ): void {
+    const delivery: Delivery = {
+      session: undefined,
+      entry: undefined,
+      isBehind: false,
+      after: '',
+      attempts: 0,
+      nextAt: 0,
+      isProbe: false,
+      length: 0,
+      ...state,
+      attempt: async (_count, isTurnOver) => {
+        const untilDueMs = delivery.isProbe ? 0 : delivery.nextAt - performance.now();
+        const waitMs = Math.max(untilDueMs, this.#health.putOffMs);
+        if (waitMs > 0) return { inMs: waitMs };
+        try {
+          return await attempt(delivery, isTurnOver);
+        } catch (error) {
+          this.#logError(error);
+          return { inMs: TRY_AGAIN_MS };
+        }
+      },
     };
-    let soonest = this.#gap && !this.#gap.isRunning ? atOf(this.#gap) : Number.POSITIVE_INFINITY;
-    for (const lane of this.#lanes.values()) {
-      if (lane.isRunning) continue;
-      soonest = Math.min(soonest, Math.max(atOf(lane), lane.queue.length > 0 ? 0 : this.#readAgainAt));
-    }
-    if (!this.#gap && !this.#isReading && !this.#feed.isAtEnd)
-      soonest = Math.min(soonest, Math.max(untriedAt, this.#readAgainAt));
-    if (!this.#isReviving && this.#parts.revivals.next()) soonest = Math.min(soonest, this.#readAgainAt);
-    return Math.max(soonest, putOffUntil);
+    this.#lanes.push(key, delivery);
   }
 
-  #setTimer(): void {
-    clearTimeout(this.#retryTimer);
-    if (this.#hasStopped) return;
-    const waitMs = this.#nextAt() - performance.now();
-    // A running delivery or read calls this again when it ends. Otherwise something may have become due just now.
-    const isBusy = this.#running > 0 || this.#isReading || this.#isReadingBehind;
-    if (waitMs === Number.POSITIVE_INFINITY || (waitMs <= 0 && isBusy)) return;
-    this.#retryTimer = setTimeout(() => this.#wake(), Math.min(Math.max(waitMs, MIN_TIMER_MS), MAX_TIMER_MS)).unref();
+  #pushEvent(session: string, entry: Stored, state: Pick<Delivery, 'length'> & Partial<Delivery>): void {
+    this.#push(session, { ...state, session, entry }, (delivery, isTurnOver) =>
+      delivery.entry
+        ? this.#deliverEntry(delivery, delivery.entry)
+        : this.#deliverBacklog(delivery, session, isTurnOver),
+    );
+  }
+
+  #onChange(): void {
+    if (!this.#hasEvents && !this.#hasGivenUp) this.#forgetFailures();
+    if (!this.#hasTriedNext && this.#lanes.isBlocked && this.#lanes.hasWaiting) {
+      this.#hasTriedNext = true;
+      this.#lanes.startNext();
+    }
+    void this.#read();
+  }
+
+  /** The failed delivery whose next attempt is due first. */
+  #firstDue(): Delivery | undefined {
+    let first: Delivery | undefined;
+    for (const delivery of this.#lanes.firsts())
+      if (delivery.attempts > 0 && delivery.nextAt < (first?.nextAt ?? Number.POSITIVE_INFINITY)) first = delivery;
+    return first;
+  }
+
+  /** A failed event of a deleted session must not hold back anything, not even a new session with the same id. */
+  #wakeDeleted(): void {
+    const { events } = this.#dependencies;
+    for (const delivery of this.#lanes.firsts()) {
+      const { session, attempts, after } = delivery;
+      if (attempts > 0 && session !== undefined && events.isDeleted(session, after)) this.#tryNow(delivery);
+    }
+  }
+
+  #tryNow(delivery: Delivery): void {
+    delivery.isProbe = true;
+    this.#lanes.wake(delivery.session ?? GAP_OF_ALL);
   }
 
   // Reading new events.
 
-  get #mayRead(): boolean {
-    if (this.#gap || this.#queued >= MAX_QUEUED || performance.now() < this.#readAgainAt) return false;
-    return !this.#health.isDown || (performance.now() >= this.#health.trialAt && !this.#untried());
+  /** The webhook's events after a position: of all its sessions, or of one. */
+  #feedAfter(after: string, only?: string): Feed {
+    const { events, takes } = this.#dependencies;
+    return events.feed({
+      after,
+      session: undefined,
+      takes: (session, name) => (only === undefined || session === only) && takes(session, name),
+    });
   }
 
   async #read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
     try {
-      while (!this.#hasStopped && this.#mayRead) {
-        if (this.#held.length === 0 && this.#feed.isAtEnd) break;
-        if (this.#held.length === 0) this.#held = await this.#feed.read();
-        const hasNew = this.#held.length > 0;
-        this.#takeHeld();
-        if (this.#held.length === 0) this.#readUpTo = this.#feed.position;
-        if (hasNew) this.#startDeliveries();
+      while (this.#mayRead()) {
+        const [entry] = this.#held;
+        if (entry) this.#take(entry);
+        else if (this.#feed.isAtEnd) break;
+        else {
+          this.#held = await this.#feed.read();
+          if (this.#held.length === 0) this.#readUpTo = this.#feed.position;
+        }
       }
-      this.#probeDeleted();
       this.#saver.passed(this.#readUpTo);
     } catch (error) {
-      this.#readAgain(error);
+      if (this.#hasStopped) return;
+      this.#logError(error);
+      this.#readAgainTimer = setTimeout(() => {
+        this.#readAgainTimer = undefined;
+        void this.#read();
+      }, TRY_AGAIN_MS).unref();
     } finally {
       this.#isReading = false;
-      this.#setTimer();
     }
   }
 
-  /** A failed event of a deleted session must not hold back anything, not even a new session with the same id. */
-  #probeDeleted(): void {
-    for (const lane of this.#lanes.values()) {
-      const { session, attempts, behind, queue, isRunning } = lane;
-      const isIdle = attempts > 0 && queue.length === 0 && !isRunning;
-      if (isIdle && behind !== undefined && this.#parts.isDeleted(session, behind)) lane.isProbe = true;
+  #mayRead(): boolean {
+    if (this.#hasStopped || this.#readAgainTimer || this.#health.putOffMs > 0) return false;
+    // Reading on finds sessions for free slots: one that waits for a slot is enough.
+    if (this.#lanes.hasWaiting || this.#lanes.first(GAP_OF_ALL)) return false;
+    return this.#lanes.hasRoom || this.#makeRoom();
+  }
+
+  /** If the memory is full, a session that has more than its share leaves the main feed. */
+  #makeRoom(): boolean {
+    const longest = this.#lanes.longest(MAX_QUEUED.tasks / CONCURRENCY);
+    const delivery = longest === undefined ? undefined : this.#lanes.first(longest);
+    if (longest === undefined || !delivery || this.#behind >= CONCURRENCY) return false;
+    delivery.isBehind = true;
+    this.#lanes.release(longest);
+    return this.#lanes.hasRoom;
+  }
+
+  get #behind(): number {
+    let count = 0;
+    for (const { isBehind } of this.#lanes.firsts()) if (isBehind) count += 1;
+    return count;
+  }
+
+  #take(entry: Entry): void {
+    const stored = withId(entry);
+    const { session, text } = entry;
+    if (session === undefined) {
+      this.#push(GAP_OF_ALL, { entry: stored }, (delivery) => this.#deliverGap(delivery, stored));
+      return;
     }
+    const first = this.#lanes.first(session);
+    const isReached = first?.isBehind && !this.#isBefore(first.after, this.#readUpTo);
+    this.#readUpTo = stored.id;
+    this.#shiftHeld();
+    if (isReached) this.#lanes.wake(session);
+    else if (!first?.isBehind) this.#pushEvent(session, stored, { length: text.length });
   }
 
-  #takeHeld(): void {
-    for (let [entry] = this.#held; entry; [entry] = this.#held) {
-      const stored = withId(entry);
-      if (entry.session === undefined) {
-        this.#gap = { entry: stored, attempts: 0, nextAt: 0, isProbe: false, isRunning: false };
-        return;
-      }
-      this.#enqueue(entry.session, stored);
-      this.#readUpTo = stored.id;
-      this.#held.shift();
-    }
-  }
-
-  #enqueue(session: string, entry: Stored): void {
-    const lane = this.#lanes.get(session) ?? this.#addLane(session);
-    if (lane.behind !== undefined) return;
-    const last = lane.queue.at(-1);
-    if (last && lane.queue.length >= MAX_QUEUED_OF_A_SESSION) lane.behind = last.id;
-    else this.#push(lane, entry);
-  }
-
-  #push(lane: Lane, entry: Stored): void {
-    lane.queue.push(entry);
-    this.#queued += 1;
-  }
-
-  #addLane(session: string, state: Partial<Pick<Lane, 'behind' | 'attempts' | 'nextAt'>> = {}): Lane {
-    const { behind, attempts = 0, nextAt = 0 } = state;
-    const lane: Lane = { session, queue: [], behind, attempts, nextAt, isProbe: false, isRunning: false };
-    this.#lanes.set(session, lane);
-    return lane;
-  }
-
-  // Reading the backlog.
-
-  async #readBehind(): Promise<void> {
-    if (this.#isReadingBehind) return;
-    this.#isReadingBehind = true;
-    try {
-      while (!this.#hasStopped && this.#mayReadBehind) {
-        if (this.#queued >= MAX_QUEUED_BEHIND) this.#dropUndue();
-        const pass = this.#pass ?? this.#beginPass();
-        if (!pass) break;
-        for (const entry of await pass.read()) this.#enqueueBehind(withId(entry));
-        if (this.#isUpToDate(pass.position)) this.#joinOthers();
-        if (this.#passing.size === 0) this.#pass = undefined;
-        this.#startDeliveries();
-      }
-    } catch (error) {
-      this.#passing.clear();
-      this.#pass = undefined;
-      this.#readAgain(error);
-    } finally {
-      this.#isReadingBehind = false;
-      this.#setTimer();
-    }
-  }
-
-  get #mayReadBehind(): boolean {
-    const now = performance.now();
-    // If no delivery runs, the events in memory are not waiting for room.
-    const hasRoom = this.#queued < MAX_QUEUED_BEHIND || this.#running === 0;
-    return hasRoom && now >= this.#readAgainAt && now >= this.#health.putOffUntil;
-  }
-
-  /** One pass serves all sessions that are due now: none of them reads the journal separately. */
-  #beginPass(): Feed | undefined {
-    const { feed, seqOf } = this.#parts;
-    let first: string | undefined;
-    for (const lane of this.#lanes.values()) {
-      if (lane.behind === undefined || lane.queue.length > 0 || !this.#isDue(lane)) continue;
-      this.#passing.add(lane.session);
-      if (first === undefined || seqOf(lane.behind) < seqOf(first)) first = lane.behind;
-    }
-    if (first === undefined) return undefined;
-    this.#pass = feed(first, (session) => this.#passing.has(session));
-    return this.#pass;
-  }
-
-  /**
-   * Leaves events in the journal that cannot be delivered now, for example because the endpoint went down during the
-   * pass.
-   */
-  #dropUndue(): void {
-    for (const session of this.#passing) {
-      const lane = this.#lanes.get(session);
-      if (!lane || !this.#isDue(lane)) this.#passing.delete(session);
-    }
-    if (this.#passing.size === 0) this.#pass = undefined;
-  }
-
-  #isUpToDate(position: string): boolean {
-    return this.#parts.seqOf(position) >= this.#parts.seqOf(this.#readUpTo);
-  }
-
-  #enqueueBehind(entry: Stored): void {
-    const { seqOf } = this.#parts;
-    const seq = seqOf(entry.id);
-    if (seq > seqOf(this.#readUpTo)) return; // It arrives through the main feed.
-    const sessions = entry.session === undefined ? [...this.#passing] : [entry.session];
-    for (const session of sessions) {
-      const lane = this.#passing.has(session) ? this.#lanes.get(session) : undefined;
-      if (!lane || lane.behind === undefined || seq <= seqOf(lane.behind)) continue;
-      if (lane.queue.length >= MAX_QUEUED_OF_A_SESSION) {
-        this.#passing.delete(session);
-        continue;
-      }
-      const isGap = entry.session === undefined;
-      // The webhook no longer includes the failed event. If it has expired, the gap replaces it.
-      if (lane.queue.length === 0 && !isGap && seq !== seqOf(lane.behind) + 1) resetAttempts(lane);
-      this.#push(lane, isGap ? gapOf(session, entry, lane.behind) : entry);
-      lane.behind = entry.id;
-    }
-  }
-
-  /** Later events of these sessions arrive through the main feed. */
-  #joinOthers(): void {
-    for (const session of this.#passing) {
-      const lane = this.#lanes.get(session);
-      if (!lane) continue;
-      lane.behind = undefined;
-      if (lane.queue.length === 0) this.#leave(lane);
-    }
-    this.#passing.clear();
-  }
-
-  /** The session has no waiting events. `isGivenUp`: its last event is a dead letter. */
-  #leave({ session }: Lane, isGivenUp = false): void {
-    this.#lanes.delete(session);
-    if (!isGivenUp && this.#lanes.size === 0 && !this.#gap) this.#health.forgetFailures();
-    this.#saver.changed();
+  #shiftHeld(): void {
+    this.#held.shift();
+    if (this.#held.length === 0) this.#readUpTo = this.#feed.position;
   }
 
   // Deliveries.
 
-  async #deliverLane(lane: Lane): Promise<void> {
-    const isAttempt = takeTurn(lane);
-    const endsAt = performance.now() + TURN_MS;
-    let isGivenUp = false;
-    for (let turn = 0; turn < TURN && performance.now() < endsAt; turn += 1) {
-      const [entry] = lane.queue;
-      if (!entry) break;
-      const outcome = await this.#deliver(entry);
-      if (this.#hasStopped) return;
-      if (outcome.kind === 'put_off') {
-        lane.isProbe = true;
-        return;
-      }
-      if (outcome.kind === 'delivered') {
-        this.#shift(lane);
-        isGivenUp = false;
-        continue;
-      }
-      if (isAttempt || turn > 0) await this.#retryLater(lane, entry, outcome.message);
-      isGivenUp = lane.attempts === 0;
-      if (isGivenUp) continue;
-      this.#leaveBehind(lane, entry);
-      return;
-    }
-    if (lane.queue.length === 0 && lane.behind === undefined) {
-      this.#leave(lane, isGivenUp);
-      return;
-    }
-    this.#lanes.delete(lane.session);
-    this.#lanes.set(lane.session, lane); // Behind the others.
+  /** The events after it wait until it is delivered. */
+  async #deliverGap(delivery: Delivery, gap: Stored): Promise<Retry | undefined> {
+    const retry = await this.#deliver(delivery, gap);
+    if (!retry) this.#shiftHeld();
+    return retry;
   }
 
-  #shift(lane: Lane): void {
-    lane.queue.shift();
-    this.#queued -= 1;
-    lane.isProbe = false; // The probe was for the event that is done.
-    resetAttempts(lane);
+  async #deliverEntry(delivery: Delivery, entry: Stored): Promise<Retry | undefined> {
+    const retry = await this.#deliver(delivery, entry);
+    if (!retry && !delivery.isBehind) return undefined;
+    if (retry && delivery.attempts === 0) return this.#isAhead(entry.id) ? this.#leave(delivery) : retry;
+    delivery.after = retry ? this.#positionBefore(entry) : entry.id;
+    delivery.entry = undefined;
+    delivery.isBehind = true;
+    this.#lanes.release(entry.session ?? '');
+    return retry ?? NOW;
   }
 
-  /** Drops the events after a failed one from memory. */
-  #leaveBehind(lane: Lane, failed: Stored): void {
-    this.#queued -= lane.queue.length;
-    lane.queue.length = 0;
-    lane.behind = this.#positionBefore(failed);
-    this.#passing.delete(lane.session);
+  #isBefore(position: string, other: string): boolean {
+    const { events } = this.#dependencies;
+    return events.seqOf(position) < events.seqOf(other);
+  }
+
+  /** True if the main feed has not reached this event or position. */
+  #isAhead(id: string): boolean {
+    return this.#isBefore(this.#readUpTo, id);
+  }
+
+  /** The next events of the session arrive through the main feed. */
+  #leave(delivery: Delivery): undefined {
+    delivery.isBehind = false;
+    this.#saver.changed();
+  }
+
+  /** Delivers the events of a session that is behind, until its turn is over or it has caught up with the main feed. */
+  async #deliverBacklog(
+    delivery: Delivery,
+    session: string,
+    isTurnOver: (events: number) => boolean,
+  ): Promise<Retry | undefined> {
+    const { events } = this.#dependencies;
+    if (this.#isAhead(delivery.after)) return ONCE_REACHED;
+    const backlog = this.#feedAfter(delivery.after, session);
+    for (let delivered = 0; ; ) {
+      for (const entry of await backlog.read()) {
+        const stored = entry.session === undefined ? gapOf(session, entry, delivery.after) : withId(entry);
+        if (this.#isAhead(stored.id)) break;
+        // The webhook no longer includes the failed event. If it has expired, the gap replaces it.
+        const isNext = events.seqOf(stored.id) === events.seqOf(delivery.after) + 1;
+        if (entry.session !== undefined && !isNext) resetAttempts(delivery);
+        const retry = await this.#deliver(delivery, stored);
+        if (retry) return retry;
+        delivery.after = stored.id;
+        delivered += 1;
+        if (isTurnOver(delivered)) return NOW;
+      }
+      if (!this.#isBefore(backlog.position, this.#readUpTo)) return this.#leave(delivery);
+      // A read may end before the next event: the one that failed keeps its attempts.
+      if (backlog.position !== delivery.after) {
+        delivery.after = backlog.position;
+        resetAttempts(delivery);
+      }
+      if (isTurnOver(delivered)) return NOW;
+    }
   }
 
   #positionBefore({ id, expiredAfter }: Stored): string {
-    return expiredAfter ?? this.#parts.positionBefore(id);
+    return expiredAfter ?? this.#dependencies.events.idBefore(id);
   }
 
-  async #deliverGap(gap: PendingGap): Promise<void> {
-    const isAttempt = takeTurn(gap);
-    const outcome = await this.#deliver(gap.entry);
-    if (this.#hasStopped) return;
-    if (outcome.kind === 'put_off') {
-      gap.isProbe = true;
-      return;
+  /** Delivers an event, or makes it a dead letter; otherwise returns when to try it again. */
+  async #deliver(delivery: Delivery, entry: Stored): Promise<Retry | undefined> {
+    this.#hasGivenUp = false;
+    const isOfDeleted = entry.session !== undefined && this.#dependencies.events.isDeleted(entry.session, entry.id);
+    const isDue = performance.now() >= delivery.nextAt;
+    delivery.isProbe = false;
+    const outcome: Outcome = isOfDeleted ? { kind: 'delivered' } : await this.#post(entry);
+    if (outcome.kind === 'delivered') {
+      resetAttempts(delivery);
+      if (!isOfDeleted) this.#succeeded();
+      return undefined;
     }
-    if (outcome.kind !== 'delivered') {
-      if (isAttempt) await this.#retryLater(gap, gap.entry, outcome.message);
-      if (gap.attempts > 0) return;
-    }
-    this.#gap = undefined;
-    this.#held.shift();
+    this.#failedOnce(outcome);
+    if (this.#hasStopped) return NOW; // It is disabled, and the event stays the next one.
+    if (outcome.kind === 'put_off') return { inMs: outcome.waitMs };
+    const { isBlocked } = this.#lanes;
+    const wasDown = this.#health.isNew && !isBlocked;
+    if (!isDue) return { inMs: delivery.nextAt - performance.now(), keepsSlot: wasDown || undefined };
+    // The endpoint is down: the session has its turn again later.
+    if (isBlocked) return NOW;
+    return this.#retryLater(delivery, entry, outcome.message);
   }
 
   /** Schedules the next attempt of an event, or makes it a dead letter. */
-  async #retryLater(one: Lane | PendingGap, entry: Stored, message: string): Promise<void> {
-    const attempts = one.attempts + 1;
-    const waitMs = this.#parts.retryDelaysMs[one.attempts];
+  async #retryLater(delivery: Delivery, entry: Stored, message: string): Promise<Retry | undefined> {
+    const { retryDelaysMs, bury } = this.#dependencies;
+    const attempts = delivery.attempts + 1;
+    const waitMs = retryDelaysMs[delivery.attempts];
     if (waitMs !== undefined) {
-      one.attempts = attempts;
-      one.nextAt = performance.now() + waitMs * (1 - JITTER + 2 * JITTER * Math.random());
-      return;
+      delivery.attempts = attempts;
+      return retryIn(delivery, waitMs * (1 - JITTER + 2 * JITTER * Math.random()));
     }
     const { postedId: id, event, session } = entry;
     const whose = session === undefined ? {} : { session };
     try {
-      await this.#parts.bury({ id, event, ...whose, at: new Date().toISOString(), attempts, message }, entry);
+      await bury({ id, event, ...whose, at: new Date().toISOString(), attempts, message }, entry);
     } catch (error) {
-      this.#failedItself(error);
-      one.attempts ||= 1;
-      one.nextAt = performance.now() + BURY_AGAIN_MS;
-      return;
+      this.#logError(error);
+      delivery.attempts ||= 1;
+      return retryIn(delivery, BURY_AGAIN_MS);
     }
-    if ('queue' in one) this.#shift(one);
-    else resetAttempts(one);
+    resetAttempts(delivery);
+    this.#hasGivenUp = true;
     this.#saver.changed();
+    return undefined;
   }
 
-  /** Replays dead letters: one at a time, beside the other deliveries. */
-  async #revive(): Promise<void> {
-    if (this.#isReviving) return;
-    this.#isReviving = true;
-    const { revivals, find, post, isDeleted } = this.#parts;
-    try {
-      for (let next = revivals.next(); next; next = revivals.next()) {
-        const now = performance.now();
-        if (this.#hasStopped || now < this.#health.putOffUntil || now < this.#readAgainAt) return;
-        const entry = next.gap ?? (await find(next.id));
-        // The gap of a deleted session is no longer a dead letter.
-        const isOfDeleted = !next.gap && entry?.session !== undefined && isDeleted(entry.session, next.id);
-        if (!entry || isOfDeleted) {
-          revivals.done(next.id, 'expired');
-          continue;
-        }
-        const outcome = await post({ ...entry, id: next.id, postedId: next.id }, this.#stopping.signal);
-        if (this.#hasStopped) return;
-        if (outcome.kind === 'put_off') this.#health.failed(entry.session ?? OF_ALL, outcome);
-        else revivals.done(next.id, outcome.kind === 'delivered' ? 'delivered' : 'failed');
-        if (outcome.kind === 'delivered') this.#succeeded();
-        if (outcome.kind === 'gone') this.#disable('gone');
-        this.#wake(); // Others may be due: dead letters may take hours.
-      }
-    } catch (error) {
-      this.#readAgain(error);
-    } finally {
-      this.#isReviving = false;
-      this.#setTimer();
+  /** Replays a dead letter, one after the other. */
+  async #replayNext(): Promise<Retry | undefined> {
+    const { replays, events } = this.#dependencies;
+    const next = replays.next();
+    if (!next) return undefined;
+    const entry = next.gap ?? (await events.find(next.id));
+    // The gap of a deleted session is no longer a dead letter.
+    const isOfDeleted = !next.gap && entry?.session !== undefined && events.isDeleted(entry.session, next.id);
+    if (!entry || isOfDeleted) {
+      replays.done(next.id, 'expired');
+      return NOW;
     }
+    const outcome = await this.#post({ ...entry, id: next.id, postedId: next.id });
+    if (outcome.kind === 'put_off') {
+      this.#health.failed(outcome);
+      return { inMs: outcome.waitMs };
+    }
+    replays.done(next.id, outcome.kind === 'delivered' ? 'delivered' : 'failed');
+    if (outcome.kind === 'delivered') this.#succeeded();
+    if (outcome.kind === 'gone') this.#disable('gone');
+    return NOW;
   }
 
-  async #deliver(entry: Stored): Promise<Outcome> {
-    if (entry.session !== undefined && this.#parts.isDeleted(entry.session, entry.id)) return { kind: 'delivered' };
-    this.#health.attemptBegins();
-    const outcome = await this.#parts.post(entry, this.#stopping.signal);
-    if (this.#hasStopped) return outcome;
-    if (outcome.kind === 'delivered') this.#succeeded();
-    else this.#failed(entry.session ?? OF_ALL, outcome);
+  async #post(entry: Stored): Promise<Outcome> {
+    const { signal } = this.#stopping;
+    const outcome = await this.#dependencies.post(entry, signal);
+    signal.throwIfAborted();
     return outcome;
   }
 
+  // The health of the endpoint.
+
   #succeeded(): void {
     this.#saver.delivered();
-    if (this.#health.succeeded()) for (const lane of this.#lanes.values()) lane.isProbe ||= lane.attempts > 0;
+    const isBack = this.#health.succeeded();
+    this.#forgetFailures();
+    this.#lanes.freeSlots();
+    if (!isBack) return;
+    for (const delivery of this.#lanes.firsts()) if (delivery.attempts > 0) this.#tryNow(delivery);
   }
 
-  #failed(session: string, outcome: Exclude<Outcome, { kind: 'delivered' }>): void {
-    this.#health.failed(session, outcome);
+  #failedOnce(outcome: Exclude<Outcome, { kind: 'delivered' }>): void {
+    this.#health.failed(outcome);
+    this.#startProbes();
     this.#saver.changed();
     if (outcome.kind === 'gone') this.#disable('gone');
     else if (this.#health.isGivenUp) this.#disable('no_success');
   }
 
+  #forgetFailures(): void {
+    this.#health.forgetFailures();
+    this.#hasTriedNext = false;
+    this.#ahead = undefined;
+    this.#stopProbes();
+  }
+
+  #startProbes(): void {
+    if (this.#probeTimer) return;
+    this.#probeAt = performance.now() + PROBE_MS;
+    this.#probeTimer = setInterval(() => void this.#probe(), PROBE_MS).unref();
+  }
+
+  #stopProbes(): void {
+    clearInterval(this.#probeTimer);
+    this.#probeTimer = undefined;
+    this.#probeAt = Number.POSITIVE_INFINITY;
+  }
+
+  /** Tries an event before its time: if the endpoint is down, of another session, since eight may be poisoned. */
+  async #probe(): Promise<void> {
+    this.#probeAt = performance.now() + PROBE_MS;
+    if (this.#lanes.isBlocked && (await this.#tryAhead())) return;
+    const first = this.#firstDue();
+    if (this.#lanes.isBlocked && this.#lanes.hasWaiting) this.#lanes.startNext();
+    else if (first) this.#tryNow(first);
+  }
+
+  /** Tries the first event of a session that the main feed has not reached: a different one each time. */
+  async #tryAhead(): Promise<boolean> {
+    this.#ahead ??= { feed: this.#feedAfter(this.#readUpTo), tried: new Set() };
+    const { tried } = this.#ahead;
+    try {
+      while (this.#ahead && !this.#ahead.feed.isAtEnd) {
+        for (const entry of await this.#ahead.feed.read()) {
+          const { session } = entry;
+          if (session === undefined || !this.#lanes.isBlocked) return false;
+          const stored = withId(entry);
+          if (tried.has(session) || this.#lanes.first(session) || !this.#isAhead(stored.id)) continue;
+          tried.add(session);
+          this.#ahead = { feed: this.#feedAfter(stored.id), tried };
+          this.#pushEvent(session, stored, { length: 0, isBehind: true });
+          this.#lanes.startNext(session);
+          return true;
+        }
+      }
+    } catch (error) {
+      this.#logError(error);
+    }
+    this.#ahead = undefined;
+    return false;
+  }
+
   #disable(reason: 'gone' | 'no_success'): void {
     const { progress } = this;
     this.stop();
-    void this.#parts.save(progress).catch(() => {});
-    this.#parts.onDisabled(reason);
+    void this.#dependencies.save(progress).catch(() => {});
+    this.#dependencies.onDisabled(reason);
   }
 
-  #readAgain(error: unknown): void {
-    this.#failedItself(error);
-    this.#readAgainAt = performance.now() + READ_AGAIN_MS;
-  }
-
-  #failedItself(error: unknown): void {
-    if (!this.#hasStopped) this.#parts.log.error({ error: errorText(error) }, 'webhook not delivered');
+  #logError(error: unknown): void {
+    if (!this.#hasStopped) this.#dependencies.log.error({ error: errorText(error) }, 'webhook not delivered');
   }
 }
 
-/** Returns false if its time has not come: then a failure does not count as an attempt of its event. */
-function takeTurn(one: Pick<Lane, 'attempts' | 'nextAt' | 'isProbe'>): boolean {
-  one.isProbe = false;
-  return one.attempts === 0 || performance.now() >= one.nextAt;
+function retryIn(delivery: Delivery, inMs: number): Retry {
+  delivery.nextAt = performance.now() + inMs;
+  return { inMs, keepsSlot: true };
 }
 
-function resetAttempts(one: Pick<Lane, 'attempts' | 'nextAt'>): void {
-  one.attempts = 0;
-  one.nextAt = 0;
+function resetAttempts(delivery: Delivery): void {
+  delivery.attempts = 0;
+  delivery.nextAt = 0;
 }
 
 /** The gap of a session whose backlog has expired. */
-function gapOf(session: string, { text, ...gap }: Stored, from: string): Stored {
-  return {
-    ...{ ...gap, session, expiredAfter: from, postedId: `${gap.id}-gap-${session}` },
-    text: JSON.stringify({ ...JSON.parse(text), from }),
-  };
+function gapOf(session: string, entry: Entry, expiredAfter: string): Stored {
+  const gap = withId(entry);
+  return { ...gap, session, expiredAfter, postedId: `${gap.id}-gap-${session}` };
 }
 
 function withId(entry: Entry): Stored {

@@ -1,12 +1,6 @@
 import type { Outcome } from './endpoint.ts';
 import type { Progress } from './webhook-progress.ts';
 
-/** An endpoint that fails for this many sessions is down: events of other sessions are not tried one by one. */
-const SESSIONS_OF_AN_OUTAGE = 3;
-/** How often an event of another session is tried meanwhile. */
-const TRIAL_MS = 60_000;
-/** How often an endpoint without a success is tried, beside the attempts of each event. */
-const PROBE_MS = 60_000;
 /** After a longer outage, the first success triggers all waiting events. */
 const OUTAGE_MS = 60_000;
 /** A webhook without a success for this long is disabled. */
@@ -16,20 +10,13 @@ type Failure = Exclude<Outcome, { readonly kind: 'delivered' }>;
 
 /** The health of an endpoint. Times are ms of `performance.now()`, which clock changes do not affect. */
 export class EndpointHealth {
-  /** Sessions with a failure since the last success. */
-  readonly #failing: Set<string>;
   #failingSince: number | undefined;
   #lastSuccessAt: number | undefined;
   #lastFailure: Progress['lastFailure'];
-  #lastAttemptAt = Number.NEGATIVE_INFINITY;
-  #lastTrialAt = Number.NEGATIVE_INFINITY;
-  /** The endpoint asked not to be called before this time. */
   #putOffUntil = Number.NEGATIVE_INFINITY;
-  /** Nothing has been delivered since the gateway started. */
   #isNew = true;
 
-  constructor({ waiting, failingMs, lastSuccessAt, lastFailure }: Progress) {
-    this.#failing = new Set(Object.keys(waiting).filter((session) => (waiting[session]?.attempts ?? 0) > 0));
+  constructor({ failingMs, lastSuccessAt, lastFailure }: Progress) {
     this.#failingSince = failingMs === undefined ? undefined : performance.now() - failingMs;
     this.#lastSuccessAt = lastSuccessAt;
     this.#lastFailure = lastFailure;
@@ -44,12 +31,13 @@ export class EndpointHealth {
     };
   }
 
-  get isFailing(): boolean {
-    return this.#failingSince !== undefined;
+  /** True if nothing has been delivered since the gateway started. */
+  get isNew(): boolean {
+    return this.#isNew;
   }
 
-  get isDown(): boolean {
-    return this.#failing.size >= SESSIONS_OF_AN_OUTAGE;
+  get isFailing(): boolean {
+    return this.#failingSince !== undefined;
   }
 
   /** True if the endpoint has failed for so long that the webhook is disabled. */
@@ -57,27 +45,9 @@ export class EndpointHealth {
     return this.#failingSince !== undefined && performance.now() - this.#failingSince >= MAX_FAILING_MS;
   }
 
-  get putOffUntil(): number {
-    return this.#putOffUntil;
-  }
-
-  /** When to try an event of a session that has not failed, while the endpoint is down. */
-  get trialAt(): number {
-    return this.#lastTrialAt + TRIAL_MS;
-  }
-
-  /** When to try an event before its time. */
-  get probeAt(): number {
-    const isFailing = this.#failingSince !== undefined || this.#failing.size > 0;
-    return isFailing ? this.#lastAttemptAt + PROBE_MS : Number.POSITIVE_INFINITY;
-  }
-
-  trialBegins(): void {
-    this.#lastTrialAt = performance.now();
-  }
-
-  attemptBegins(): void {
-    this.#lastAttemptAt = performance.now();
+  /** For how long the endpoint asks not to be called; 0 if it may be called. */
+  get putOffMs(): number {
+    return Math.max(this.#putOffUntil - performance.now(), 0);
   }
 
   /** Returns true if all waiting events should be tried at once. */
@@ -90,17 +60,15 @@ export class EndpointHealth {
     return isBack;
   }
 
-  failed(session: string, outcome: Failure): void {
+  failed(outcome: Failure): void {
     const now = performance.now();
     this.#failingSince ??= now;
     this.#lastFailure = { at: Date.now(), message: outcome.message };
     if (outcome.kind === 'put_off') this.#putOffUntil = Math.max(this.#putOffUntil, now + outcome.waitMs);
-    else this.#failing.add(session);
   }
 
-  /** Call when failed events will not be delivered any more. */
+  /** Call when failed events will no longer be delivered. */
   forgetFailures(): void {
     this.#failingSince = undefined;
-    this.#failing.clear();
   }
 }

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { AddressGuard } from '@chat-web/outbound';
+import { deferred } from '@chat-web/protocol';
+import { listening, pace } from '@chat-web/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Endpoint } from './endpoint.ts';
 import { newSecret } from './signature.ts';
@@ -11,14 +12,12 @@ const EVENT = { id: 'a-1', type: 'message', session: 'main', at: 0, text: '{}' }
 const never = new AbortController().signal;
 const open: (() => void)[] = [];
 afterEach(() => {
-  vi.useRealTimers();
   for (const close of open.splice(0)) close();
 });
 
-async function listening(server: Server | TcpServer): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+async function openedAt(server: Server | TcpServer): Promise<string> {
   open.push(() => server.close());
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `127.0.0.1:${await listening(server)}`;
 }
 
 function endpointAt(url: string): Endpoint {
@@ -31,15 +30,12 @@ function endpointAt(url: string): Endpoint {
 async function answering(listener: RequestListener): Promise<Endpoint> {
   const server = createServer(listener);
   open.push(() => server.closeAllConnections());
-  return endpointAt(`http://${await listening(server)}/hook?a=b`);
+  return endpointAt(`http://${await openedAt(server)}/hook?a=b`);
 }
 
 describe('an endpoint', () => {
   it('that does not answer fails after 15 s', async () => {
-    let onAsked = () => {};
-    const asked = new Promise<void>((resolve) => {
-      onAsked = resolve;
-    });
+    const { promise: asked, resolve: onAsked } = deferred();
     const endpoint = await answering(() => onAsked());
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const posted = vi.fn();
@@ -49,7 +45,7 @@ describe('an endpoint', () => {
     expect(posted).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(200);
     await post;
-    expect(posted).toHaveBeenCalledExactlyOnceWith({ kind: 'failed', message: 'no answer within 15 s' });
+    expect(posted).toHaveBeenCalledExactlyOnceWith({ kind: 'failed', message: 'no response within 15 s' });
   });
 
   it('that answers without end counts as answered, and is not read further', async () => {
@@ -72,14 +68,14 @@ describe('an endpoint', () => {
 
   it('that refuses the connection, hangs up or does not speak HTTP fails', async () => {
     const refusing = createTcpServer();
-    const gone = await listening(refusing);
+    const gone = await openedAt(refusing);
     refusing.close();
     await once(refusing, 'close');
     const message = expect.stringMatching(/^the connection failed \(E\w+\)$/);
     expect(await endpointAt(`http://${gone}/`).post(EVENT, never)).toEqual({ kind: 'failed', message });
-    const hangsUp = await listening(createTcpServer((socket) => socket.destroy()));
+    const hangsUp = await openedAt(createTcpServer((socket) => socket.destroy()));
     expect(await endpointAt(`http://${hangsUp}/`).post(EVENT, never)).toMatchObject({ kind: 'failed' });
-    const other = await listening(createTcpServer((socket) => socket.end('SSH-2.0-x\r\n')));
+    const other = await openedAt(createTcpServer((socket) => socket.end('SSH-2.0-x\r\n')));
     expect(await endpointAt(`http://${other}/`).post(EVENT, never)).toMatchObject({ kind: 'failed' });
     expect(await endpointAt(`https://${other}/`).post(EVENT, never)).toMatchObject({ kind: 'failed' });
   });
@@ -99,10 +95,10 @@ describe('an endpoint', () => {
         isUsed = true;
       });
     });
-    const endpoint = endpointAt(`http://${await listening(server)}/`);
+    const endpoint = endpointAt(`http://${await openedAt(server)}/`);
     for (let n = 0; n < 3; n += 1) {
       expect(await endpoint.post(EVENT, never)).toEqual({ kind: 'delivered' });
-      await delay(20);
+      await pace(20);
     }
     expect([dropped, connections]).toEqual([1, 3]);
   });

@@ -1,6 +1,6 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { type AddressGuard, ForbiddenAddressError } from '@chat-web/outbound';
+import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { type AddressGuard, ForbiddenAddressError, guardedRequest, RequestTimeoutError } from '@chat-web/outbound';
 import { signedHeaders } from './signature.ts';
 
 /** The outcome of one attempt. Its message contains nothing from the endpoint's response. */
@@ -12,9 +12,7 @@ export type Outcome =
   /** The endpoint wants no more events. */
   | { readonly kind: 'gone'; readonly message: string };
 
-/** An event to post to an endpoint. */
 export interface Delivery {
-  /** The id of the event. */
   readonly id: string;
   readonly type: string;
   readonly session: string | undefined;
@@ -24,7 +22,6 @@ export interface Delivery {
   readonly text: string;
 }
 
-/** Where events are posted to. */
 export interface EndpointOptions {
   readonly url: string;
   readonly guard: AddressGuard;
@@ -52,79 +49,32 @@ export class Endpoint {
     this.#options = options;
     this.#url = new URL(options.url);
     const keptOpen = { keepAlive: true, timeout: IDLE_CONNECTION_MS };
-    this.#agent = this.#isSecure ? new HttpsAgent(keptOpen) : new HttpAgent(keptOpen);
-  }
-
-  get #isSecure(): boolean {
-    return this.#url.protocol === 'https:';
+    this.#agent = this.#url.protocol === 'https:' ? new HttpsAgent(keptOpen) : new HttpAgent(keptOpen);
   }
 
   /** Posts an event once. Takes at most 15 s. Rejects only if the signal aborts. */
-  async post(delivery: Delivery, signal: AbortSignal): Promise<Outcome> {
-    const body = bodyOf(delivery);
-    const endsAt = performance.now() + TIMEOUT_MS;
-    const first = await this.#attempt(delivery.id, body, signal, { endsAt, reuses: true });
-    // The endpoint closed a kept-alive connection at the moment when it was used.
-    const outcome =
-      first === 'stale' ? await this.#attempt(delivery.id, body, signal, { endsAt, reuses: false }) : first;
-    return outcome === 'stale' ? failed('the connection was closed') : outcome;
-  }
-
-  #attempt(
-    id: string,
-    body: string,
-    signal: AbortSignal,
-    { endsAt, reuses }: { readonly endsAt: number; readonly reuses: boolean },
-  ): Promise<Outcome | 'stale'> {
+  async post(delivery: Delivery, signal?: AbortSignal): Promise<Outcome> {
+    signal?.throwIfAborted();
     const { guard, secrets, userAgent } = this.#options;
-    return new Promise((resolve, reject) => {
-      const giveUp = () => {
-        outgoing?.destroy();
-        reject(signal.reason);
+    const body = bodyOf(delivery);
+    try {
+      requireSecure(this.#url, guard);
+      const headers = {
+        'Content-Type': 'application/json',
+        'Content-Length': Buffer.byteLength(body),
+        'User-Agent': userAgent,
+        ...signedHeaders(delivery.id, body, secrets(), Date.now()),
       };
-      const late = setTimeout(() => {
-        settle(failed(`no answer within ${TIMEOUT_MS / 1_000} s`));
-        outgoing?.destroy();
-      }, endsAt - performance.now());
-      const settle = (outcome: Outcome | 'stale') => {
-        clearTimeout(late);
-        signal.removeEventListener('abort', giveUp);
-        resolve(outcome);
-      };
-      let outgoing: ReturnType<typeof httpRequest> | undefined;
-      try {
-        requireSecure(this.#url, guard);
-        const options: RequestOptions = {
-          method: 'POST',
-          agent: reuses ? this.#agent : false,
-          lookup: guard.lookupFor(this.#url),
-          headers: {
-            'Content-Type': 'application/json',
-            'Content-Length': Buffer.byteLength(body),
-            'User-Agent': userAgent,
-            ...signedHeaders(id, body, secrets(), Date.now()),
-          },
-        };
-        signal.throwIfAborted();
-        signal.addEventListener('abort', giveUp, { once: true });
-        outgoing = (this.#isSecure ? httpsRequest : httpRequest)(this.#url, options, (answer) => {
-          discard(answer);
-          settle(outcomeOf(answer));
-        });
-        outgoing.on('error', (error: NodeJS.ErrnoException) => {
-          const isStale = outgoing?.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(error.code ?? '');
-          settle(isStale ? 'stale' : failed(reasonOf(error)));
-        });
-        outgoing.end(body);
-      } catch (error) {
-        clearTimeout(late);
-        if (signal.aborted) reject(error);
-        else resolve(failed(reasonOf(error)));
-      }
-    });
+      const options = { guard, headers, timeoutMs: TIMEOUT_MS, signal, body, agent: this.#agent };
+      const answer = await guardedRequest(this.#url, options);
+      discard(answer);
+      return outcomeOf(answer);
+    } catch (error) {
+      signal?.throwIfAborted();
+      return failed(reasonOf(error));
+    }
   }
 
-  /** Closes the connections. */
   close(): void {
     this.#agent.destroy();
   }
@@ -134,7 +84,7 @@ export class Endpoint {
  * Throws a ForbiddenAddressError for http, unless the operator allows that host: the bodies contain people's messages.
  */
 export function requireSecure(url: URL, guard: AddressGuard): void {
-  if (url.protocol === 'http:' && !guard.isOperators(url))
+  if (url.protocol === 'http:' && !guard.isAllowedByOperator(url))
     throw new ForbiddenAddressError('it is not https; see CHAT_WEB_WEBHOOK_HOSTS');
 }
 
@@ -145,7 +95,7 @@ function bodyOf({ type, at, session, text }: Delivery): string {
 }
 
 function outcomeOf({ statusCode = 0, headers }: IncomingMessage): Outcome {
-  const message = `the endpoint answered ${statusCode}`;
+  const message = `the endpoint returned ${statusCode}`;
   if (statusCode >= 200 && statusCode <= 299) return { kind: 'delivered' };
   if (statusCode === 410) return { kind: 'gone', message };
   if (statusCode >= 300 && statusCode <= 399) return failed(`${message}: redirects are not followed`);
@@ -164,13 +114,11 @@ function retryAfterMs(written: string | undefined): number | undefined {
 
 function discard(answer: IncomingMessage): void {
   let bytes = 0;
-  const late = setTimeout(() => answer.destroy(), TIMEOUT_MS);
   answer.on('data', (piece: Buffer) => {
     bytes += piece.length;
     if (bytes > MAX_ANSWER_BYTES) answer.destroy();
   });
   answer.on('error', () => {});
-  answer.on('close', () => clearTimeout(late));
 }
 
 function failed(message: string): Outcome {
@@ -179,7 +127,8 @@ function failed(message: string): Outcome {
 
 /** Why a connection failed, without details that would reveal a private network. */
 function reasonOf(error: unknown): string {
-  if (error instanceof ForbiddenAddressError) return `the url must not be connected to: ${error.message}`;
+  if (error instanceof RequestTimeoutError) return `no response within ${TIMEOUT_MS / 1_000} s`;
+  if (error instanceof ForbiddenAddressError) return `the url is not allowed: ${error.message}`;
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
   return code === undefined ? 'the connection failed' : `the connection failed (${code})`;
 }

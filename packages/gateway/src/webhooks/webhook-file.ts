@@ -9,8 +9,11 @@ const { id, url, sessions, events, reason, createdAt } = webhookView.entries;
 
 /** A stored webhook: its subscription and its secrets. Its progress is in the journal. */
 const storedWebhook = v.object({
-  ...{ id, url, sessions, events, createdAt },
-  /** Why it is disabled. */
+  id,
+  url,
+  sessions,
+  events,
+  createdAt,
   disabled: reason,
   /**
    * Who created or last changed it: a key's id, or `open` without a token. Absent: the operator. The webhook ends with

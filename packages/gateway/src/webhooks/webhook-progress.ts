@@ -1,17 +1,16 @@
-import type { DeadLetter } from '@chat-web/protocol';
-import type { Fold, FoldPart } from '../journal/folds.ts';
-import type { JournalRecord, NewRecord } from '../journal/frame.ts';
+import { BoundedMap, type DeadLetter } from '@chat-web/protocol';
+import type { Fold } from '../journal/folds.ts';
+import { type JournalRecord, note } from '../journal/frame.ts';
 
 /** A session that is delivered separately: an event has failed, or was being delivered. Times are Unix ms. */
 export interface Waiting {
   /** The position before its next event. */
   readonly after: string;
-  /** How often that event has failed. */
   readonly attempts: number;
   readonly nextAt: number;
 }
 
-/** The delivery progress of a webhook. Times are Unix ms. */
+/** Times are Unix ms. */
 export interface Progress {
   /** Events up to this position are done, except those of waiting sessions. */
   readonly position: string;
@@ -22,7 +21,6 @@ export interface Progress {
   readonly lastFailure?: { readonly at: number; readonly message: string };
 }
 
-/** A dead letter in the form that is stored. */
 export interface StoredLetter extends DeadLetter {
   /** The data of a gap, as JSON: it has no record. */
   readonly gap?: string;
@@ -30,7 +28,6 @@ export interface StoredLetter extends DeadLetter {
 
 interface State {
   progress: Progress;
-  /** By event id, oldest first. */
   readonly deadLetters: Map<string, StoredLetter>;
 }
 
@@ -40,7 +37,7 @@ const MAX_DEAD_LETTERS = 1_000;
 const NOTES = {
   progress: 'webhook_progress',
   dead: 'webhook_dead',
-  revived: 'webhook_revived',
+  replayed: 'webhook_replayed',
   removed: 'webhook_removed',
 } as const;
 
@@ -56,19 +53,12 @@ export class WebhookProgress implements Fold {
       const progress = JSON.parse(text) as Progress; // Ours.
       const known = this.#webhooks.get(key);
       if (known) known.progress = progress;
-      else this.#webhooks.set(key, { progress, deadLetters: new Map() });
-    } else if (name === NOTES.dead) this.#bury(key, JSON.parse(text) as StoredLetter);
-    else if (name === NOTES.revived) this.#webhooks.get(key)?.deadLetters.delete(text);
+      else this.#webhooks.set(key, { progress, deadLetters: newLetters() });
+    } else if (name === NOTES.dead) {
+      const letter = JSON.parse(text) as StoredLetter;
+      this.#webhooks.get(key)?.deadLetters.set(letter.id, letter);
+    } else if (name === NOTES.replayed) this.#webhooks.get(key)?.deadLetters.delete(text);
     else if (name === NOTES.removed) this.#webhooks.delete(key);
-  }
-
-  #bury(id: string, letter: StoredLetter): void {
-    const letters = this.#webhooks.get(id)?.deadLetters;
-    letters?.set(letter.id, letter);
-    for (const oldest of letters?.keys() ?? []) {
-      if ((letters?.size ?? 0) <= MAX_DEAD_LETTERS) return;
-      letters?.delete(oldest);
-    }
   }
 
   #forget(session: string): void {
@@ -79,7 +69,6 @@ export class WebhookProgress implements Fold {
     }
   }
 
-  /** All webhooks with progress. */
   get ids(): string[] {
     return [...this.#webhooks.keys()];
   }
@@ -88,7 +77,6 @@ export class WebhookProgress implements Fold {
     return this.#webhooks.get(id)?.progress;
   }
 
-  /** Dead letters, oldest first. */
   deadLetters(id: string): StoredLetter[] {
     return [...(this.#webhooks.get(id)?.deadLetters.values() ?? [])];
   }
@@ -97,15 +85,24 @@ export class WebhookProgress implements Fold {
     return this.#webhooks.get(id)?.deadLetters.get(eventId);
   }
 
-  *parts(): Iterable<FoldPart> {
-    for (const [id, { progress, deadLetters }] of this.#webhooks)
-      yield { session: '', text: JSON.stringify({ id, progress, deadLetters: [...deadLetters.values()] }) };
+  sessions(): string[] {
+    return [''];
   }
 
-  restore({ text }: FoldPart): void {
-    const { id, progress, deadLetters } = JSON.parse(text) as StoredState;
-    this.#webhooks.set(id, { progress, deadLetters: new Map(deadLetters.map((letter) => [letter.id, letter])) });
+  *partsOf(): Iterable<StoredState> {
+    for (const [id, { progress, deadLetters }] of this.#webhooks)
+      yield { id, progress, deadLetters: [...deadLetters.values()] };
   }
+
+  restore(_: string, { id, progress, deadLetters }: StoredState): void {
+    const letters = newLetters();
+    for (const letter of deadLetters) letters.set(letter.id, letter);
+    this.#webhooks.set(id, { progress, deadLetters: letters });
+  }
+}
+
+function newLetters(): State['deadLetters'] {
+  return new BoundedMap(MAX_DEAD_LETTERS);
 }
 
 interface StoredState {
@@ -118,10 +115,6 @@ interface StoredState {
 export const progressNotes = {
   progress: (id: string, progress: Progress) => note('', NOTES.progress, id, JSON.stringify(progress)),
   dead: (id: string, letter: StoredLetter) => note(letter.session ?? '', NOTES.dead, id, JSON.stringify(letter)),
-  revived: (id: string, eventId: string) => note('', NOTES.revived, id, eventId),
+  replayed: (id: string, eventId: string) => note('', NOTES.replayed, id, eventId),
   removed: (id: string) => note('', NOTES.removed, id, ''),
 } as const;
-
-function note(session: string, name: string, key: string, text: string): NewRecord {
-  return { kind: 'note', name, session, key, text };
-}

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { listening, pace, takes } from '@chat-web/testing';
+import { freshFolder } from '@chat-web/testing/hooks';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRevocation, operator } from '../access/caller.ts';
@@ -30,9 +30,10 @@ interface Received {
   /** The number in the event's id. */
   readonly n: number;
   readonly status: number;
+  readonly atMs: number;
 }
 
-let dir: string;
+const dir = freshFolder();
 let journal: Journal;
 let events: EventLog;
 let keys: Keys;
@@ -43,7 +44,6 @@ let received: Received[];
 let retryDelaysMs: number[];
 let hosts: string[];
 let maxBytes: number;
-/** The records that webhooks have stored in the journal. */
 let notes: NewRecord[];
 let asksForToken: boolean;
 /** How long the journal takes to store the records of webhooks. */
@@ -52,7 +52,6 @@ let storingMs: number;
 let answer: (one: Pick<Received, 'session' | 'n'>) => number | [number, Record<string, string>] | Promise<number>;
 
 beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'chat-web-webhooks-'));
   received = [];
   retryDelaysMs = [RETRY_MS, RETRY_MS, RETRY_MS];
   answer = () => 204;
@@ -63,11 +62,10 @@ beforeEach(async () => {
     const one = { session, n: Number(/\d+$/.exec(data.id ?? '')?.[0] ?? -1) };
     const answered = await answer(one);
     const [status, headers] = Array.isArray(answered) ? answered : [answered, {}];
-    received.push({ ...one, headers: request.headers, text, status });
+    received.push({ ...one, headers: request.headers, text, status, atMs: performance.now() });
     response.writeHead(status, headers).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+  url = `http://127.0.0.1:${await listening(server)}/hook`;
   hosts = ['127.0.0.1'];
   maxBytes = 1e9;
   notes = [];
@@ -79,7 +77,6 @@ afterEach(async () => {
   await close();
   server.closeAllConnections();
   server.close();
-  rmSync(dir, { recursive: true, force: true });
 });
 
 async function open(): Promise<void> {
@@ -95,11 +92,17 @@ async function open(): Promise<void> {
   events = new EventLog(journal, folds, limits, log);
   keys = await Keys.load(join(dir, 'keys.json'), log);
   webhooks = await Webhooks.load({
-    ...{ path: join(dir, 'webhooks.json'), keys, events, progress, version: '1', log, asksForToken },
+    path: join(dir, 'webhooks.json'),
+    keys,
+    events,
+    progress,
+    version: '1',
+    log,
+    asksForToken,
     config: { webhookHosts: hosts, webhookRetryDelaysMs: retryDelaysMs },
     append: async (record) => {
       notes.push(record);
-      if (storingMs > 0) await delay(storingMs);
+      if (storingMs > 0) await takes(storingMs);
       await journal.append(record);
     },
   });
@@ -111,8 +114,9 @@ async function close(): Promise<void> {
   await journal.close();
 }
 
-async function restart(): Promise<void> {
+async function restart(delaysMs = retryDelaysMs): Promise<void> {
   await close();
+  retryDelaysMs = delaysMs;
   await open();
 }
 
@@ -145,7 +149,9 @@ describe('a webhook', () => {
     await expect.poll(() => accepted('main')).toEqual([1, 2, 3]);
     const { headers, text } = received[0] as Received;
     expect(JSON.parse(text)).toEqual({
-      ...{ type: 'message_ack', session: 'main', timestamp: expect.stringMatching(/^\d{4}-.*Z$/) },
+      type: 'message_ack',
+      session: 'main',
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
       data: { id: 'true_1@c.us_1', ack: 1 },
     });
     const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`;
@@ -200,8 +206,12 @@ describe('a webhook', () => {
     await expect.poll(() => webhooks.deadLetters(id, me)).toHaveLength(1);
     expect(webhooks.deadLetters(id, me)).toEqual([
       {
-        ...{ id: expect.stringMatching(/-\d+$/), event: 'message_ack', session: 'main', attempts: 4 },
-        ...{ at: expect.any(String), message: 'the endpoint answered 422' },
+        id: expect.stringMatching(/-\d+$/),
+        event: 'message_ack',
+        session: 'main',
+        attempts: 4,
+        at: expect.any(String),
+        message: 'the endpoint returned 422',
       },
     ]);
     expect(webhooks.replayDeadLetters(id, me)).toBe(1);
@@ -217,8 +227,7 @@ describe('a webhook', () => {
   it('resumes after a restart, even with waiting sessions', async () => {
     answer = ({ session }) => (session === 'main' ? 500 : 200);
     // With waits as long as these, a new one would differ from the first by far more than a second.
-    retryDelaysMs = [600_000];
-    await restart();
+    await restart([600_000]);
     await create();
     for (const n of upTo(3)) for (const session of ['main', 'other']) happen(session, n);
     await expect.poll(() => accepted('other')).toEqual(upTo(3));
@@ -236,13 +245,27 @@ describe('a webhook', () => {
     expect(accepted('other')).toEqual(upTo(3));
   });
 
+  it('keeps the attempts of a failed event, however much of the journal is read to find it again', async () => {
+    answer = () => 500;
+    await restart([1_000, 500, 600_000]);
+    for (const n of upTo(10_000)) happen('other', n);
+    await create({ sessions: ['main'] });
+    happen('main', 0);
+    await expect.poll(() => received.length).toBe(1);
+    for (const n of upTo(20_000)) happen('other', n);
+    await expect.poll(() => received.length).toBe(3);
+    // An event whose attempts were forgotten would be tried again within a second.
+    await expect.poll(() => Date.parse(only()?.nextAttemptAt ?? '') - Date.now()).toBeGreaterThan(10_000);
+    expect(received).toHaveLength(3);
+  });
+
   it('without deliveries keeps its position, however many other events pass', async () => {
     await create({ sessions: ['quiet'] });
     for (const n of upTo(1_500)) happen('loud', n);
     happen('quiet', 0);
     await expect.poll(() => accepted('quiet')).toEqual([0]);
-    await delay(400);
-    const { position } = only() ?? {};
+    const position = journal.idOf(journal.lastSeq);
+    await expect.poll(() => only()?.position).toBe(position);
     await restart();
     expect(only()?.position).toBe(position);
     expect(received).toHaveLength(1);
@@ -260,25 +283,24 @@ describe('a webhook', () => {
     await expect
       .poll(() => received.map(({ text, status }) => ({ ...JSON.parse(text), status })))
       .toMatchObject([500, 500, 200].map((status) => ({ ...gap, status })));
-    await delay(100);
+    // It is delivered no second time.
+    await delay(RETRY_MS);
     expect(received).toHaveLength(3);
   });
 
   it('gets an event that fails no earlier than it is due, also after one that failed before', async () => {
-    retryDelaysMs = [500];
-    await restart();
+    await restart([500]);
     let failures = 1;
     answer = ({ n }) => (n === 1 || failures-- > 0 ? 500 : 200);
     await create();
     for (const n of upTo(2)) happen('main', n);
-    await expect.poll(() => received.map(({ n }) => n), { timeout: 2_000 }).toEqual([0, 0, 1]);
-    await delay(250);
-    expect(received).toHaveLength(3);
+    await expect.poll(() => received.map(({ n }) => n).slice(0, 4)).toEqual([0, 0, 1, 1]);
+    const [, , failed = 0, next = 0] = received.map(({ atMs }) => atMs);
+    expect(next - failed).toBeGreaterThan(400); // The delay with its jitter.
   });
 
   it('gets events at once of a session that was deleted and recreated while it waited', async () => {
-    retryDelaysMs = [60_000];
-    await restart();
+    await restart([60_000]);
     answer = ({ session, n }) => (session === 'main' && n === 0 ? 500 : 200);
     await create();
     happen('other', 0);
@@ -306,18 +328,23 @@ describe('a webhook', () => {
 });
 
 describe('an endpoint', () => {
-  it('that answers 410 gets no more; a PUT enables it again, and nothing is lost', async () => {
+  it.each([
+    ['', undefined],
+    [' at the last attempt of an event', []],
+  ])('that answers 410%s gets no more; a PUT enables it again, and nothing is lost', async (_, delays) => {
+    if (delays) await restart(delays);
     answer = () => 410;
     const { id } = await create();
     for (const n of upTo(3)) happen('main', n);
     await expect.poll(() => only()).toMatchObject({ status: 'disabled', reason: 'gone' });
     await restart();
     happen('main', 3);
-    await delay(200);
+    await events.settled();
     expect(received).toHaveLength(1);
     answer = () => 200;
     expect(await webhooks.update(id, { url }, me)).toMatchObject({ sessions: ['*'] });
     await expect.poll(() => accepted('main')).toEqual(upTo(4));
+    expect(webhooks.deadLetters(id, me)).toEqual([]);
     expect(only()).not.toHaveProperty('reason');
   });
 
@@ -339,7 +366,7 @@ describe('an endpoint', () => {
     answer = async ({ n }) => {
       if (n === 1 && refused) {
         refused = false;
-        await delay(60);
+        await takes(60);
         return 500;
       }
       return 204;
@@ -370,28 +397,26 @@ describe('an endpoint', () => {
     answer = () => [302, { location: `${url}/elsewhere` }];
     await create();
     happen('main', 0);
-    await expect.poll(() => only()?.lastFailure?.message).toBe('the endpoint answered 302: redirects are not followed');
+    await expect.poll(() => only()?.lastFailure?.message).toBe('the endpoint returned 302: redirects are not followed');
   });
 
   it('that is down is not tried for each session; when it is back, all events arrive in order', async () => {
-    retryDelaysMs = [300, 300, 300, 300, 300, 300, 300];
-    await restart();
+    await restart([300, 300, 300, 300, 300, 300, 300]);
     answer = () => 503;
     await create();
     const sessions = upTo(20).map((n) => `s${n}`);
     for (const session of sessions) happen(session, 0);
-    await delay(500);
+    await pace(500);
     for (const session of sessions) happen(session, 1);
-    await delay(500);
+    await pace(500);
     // At most eight were in progress when it was noticed.
     expect(new Set(received.map(({ session }) => session)).size).toBeLessThan(12);
     answer = () => 200;
-    for (const session of sessions) await expect.poll(() => accepted(session), { timeout: 5_000 }).toEqual([0, 1]);
+    for (const session of sessions) await expect.poll(() => accepted(session)).toEqual([0, 1]);
   });
 
-  it('that is back after an outage gets all events of any number of sessions in one read of the journal', async () => {
-    retryDelaysMs = [200];
-    await restart();
+  it('that is back after an outage gets all events without reading the whole journal once per session', async () => {
+    await restart([200]);
     answer = () => 500;
     await create();
     const sessions = upTo(120).map((n) => `s${n}`);
@@ -400,16 +425,16 @@ describe('an endpoint', () => {
     await close();
     await open();
     for (const n of upTo(40).slice(1)) for (const session of sessions) happen(session, n);
-    await delay(300);
+    await pace(300);
     await close();
     const reads = vi.spyOn(SegmentReader.prototype, 'next');
     answer = () => 200;
     await open();
     for (const session of sessions)
-      await expect.poll(() => accepted(session).length, { timeout: 20_000 }).toBeGreaterThan(38);
+      await expect.poll(() => accepted(session).length, { timeout: 60_000 }).toBeGreaterThan(38);
     const pieces = journal.stats.bytes / 262_144;
-    // At the start, by the feed, and by the pass over the backlog; sessions whose turn was over read some of it again.
-    expect(reads.mock.calls.length).toBeLessThan(12 * pieces);
+    // A session whose turn is over, on a slow machine before its last event, reads the rest of its part again.
+    expect(reads.mock.calls.length).toBeLessThan((sessions.length / 4) * pieces);
     reads.mockRestore();
     const { id = '' } = only() ?? {};
     const buriedOf = (session: string) => webhooks.deadLetters(id, me).filter((letter) => letter.session === session);
@@ -426,42 +451,73 @@ describe('an endpoint', () => {
     for (const session of upTo(4).map((n) => `early-${n}`)) happen(session, 0);
     await expect.poll(() => received.length).toBeGreaterThan(8);
     for (const session of upTo(300).map((n) => `late-${n}`)) happen(session, 0);
-    await delay(200);
+    await pace(200);
     const before = received.length;
     const processor = process.cpuUsage();
-    await delay(500);
+    await pace(500);
     const { user, system } = process.cpuUsage(processor);
-    expect(received.length - before).toBeGreaterThan(8);
     expect((user + system) / 1_000).toBeLessThan(400);
+    await expect.poll(() => received.length - before, { timeout: 2_000 }).toBeGreaterThan(8);
     answer = () => 200;
-    for (const session of ['early-3', 'late-0', 'late-299'])
-      await expect.poll(() => accepted(session), { timeout: 5_000 }).toEqual([0]);
+    for (const session of ['early-3', 'late-0', 'late-299']) await expect.poll(() => accepted(session)).toEqual([0]);
+  });
+
+  it('that refuses an event of many sessions gets the events of all others', async () => {
+    await restart([60_000]);
+    answer = ({ session }) => (session.startsWith('poisoned') ? 500 : 200);
+    await create();
+    for (const n of upTo(3))
+      for (const m of upTo(12)) for (const kind of ['poisoned', 'sound']) happen(`${kind}-${m}`, n);
+    for (const m of upTo(12)) await expect.poll(() => accepted(`sound-${m}`)).toEqual(upTo(3));
+    await expect.poll(() => only()).toMatchObject({ waiting: 12 });
+    expect(received.every(({ session, n }) => session.startsWith('sound') || n === 0)).toBe(true);
+  });
+
+  it('that refuses an event of each session but the last is tried with that one, too', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    await restart([600_000]);
+    answer = ({ session }) => (session === 'sound' ? 200 : 500);
+    await create();
+    for (const m of upTo(12)) for (const n of upTo(2)) happen(`poisoned-${m}`, n);
+    for (const n of upTo(3)) happen('sound', n);
+    await expect.poll(() => received.length).toBe(9);
+    for (let minute = 1; accepted('sound').length === 0 && minute <= 4; minute += 1) {
+      const before = received.length;
+      vi.advanceTimersByTime(60_000);
+      await expect.poll(() => received.length).toBeGreaterThan(before);
+    }
+    expect(received.findIndex(({ session }) => session === 'sound')).toBeLessThan(13);
+    await expect.poll(() => accepted('sound')).toEqual(upTo(3));
+    await expect.poll(() => only()).toMatchObject({ waiting: 12 });
+    answer = () => 200;
+    await restart();
+    for (const m of upTo(12)) await expect.poll(() => accepted(`poisoned-${m}`)).toEqual(upTo(2));
+    expect(accepted('sound')).toEqual(upTo(3));
   });
 
   it('that is down is also tried with a gap of all sessions', async () => {
     maxBytes = 400_000;
-    retryDelaysMs = [60_000];
-    await restart();
+    await restart([60_000]);
     answer = () => 500;
     const { id } = await create();
-    for (const n of upTo(4)) happen(`s${n}`, 0);
-    await expect.poll(() => only()?.waiting).toBe(4);
+    for (const n of upTo(8)) happen(`s${n}`, 0);
+    await expect.poll(() => only()?.waiting).toBe(8);
+    await webhooks.close();
     for (const n of upTo(40)) {
       for (const m of upTo(250)) happen('late', n * 250 + m);
-      await delay(5);
+      await pace(5);
     }
     await expire();
     await restart();
     const ids = () => received.map(({ headers }) => String(headers['webhook-id']));
-    await expect.poll(ids, { timeout: 5_000 }).toContainEqual(expect.stringMatching(/-gap-all$/));
+    await expect.poll(ids).toContainEqual(expect.stringMatching(/-gap-all$/));
     answer = () => 200;
     await webhooks.rotateSecret(id, me); // Then everything is tried at once.
-    await expect.poll(() => accepted('late').at(-1), { timeout: 20_000 }).toBe(9_999);
-  }, 40_000);
+    await expect.poll(() => accepted('late').at(-1), { timeout: 60_000 }).toBe(9_999);
+  }, 120_000);
 
   it('that was changed is tried at once with all waiting events, even if some no longer match', async () => {
-    retryDelaysMs = [60_000];
-    await restart();
+    await restart([60_000]);
     answer = () => 500;
     const { id } = await create();
     for (const n of upTo(8)) happen(`s${n}`, 0);
@@ -473,23 +529,19 @@ describe('an endpoint', () => {
 
   it('is retried on time although the clock is set back', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
-    try {
-      let failures = 1;
-      answer = () => (failures-- > 0 ? 500 : 200);
-      await create();
-      happen('main', 0);
-      await expect.poll(() => received.length).toBe(1);
-      vi.setSystemTime(Date.now() - 3_600_000);
-      await expect.poll(() => accepted('main')).toEqual([0]);
-      failures = 2;
-      happen('main', 1);
-      await expect.poll(() => received.length).toBe(3);
-      vi.setSystemTime(Date.now() - 3_600_000);
-      await restart();
-      await expect.poll(() => accepted('main')).toEqual([0, 1]);
-    } finally {
-      vi.useRealTimers();
-    }
+    let failures = 1;
+    answer = () => (failures-- > 0 ? 500 : 200);
+    await create();
+    happen('main', 0);
+    await expect.poll(() => received.length).toBe(1);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await expect.poll(() => accepted('main')).toEqual([0]);
+    failures = 2;
+    happen('main', 1);
+    await expect.poll(() => received.length).toBe(3);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await restart();
+    await expect.poll(() => accepted('main')).toEqual([0, 1]);
   });
 
   it('that was failing is active again when nothing waits for it', async () => {
@@ -503,7 +555,7 @@ describe('an endpoint', () => {
 
   it('that is slow gets all events, and delays only the session that has too many', async () => {
     answer = async ({ session }) => {
-      await delay(session === 'busy' ? 5 : 0);
+      await takes(session === 'busy' ? 5 : 0);
       return 200;
     };
     await create();
@@ -511,12 +563,13 @@ describe('an endpoint', () => {
     for (const n of upTo(5)) happen('calm', n);
     await expect.poll(() => accepted('calm')).toEqual(upTo(5));
     expect(accepted('busy').length).toBeLessThan(300);
-    await expect.poll(() => accepted('busy'), { timeout: 20_000 }).toEqual(upTo(400));
+    await expect.poll(() => accepted('busy'), { timeout: 60_000 }).toEqual(upTo(400));
   });
 });
 
-describe('any failures and restarts', () => {
-  it.each([1, 2, 3])('lose no event, and the order of each session holds (%i)', async (seed) => {
+it.each([1, 2, 3])(
+  'any failures and restarts lose no event, and the order of each session holds (%i)',
+  async (seed) => {
     let state = seed * 7_919;
     const random = () => {
       state = (state * 48_271) % 2_147_483_647;
@@ -526,7 +579,7 @@ describe('any failures and restarts', () => {
     await restart();
     await create();
     answer = async () => {
-      if (random() < 0.2) await delay(random() * 30);
+      if (random() < 0.2) await takes(random() * 30);
       return random() < 0.15 ? 500 : 200;
     };
     const [flaky, down] = [answer, () => 500];
@@ -534,7 +587,7 @@ describe('any failures and restarts', () => {
     for (const n of upTo(60)) {
       answer = n % 20 > 4 && n % 20 < 10 ? down : flaky;
       for (const session of sessions) happen(session, n);
-      if (n % 4 === 0) await delay(10);
+      if (n % 4 === 0) await pace(10);
       if (n % 20 === 19) await restart();
     }
     answer = () => 200;
@@ -544,26 +597,24 @@ describe('any failures and restarts', () => {
     }
     const repeats = received.filter(({ status }) => status < 300).length - 6 * 60;
     expect(repeats).toBeLessThan(3 * 8 + 1); // Those that were in progress.
-  });
-});
+  },
+);
 
-describe('the secret', () => {
-  it('is rotated: previous ones also sign for a day', async () => {
-    const { id, secret } = await create();
-    const { secret: second } = await webhooks.rotateSecret(id, me);
-    const { secret: next } = await webhooks.rotateSecret(id, me);
-    expect(new Set([next, second, secret]).size).toBe(3);
-    await restart();
-    happen('main', 0);
-    await expect.poll(() => received.length).toBe(1);
-    const { headers, text } = received[0] as Received;
-    const signatures = [next, second, secret].map((one) => {
-      const key = Buffer.from(one.replace('whsec_', ''), 'base64');
-      const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`;
-      return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
-    });
-    expect(headers['webhook-signature']).toBe(signatures.join(' '));
+it('the secret is rotated: previous ones also sign for a day', async () => {
+  const { id, secret } = await create();
+  const { secret: second } = await webhooks.rotateSecret(id, me);
+  const { secret: next } = await webhooks.rotateSecret(id, me);
+  expect(new Set([next, second, secret]).size).toBe(3);
+  await restart();
+  happen('main', 0);
+  await expect.poll(() => received.length).toBe(1);
+  const { headers, text } = received[0] as Received;
+  const signatures = [next, second, secret].map((one) => {
+    const key = Buffer.from(one.replace('whsec_', ''), 'base64');
+    const signed = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`;
+    return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
   });
+  expect(headers['webhook-signature']).toBe(signatures.join(' '));
 });
 
 describe('a replay', () => {
@@ -580,8 +631,7 @@ describe('a replay', () => {
   });
 
   it('does not move sessions that are further behind', async () => {
-    retryDelaysMs = [60_000];
-    await restart();
+    await restart([60_000]);
     answer = ({ session }) => (session === 'main' ? 500 : 200);
     const { id } = await create();
     happen('main', 0);
@@ -596,31 +646,29 @@ describe('a replay', () => {
   });
 
   it('does not skip undelivered events', async () => {
-    retryDelaysMs = [60_000];
-    await restart();
+    await restart([60_000]);
     answer = () => 500;
     const { id } = await create();
     for (const n of upTo(8)) happen(`s${n}`, 0);
     await expect.poll(() => only()?.waiting).toBeGreaterThan(2);
     for (const n of upTo(300)) happen('late', n);
     await events.settled();
-    await delay(100);
+    await pace(100);
     const before = only();
     await expect(webhooks.replay(id, journal.idOf(journal.lastSeq), me)).rejects.toMatchObject({
-      ...{ code: 'invalid_request', issues: [{ path: 'after' }] },
+      code: 'invalid_request',
+      issues: [{ path: 'after' }],
     });
     expect(only()).toMatchObject({ position: before?.position, waiting: before?.waiting });
     answer = () => 200;
     await webhooks.replay(id, String(before?.position), me);
-    await expect.poll(() => accepted('late'), { timeout: 5_000 }).toEqual(upTo(300));
+    await expect.poll(() => accepted('late')).toEqual(upTo(300));
   });
 });
 
 describe('dead letters', () => {
-  /** Creates `count` of them. */
   async function bury(count: number): Promise<string> {
-    retryDelaysMs = [];
-    await restart();
+    await restart([]);
     answer = () => 500;
     const { id } = await create({ sessions: ['main'] });
     for (const n of upTo(count)) happen('main', n);
@@ -631,17 +679,18 @@ describe('dead letters', () => {
 
   it('are redelivered one after the other, also after the endpoint answered with Retry-After', async () => {
     const id = await bury(20);
-    let [underWay, most, calls] = [0, 0, 0];
+    let [underWay, max, calls] = [0, 0, 0];
     answer = () => ([5, 12].includes(calls++) ? [429, { 'retry-after': '3' }] : 204);
     const listen = server.listeners('request')[0] as (...args: unknown[]) => Promise<void>;
     server.removeAllListeners('request').on('request', async (...args) => {
       underWay += 1;
-      most = Math.max(most, underWay);
+      max = Math.max(max, underWay);
       await listen(...args);
       underWay -= 1;
     });
     expect(webhooks.replayDeadLetters(id, me)).toBe(20);
     await expect.poll(() => received.length).toBe(6);
+    // More would be delivered within this.
     await delay(300);
     expect(received).toHaveLength(6);
     await webhooks.rotateSecret(id, me); // Then the endpoint is tried at once.
@@ -650,25 +699,24 @@ describe('dead letters', () => {
     expect(webhooks.replayDeadLetters(id, me)).toBe(9);
     await expect.poll(() => webhooks.deadLetters(id, me)).toEqual([]);
     expect(accepted('main')).toEqual(upTo(20));
-    expect(most).toBe(1);
+    expect(max).toBe(1);
     expect(only()).toMatchObject({ status: 'active' });
   });
 
   it('do not delay waiting events when they show that the endpoint is back', async () => {
     const id = await bury(20);
-    retryDelaysMs = [60_000];
-    await restart();
+    await restart([60_000]);
     await webhooks.update(id, { url }, me);
     happen('other', 0);
     await expect.poll(() => only()?.waiting).toBe(1);
     answer = async () => {
-      await delay(50);
+      await takes(50);
       return 200;
     };
     webhooks.replayDeadLetters(id, me);
     await expect.poll(() => accepted('other')).toEqual([0]);
     expect(accepted('main').length).toBeLessThan(20);
-    await expect.poll(() => webhooks.deadLetters(id, me), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => webhooks.deadLetters(id, me)).toEqual([]);
   });
 
   it('that have expired are dropped when a redelivery is requested', async () => {
@@ -677,7 +725,7 @@ describe('dead letters', () => {
     answer = () => 204;
     for (const n of upTo(40)) {
       for (const m of upTo(250)) happen('other', 1_000 + n * 250 + m);
-      await delay(5);
+      await pace(5);
     }
     await expire();
     expect(webhooks.replayDeadLetters(id, me)).toBe(1);
@@ -686,19 +734,21 @@ describe('dead letters', () => {
   });
 
   it('can be a gap', async () => {
-    retryDelaysMs = [];
-    await restart();
+    await restart([]);
     answer = () => 500;
     happen('main', 0);
-    await delay(50);
+    await events.settled();
     const { id } = await create({ after: 'abcdefabcdef-999' });
     await expect.poll(() => webhooks.deadLetters(id, me).length).toBeGreaterThan(0);
     await restart();
     answer = () => 200;
     const [letter] = webhooks.deadLetters(id, me);
     expect(letter).toEqual({
-      ...{ id: expect.stringMatching(/-gap-all$/), event: 'gap', attempts: 1, at: expect.any(String) },
-      message: 'the endpoint answered 500',
+      id: expect.stringMatching(/-gap-all$/),
+      event: 'gap',
+      attempts: 1,
+      at: expect.any(String),
+      message: 'the endpoint returned 500',
     });
     received = [];
     webhooks.replayDeadLetters(id, me);
@@ -710,40 +760,36 @@ describe('dead letters', () => {
   });
 });
 
-describe('expired events', () => {
-  it('are one gap, with the same start at each attempt', async () => {
-    maxBytes = 400_000;
-    retryDelaysMs = [60_000, 60_000, 60_000];
+it('expired events are one gap, with the same start at each attempt', async () => {
+  maxBytes = 400_000;
+  await restart([60_000, 60_000, 60_000]);
+  answer = () => 500;
+  await create({ sessions: ['main'] });
+  happen('main', 0);
+  await expect.poll(() => received.length).toBe(1);
+  const from = journal.idOf(Number(String(received[0]?.headers['webhook-id']).split('-')[1]) - 1);
+  for (const n of upTo(60)) {
+    for (const m of upTo(250)) happen('other', n * 250 + m);
+    await journal.append({ kind: 'note', name: 'done', session: '', key: '', text: '' });
+  }
+  await journal.housekeep();
+  happen('main', 1);
+  for (const attempt of [1, 2]) {
     await restart();
-    answer = () => 500;
-    await create({ sessions: ['main'] });
-    happen('main', 0);
-    await expect.poll(() => received.length).toBe(1);
-    const from = journal.idOf(Number(String(received[0]?.headers['webhook-id']).split('-')[1]) - 1);
-    for (const n of upTo(60)) {
-      for (const m of upTo(250)) happen('other', n * 250 + m);
-      await journal.append({ kind: 'note', name: 'done', session: '', key: '', text: '' });
-    }
-    await journal.housekeep();
-    happen('main', 1);
-    for (const attempt of [1, 2]) {
-      await restart();
-      await expect.poll(() => received.length).toBe(1 + attempt);
-    }
-    answer = () => 200;
-    await restart();
-    await expect.poll(() => accepted('main')).toEqual([-1, 1]);
-    const gaps = received.map(({ text }) => JSON.parse(text)).filter(({ type }) => type === 'gap');
-    expect(gaps.map(({ session, data }) => [session, data.reason, data.from])).toEqual(
-      Array.from({ length: 3 }, () => ['main', 'expired', from]),
-    );
-  });
+    await expect.poll(() => received.length).toBe(1 + attempt);
+  }
+  answer = () => 200;
+  await restart();
+  await expect.poll(() => accepted('main')).toEqual([-1, 1]);
+  const gaps = received.map(({ text }) => JSON.parse(text)).filter(({ type }) => type === 'gap');
+  expect(gaps.map(({ session, data }) => [session, data.reason, data.from])).toEqual(
+    Array.from({ length: 3 }, () => ['main', 'expired', from]),
+  );
 });
 
 describe('progress', () => {
   it('includes for how long nothing was delivered, also when nothing waits', async () => {
-    retryDelaysMs = [];
-    await restart();
+    await restart([]);
     answer = () => 500;
     const { id } = await create();
     happen('main', 0);
@@ -756,7 +802,7 @@ describe('progress', () => {
   it('takes little space in the journal, however much is delivered', async () => {
     await create();
     for (const n of upTo(3_000)) happen(`s${n % 10}`, n);
-    await expect.poll(() => received.length, { timeout: 20_000 }).toBe(3_000);
+    await expect.poll(() => received.length, { timeout: 60_000 }).toBe(3_000);
     const bytes = notes.reduce((sum, { text }) => sum + text.length, 0);
     expect(bytes / 3_000).toBeLessThan(25);
   });
@@ -788,20 +834,16 @@ describe('progress', () => {
 
 describe('an address', () => {
   it.each([
-    ...[
-      'http://127.0.0.1:9/',
-      'https://127.0.0.1/',
-      'https://localhost/',
-      'https://169.254.169.254/latest',
-      'https://[::1]/',
-    ],
-    ...[
-      'https://10.0.0.1/',
-      'https://[::ffff:10.0.0.1]/',
-      'http://1.1.1.1/',
-      'https://1.1.1.1:25/',
-      'https://no.such.host.invalid/',
-    ],
+    'http://127.0.0.1:9/',
+    'https://127.0.0.1/',
+    'https://localhost/',
+    'https://169.254.169.254/latest',
+    'https://[::1]/',
+    'https://10.0.0.1/',
+    'https://[::ffff:10.0.0.1]/',
+    'http://1.1.1.1/',
+    'https://1.1.1.1:25/',
+    'https://no.such.host.invalid/',
   ])('%s is refused unless the operator allows it', async (asked) => {
     hosts = [];
     await restart();
@@ -810,8 +852,8 @@ describe('an address', () => {
   });
 
   it.each([
-    ['http', /must not be connected to: it is not https/],
-    ['https', /must not be connected to: .* public address/],
+    ['http', /is not allowed: it is not https/],
+    ['https', /is not allowed: .* public address/],
   ])('of %s is checked again at each delivery', async (protocol, why) => {
     await create({ url: url.replace('http', protocol) });
     hosts = [];
@@ -822,52 +864,47 @@ describe('an address', () => {
   });
 });
 
-describe('a key', () => {
-  it('creates and sees webhooks of its own sessions, which are disabled when it is deleted', async () => {
-    await create();
-    const { id: keyId, key } = await keys.create({ name: 'shop', sessions: ['shop-*', 'main'], scope: 'manage' });
-    expect(key).toBeTruthy();
-    const caller = keys.caller(keyId);
-    if (!caller) throw new Error('the key is unknown');
-    expect(webhooks.list(caller)).toEqual([]);
-    await expect(webhooks.create({ url, sessions: ['other'] }, caller)).rejects.toMatchObject({
-      code: 'session_not_found',
-    });
-    await expect(webhooks.create({ url, sessions: ['*'] }, caller)).rejects.toMatchObject({
-      code: 'session_not_found',
-    });
-    const { id } = await webhooks.create({ url, sessions: ['shop-a*'] }, caller);
-    expect(webhooks.list(caller)).toHaveLength(1);
-    expect(webhooks.list(me)).toHaveLength(2);
-    const [{ id: foreign = '' } = {}] = webhooks.list(me);
-    for (const attempt of [() => webhooks.get(foreign, caller), () => webhooks.deadLetters(foreign, caller)])
-      expect(attempt).toThrow('webhook not found');
-    await expect(webhooks.remove(foreign, caller)).rejects.toMatchObject({ code: 'webhook_not_found' });
-    await keys.remove(keyId);
-    await expect.poll(() => webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
-    happen('shop-a1', 0);
-    await delay(100);
-    expect(accepted('shop-a1')).toHaveLength(1); // Only by the operator's webhook.
-    await restart();
-    expect(webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
+it('a key creates and sees webhooks of its own sessions, which are disabled when it is deleted', async () => {
+  await create();
+  const { id: keyId, key } = await keys.create({ name: 'shop', sessions: ['shop-*', 'main'], scope: 'manage' });
+  expect(key).toBeTruthy();
+  const caller = keys.caller(keyId);
+  if (!caller) throw new Error('the key is unknown');
+  expect(webhooks.list(caller)).toEqual([]);
+  await expect(webhooks.create({ url, sessions: ['other'] }, caller)).rejects.toMatchObject({
+    code: 'session_not_found',
   });
+  await expect(webhooks.create({ url, sessions: ['*'] }, caller)).rejects.toMatchObject({
+    code: 'session_not_found',
+  });
+  const { id } = await webhooks.create({ url, sessions: ['shop-a*'] }, caller);
+  expect(webhooks.list(caller)).toHaveLength(1);
+  expect(webhooks.list(me)).toHaveLength(2);
+  const [{ id: foreign = '' } = {}] = webhooks.list(me);
+  for (const attempt of [() => webhooks.get(foreign, caller), () => webhooks.deadLetters(foreign, caller)])
+    expect(attempt).toThrow('webhook not found');
+  await expect(webhooks.remove(foreign, caller)).rejects.toMatchObject({ code: 'webhook_not_found' });
+  await keys.remove(keyId);
+  await expect.poll(() => webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
+  for (const n of upTo(2)) happen('shop-a1', n);
+  await expect.poll(() => accepted('shop-a1')).toEqual([0, 1]); // Only by the operator's webhook.
+  await restart();
+  expect(webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
 });
 
-describe('a gateway without a token', () => {
-  it('creates webhooks, which are disabled once it requires one', async () => {
-    asksForToken = false;
-    await restart();
-    const { id } = await webhooks.create({ url }, operator('open', createRevocation().signal));
-    happen('main', 0);
-    await expect.poll(() => accepted('main')).toEqual([0]);
-    asksForToken = true;
-    await restart();
-    await expect.poll(() => only()).toMatchObject({ status: 'disabled', reason: 'no_access' });
-    happen('main', 1);
-    await delay(100);
-    await webhooks.update(id, { url }, me);
-    await expect.poll(() => accepted('main')).toEqual([0, 1]);
-  });
+it('a gateway without a token creates webhooks, which are disabled once it requires one', async () => {
+  asksForToken = false;
+  await restart();
+  const { id } = await webhooks.create({ url }, operator('open', createRevocation().signal));
+  happen('main', 0);
+  await expect.poll(() => accepted('main')).toEqual([0]);
+  asksForToken = true;
+  await restart();
+  await expect.poll(() => only()).toMatchObject({ status: 'disabled', reason: 'no_access' });
+  happen('main', 1);
+  await events.settled();
+  await webhooks.update(id, { url }, me);
+  await expect.poll(() => accepted('main')).toEqual([0, 1]);
 });
 
 describe('stored state', () => {
@@ -909,7 +946,7 @@ describe('stored state', () => {
     const { id } = await create();
     await webhooks.remove(id, me);
     happen('main', 0);
-    await delay(100);
+    await events.settled();
     await restart();
     expect(webhooks.list(me)).toEqual([]);
     expect(received).toEqual([]);

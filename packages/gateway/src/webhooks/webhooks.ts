@@ -5,9 +5,9 @@ import {
   type ChangedWebhook,
   DEFAULT_EVENTS,
   type DeadLetter,
-  type EventName,
   errorText,
   GatewayError,
+  getOrAdd,
   invalidRequest,
   matchesPattern,
   type NewWebhook,
@@ -24,15 +24,13 @@ import type { Entry } from '../events/feed.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
-import { Courier, type Revivals } from './courier.ts';
-import { type Delivery, Endpoint, type Outcome, requireSecure } from './endpoint.ts';
+import { Courier, type Replays } from './courier.ts';
+import { type Delivery, Endpoint, requireSecure } from './endpoint.ts';
 import { newSecret } from './signature.ts';
 import { readWebhooks, type StoredWebhook, writeWebhooks } from './webhook-file.ts';
 import { type Progress, progressNotes, type StoredLetter, type WebhookProgress } from './webhook-progress.ts';
 
-/** The dependencies of webhooks. */
-export interface WebhooksParts {
-  /** The file that they are stored in. */
+interface Dependencies {
   readonly path: string;
   readonly config: Readonly<Pick<Config, 'webhookHosts' | 'webhookRetryDelaysMs'>>;
   readonly keys: Pick<Keys, 'caller'>;
@@ -46,19 +44,14 @@ export interface WebhooksParts {
   readonly log: Log;
 }
 
-/** A webhook in memory. */
 interface Webhook {
   stored: StoredWebhook;
-  /** Its progress, while it has no courier. */
   progress: Progress;
   /** Undefined while it is disabled. */
   courier: Courier | undefined;
-  /** Dead letters to replay. */
-  readonly reviving: Set<string>;
-  /** The last attempts, newest first. */
+  readonly replaying: Set<string>;
   readonly deliveries: WebhookDelivery[];
   endpoint: Endpoint;
-  /** Stops watching its owner's access. */
   unwatch(): void;
 }
 
@@ -75,37 +68,35 @@ const OPEN = 'open';
  */
 const LOST = 'lost-0';
 
-/** The events of a webhook that names none. */
 const defaultEvents = webhookEvents.filter((name) => DEFAULT_EVENTS.includes(name));
 
-/** The number of delivery attempts by webhook and outcome. */
-export type DeliveryCounts = ReadonlyMap<string, Readonly<Record<'delivered' | 'failed' | 'dead', number>>>;
+type Counts = Record<'delivered' | 'failed' | 'dead', number>;
 
 /** Webhooks: events that are posted to applications. */
 export class Webhooks {
-  readonly #parts: WebhooksParts;
+  readonly #dependencies: Dependencies;
   readonly #guard: AddressGuard;
   readonly #lock = new Lock();
   readonly #webhooks = new Map<string, Webhook>();
-  readonly #counts = new Map<string, Record<'delivered' | 'failed' | 'dead', number>>();
+  readonly #counts = new Map<string, Counts>();
   #isClosed = false;
 
-  private constructor(parts: WebhooksParts) {
-    this.#parts = parts;
-    this.#guard = new AddressGuard(parts.config.webhookHosts);
+  private constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    this.#guard = new AddressGuard(dependencies.config.webhookHosts);
   }
 
   /** Loads the stored webhooks. Rejects with a ConfigError if their file is unreadable. */
-  static async load(parts: WebhooksParts): Promise<Webhooks> {
-    const webhooks = new Webhooks(parts);
-    for (const stored of await readWebhooks(parts.path))
-      webhooks.#add(stored, parts.progress.of(stored.id) ?? { position: LOST, waiting: {} });
-    for (const id of parts.progress.ids)
-      if (!webhooks.#webhooks.has(id)) await parts.append(progressNotes.removed(id)).catch(() => {});
+  static async load(dependencies: Dependencies): Promise<Webhooks> {
+    const { path, progress, append } = dependencies;
+    const webhooks = new Webhooks(dependencies);
+    for (const stored of await readWebhooks(path))
+      webhooks.#add(stored, progress.of(stored.id) ?? { position: LOST, waiting: {} });
+    for (const id of progress.ids)
+      if (!webhooks.#webhooks.has(id)) await append(progressNotes.removed(id)).catch(() => {});
     return webhooks;
   }
 
-  /** Starts delivering. */
   start(): void {
     for (const webhook of this.#webhooks.values()) this.#resume(webhook);
   }
@@ -134,7 +125,10 @@ export class Webhooks {
         );
       const id = `wh_${randomBytes(ID_BYTES).toString('hex')}`;
       const stored: StoredWebhook = {
-        ...{ id, ...subscription, createdAt: new Date().toISOString(), secret: newSecret() },
+        id,
+        ...subscription,
+        createdAt: new Date().toISOString(),
+        secret: newSecret(),
         ...ownerOf(caller),
       };
       const progress = { position: input.after ?? this.#now(), waiting: {} };
@@ -142,7 +136,7 @@ export class Webhooks {
       try {
         await this.#write([...this.#stored(), stored]);
       } catch (error) {
-        await this.#parts.append(progressNotes.removed(id)).catch(() => {}); // Otherwise at the next start.
+        await this.#dependencies.append(progressNotes.removed(id)).catch(() => {}); // Otherwise at the next start.
         throw error;
       }
       const webhook = this.#add(stored, progress);
@@ -156,7 +150,8 @@ export class Webhooks {
     this.#find(id, caller);
     const subscription = await this.#subscription(input, caller);
     const change = ({ owner, disabled: _, ...stored }: StoredWebhook) => ({
-      ...{ ...stored, ...subscription },
+      ...stored,
+      ...subscription,
       ...this.#ownerAfter({ owner, sessions: subscription.sessions }, caller),
     });
     // A changed endpoint starts without past failures.
@@ -182,13 +177,13 @@ export class Webhooks {
       webhook.unwatch();
       this.#webhooks.delete(id);
       this.#counts.delete(id);
-      await this.#parts.append(progressNotes.removed(id)).catch(() => {}); // Otherwise at the next start.
+      await this.#dependencies.append(progressNotes.removed(id)).catch(() => {}); // Otherwise at the next start.
     });
   }
 
   /** Redelivers all kept events after a position. Rejects for a position that the webhook has not reached. */
   replay(id: string, after: string, caller: Caller): Promise<WebhookView> {
-    const { events } = this.#parts;
+    const { events } = this.#dependencies;
     return this.#lock.run(async () => {
       const webhook = this.#find(id, caller);
       const { position } = webhook.courier?.progress ?? webhook.progress;
@@ -215,19 +210,19 @@ export class Webhooks {
   async test(id: string, caller: Caller): Promise<AnswerOf<'testWebhook'>> {
     const { endpoint } = this.#find(id, caller);
     const event = { id: `test-${randomBytes(ID_BYTES).toString('hex')}`, type: TEST_EVENT, session: undefined };
-    const posted = await post(endpoint, { ...event, at: Date.now(), text: '{}' }, new AbortController().signal);
-    return { id, ...resultOf(posted) };
+    const { result } = await post(endpoint, { ...event, at: Date.now(), text: '{}' });
+    return { id, ...result };
   }
 
   deadLetters(id: string, caller: Caller): DeadLetter[] {
     this.#find(id, caller);
-    const letters = this.#parts.progress.deadLetters(id).map(({ gap: _, ...letter }) => letter);
+    const letters = this.#dependencies.progress.deadLetters(id).map(({ gap: _, ...letter }) => letter);
     return letters.filter((letter) => isSeen(letter, caller));
   }
 
   /** The last attempts to deliver an event since the gateway started, newest first. */
   deliveries(id: string, caller: Caller): WebhookDelivery[] {
-    const { events } = this.#parts;
+    const { events } = this.#dependencies;
     return this.#find(id, caller).deliveries.filter(
       (one) => isSeen(one, caller) && (one.session === undefined || !events.isDeleted(one.session, one.id)),
     );
@@ -235,20 +230,19 @@ export class Webhooks {
 
   /** Replays the dead letters, each once. Returns how many. */
   replayDeadLetters(id: string, caller: Caller): number {
-    const { courier, reviving } = this.#find(id, caller);
+    const { courier, replaying } = this.#find(id, caller);
     if (!courier) return 0;
-    for (const letter of this.#parts.progress.deadLetters(id)) reviving.add(letter.id);
-    courier.revive();
-    return reviving.size;
+    for (const letter of this.#dependencies.progress.deadLetters(id)) replaying.add(letter.id);
+    courier.replay();
+    return replaying.size;
   }
 
   // Metrics.
 
-  get counts(): DeliveryCounts {
+  get counts(): ReadonlyMap<string, Readonly<Counts>> {
     return this.#counts;
   }
 
-  /** All webhooks, for the metrics. */
   views(): WebhookView[] {
     return [...this.#webhooks.values()].map((webhook) => this.#viewOf(webhook));
   }
@@ -262,7 +256,7 @@ export class Webhooks {
       webhook.endpoint.close();
       webhook.unwatch();
       if (wasRunning)
-        await this.#parts.append(progressNotes.progress(webhook.stored.id, webhook.progress)).catch(() => {});
+        await this.#dependencies.append(progressNotes.progress(webhook.stored.id, webhook.progress)).catch(() => {});
     }
   }
 
@@ -270,7 +264,12 @@ export class Webhooks {
 
   #add(stored: StoredWebhook, progress: Progress): Webhook {
     const webhook: Webhook = {
-      ...{ stored, progress, courier: undefined, reviving: new Set(), deliveries: [], unwatch: () => {} },
+      stored,
+      progress,
+      courier: undefined,
+      replaying: new Set(),
+      deliveries: [],
+      unwatch: () => {},
       endpoint: this.#endpointOf(stored),
     };
     this.#webhooks.set(stored.id, webhook);
@@ -285,17 +284,16 @@ export class Webhooks {
   #ownerAfter({ owner, sessions }: Pick<StoredWebhook, 'owner' | 'sessions'>, caller: Caller) {
     const now = ownerOf(caller);
     if (now.owner !== undefined || owner === undefined || owner === OPEN) return now;
-    const key = this.#parts.keys.caller(owner);
+    const key = this.#dependencies.keys.caller(owner);
     const holds = key && !key.signal?.aborted && sessions.every((pattern) => covers(key, pattern));
     return holds ? { owner } : now;
   }
 
-  /** Ends the webhook with its owner's access. */
   #watchOwner(webhook: Webhook): void {
     webhook.unwatch();
     const { id, owner } = webhook.stored;
-    if (owner === undefined || (owner === OPEN && !this.#parts.asksForToken)) return;
-    const signal = this.#parts.keys.caller(owner)?.signal;
+    if (owner === undefined || (owner === OPEN && !this.#dependencies.asksForToken)) return;
+    const signal = this.#dependencies.keys.caller(owner)?.signal;
     const end = () => void this.#disable(id, 'no_access');
     if (!signal || signal.aborted) end();
     signal?.addEventListener('abort', end, { once: true });
@@ -305,35 +303,34 @@ export class Webhooks {
   #resume(webhook: Webhook): void {
     const { stored } = webhook;
     if (webhook.courier || stored.disabled || this.#isClosed) return;
-    const { events, config, log } = this.#parts;
+    const { events, config, log } = this.#dependencies;
     const { id } = stored;
-    const takes = (session: string, name: EventName) =>
-      stored.sessions.some((pattern) => matchesPattern(pattern, session)) &&
-      (name === 'gap' || stored.events.includes(name));
     const courier: Courier = new Courier(webhook.progress, {
-      feed: (after, isAsked = () => true) =>
-        events.feed({ after, session: undefined, takes: (session, name) => isAsked(session) && takes(session, name) }),
-      find: (eventId) => events.find(eventId),
-      seqOf: (position) => events.seqOf(position),
-      positionBefore: (eventId) => events.idBefore(eventId),
-      isDeleted: (session, eventId) => events.isDeleted(session, eventId),
+      events,
+      takes: (session, name) =>
+        stored.sessions.some((pattern) => matchesPattern(pattern, session)) &&
+        (name === 'gap' || stored.events.includes(name)),
       post: async ({ postedId, event, session, at, text }, signal) => {
         const begunAt = new Date().toISOString();
-        const posted = await post(webhook.endpoint, { id: postedId, type: event, session, at, text }, signal);
+        const delivery = { id: postedId, type: event, session, at, text };
+        const { outcome, result } = await post(webhook.endpoint, delivery, signal);
         const whose = session === undefined ? {} : { session };
-        webhook.deliveries.unshift({ id: postedId, event, ...whose, at: begunAt, ...resultOf(posted) });
+        webhook.deliveries.unshift({ id: postedId, event, ...whose, at: begunAt, ...result });
         webhook.deliveries.splice(MAX_DELIVERIES);
-        this.#count(id, posted.outcome);
-        return posted.outcome;
+        this.#count(id, outcome.kind === 'delivered' ? 'delivered' : 'failed');
+        return outcome;
       },
-      save: (progress) => this.#parts.append(progressNotes.progress(id, progress)),
+      save: (progress) => this.#dependencies.append(progressNotes.progress(id, progress)),
       bury: async (letter, { id: entryId, text }) => {
         const isGap = entryId !== letter.id;
-        await this.#parts.append(progressNotes.dead(id, isGap ? { ...letter, gap: text } : letter));
-        this.#countsOf(id).dead += 1;
-        log.warn({ webhook: id, event: letter.id, attempts: letter.attempts, error: letter.message }, 'event given up');
+        await this.#dependencies.append(progressNotes.dead(id, isGap ? { ...letter, gap: text } : letter));
+        this.#count(id, 'dead');
+        log.warn(
+          { webhook: id, event: letter.id, attempts: letter.attempts, error: letter.message },
+          'event became a dead letter',
+        );
       },
-      revivals: this.#revivalsOf(webhook),
+      replays: this.#replaysOf(webhook),
       onDisabled: (reason) => void this.#disable(id, reason, () => webhook.courier === courier),
       retryDelaysMs: config.webhookRetryDelaysMs,
       log: log.child({ webhook: id }),
@@ -341,22 +338,22 @@ export class Webhooks {
     webhook.courier = courier;
   }
 
-  #revivalsOf({ stored: { id }, reviving }: Webhook): Revivals {
-    const { progress, append, log } = this.#parts;
+  #replaysOf({ stored: { id }, replaying }: Webhook): Replays {
+    const { progress, append, log } = this.#dependencies;
     return {
       next: () => {
-        for (const eventId of reviving) {
+        for (const eventId of replaying) {
           const letter = progress.deadLetter(id, eventId);
           if (letter) return { id: eventId, gap: gapIn(letter) };
-          reviving.delete(eventId); // For example because its session was deleted.
+          replaying.delete(eventId); // For example because its session was deleted.
         }
         return undefined;
       },
       done: (eventId, outcome) => {
-        reviving.delete(eventId);
+        replaying.delete(eventId);
         if (outcome === 'failed') return;
         if (outcome === 'expired') log.warn({ webhook: id, event: eventId }, 'dead letter expired');
-        void append(progressNotes.revived(id, eventId)).catch(() => {}); // Otherwise another replay repeats it.
+        void append(progressNotes.replayed(id, eventId)).catch(() => {}); // Otherwise another replay repeats it.
       },
     };
   }
@@ -376,9 +373,9 @@ export class Webhooks {
       this.#pause(webhook);
       webhook.stored = { ...webhook.stored, disabled };
       const hint = 'see its last failure with GET /webhooks; a PUT enables it again';
-      this.#parts.log.warn({ webhook: id, reason: disabled, hint }, 'webhook disabled');
+      this.#dependencies.log.warn({ webhook: id, reason: disabled, hint }, 'webhook disabled');
       await this.#write(this.#stored()).catch((error: unknown) =>
-        this.#parts.log.error({ webhook: id, error: errorText(error) }, 'disabled webhook not stored'),
+        this.#dependencies.log.error({ webhook: id, error: errorText(error) }, 'disabled webhook not stored'),
       );
     });
   }
@@ -406,7 +403,9 @@ export class Webhooks {
 
   #endpointOf({ id, url }: StoredWebhook): Endpoint {
     return new Endpoint({
-      ...{ url, guard: this.#guard, userAgent: `chat-web/${this.#parts.version}` },
+      url,
+      guard: this.#guard,
+      userAgent: `chat-web/${this.#dependencies.version}`,
       secrets: () => {
         const { secret, former = [] } = this.#webhooks.get(id)?.stored ?? {};
         const stillSign = former.filter(({ until }) => until > Date.now());
@@ -415,14 +414,8 @@ export class Webhooks {
     });
   }
 
-  #count(id: string, outcome: Outcome): void {
-    this.#countsOf(id)[outcome.kind === 'delivered' ? 'delivered' : 'failed'] += 1;
-  }
-
-  #countsOf(id: string) {
-    const counts = this.#counts.get(id) ?? { delivered: 0, failed: 0, dead: 0 };
-    this.#counts.set(id, counts);
-    return counts;
+  #count(id: string, result: keyof Counts): void {
+    getOrAdd(this.#counts, id, () => ({ delivered: 0, failed: 0, dead: 0 }))[result] += 1;
   }
 
   // Validating requests.
@@ -452,9 +445,8 @@ export class Webhooks {
     }
   }
 
-  /** The current position. */
   #now(): string {
-    return this.#parts.events.feed({ after: undefined, session: undefined, takes: () => true }).position;
+    return this.#dependencies.events.feed({ after: undefined, session: undefined, takes: () => true }).position;
   }
 
   #stored(): StoredWebhook[] {
@@ -462,11 +454,11 @@ export class Webhooks {
   }
 
   #write(webhooks: readonly StoredWebhook[]): Promise<void> {
-    return writeWebhooks(this.#parts.path, webhooks).catch(notStored);
+    return writeWebhooks(this.#dependencies.path, webhooks).catch(notStored);
   }
 
   #store(record: NewRecord): Promise<void> {
-    return this.#parts.append(record).catch(notStored);
+    return this.#dependencies.append(record).catch(notStored);
   }
 
   #viewOf({ stored, courier, progress: last }: Webhook): WebhookView {
@@ -476,11 +468,16 @@ export class Webhooks {
     const nextAttemptAt = courier?.nextAttemptAt;
     const iso = (at: number) => new Date(at).toISOString();
     return {
-      ...{ id, url, sessions, events, createdAt, position },
+      id,
+      url,
+      sessions,
+      events,
+      createdAt,
+      position,
       status: disabled ? 'disabled' : courier?.isFailing ? 'failing' : 'active',
       ...(disabled ? { reason: disabled } : {}),
       waiting: Object.values(waiting).filter(({ attempts }) => attempts > 0).length,
-      deadLetters: this.#parts.progress.deadLetters(id).length,
+      deadLetters: this.#dependencies.progress.deadLetters(id).length,
       ...(lastSuccessAt === undefined ? {} : { lastSuccessAt: iso(lastSuccessAt) }),
       ...(lastFailure ? { lastFailure: { at: iso(lastFailure.at), message: lastFailure.message } } : {}),
       ...(nextAttemptAt === undefined ? {} : { nextAttemptAt: iso(nextAttemptAt) }),
@@ -488,28 +485,19 @@ export class Webhooks {
   }
 }
 
-/** The outcome of one attempt, and its duration. */
-interface Posted {
-  readonly outcome: Outcome;
-  readonly ms: number;
-}
-
 /** Rejects only if the signal aborts. */
-async function post(endpoint: Endpoint, delivery: Delivery, signal: AbortSignal): Promise<Posted> {
+async function post(endpoint: Endpoint, delivery: Delivery, signal?: AbortSignal) {
   const startedAt = performance.now();
   const outcome = await endpoint.post(delivery, signal);
-  return { outcome, ms: Math.round(performance.now() - startedAt) };
-}
-
-function resultOf({ outcome, ms }: Posted): Pick<WebhookDelivery, 'ms' | 'ok' | 'message'> {
-  return outcome.kind === 'delivered' ? { ok: true, ms } : { ok: false, ms, message: outcome.message };
+  const ms = Math.round(performance.now() - startedAt);
+  const result = outcome.kind === 'delivered' ? { ok: true, ms } : { ok: false, ms, message: outcome.message };
+  return { outcome, result };
 }
 
 function notStored(error: unknown): never {
   throw new GatewayError('insufficient_resources', `nothing was changed: ${errorText(error)}`);
 }
 
-/** The gap of a dead letter, if it is one. */
 function gapIn({ id, session, at, gap }: StoredLetter): Entry | undefined {
   return gap === undefined ? undefined : { id, event: 'gap', session, at: Date.parse(at), text: gap };
 }

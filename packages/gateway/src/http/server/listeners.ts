@@ -1,0 +1,238 @@
+import { once } from 'node:events';
+import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import { errorText, settledWithin } from '@chat-web/protocol';
+import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server';
+import type { CertificateFiles, Config } from '../../config.ts';
+import { numberIn, readText } from '../../host/text-files.ts';
+import type { Log } from '../../log.ts';
+import { readCertificate } from './certificate.ts';
+import { answerToInvalidRequest, GuardedResponse, RESPONSE_ALREADY_SENT } from './guarded-response.ts';
+import { SlowReaders } from './slow-reader.ts';
+import { listenOnSocket } from './socket-file.ts';
+
+/**
+ * Milliseconds. Node limits only the request headers; `MinDataRate` limits the body. Idle connections are kept longer
+ * than clients and proxies usually keep them, so that none sends a request on one that is being closed.
+ */
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 0,
+  connectionsCheckingInterval: 2_000,
+  keepAliveTimeout: 75_000,
+};
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+
+const LAST_ANSWERS_MS = 300;
+/** Unread body bytes that are discarded before the connection is closed instead. */
+const MAX_UNREAD_BYTES = 65_536;
+
+/** Where the gateway listens: on TCP if there is a port, with TLS if there is a certificate, and on a socket if named. */
+export type ListenOptions = Pick<Config, 'host' | 'port' | 'tls' | 'socket' | 'maxConnections'>;
+
+type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
+type Server = HttpServer | HttpsServer;
+
+export class Listeners {
+  readonly connections: ConnectionCount;
+  readonly #servers: readonly Server[];
+  readonly #open: ReadonlySet<Socket>;
+  readonly #options: ListenOptions;
+  readonly #log: Log;
+
+  private constructor(servers: readonly Server[], open: ReadonlySet<Socket>, options: ListenOptions, log: Log) {
+    this.connections = limitConnections(servers, options.maxConnections);
+    this.#servers = servers;
+    this.#open = open;
+    this.#options = options;
+    this.#log = log;
+  }
+
+  static async open(options: ListenOptions, fetch: Fetch, log: Log): Promise<Listeners> {
+    const { host, port, tls, socket } = options;
+    const answer = limitPipelining(fetch);
+    const servers: Server[] = [];
+    const connections = new Set<Socket>();
+    if (port !== undefined) {
+      const server = configure(tls ? secureServer(tls, answer, log) : plainServer(answer), connections);
+      server.listen(port, host);
+      await once(server, 'listening');
+      servers.push(logErrors(server, log));
+    }
+    if (socket) {
+      const server = configure(plainServer(answer), connections);
+      await listenOnSocket(server, socket);
+      servers.push(logErrors(server, log));
+    }
+    return new Listeners(servers, connections, options, log);
+  }
+
+  /** The URL over TCP; without TCP, `unix:` and the path of the socket. */
+  get url(): string {
+    const { socket, tls } = this.#options;
+    const bound = this.#servers.map((server) => server.address()).find((address) => typeof address === 'object');
+    if (!bound) return `unix:${socket?.path}`;
+    const { address, family, port } = bound as AddressInfo;
+    return `${tls ? 'https' : 'http'}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  }
+
+  /** Reloads the certificate for new connections. If it is unusable, logs an error and keeps the current one. */
+  reloadCertificate(): void {
+    const { tls } = this.#options;
+    if (!tls) return;
+    try {
+      const { cert, key } = loadCertificate(tls, this.#log);
+      for (const server of this.#servers) if (server instanceof HttpsServer) server.setSecureContext({ cert, key });
+    } catch (error) {
+      this.#log.error({ error: errorText(error) }, 'certificate not changed');
+    }
+  }
+
+  /** Stops accepting connections, awaits `work`, gives responses a moment to finish, then closes all connections. */
+  async close(work: () => Promise<void>): Promise<void> {
+    const closed = Promise.all(this.#servers.map((server) => new Promise((resolve) => server.close(resolve))));
+    await work();
+    await settledWithin(closed, LAST_ANSWERS_MS);
+    for (const socket of this.#open) socket.destroy();
+    await closed;
+  }
+}
+
+/** Without a listener, a kernel error while accepting a connection would crash the gateway. */
+function logErrors(server: Server, log: Log): Server {
+  return server.on('error', (error) => log.warn({ error: errorText(error) }, 'connection not accepted'));
+}
+
+/**
+ * Closes a connection on which a request arrives before the previous one is answered. Node queues the response without
+ * a socket and does not report when the client is gone, so its resources would leak. A short delay is allowed: over
+ * TLS, Node learns that a response is sent after the client has received it.
+ */
+function limitPipelining(fetch: Fetch): Fetch {
+  const last = new WeakMap<Socket, ServerResponse>();
+  return (request, bindings) => {
+    const { incoming, outgoing } = bindings as HttpBindings;
+    const before = last.get(incoming.socket);
+    last.set(incoming.socket, outgoing as ServerResponse);
+    if (outgoing.socket) return fetch(request, bindings);
+    // Only the request directly after the one being answered may wait.
+    const answered = before?.socket ? settledWithin(once(before, 'close'), LAST_ANSWERS_MS) : Promise.resolve();
+    return answered.then(() => {
+      if (outgoing.socket) return fetch(request, bindings);
+      incoming.socket.destroy();
+      return RESPONSE_ALREADY_SENT;
+    });
+  };
+}
+
+function plainServer(fetch: Fetch): ServerType {
+  return createAdaptorServer({ fetch, serverOptions: { ...LIMITS, ServerResponse: GuardedResponse } });
+}
+
+function secureServer(files: CertificateFiles, fetch: Fetch, log: Log): ServerType {
+  const { cert, key } = loadCertificate(files, log);
+  const own = { cert, key, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ServerResponse: GuardedResponse };
+  return createAdaptorServer({ fetch, createServer: createHttpsServer, serverOptions: { ...LIMITS, ...own } });
+}
+
+function loadCertificate(files: CertificateFiles, log: Log) {
+  const certificate = readCertificate(files);
+  const { validTo } = certificate;
+  if (validTo.getTime() < Date.now()) log.warn({ validTo }, 'certificate expired');
+  else log.info({ validTo }, 'certificate read');
+  return certificate;
+}
+
+/** A request without these headers has no body. */
+function mayHaveBody({ headers }: IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+}
+
+/**
+ * After a response, Node reads the rest of the body for minutes. A connection with a long or unknown rest is closed at
+ * once; a short rest is given a moment, so that the connection can be reused.
+ */
+function endUnread(incoming: IncomingMessage): void {
+  if (incoming.complete) return;
+  const { socket } = incoming;
+  if (Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) > MAX_UNREAD_BYTES) {
+    socket.destroySoon();
+    return;
+  }
+  setTimeout(() => {
+    if (!incoming.complete) socket.destroy();
+  }, LAST_ANSWERS_MS).unref();
+}
+
+/**
+ * Tracks the connections, including those in a TLS handshake, which the server does not know yet. Disconnects slow
+ * readers. Answers invalid requests, unless a response is being sent on that connection or the input is not HTTP.
+ */
+function configure(server: ServerType, connections: Set<Socket>): Server {
+  if (!(server instanceof HttpServer || server instanceof HttpsServer)) throw new Error('not an HTTP/1.1 server');
+  server.on('connection', (socket: Socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  const answering = new WeakMap<Socket, ServerResponse>();
+  const slowReaders = new SlowReaders();
+  server.on('request', (incoming, response) => {
+    answering.set(incoming.socket, response);
+    slowReaders.watch(response);
+    if (mayHaveBody(incoming)) response.once('finish', () => endUnread(incoming));
+  });
+  server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
+    const last = answering.get(socket);
+    const answer = answerToInvalidRequest(code);
+    if (answer === undefined || !socket.writable || (last?.headersSent && !last.writableFinished)) {
+      socket.destroy();
+      return;
+    }
+    socket.end(answer);
+    // In case the client does not close it.
+    setTimeout(() => socket.destroy(), LAST_ANSWERS_MS).unref();
+  });
+  return server;
+}
+
+/** The rest of the open files limit is for browser pipes, the spool and the log. */
+const SHARE_OF_OPEN_FILES = 0.75;
+/** Used if the limit of open files is unknown. */
+const USUAL_OPEN_FILES = 1_024;
+
+/** The number of open connections, and of those dropped because the limit was reached. */
+interface ConnectionCount {
+  open(): Promise<number>;
+  readonly dropped: number;
+}
+
+/**
+ * Limits the connections of all servers, so that clients cannot use up the file descriptors that sessions need.
+ * `maxConnections`: of all servers together; undefined: three quarters of the open files limit.
+ */
+function limitConnections(servers: readonly Server[], maxConnections: number | undefined): ConnectionCount {
+  const total = maxConnections ?? Math.floor(maxOpenFiles() * SHARE_OF_OPEN_FILES);
+  let dropped = 0;
+  for (const server of servers) {
+    server.maxConnections = Math.max(1, Math.floor(total / servers.length));
+    server.on('drop', () => {
+      dropped += 1;
+    });
+  }
+  return {
+    open: async () => (await Promise.all(servers.map(countOf))).reduce((sum, count) => sum + count, 0),
+    get dropped() {
+      return dropped;
+    },
+  };
+}
+
+/** How many files this process may have open, including connections. */
+function maxOpenFiles(): number {
+  return numberIn(readText('/proc/self/limits'), /^Max open files\s+(\d+)/m) ?? USUAL_OPEN_FILES;
+}
+
+function countOf(server: Server): Promise<number> {
+  return new Promise((resolve) => server.getConnections((error, count) => resolve(error ? 0 : count)));
+}

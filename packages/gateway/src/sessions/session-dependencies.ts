@@ -1,0 +1,39 @@
+import type { PinnedPage } from '@chat-web/protocol';
+import type { Config } from '../config.ts';
+import type { EventLog } from '../events/event-log.ts';
+import type { Cgroups } from '../host/cgroup.ts';
+import type { ForeignProcessWatch } from '../host/foreign-process-watch.ts';
+import type { PrivateTmp } from '../host/private-tmp.ts';
+import type { Log } from '../log.ts';
+import type { Spool } from '../media/spool.ts';
+import type { HostFault } from './host-fault.ts';
+import type { Lineages } from './lineages.ts';
+import type { PageHistory } from './page-history.ts';
+import type { SavedSessions } from './saved-sessions.ts';
+import type { StartQueue } from './start-queue.ts';
+
+export interface SessionDependencies {
+  readonly config: Config;
+  readonly spool: Spool;
+  readonly tmp: PrivateTmp;
+  readonly foreignProcesses: Pick<ForeignProcessWatch, 'scanSoon'>;
+  readonly cgroups: Cgroups;
+  /** The page that all sessions load; undefined: the newest one. */
+  readonly pinnedPage: PinnedPage | undefined;
+  workerProgram(sessionId: string): string;
+  readonly saved: SavedSessions;
+  readonly lineages: Lineages;
+  readonly pageHistory: PageHistory;
+  /** What the host lacks for another browser; `returnedBytes`: memory of the one that it replaces. */
+  shortage(returnedBytes?: number): Promise<string | undefined>;
+  readonly startQueue: StartQueue;
+  readonly hostFault: HostFault;
+  readonly events: EventLog;
+  readonly log: Log;
+}
+
+export interface OtherSessions {
+  readonly running: number;
+  /** Returns sessions with a pairing code for this number to the QR: `holder` has its account. */
+  endPairingCodes(number: string, holder: string): void;
+}
