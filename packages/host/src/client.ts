@@ -1,37 +1,39 @@
 import {
   ARCHIVE_TYPE,
+  type ArchiveDownload,
   type ArchiveInput,
   answersMedia,
+  bodyFields,
   type CallOptions,
   changesSomething,
+  type Download,
   type ErrorDetails,
   errorText,
   GatewayError,
+  type InputOf,
   isRepeatable,
   type KeyedOptions,
+  type Message,
   type Operation,
   type OperationMethods,
   operations,
+  pause,
   queryNames,
   queryText,
+  unlessAborted,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { answeredError } from './answered-error.ts';
-import { archiveOf, downloadOf } from './download.ts';
 import { archiveBody, jsonBody, type RequestBody } from './request-body.ts';
 import { isOfProxy, isRefused, isWorthAnother, waitBefore } from './retry.ts';
-import { AddressError, ask, type GatewayAddress } from './transport.ts';
-import { pause, unlessAborted } from './wait.ts';
+import { AddressError, answeredError, ask, type GatewayAddress } from './transport.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Options of a client, for all its calls. */
 export interface ClientOptions extends Pick<CallOptions, 'retries' | 'timeoutMs'> {
   /** Called before each retry, such as for a log. */
   onRetry?(retry: Retry): void;
 }
 
-/** A retry that is about to start. */
 export interface Retry {
   /** The method, such as `sendMessage`. */
   readonly operation: string;
@@ -42,7 +44,7 @@ export interface Retry {
 }
 
 const DEFAULT_RETRIES = 3;
-/** The gateway's own limits end a request first; this is for a gateway that does not answer. */
+/** The gateway's own limits end a request first; this is for a gateway that does not respond. */
 const GRACE_MS = 5_000;
 const FOR_RETRIES_MS = 30_000;
 /** The connection failed: nothing was sent. */
@@ -52,10 +54,11 @@ const NOT_CONNECTED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENOENT', 'EACC
  * Creates a client with one method for each operation of the gateway, such as `sendMessage`. Path parameters and body
  * are fields of one object; a second object has the options of the call.
  *
- * A method rejects with a GatewayError: the error that the gateway answered, with its `code`, `status`, `requestId`,
- * `issues`, `retryAfterSeconds` and `id`. The code is `internal_error` if the gateway cannot be reached or its answer
- * is invalid; `outcome_unknown` if the answer to a call that may have changed something was lost; `invalid_request` for
- * an invalid address. `status` is undefined without an answer. An aborted call rejects with the reason of its signal.
+ * A method rejects with a GatewayError: the error that the gateway returned, with its `code`, `status`, `requestId`,
+ * `issues`, `retryAfterSeconds` and `id`. The code is `internal_error` if the gateway cannot be reached or its response
+ * is invalid; `outcome_unknown` if the response to a call that may have changed something was lost; `invalid_request`
+ * for an invalid address. `status` is undefined without a response. An aborted call rejects with the reason of its
+ * signal.
  *
  * Calls that are safe to repeat are retried: reads, PUT, sends (each has an Idempotency-Key), and all calls that the
  * gateway refused for the moment.
@@ -82,7 +85,8 @@ async function call(
   options: AllOptions,
 ): Promise<unknown> {
   const { retries = DEFAULT_RETRIES, timeoutMs, signal, idempotencyKey: given, onRetry } = options;
-  const { path, rest } = fillPath(operation, input);
+  const path = pathOf(operation, input);
+  const rest = bodyFields(operation, input);
   const body = bodyOf(operation, rest);
   const canRetry = retries > 0 && body?.isRepeatable !== false;
   let key = given ?? (operation.keyed && canRetry ? crypto.randomUUID() : undefined);
@@ -133,7 +137,6 @@ function bodyOf(operation: Operation, rest: Input): RequestBody | undefined {
   return isSent ? jsonBody(rest) : undefined;
 }
 
-/** One attempt. */
 interface Attempt {
   readonly path: string;
   readonly body: RequestBody | undefined;
@@ -159,7 +162,7 @@ async function request(
   const limitMs = Math.max(0, Math.min(operation.timeoutMs + GRACE_MS, deadline - performance.now()));
   const timer = setTimeout(() => late.abort(new Error('it took too long')), limitMs);
   try {
-    const made = body && (await unlessAborted(body.make(), over));
+    const made = body && (await unlessAborted(body.make(), over, () => undefined));
     if (over.aborted)
       throw new GatewayError('internal_error', `${name} was not sent: its media took too long`, { status: null });
     const response = await ask(address, path, { method: operation.method, headers, body: made, signal: over }).catch(
@@ -217,7 +220,7 @@ async function answerOf(name: string, operation: Operation, response: Response):
   }
   const valid = v.safeParse(operation.answer, answer);
   if (valid.success) return valid.output;
-  throw new GatewayError('internal_error', `the gateway gave an invalid answer to ${name}`, details);
+  throw new GatewayError('internal_error', `the gateway returned an invalid response to ${name}`, details);
 }
 
 function parsed(text: string): unknown {
@@ -229,7 +232,7 @@ function parsed(text: string): unknown {
 }
 
 /**
- * The error of a call without an answer: an operation that changes something may have been carried out, unless the
+ * The error of a call without a response: an operation that changes something may have been carried out, unless the
  * connection failed.
  */
 function unanswered(name: string, operation: Operation, error: unknown): GatewayError {
@@ -244,19 +247,13 @@ function unanswered(name: string, operation: Operation, error: unknown): Gateway
 /** The error of a call whose request the gateway may have received. */
 function lost(name: string, operation: Operation, error: unknown, details: ErrorDetails): GatewayError {
   const code = changesSomething(operation) ? 'outcome_unknown' : 'internal_error';
-  return new GatewayError(code, `the gateway did not answer ${name} (${errorText(error)})`, details);
+  return new GatewayError(code, `the gateway did not respond to ${name} (${errorText(error)})`, details);
 }
 
-/** Fills the parameters into path and query; the rest of the input is the body. */
-function fillPath(operation: Operation, input: Input): { path: string; rest: Input } {
-  const rest: Record<string, unknown> = { ...input };
-  const path = operation.path.replace(/:(\w+)/g, (_, name: string) => {
-    delete rest[name];
-    return segmentOf(name, input[name]);
-  });
+function pathOf(operation: Operation, input: Input): string {
+  const path = operation.path.replace(/:(\w+)/g, (_, name: string) => segmentOf(name, input[name]));
   const query = Object.fromEntries(queryNames(operation).map((name) => [name, input[name]]));
-  for (const name of Object.keys(query)) delete rest[name];
-  return { path: path + queryText(query), rest };
+  return path + queryText(query);
 }
 
 /** A parameter as one segment of a path. */
@@ -268,4 +265,49 @@ function segmentOf(name: string, value: unknown): string {
     throw new GatewayError('invalid_request', `${name} ${issue.message}`, { issues: [issue], status: null });
   }
   return encodeURIComponent(value);
+}
+
+function downloadOf({ status, headers, body }: Response): Download | null {
+  if (status === 204 || !body) return null;
+  const name = /filename\*=UTF-8''([^;]+)/i.exec(headers.get('Content-Disposition') ?? '')?.[1];
+  const plain = /filename="((?:[^"\\]|\\.)*)"|filename=([^;"]+)/i.exec(headers.get('Content-Disposition') ?? '');
+  const filename = name ? decoded(name) : (plain?.[1]?.replace(/\\(.)/g, '$1') ?? plain?.[2]);
+  return {
+    data: body,
+    size: Number(headers.get('Content-Length')),
+    mimeType: headers.get('Content-Type') ?? 'application/octet-stream',
+    ...(filename ? { filename } : {}),
+  };
+}
+
+function archiveOf({ headers, body, status }: Response): ArchiveDownload {
+  const contentDigest = headers.get('Content-Digest');
+  if (!body || contentDigest === null)
+    throw new GatewayError('internal_error', 'the gateway returned an invalid response to exportSession', { status });
+  return { data: body, size: Number(headers.get('Content-Length')), contentDigest };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** A text to send: `id` of the session, `to`, `body`, and the other fields of `sendMessage` for a text. */
+export type TextMessage = Extract<InputOf<'sendMessage'>, { readonly type: 'text' }>;
+
+/**
+ * Sends a text with `sendMessage`, and returns the sent message. Rejects like the methods of the client. With an
+ * `idempotencyKey`, the text is sent once, however often this is called with it.
+ */
+export async function sendText(
+  client: OperationMethods,
+  text: TextMessage,
+  options: KeyedOptions = {},
+): Promise<Message> {
+  const sent = await client.sendMessage(text, options);
+  if ('timestamp' in sent) return sent;
+  throw new Error('the gateway responded to a text as if it were a reaction');
 }

@@ -1,8 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import { listening, pace } from '@chat-web/testing';
 import { expect, it } from 'vitest';
 import { openEventStream } from './event-stream.ts';
 
@@ -14,14 +13,13 @@ it('a stream that is read late is still open, also after a garbage collection', 
     response = answer.writeHead(200, { 'Content-Type': 'text/event-stream' });
     response.write(': open\n\n');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = `http://127.0.0.1:${await listening(server)}`;
   const over = new AbortController();
   try {
     const events = await openEventStream({ url }, 'main', over.signal);
     for (let round = 0; round < 5; round += 1) {
       collect();
-      await delay(50);
+      await pace(50);
     }
     response?.write('event: message_ack\ndata: {"id":"true_1@c.us_A","ack":2}\n\n');
     for await (const { name } of events) {

@@ -1,8 +1,7 @@
 import { type EventName, eventData, type SessionEvent } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { answeredError } from './answered-error.ts';
 import { type Frame, readFrames } from './listener/frames.ts';
-import { ask, type GatewayAddress } from './transport.ts';
+import { answeredError, ask, type GatewayAddress } from './transport.ts';
 
 /** An event, with its position in the stream; a `qr` has none. */
 export type ReceivedEvent = SessionEvent & { readonly id: string | undefined };
@@ -37,8 +36,9 @@ async function* readEvents(frames: AsyncIterable<Frame>): AsyncGenerator<Receive
   }
 }
 
-function isEventName(name: string): name is EventName {
-  return Object.hasOwn(eventData, name); // An event that only a newer gateway knows is ignored.
+/** False for an event that only a newer gateway knows. */
+export function isEventName(name: string): name is EventName {
+  return Object.hasOwn(eventData, name);
 }
 
 /** An event with a known name. Throws a ValiError if its data is invalid. */

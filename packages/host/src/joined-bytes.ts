@@ -1,4 +1,3 @@
-/** Joins chunks of `size` bytes in total. */
 export function joinedBytes(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(size);
   let at = 0;

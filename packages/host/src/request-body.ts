@@ -2,7 +2,6 @@ import type { ArchiveInput } from '@chat-web/protocol';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The body passed to `fetch`. */
 export type Body = string | Blob | ReadableStream<Uint8Array>;
 
 /** A body, recreated for each attempt. */
@@ -10,7 +9,6 @@ export interface RequestBody {
   /** False if it can be sent only once. */
   readonly isRepeatable: boolean;
   make(): Promise<Body>;
-  /** Releases an unsent body. */
   cancel(reason: unknown): void;
 }
 
@@ -19,7 +17,6 @@ const PIECE_BYTES = 0x6000;
 /** The placeholder for the bytes in the JSON is random: a caller cannot write it into another field. */
 const MARK_BYTES = 16;
 
-/** An archive, unchanged. */
 export function archiveBody({ archive }: ArchiveInput): RequestBody {
   if (!(archive instanceof ReadableStream)) {
     const body = archive instanceof Blob ? archive : new Blob([archive as Uint8Array<ArrayBuffer>]);

@@ -1,4 +1,5 @@
-import { GatewayError } from '@chat-web/protocol';
+import { errorCode, fieldIssue, GatewayError } from '@chat-web/protocol';
+import * as v from 'valibot';
 import type { Body } from './request-body.ts';
 
 /** The address of the gateway, and its token. */
@@ -21,7 +22,7 @@ export interface GatewayRequest {
 
 /** The address cannot be that of a gateway: the message says what to write. */
 export class AddressError extends TypeError {
-  /** The status of the answer that shows it; undefined if no request was sent. */
+  /** The status of the response that shows it; undefined if no request was sent. */
   readonly status: number | undefined;
 
   constructor(message: string, status?: number) {
@@ -49,7 +50,10 @@ export async function ask(
   const headers = { ...(token ? { Authorization: `Bearer ${token}` } : {}), ...given };
   const isStream = body instanceof ReadableStream;
   const init = {
-    ...{ method, headers, signal, redirect: 'manual' },
+    method,
+    headers,
+    signal,
+    redirect: 'manual',
     ...(body === undefined ? {} : { body }),
     ...(isStream ? { duplex: 'half' } : {}),
   } satisfies RequestInit & { duplex?: string };
@@ -57,13 +61,13 @@ export async function ask(
   const isRedirect = response.type === 'opaqueredirect' || (response.status >= 300 && response.status <= 399);
   if (!isRedirect) return response;
   await response.body?.cancel();
-  throw new AddressError('the url redirects elsewhere: write the address that it redirects to', response.status);
+  throw new AddressError('the url redirects: use the address that it redirects to', response.status);
 }
 
 function routeAt(url: string, path: string): string {
   const base = URL.canParse(url) ? new URL(url) : undefined;
   if (base?.protocol === 'unix:')
-    throw new AddressError('a unix socket is reached with `gatewayAddress` of @chat-web/host/node');
+    throw new AddressError('for a unix socket, use `gatewayAddress` of @chat-web/host/node');
   if (base?.protocol !== 'http:' && base?.protocol !== 'https:')
     throw new AddressError('the url of the gateway must be like http://127.0.0.1:3000');
   if (base.username || base.password)
@@ -72,4 +76,22 @@ function routeAt(url: string, path: string): string {
   // An id of dots would lead to another route, which the token may have access to.
   if (/\/\.{0,2}(\/|\?|$)/.test(path)) throw new AddressError('an id in the path is missing, or is made of dots');
   return url.replace(/\/+$/, '') + path;
+}
+
+const errorBody = v.object({
+  error: v.string(),
+  code: errorCode,
+  issues: v.optional(v.array(fieldIssue)),
+  id: v.optional(v.string()),
+});
+
+/** The error in a response's body, or `internal_error` with the status if the body has none. */
+export function answeredError(name: string, { status, headers }: Response, body: unknown): GatewayError {
+  const [retryAfter] = /^\d+$/.exec(headers.get('Retry-After') ?? '') ?? []; // A proxy may send a date.
+  const retryAfterSeconds = retryAfter === undefined ? undefined : Number(retryAfter);
+  const details = { retryAfterSeconds, status, requestId: headers.get('X-Request-Id') ?? undefined };
+  const parsed = v.safeParse(errorBody, body);
+  if (!parsed.success) return new GatewayError('internal_error', `${name} returned status ${status}`, details);
+  const { code, error, issues, id } = parsed.output;
+  return new GatewayError(code, error, { ...details, issues, id });
 }

@@ -1,11 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Download } from '@chat-web/protocol';
+import { listening, pace, takes } from '@chat-web/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from '../client.ts';
-import { cacheOptionsFromEnv } from './cache-options-from-env.ts';
-import { type CacheOptions, createCachedClient } from './cached-client.ts';
+import { type CacheOptions, cacheOptionsFromEnv, createCachedClient } from './cached-client.ts';
 
 type Answer = (response: ServerResponse, path: string) => void;
 
@@ -31,26 +29,25 @@ const chatsNamed = (name: string) => [
   { id: '2@c.us', name: 'other', unreadCount: 1 },
 ];
 
-/** A client with caches, and a server that gives the set answer after a delay and records its requests. */
+/** A client with caches, and a server that gives the set response after a delay and records its requests. */
 async function clientOf(first: Answer, options?: CacheOptions) {
   let answer = first;
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer(async (request: IncomingMessage, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     const then = answer;
     request.resume();
-    await delay(20);
+    await takes(20);
     then(response, request.url ?? '');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${await listening(server)}`;
   ends.push(() => {
     server.closeAllConnections();
     server.close();
   });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     client: createCachedClient(createClient({ url }), options),
-    asked,
+    requests,
     answerWith: (next: Answer) => {
       answer = next;
     },
@@ -68,19 +65,19 @@ const isSame = (bytes: Uint8Array | null, expected: Uint8Array) =>
 
 describe('the list of chats', () => {
   it('is requested once by 100 concurrent calls, and again after its lifetime', async () => {
-    const { client, asked, answerWith } = await clientOf(json(chatsNamed('Ada')), { chatsSeconds: 0.3 });
+    const { client, requests, answerWith } = await clientOf(json(chatsNamed('Ada')), { chatsSeconds: 0.3 });
     const lists = await many(() => client.listChats({ id: 'main' }));
-    expect(asked).toEqual(['GET /sessions/main/chats']);
+    expect(requests).toEqual(['GET /sessions/main/chats']);
     for (const list of lists) expect(list).toEqual(chatsNamed('Ada'));
     answerWith(json(chatsNamed('Ben')));
-    while ((await client.listChats({ id: 'main' }))[0]?.name === 'Ada') await delay(5);
-    expect(asked).toHaveLength(2);
+    while ((await client.listChats({ id: 'main' }))[0]?.name === 'Ada') await pace(5);
+    expect(requests).toHaveLength(2);
   });
 
   it('is separate for each session', async () => {
-    const { client, asked } = await clientOf(json([]));
+    const { client, requests } = await clientOf(json([]));
     await Promise.all([client.listChats({ id: 'a' }), client.listChats({ id: 'b' }), client.listChats({ id: 'a' })]);
-    expect(asked.sort()).toEqual(['GET /sessions/a/chats', 'GET /sessions/b/chats']);
+    expect(requests.sort()).toEqual(['GET /sessions/a/chats', 'GET /sessions/b/chats']);
   });
 
   it('is not affected by a caller that changes it', async () => {
@@ -93,45 +90,57 @@ describe('the list of chats', () => {
   });
 
   it('is not cached if it failed: all waiting callers get the error, and the next call retries', async () => {
-    const { client, asked, answerWith } = await clientOf(json({ error: 'not ready', code: 'session_not_ready' }, 409));
+    const { client, requests, answerWith } = await clientOf(
+      json({ error: 'not ready', code: 'session_not_ready' }, 409),
+    );
     const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => client.listChats({ id: 'main' })));
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'session_not_ready' } });
     answerWith(json([]));
     expect(await client.listChats({ id: 'main' })).toEqual([]);
   });
 
   const changing = [
-    ...['message', 'message_ack', 'message_sent', 'message_edited', 'message_revoked', 'chat_updated'],
-    ...['group_joined', 'group_left', 'group_updated', 'gap', 'ready', 'disconnected'],
+    'message',
+    'message_ack',
+    'message_sent',
+    'message_edited',
+    'message_revoked',
+    'chat_updated',
+    'group_joined',
+    'group_left',
+    'group_updated',
+    'gap',
+    'ready',
+    'disconnected',
   ];
   it.each(changing)('is invalidated by %s, only in that session', async (name) => {
-    const { client, asked } = await clientOf(json([]));
+    const { client, requests } = await clientOf(json([]));
     for (const id of ['a', 'b']) await client.listChats({ id });
     client.cache.onEvent({ name, session: 'a' });
     for (const id of ['a', 'b']) await client.listChats({ id });
-    expect(asked.filter((one) => one.includes('/a/'))).toHaveLength(2);
-    expect(asked.filter((one) => one.includes('/b/'))).toHaveLength(1);
+    expect(requests.filter((one) => one.includes('/a/'))).toHaveLength(2);
+    expect(requests.filter((one) => one.includes('/b/'))).toHaveLength(1);
     client.cache.onEvent({ name }); // For all sessions.
     for (const id of ['a', 'b']) await client.listChats({ id });
-    expect(asked).toHaveLength(5);
+    expect(requests).toHaveLength(5);
   });
 
-  it('that was being requested at an event is not cached, but answers the calls that waited for it', async () => {
-    const { client, asked, answerWith } = await clientOf(json(chatsNamed('before')));
+  it('that was being requested at an event is not cached, but serves the calls that waited for it', async () => {
+    const { client, requests, answerWith } = await clientOf(json(chatsNamed('before')));
     const early = client.listChats({ id: 'main' });
-    while (asked.length === 0) await delay(1);
+    await expect.poll(() => requests.length, { interval: 1 }).toBeGreaterThan(0);
     answerWith(json(chatsNamed('after')));
     client.cache.onEvent({ name: 'message', session: 'main' });
     const late = client.listChats({ id: 'main' });
     expect((await early)[0]?.name).toBe('before');
     expect((await late)[0]?.name).toBe('after');
     expect((await client.listChats({ id: 'main' }))[0]?.name).toBe('after');
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   it('is invalidated by a send through the client, even a failed one, but not by a read', async () => {
-    const { client, asked, answerWith } = await clientOf(json([]));
+    const { client, requests, answerWith } = await clientOf(json([]));
     await client.listChats({ id: 'main' });
     await client.listGroups({ id: 'main' });
     await client.listChats({ id: 'main' });
@@ -139,11 +148,11 @@ describe('the list of chats', () => {
     await expect(client.sendMessage({ id: 'main', type: 'text', to: '12025550101', body: 'Hi' })).rejects.toThrow();
     answerWith(json([]));
     await client.listChats({ id: 'main' });
-    expect(asked.filter((one) => one === 'GET /sessions/main/chats')).toHaveLength(2);
+    expect(requests.filter((one) => one === 'GET /sessions/main/chats')).toHaveLength(2);
   });
 
   it('can be aborted by one caller without affecting the others', async () => {
-    const { client, asked } = await clientOf(json(chatsNamed('Ada')));
+    const { client, requests } = await clientOf(json(chatsNamed('Ada')));
     const list = client.listChats as (input: { id: string }, options?: { signal: AbortSignal }) => Promise<unknown>;
     const leaves = new AbortController();
     const [first, second] = [list({ id: 'main' }, { signal: leaves.signal }), list({ id: 'main' })];
@@ -151,22 +160,24 @@ describe('the list of chats', () => {
     await expect(first).rejects.toThrow('the page was closed');
     expect(await second).toEqual(chatsNamed('Ada'));
     await expect(list({ id: 'main' }, { signal: AbortSignal.abort() })).rejects.toThrow();
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('can time out for one caller, whose options do not affect the others', async () => {
-    const { client, asked } = await clientOf((response) => setTimeout(() => json(chatsNamed('a'))(response, ''), 200));
+    const { client, requests } = await clientOf((response) =>
+      setTimeout(() => json(chatsNamed('a'))(response, ''), 200),
+    );
     const hurried = client.listChats({ id: 'main' }, { timeoutMs: 50, retries: 0 });
     const patient = client.listChats({ id: 'main' });
     await expect(hurried).rejects.toMatchObject({ code: 'internal_error', status: undefined });
     expect(await patient).toHaveLength(2);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('is not cached with 0 seconds', async () => {
-    const { client, asked } = await clientOf(json([]), { chatsSeconds: 0 });
+    const { client, requests } = await clientOf(json([]), { chatsSeconds: 0 });
     for (let count = 0; count < 3; count += 1) await client.listChats({ id: 'main' });
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
   it('does not hold the memory of many sessions', async () => {
@@ -177,13 +188,13 @@ describe('the list of chats', () => {
       unreadCount: 0,
       lastMessage,
     }));
-    const { client, asked } = await clientOf(json(large), { chatsSeconds: 60 });
+    const { client, requests } = await clientOf(json(large), { chatsSeconds: 60 });
     // Some 2 MB each: 40 of them are above the bound of 64 MB.
     for (let index = 0; index < 40; index += 1) await client.listChats({ id: `s${index}` });
     await client.listChats({ id: 's39' });
-    expect(asked).toHaveLength(40);
+    expect(requests).toHaveLength(40);
     await client.listChats({ id: 's0' });
-    expect(asked).toHaveLength(41);
+    expect(requests).toHaveLength(41);
   }, 30_000);
 });
 
@@ -191,9 +202,9 @@ describe('pictures', () => {
   const JPEG = Uint8Array.from({ length: 5_000 }, (_, index) => index % 251);
 
   it('are requested once by 100 concurrent calls; each gets its own copy of the bytes', async () => {
-    const { client, asked } = await clientOf(picture(JPEG));
+    const { client, requests } = await clientOf(picture(JPEG));
     const downloads = await many(() => client.getPicture(ADA));
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     for (const download of downloads) {
       expect(download).toMatchObject({ size: JPEG.byteLength, mimeType: 'image/jpeg' });
       const { value: bytes = null } = (await download?.data.getReader().read()) ?? {};
@@ -201,30 +212,30 @@ describe('pictures', () => {
       bytes?.fill(0); // A caller may change its own copy.
     }
     expect(isSame(await bytesOf(await client.getPicture(ADA)), JPEG)).toBe(true);
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('that do not exist are cached as well', async () => {
-    const { client, asked } = await clientOf(none);
+    const { client, requests } = await clientOf(none);
     expect(new Set(await many(() => client.getPicture(ADA)))).toEqual(new Set([null]));
     expect(await client.getPicture(ADA)).toBeNull();
-    expect(asked).toHaveLength(1);
+    expect(requests).toHaveLength(1);
   });
 
   it('are requested again after their lifetime', async () => {
-    const { client, asked, answerWith } = await clientOf(none, { pictureSeconds: 0.3 });
+    const { client, requests, answerWith } = await clientOf(none, { pictureSeconds: 0.3 });
     expect(await client.getPicture(ADA)).toBeNull();
     answerWith(picture(JPEG));
-    while ((await client.getPicture(ADA)) === null) await delay(5);
-    expect(asked).toHaveLength(2);
+    while ((await client.getPicture(ADA)) === null) await pace(5);
+    expect(requests).toHaveLength(2);
   });
 
   it('that fail are not cached', async () => {
-    const { client, asked, answerWith } = await clientOf(json({ error: 'it failed', code: 'client_failed' }, 500));
+    const { client, requests, answerWith } = await clientOf(json({ error: 'it failed', code: 'client_failed' }, 500));
     await expect(client.getPicture(ADA)).rejects.toMatchObject({ code: 'client_failed' });
     answerWith(picture(JPEG));
     expect(isSame(await bytesOf(await client.getPicture(ADA)), JPEG)).toBe(true);
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   it('whose bytes are incomplete are not cached', async () => {
@@ -241,57 +252,57 @@ describe('pictures', () => {
     'that are too large are passed through, not cached (size announced: %s)',
     async (announced) => {
       const large = new Uint8Array(300_000).fill(7);
-      const { client, asked } = await clientOf(picture(large, announced), { maxPictureBytes: 100_000 });
+      const { client, requests } = await clientOf(picture(large, announced), { maxPictureBytes: 100_000 });
       for (let count = 0; count < 3; count += 1) {
         expect(isSame(await bytesOf(await client.getPicture(ADA)), large)).toBe(true);
       }
-      expect(asked).toHaveLength(4); // The first call only found out that it is too large.
+      expect(requests).toHaveLength(4); // The first call only found out that it is too large.
     },
   );
 
   it('are invalidated with their session, but not by a message', async () => {
-    const { client, asked } = await clientOf(picture(JPEG));
+    const { client, requests } = await clientOf(picture(JPEG));
     const both = () => Promise.all([client.getPicture(ADA), client.getPicture({ ...ADA, id: 'main2' })]);
     await both();
     client.cache.onEvent({ name: 'message', session: 'main' });
     await both();
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
     client.cache.onEvent({ name: 'ready', session: 'main' });
     await both();
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
     client.cache.clear();
     await both();
-    expect(asked).toHaveLength(5);
+    expect(requests).toHaveLength(5);
   });
 
   it('are invalidated by a gap, since another account may have been linked during it', async () => {
-    const { client, asked } = await clientOf(none);
+    const { client, requests } = await clientOf(none);
     await client.getPicture(ADA);
     client.cache.onEvent({ name: 'gap' });
     await client.getPicture(ADA);
-    expect(asked).toHaveLength(2);
+    expect(requests).toHaveLength(2);
   });
 
   it('are not cached if they may take no bytes', async () => {
-    const { client, asked } = await clientOf(picture(JPEG), { maxPicturesBytes: 0 });
+    const { client, requests } = await clientOf(picture(JPEG), { maxPicturesBytes: 0 });
     for (let times = 0; times < 3; times += 1) expect((await client.getPicture(ADA))?.size).toBe(JPEG.byteLength);
-    expect(asked).toHaveLength(3);
+    expect(requests).toHaveLength(3);
   });
 
   it('are invalidated when the session is deleted through the client', async () => {
-    const { client, asked, answerWith } = await clientOf(none);
+    const { client, requests, answerWith } = await clientOf(none);
     await client.getPicture(ADA);
     answerWith(json({ id: 'main', status: 'removed' }));
     await client.deleteSession({ id: 'main' });
     answerWith(none);
     await client.getPicture(ADA);
-    expect(asked.filter((one) => one.endsWith('/picture'))).toHaveLength(2);
+    expect(requests.filter((one) => one.endsWith('/picture'))).toHaveLength(2);
   });
 
   it.each(['setProfilePicture', 'removeProfilePicture'] as const)(
     'of a session are void after %s, one that failed too, and not after a send',
     async (name) => {
-      const { client, asked, answerWith } = await clientOf(picture(JPEG));
+      const { client, requests, answerWith } = await clientOf(picture(JPEG));
       await client.getPicture(ADA);
       await client.getPicture({ ...ADA, id: 'other' });
       const calls = [
@@ -303,19 +314,19 @@ describe('pictures', () => {
         await expect(call()).rejects.toMatchObject({ code: 'client_failed' });
         answerWith(picture(JPEG));
         for (const id of ['main', 'other']) await client.getPicture({ ...ADA, id });
-        expect(asked.filter((one) => one.startsWith('GET'))).toHaveLength(2 + times);
+        expect(requests.filter((one) => one.startsWith('GET'))).toHaveLength(2 + times);
       }
     },
   );
 
   it('take a bounded amount of memory', async () => {
-    const { client, asked } = await clientOf(picture(JPEG), { maxPicturesBytes: 60_000 });
+    const { client, requests } = await clientOf(picture(JPEG), { maxPicturesBytes: 60_000 });
     for (let index = 0; index < 20; index += 1) await client.getPicture({ ...ADA, contactId: `${index}@c.us` });
-    expect(asked).toHaveLength(20);
+    expect(requests).toHaveLength(20);
     await client.getPicture({ ...ADA, contactId: '19@c.us' });
-    expect(asked).toHaveLength(20);
+    expect(requests).toHaveLength(20);
     await client.getPicture({ ...ADA, contactId: '0@c.us' });
-    expect(asked).toHaveLength(21);
+    expect(requests).toHaveLength(21);
   });
 });
 

@@ -4,16 +4,17 @@ import {
   changesSomething,
   type Download,
   type EventName,
+  GatewayError,
   type Operation,
   type OperationMethods,
   type OperationName,
   operations,
+  unlessAborted,
+  withDeadline,
 } from '@chat-web/protocol';
 import { ChatListCache } from './chat-list-cache.ts';
-import { leavingOn } from './leaving.ts';
 import { PICTURE_BOUNDS, PictureCache } from './picture-cache.ts';
 
-/** Options of the caches of a client. */
 export interface CacheOptions {
   /** How long a list of chats is cached, in seconds; 0: not at all. Default: 3. */
   readonly chatsSeconds?: number | undefined;
@@ -50,8 +51,15 @@ const CHATS_SECONDS = 3;
 const PICTURE_SECONDS = 1_800;
 /** Events that change the list of chats, or what is shown of a chat. Most of them are opt-in. */
 const OF_CHATS: readonly string[] = [
-  ...(['message', 'message_ack', 'message_sent', 'message_edited', 'message_revoked', 'chat_updated'] as const),
-  ...(['group_joined', 'group_left', 'group_updated'] as const),
+  'message',
+  'message_ack',
+  'message_sent',
+  'message_edited',
+  'message_revoked',
+  'chat_updated',
+  'group_joined',
+  'group_left',
+  'group_updated',
 ] satisfies readonly EventName[];
 /** Operations that change the account's own picture, which callers may request by any of its ids. */
 const OF_OWN_PICTURE: readonly string[] = [
@@ -65,7 +73,7 @@ const OF_SESSIONS: readonly string[] = ['ready', 'disconnected', 'qr', 'gap'] sa
  * Adds caches to a client: lists of chats for 3 s, and profile pictures, or the absence of one, for 30 minutes.
  * Concurrent calls share one request, with the options of the client; a call that is aborted or times out leaves the
  * request to the others. Errors are not cached. Changes through this client invalidate entries at once; feed
- * `cache.onEvent` with events, so that changes by others invalidate the list of chats as well. A picture that somebody
+ * `cache.onEvent` with events, so that changes by others invalidate the list of chats as well. A picture that someone
  * else changes is cached for its full time.
  *
  * A cache belongs to one gateway and one token. The chats that `listChats` returns are frozen, since callers share
@@ -102,7 +110,7 @@ export function createCachedClient(client: OperationMethods, options: CacheOptio
   const getPicture = methods.getPicture as Method;
   if (chatsMs > 0) {
     methods.listChats = (input = {}, options = {}) =>
-      leavingOn(
+      waitForShared(
         options,
         chats.get(input.id ?? '', () => listChats(input) as Promise<Chat[]>),
       );
@@ -111,7 +119,7 @@ export function createCachedClient(client: OperationMethods, options: CacheOptio
     methods.getPicture = (input = {}, options = {}) => {
       const own = () => getPicture(input, options) as Promise<Download | null>;
       const shared = () => getPicture(input) as Promise<Download | null>;
-      return leavingOn(options, pictures.get(input.id ?? '', input.contactId ?? '', { shared, own }));
+      return waitForShared(options, pictures.get(input.id ?? '', input.contactId ?? '', { shared, own }));
     };
   }
   return { ...client, ...methods, cache: { onEvent, clear } };
@@ -145,3 +153,32 @@ function bytes(name: string, count: number): number {
   if (Number.isSafeInteger(count) && count >= 0) return count;
   throw new TypeError(`${name} must be a whole number of bytes, 0 or more`);
 }
+
+/** Waits for shared work on behalf of one caller: its signal and its time limit end the waiting, not the work. */
+function waitForShared<T>({ signal, timeoutMs }: CallOptions, work: Promise<T>): Promise<T> {
+  const late = () => {
+    throw new GatewayError('internal_error', `no response within ${timeoutMs} ms`, { status: null });
+  };
+  const limited = timeoutMs === undefined ? work : withDeadline<T, never>(work, timeoutMs, late);
+  if (!signal) return limited;
+  return unlessAborted(limited, signal, () => {
+    throw signal.reason;
+  });
+}
+
+/**
+ * The options of `createCachedClient` with `CHAT_UI_CHATS_CACHE_SECONDS` (default 3; 0: no cache of chats). Throws an Error
+ * that names the setting if its value is bad.
+ *
+ * @example
+ * const client = createCachedClient(createClient(gateway), cacheOptionsFromEnv(process.env));
+ */
+export function cacheOptionsFromEnv(environment: Readonly<Record<string, string | undefined>>): CacheOptions {
+  const written = environment.CHAT_UI_CHATS_CACHE_SECONDS?.trim();
+  if (!written) return {}; // Empty counts as unset.
+  const seconds = /^\d{1,4}(\.\d{1,3})?$/.test(written) ? Number(written) : Number.NaN;
+  if (seconds <= MAX_SECONDS) return { chatsSeconds: seconds };
+  throw new Error(`CHAT_UI_CHATS_CACHE_SECONDS must be a number of seconds from 0 to ${MAX_SECONDS}`);
+}
+
+const MAX_SECONDS = 3_600;

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 
 const MB = 1_048_576;
 const MAX_BYTES = 64 * MB;
-const MOST_SESSIONS = 1_000;
+const MAX_SESSIONS = 1_000;
 /** The size of a chat apart from its texts. */
 const CHAT_BYTES = 300;
 
@@ -13,7 +13,7 @@ export class ChatListCache {
 
   constructor(maxAgeMs: number) {
     this.#kept = new LRUCache({
-      max: MOST_SESSIONS,
+      max: MAX_SESSIONS,
       maxSize: MAX_BYTES,
       sizeCalculation: sizeOf,
       ttl: maxAgeMs,
@@ -29,7 +29,6 @@ export class ChatListCache {
     return [...((await this.#kept.fetch(session, { context: ask })) ?? (await ask()))];
   }
 
-  /** Invalidates the list of a session, or all lists. */
   clear(session?: string): void {
     if (session === undefined) this.#kept.clear();
     else this.#kept.delete(session);

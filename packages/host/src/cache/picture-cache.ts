@@ -16,18 +16,18 @@ interface Asking {
 const MB = 1_048_576;
 /** The size of an entry apart from its bytes. */
 const ENTRY_BYTES = 500;
-const MOST_ENTRIES = 10_000;
+const MAX_ENTRIES = 10_000;
 
 /** Caches profile pictures, and the absence of one, by session and contact. Failures are not cached. */
 export class PictureCache {
-  readonly #mostPictureBytes: number;
+  readonly #maxPictureBytes: number;
   readonly #kept: LRUCache<string, Kept, Ask>;
 
   /** `maxBytes` limits all pictures, `maxPictureBytes` one picture; larger ones are passed through. */
   constructor(maxAgeMs: number, maxBytes: number, maxPictureBytes: number) {
-    this.#mostPictureBytes = maxPictureBytes;
+    this.#maxPictureBytes = maxPictureBytes;
     this.#kept = new LRUCache({
-      max: MOST_ENTRIES,
+      max: MAX_ENTRIES,
       maxSize: maxBytes,
       maxEntrySize: maxPictureBytes + ENTRY_BYTES,
       sizeCalculation: sizeOf,
@@ -40,23 +40,22 @@ export class PictureCache {
 
   /** `shared` sends one request for all waiting callers, `own` one for this caller only. */
   async get(session: string, contactId: string, { shared, own }: Asking): Promise<Download | null> {
-    const kept = await this.#kept.fetch(keyOf(session, contactId), { context: shared });
+    const kept = await this.#kept.fetch(cacheKey(session, contactId), { context: shared });
     if (kept === undefined || kept === 'large') return own();
     if (kept.picture === null) return null;
     const { bytes, mimeType } = kept.picture;
     return { data: streamOf(bytes.slice()), size: bytes.byteLength, mimeType };
   }
 
-  /** Invalidates the entries of a session, or all entries. */
   clear(session?: string): void {
-    const start = session === undefined ? '' : keyOf(session, '');
+    const start = session === undefined ? '' : cacheKey(session, '');
     for (const key of [...this.#kept.keys()]) if (key.startsWith(start)) this.#kept.delete(key);
   }
 
   async #read(ask: Ask): Promise<Kept> {
     const download = await ask();
     if (!download) return { picture: null };
-    if (download.size > this.#mostPictureBytes) {
+    if (download.size > this.#maxPictureBytes) {
       await download.data.cancel();
       return 'large';
     }
@@ -68,7 +67,7 @@ export class PictureCache {
       if (done) break;
       chunks.push(value);
       size += value.byteLength;
-      if (size > this.#mostPictureBytes) {
+      if (size > this.#maxPictureBytes) {
         await reader.cancel();
         return 'large';
       }
@@ -77,11 +76,10 @@ export class PictureCache {
   }
 }
 
-/** The default bounds, in bytes. */
 export const PICTURE_BOUNDS = { all: 64 * MB, one: MB } as const;
 
 /** Session ids contain no slash. */
-function keyOf(session: string, contactId: string): string {
+function cacheKey(session: string, contactId: string): string {
   return `${session}/${contactId}`;
 }
 

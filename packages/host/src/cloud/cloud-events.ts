@@ -1,6 +1,5 @@
 import * as v from 'valibot';
 import { digestOf } from '../inbound/hmac.ts';
-import { canonicalJson } from './canonical-json.ts';
 import { type CloudFieldName, type CloudFieldValue, cloudFields, isCloudFieldName } from './cloud-fields.ts';
 import {
   type CloudContact,
@@ -18,7 +17,6 @@ import {
 export interface CloudEventOrigin {
   /** The id of the event in this package, the same on each repetition. */
   readonly id: string;
-  /** The business account. */
   readonly accountId: string | undefined;
   /** The id of the business's number; absent if the event concerns the whole account. */
   readonly phoneNumberId: string | undefined;
@@ -73,22 +71,21 @@ type Json = Readonly<Record<string, unknown>>;
 
 const MESSAGES = 'messages';
 const ECHOES = 'smb_message_echoes';
-/** The known parts of a value of messages. */
 const KNOWN_PARTS = ['messaging_product', 'metadata', 'contacts', 'messages', 'statuses', 'errors', 'message_echoes'];
 /** Longer ids are hashed. */
-const LONGEST_ID = 300;
+const MAX_ID_LENGTH = 300;
 
 /**
  * The events of a delivery, in order. Every JSON value has events: anything not as documented becomes `other`. Never
  * throws.
  */
 export async function cloudEventsOf(body: unknown): Promise<CloudEvent[]> {
-  const entries = isObject(body) && body.object === 'whatsapp_business_account' && listOf(body.entry);
+  const entries = isObject(body) && body.object === 'whatsapp_business_account' && asList(body.entry);
   if (!entries || entries.length === 0) return [await complete(otherOf(undefined, body), {})];
   const events: CloudEvent[] = [];
   for (const entry of entries) {
-    const changes = isObject(entry) ? listOf(entry.changes) : undefined;
-    const accountId = isObject(entry) ? textOf(entry.id) : undefined;
+    const changes = isObject(entry) ? asList(entry.changes) : undefined;
+    const accountId = isObject(entry) ? asText(entry.id) : undefined;
     if (!changes) {
       events.push(await complete(otherOf(undefined, entry), { accountId }));
       continue;
@@ -110,7 +107,7 @@ export async function cloudEventsOf(body: unknown): Promise<CloudEvent[]> {
 
 function draftsOf(change: unknown, time: unknown): Draft[] {
   if (!isObject(change)) return [otherOf(undefined, change)];
-  const field = textOf(change.field);
+  const field = asText(change.field);
   const { value } = change;
   if (isObject(value) && (field === MESSAGES || field === ECHOES)) return messagesOf(field, value, time);
   if (field !== undefined && isObject(value) && isCloudFieldName(field) && v.is(cloudFields[field], value)) {
@@ -121,17 +118,17 @@ function draftsOf(change: unknown, time: unknown): Draft[] {
 }
 
 function messagesOf(field: string, value: Json, time: unknown): Draft[] {
-  const contacts = (listOf(value.contacts) ?? []).filter((one) => v.is(cloudContact, one));
-  const messages = listOf(value.messages) ?? [];
-  const statuses = listOf(value.statuses) ?? [];
+  const contacts = (asList(value.contacts) ?? []).filter((one) => v.is(cloudContact, one));
+  const messages = asList(value.messages) ?? [];
+  const statuses = asList(value.statuses) ?? [];
   // A number may be written in two ways, as in Brazil, and then matches no contact; a single contact is used
   // nevertheless.
   const only = contacts.length === 1 && messages.length + statuses.length === 1 ? contacts[0] : undefined;
   const drafts = [
     ...messages.map((one) => messageOf(field, one, senderOf(one, contacts) ?? only)),
-    ...(listOf(value.message_echoes) ?? []).map((one) => echoOf(field, one)),
+    ...(asList(value.message_echoes) ?? []).map((one) => echoOf(field, one)),
     ...statuses.map((one) => statusOf(field, one, recipientOf(one, contacts) ?? only)),
-    ...(listOf(value.errors) ?? []).map((one) => errorOf(field, one, time)),
+    ...(asList(value.errors) ?? []).map((one) => errorOf(field, one, time)),
   ];
   const isNew = Object.keys(value).some((part) => !KNOWN_PARTS.includes(part));
   // Otherwise a part that was added since would be lost.
@@ -168,7 +165,6 @@ function errorOf(field: string, error: unknown, time: unknown): Draft {
   return { named: { name: 'error', error }, identity: ['error', time, error] };
 }
 
-/** An unknown message or status. */
 function otherItem(field: string, value: unknown, contact?: CloudContact): Draft {
   return { named: { name: 'other', field, value, contact }, identity: ['other', field, value] };
 }
@@ -180,18 +176,18 @@ function otherOf(field: string | undefined, value: unknown, time?: unknown): Dra
 async function complete({ named, identity }: Draft, origin: Partial<CloudEventOrigin>): Promise<CloudEvent> {
   const { accountId, phoneNumberId, displayPhoneNumber } = origin;
   const text = canonicalJson([accountId, phoneNumberId, ...identity]);
-  const id = text.length > LONGEST_ID ? await digestOf(text) : text;
+  const id = text.length > MAX_ID_LENGTH ? await digestOf(text) : text;
   return { ...named, id, accountId, phoneNumberId, displayPhoneNumber };
 }
 
 function senderOf(message: unknown, contacts: readonly CloudContact[]): CloudContact | undefined {
   if (!isObject(message)) return undefined;
-  return personOf([textOf(message.from), textOf(message.from_user_id)], contacts);
+  return personOf([asText(message.from), asText(message.from_user_id)], contacts);
 }
 
 function recipientOf(status: unknown, contacts: readonly CloudContact[]): CloudContact | undefined {
   if (!isObject(status)) return undefined;
-  return personOf([textOf(status.recipient_id), textOf(status.recipient_user_id)], contacts);
+  return personOf([asText(status.recipient_id), asText(status.recipient_user_id)], contacts);
 }
 
 function personOf(ids: readonly (string | undefined)[], contacts: readonly CloudContact[]): CloudContact | undefined {
@@ -203,10 +199,27 @@ function isObject(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function listOf(value: unknown): readonly unknown[] | undefined {
+function asList(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value) ? value : undefined;
 }
 
-function textOf(value: unknown): string | undefined {
+function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+/** Bounds the recursion; no document of the provider is this deep. */
+const MAX_LEVELS = 100;
+
+/**
+ * The JSON of a value with sorted object keys: equal values have equal texts. A value that is nested too deeply equals
+ * no other, not even itself.
+ */
+function canonicalJson(value: unknown, level = 0): string {
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (level >= MAX_LEVELS) return `"${crypto.randomUUID()}"`;
+  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, level + 1)).join(',')}]`;
+  const members = Object.entries(value)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item, level + 1)}`);
+  return `{${members.join(',')}}`;
 }

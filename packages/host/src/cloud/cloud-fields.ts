@@ -129,7 +129,6 @@ export const cloudFields = {
 
 /** The name of a field of the provider's webhooks whose value is typed here, such as `account_update`. */
 export type CloudFieldName = keyof typeof cloudFields;
-/** The value of such a field in a delivery. */
 export type CloudFieldValue<N extends CloudFieldName> = v.InferOutput<(typeof cloudFields)[N]>;
 
 export function isCloudFieldName(name: string): name is CloudFieldName {

@@ -22,10 +22,8 @@ export const cloudError = v.object({
   error_data: maybe(v.object({ details: maybe(text) })),
   href: maybe(text),
 });
-/** An error as the provider describes it. */
 export type CloudError = v.InferOutput<typeof cloudError>;
 
-/** The fields of every message. */
 const common = {
   /** The provider's id of the message, `wamid.…`. */
   id: text,
@@ -139,7 +137,6 @@ const orderedItem = v.object({
   currency: text,
 });
 
-/** A message by its `type`. */
 export const cloudMessage = v.variant('type', [
   v.object({ ...common, type: v.literal('text'), text: v.object({ body: text }) }),
   v.object({ ...common, type: v.literal('image'), image: captioned }),
@@ -204,7 +201,6 @@ export const cloudMessage = v.variant('type', [
 /** A message of the provider's cloud; its `type` determines its other fields. */
 export type CloudMessage = v.InferOutput<typeof cloudMessage>;
 
-/** The number of the business. */
 export const cloudMetadata = v.object({ phone_number_id: text, display_phone_number: maybe(text) });
 
 /** A person, as listed beside messages and statuses. */
@@ -216,12 +212,10 @@ export const cloudContact = v.object({
   profile: maybe(v.object({ name: maybe(text), username: maybe(text) })),
   identity_key_hash: maybe(text),
 });
-/** The sender of a message, as far as the provider names it. */
 export type CloudContact = v.InferOutput<typeof cloudContact>;
 
 /** The status of a message that was sent through the cloud. */
 export const cloudStatus = v.object({
-  /** The id of the message. */
   id: text,
   status: text as v.GenericSchema<string, CloudStatusName>,
   /** Unix seconds, as text. */
@@ -247,7 +241,6 @@ export const cloudStatus = v.object({
       type: maybe(text),
     }),
   ),
-  /** Why it has failed. */
   errors: maybe(v.array(cloudError)),
   /** The value that the business passed with the message, to find it again. */
   biz_opaque_callback_data: maybe(text),

@@ -1,20 +1,12 @@
 import { createHmac } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { deferred } from '@chat-web/protocol';
+import { cloudDeliveries, pace, takes } from '@chat-web/testing';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import {
-  delivery,
-  fieldExamples,
-  message,
-  messageExamples,
-  messages,
-  statusExamples,
-  statuses,
-  text,
-} from '../../../../test/fixtures/cloud-deliveries.ts';
+import { describe, expect, it, vi } from 'vitest';
 import type { CloudEvent } from './cloud-events.ts';
-import { cloudWebhookFromEnv } from './cloud-from-env.ts';
-import { type CloudWebhookOptions, createCloudWebhook } from './cloud-webhook.ts';
+import { type CloudWebhookOptions, cloudWebhookFromEnv, createCloudWebhook } from './cloud-webhook.ts';
+
+const { delivery, fieldExamples, message, messageExamples, messages, statusExamples, statuses, text } = cloudDeliveries;
 
 const SECRET = 'the app secret';
 const URL_OF_IT = 'https://shop.example/webhooks/chat';
@@ -22,22 +14,16 @@ const MB = 1_048_576;
 
 type GivenHeaders = Record<string, string> | [string, string][];
 
-afterEach(() => {
-  vi.restoreAllMocks();
-});
-
 function signature(body: string | Uint8Array, secret = SECRET): string {
   return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
-/** A delivery as the provider posts it. */
 function post(body: object | string, headers: Record<string, string> = {}): Request {
   const written = typeof body === 'string' ? body : JSON.stringify(body);
   const signed = { 'X-Hub-Signature-256': signature(written), ...headers };
   return new Request(URL_OF_IT, { method: 'POST', body: written, headers: signed });
 }
 
-/** A webhook, with its events and errors. */
 function webhookWith(options: CloudWebhookOptions = {}) {
   const events: CloudEvent[] = [];
   const errors: unknown[] = [];
@@ -63,7 +49,7 @@ describe('the handshake', () => {
     webhookWith(options).webhook.fetch(new Request(`${URL_OF_IT}?${query}`));
   const RIGHT = 'hub.mode=subscribe&hub.verify_token=the+verify+token&hub.challenge=1158201444';
 
-  it('answers the challenge as plain text', async () => {
+  it('returns the challenge as plain text', async () => {
     const answer = await ask(RIGHT);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('Content-Type')).toMatch(/^text\/plain/);
@@ -309,13 +295,13 @@ describe('events', () => {
   it('are handled in order within each conversation, and several conversations at a time', async () => {
     const seen: string[] = [];
     let running = 0;
-    let most = 0;
+    let max = 0;
     const { webhook } = webhookWith({
       handlers: {
         message: async ({ message }) => {
           running += 1;
-          most = Math.max(most, running);
-          if (message.id.length === 2) await delay(message.id.endsWith('0') ? 20 : 1);
+          max = Math.max(max, running);
+          if (message.id.length === 2) await takes(message.id.endsWith('0') ? 20 : 1);
           seen.push(message.id.slice(0, 2));
           running -= 1;
         },
@@ -333,7 +319,7 @@ describe('events', () => {
     const ofA = seen.filter((id) => id.startsWith('a'));
     expect(ofA).toEqual([...Array.from({ length: 300 }, () => 'a0'), ...ids.map((index) => `a${index}`)]);
     expect(seen.filter((id) => id.startsWith('b'))).toEqual(ids.map((index) => `b${index}`));
-    expect(most).toBe(2);
+    expect(max).toBe(2);
   });
 });
 
@@ -341,7 +327,7 @@ describe('a repeated delivery', () => {
   it('is passed on once, also while the first is being handled, and with other bytes', async () => {
     const { webhook, events } = webhookWith({ onEvent: undefined });
     const seen: CloudEvent[] = [];
-    const other = webhookWith({ onEvent: async (event) => void seen.push(event, await delay(20, event)) });
+    const other = webhookWith({ onEvent: async (event) => void seen.push(event, await takes(20, event)) });
     const bodies = [
       messages(...Object.values(messageExamples).slice(0, 1)),
       ...Object.entries(fieldExamples).map(([field, value]) => delivery(field, value, 1)),
@@ -377,8 +363,15 @@ describe('a repeated delivery', () => {
     await send(delivery('account_update', { event: 'X' }, 1));
     await send(delivery('account_update', { event: 'X' }, 2)); // It happened again.
     expect(events.map(({ name }) => name)).toEqual([
-      ...['message', 'message', 'status', 'status', 'status', 'status', 'status'],
-      ...['account_update', 'account_update'],
+      'message',
+      'message',
+      'status',
+      'status',
+      'status',
+      'status',
+      'status',
+      'account_update',
+      'account_update',
     ]);
     expect(new Set(events.map(({ id }) => id)).size).toBe(events.length);
   });
@@ -420,7 +413,7 @@ describe('a repeated delivery', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   it('are sent at once, whatever the handlers do', async () => {
     const { promise, resolve } = deferred();
     const { webhook, events } = webhookWith({ onEvent: () => promise });
@@ -443,7 +436,7 @@ describe('answers', () => {
     const { webhook, events } = webhookWith();
     await Promise.all(Array.from({ length: 300 }, (_, index) => webhook.fetch(post(messages(text(`${index}`, ''))))));
     let turns = 0;
-    for (; events.length < 300; turns += 1) await delay(1);
+    for (; events.length < 300; turns += 1) await pace(1);
     expect(turns).toBeLessThan(150);
   });
 
@@ -501,7 +494,7 @@ describe('answers', () => {
 
   it('are 503 after close, which waits for work in progress', async () => {
     const seen: string[] = [];
-    const { webhook } = webhookWith({ onEvent: async (event) => void seen.push(event.name, await delay(20, '')) });
+    const { webhook } = webhookWith({ onEvent: async (event) => void seen.push(event.name, await takes(20, '')) });
     await webhook.fetch(post(messages(text('1', ''), text('2', ''))));
     const closed = webhook.close();
     expect((await webhook.fetch(post(messages(text('3', ''))))).status).toBe(503);
@@ -634,7 +627,7 @@ describe('bodies', () => {
       const headers = { 'X-Hub-Signature-256': signature('') };
       return webhook.fetch(new Request(URL_OF_IT, { method: 'POST', body, headers, duplex: 'half' }));
     });
-    await delay(50);
+    await new Promise(setImmediate); // The bodies are being read.
     // Small bodies are still accepted: strangers cannot block the provider.
     const headers = { 'X-Hub-Signature-256': signature('{}') };
     const small = new Request(URL_OF_IT, { method: 'POST', body: '{}', headers });
@@ -797,11 +790,3 @@ describe('settings', () => {
     expect(() => createCloudWebhook({ maxBodyBytes: Number.NaN })).toThrow(TypeError);
   });
 });
-
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = () => {};
-  const promise = new Promise<void>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-}

@@ -1,14 +1,10 @@
-import { comeBackLater, plainText, refused, wrongMethod } from '../inbound/answers.ts';
-import { BodyReader } from '../inbound/body-reader.ts';
-import { bytesOf, HmacKeys, SecretComparison } from '../inbound/hmac.ts';
-import { Once } from '../inbound/once.ts';
-import { parsedJson } from '../inbound/parsed-json.ts';
-import { quietly } from '../inbound/quietly.ts';
-import { memorySeenStore, type SeenStore } from '../inbound/seen-store.ts';
-import { withinTime } from '../inbound/time-limit.ts';
-import { WorkQueue } from '../inbound/work-queue.ts';
+import { Lanes, withDeadline } from '@chat-web/protocol';
+import { comeBackLater, refused, wrongMethod } from '../inbound/answers.ts';
+import { BodyReader, parsedJson } from '../inbound/body-reader.ts';
+import { reportError, withoutThrowing } from '../inbound/callbacks.ts';
+import { HmacKeys, SecretComparison, utf8Bytes } from '../inbound/hmac.ts';
+import { memorySeenStore, Once, type SeenStore } from '../inbound/once.ts';
 import { type CloudEvent, type CloudEventName, cloudEventsOf } from './cloud-events.ts';
-import { signatureIn } from './signature.ts';
 
 /** A callback for each event that you want, by name; `other` receives events that this version does not know. */
 export type CloudHandlers = { readonly [N in CloudEventName]?: (event: CloudEvent<N>) => unknown } & {
@@ -16,13 +12,12 @@ export type CloudHandlers = { readonly [N in CloudEventName]?: (event: CloudEven
   readonly any?: (event: CloudEvent) => unknown;
 };
 
-/** Options of a receiver of the provider's webhooks. */
 export interface CloudWebhookOptions {
   /** The verify token that you entered at the provider. Without it, every handshake is refused. */
   readonly verifyToken?: string | undefined;
   /** The app secret, or several during a rotation. Without it, every delivery is refused with 503. */
   readonly appSecret?: string | readonly string[] | undefined;
-  /** False accepts deliveries from anybody: only for diagnosis. */
+  /** False accepts deliveries from anyone: only for diagnosis. */
   readonly verifySignature?: boolean | undefined;
   /** Called for each event with its name. Its promise is awaited before the next event of the same conversation. */
   readonly handlers?: CloudHandlers | undefined;
@@ -51,7 +46,7 @@ export interface CloudWebhookOptions {
    */
   readonly handlerTimeoutMs?: number | undefined;
   /**
-   * For platforms that stop a process after the answer: receives a promise that lasts until the delivery is handled.
+   * For platforms that stop a process after the response: receives a promise that lasts until the delivery is handled.
    */
   readonly waitUntil?: ((promise: Promise<void>) => void) | undefined;
   /**
@@ -120,8 +115,8 @@ class Receiver {
   readonly #verifies: boolean;
   readonly #bodies: BodyReader;
   readonly #once: Once;
-  readonly #queue: WorkQueue;
-  readonly #mostWaiting: number;
+  readonly #lanes: Lanes;
+  readonly #maxWaiting: number;
   readonly #deliveries = new Set<Promise<boolean>>();
   /** Settles when the previous delivery is in the queue, which keeps the order of acceptance. */
   #queued: Promise<unknown> = Promise.resolve();
@@ -134,18 +129,18 @@ class Receiver {
     this.#options = options;
     this.#verifyToken = verifyToken?.trim() ? new SecretComparison(verifyToken) : undefined;
     const secrets = secretsOf(appSecret);
-    this.#keys = secrets.length > 0 ? new HmacKeys(secrets.map(bytesOf)) : undefined;
+    this.#keys = secrets.length > 0 ? new HmacKeys(secrets.map(utf8Bytes)) : undefined;
     this.#verifies = verifySignature;
     this.#bodies = new BodyReader(options.maxBodyBytes ?? MAX_BODY_BYTES, (error) => this.#fail(error));
     this.#once = new Once(options.seen ?? memorySeenStore(), (error) => this.#fail(error));
-    this.#queue = new WorkQueue(concurrency);
-    this.#mostWaiting = options.maxWaitingBytes ?? MAX_WAITING_BYTES;
+    this.#lanes = new Lanes({ concurrency, signal: new AbortController().signal });
+    this.#maxWaiting = options.maxWaitingBytes ?? MAX_WAITING_BYTES;
     this.#reportSettings();
   }
 
   #reportSettings(): void {
     if (!this.#verifies) {
-      this.#warn('signatures of webhooks are not verified: anybody can send them (CHAT_VERIFY_SIGNATURE=false)');
+      this.#warn('signatures of webhooks are not verified: anyone can send them (CHAT_VERIFY_SIGNATURE=false)');
     } else if (!this.#keys) {
       this.#fail(new Error('no app secret is set: each delivery is refused with 503; set CHAT_APP_SECRET'));
     }
@@ -169,7 +164,9 @@ class Receiver {
     const challenge = query.get('hub.challenge');
     const token = query.get('hub.verify_token');
     const isRight = token !== null && (await this.#verifyToken?.matches(token)) === true;
-    if (isRight && challenge && query.get('hub.mode') === 'subscribe') return plainText(200, challenge);
+    // No browser may interpret it as another type.
+    const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' };
+    if (isRight && challenge && query.get('hub.mode') === 'subscribe') return new Response(challenge, { headers });
     return refused(403, 'forbidden', 'the handshake is not valid: check the verify token');
   }
 
@@ -190,7 +187,7 @@ class Receiver {
     if (parsed === undefined) return refused(400, 'invalid_request', 'the body is not JSON');
     const size = body.byteLength;
     // A single delivery is always accepted, however large it is.
-    if (this.#waitingBytes > 0 && this.#waitingBytes + size > this.#mostWaiting) {
+    if (this.#waitingBytes > 0 && this.#waitingBytes + size > this.#maxWaiting) {
       return comeBackLater('insufficient_resources', 'too many deliveries are waiting');
     }
     this.#waitingBytes += size;
@@ -204,7 +201,7 @@ class Receiver {
       .then(() => {
         this.#waitingBytes -= size;
       });
-    quietly(() => this.#options.waitUntil?.(over));
+    withoutThrowing(() => this.#options.waitUntil?.(over));
     if (!this.#options.answerAfterHandlers) return new Response(null, { status: 200 });
     const allWell = await delivery;
     return allWell ? new Response(null, { status: 200 }) : refused(500, 'internal_error', 'a handler failed');
@@ -222,13 +219,16 @@ class Receiver {
     }
   }
 
-  /** The outcome of each event. */
   async #queueEvents(body: unknown, handled: Promise<void>[]): Promise<readonly Promise<boolean>[]> {
     const events = await cloudEventsOf(body);
     return events.map(
       (event) =>
         new Promise((resolve) => {
-          this.#queue.add(laneOf(event), async () => resolve(await this.#handOnOne(event, handled)));
+          const attempt = async () => {
+            resolve(await this.#handOnOne(event, handled));
+            return undefined;
+          };
+          this.#lanes.push(laneOf(event), { attempt, length: 0 });
         }),
     );
   }
@@ -238,7 +238,9 @@ class Receiver {
     try {
       const work = this.#once.run(event.id, () => this.#callHandlers(event));
       handled.push(work);
-      await withinTime(work, timeoutMs, `a handler of ${event.name} took longer than ${timeoutMs} ms`);
+      await withDeadline(work, timeoutMs, () => {
+        throw new Error(`a handler of ${event.name} took longer than ${timeoutMs} ms`);
+      });
       return true;
     } catch (error) {
       this.#fail(error, event);
@@ -254,14 +256,12 @@ class Receiver {
   }
 
   #fail(error: unknown, event?: CloudEvent): void {
-    const { onError = (thrown, of) => console.error(of ? `webhooks: ${of.name} failed:` : 'webhooks:', thrown) } =
-      this.#options;
-    quietly(() => onError(error, event));
+    reportError(this.#options.onError, error, event);
   }
 
   #warn(text: string): void {
     const { onWarning = (line) => console.warn(`webhooks: ${line}`) } = this.#options;
-    quietly(() => onWarning(text));
+    withoutThrowing(() => onWarning(text));
   }
 
   async idle(): Promise<void> {
@@ -278,7 +278,7 @@ function wrongSignature(): Response {
   return refused(401, 'unauthorized', 'the signature is missing, malformed or wrong');
 }
 
-/** Blank counts as absent: an empty key would accept what anybody signs. */
+/** Blank counts as absent: an empty key would accept what anyone signs. */
 function secretsOf(secrets: string | readonly string[] | undefined): readonly string[] {
   return [secrets ?? []].flat().filter((secret) => secret.trim() !== '');
 }
@@ -301,7 +301,47 @@ function personOf(event: CloudEvent): string | null | undefined {
   }
 }
 
-/** Lets the answer be sent before the first handler uses the processor. */
+/** Lets the response be sent before the first handler uses the processor. */
 function afterTheAnswer(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** The bytes of `sha256=<hex>`; undefined if the header is absent, malformed, repeated or of another algorithm. */
+function signatureIn(header: string | null): Uint8Array<ArrayBuffer> | undefined {
+  const [, hex] = /^sha256=([0-9a-fA-F]{64})$/.exec(header ?? '') ?? [];
+  if (hex === undefined) return undefined;
+  return Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16));
+}
+
+/** Settings by name, such as `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const YES = ['true', '1', 'yes'];
+const NO = ['false', '0', 'no'];
+
+/**
+ * `createCloudWebhook` with `CHAT_VERIFY_TOKEN`, `CHAT_APP_SECRET` (several, with commas, while it is replaced) and
+ * `CHAT_VERIFY_SIGNATURE` (default true; true, false, 1, 0, yes or no). Throws an Error that names a setting with a bad
+ * value.
+ *
+ * @example
+ * const webhook = cloudWebhookFromEnv(process.env, { onEvent: (event) => console.log(event.name) });
+ */
+export function cloudWebhookFromEnv(
+  environment: Environment,
+  options: Omit<CloudWebhookOptions, 'verifyToken' | 'appSecret' | 'verifySignature'> = {},
+): CloudWebhook {
+  return createCloudWebhook({
+    ...options,
+    verifyToken: environment.CHAT_VERIFY_TOKEN,
+    appSecret: (environment.CHAT_APP_SECRET ?? '').split(',').map((secret) => secret.trim()),
+    verifySignature: yesOrNo('CHAT_VERIFY_SIGNATURE', environment.CHAT_VERIFY_SIGNATURE),
+  });
+}
+
+function yesOrNo(name: string, written: string | undefined): boolean {
+  const value = written?.trim().toLowerCase() || 'true'; // Empty counts as unset.
+  if (YES.includes(value)) return true;
+  if (NO.includes(value)) return false;
+  throw new Error(`${name} must be true, false, 1, 0, yes or no`);
 }

@@ -1,16 +1,3 @@
-/** An answer without content. */
-export function accepted(): Response {
-  return new Response(null, { status: 204 });
-}
-
-/** A plain-text answer that no browser interprets as another type. */
-export function plainText(status: number, text: string): Response {
-  return new Response(text, {
-    status,
-    headers: { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
-  });
-}
-
 /** A refusal: `{error, code}`, like the gateway's own errors. It repeats nothing from the request. */
 export function refused(status: number, code: string, error: string, headers: Record<string, string> = {}): Response {
   return Response.json({ error, code }, { status, headers: { 'X-Content-Type-Options': 'nosniff', ...headers } });

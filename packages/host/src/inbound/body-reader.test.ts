@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { takes } from '@chat-web/testing';
 import { expect, it, vi } from 'vitest';
 import { BodyReader } from './body-reader.ts';
 
@@ -8,7 +8,7 @@ it('a body that arrives too slowly is 408, and its connection is released', asyn
   let cancelled = false;
   const trickle = new ReadableStream({
     pull: async (controller) => {
-      await delay(10);
+      await takes(10);
       controller.enqueue(new Uint8Array(1));
     },
     cancel: () => {
@@ -23,15 +23,11 @@ it('a body that arrives too slowly is 408, and its connection is released', asyn
 
 it('a body whose time is over is 408, even if a finer clock shows time left', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  try {
-    const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) });
-    const reader = new BodyReader(1_000_000, () => {}, 100);
-    const answer = reader.read(new Request(URL_OF_IT, { method: 'POST', body, duplex: 'half' }));
-    await vi.advanceTimersByTimeAsync(100);
-    expect(await answer).toMatchObject({ status: 408 });
-  } finally {
-    vi.useRealTimers();
-  }
+  const body = new ReadableStream({ start: (controller) => controller.enqueue(new Uint8Array(1)) });
+  const reader = new BodyReader(1_000_000, () => {}, 100);
+  const answer = reader.read(new Request(URL_OF_IT, { method: 'POST', body, duplex: 'half' }));
+  await vi.advanceTimersByTimeAsync(100);
+  expect(await answer).toMatchObject({ status: 408 });
 });
 
 it('a body of exactly the allowed size is read completely, however it is split', async () => {

@@ -8,7 +8,6 @@ const AT_ONCE = 8;
 /** Smaller bodies, which are nearly all, do not count: slow and large ones from strangers must not block them. */
 const SMALL_PART = 1 / 64;
 
-/** The answer to a refused body. */
 class BodyRefusal extends Error {
   readonly response: Response;
 
@@ -24,25 +23,25 @@ class BodyRefusal extends Error {
  * is checked.
  */
 export class BodyReader {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   readonly #onMisuse: (error: Error) => void;
   readonly #timeoutMs: number;
   #reading = 0;
 
   /** `onMisuse` is called if something in front of the handler reads bodies. */
-  constructor(mostBytes: number, onMisuse: (error: Error) => void, timeoutMs = BODY_TIMEOUT_MS) {
-    if (!(Number.isSafeInteger(mostBytes) && mostBytes > 0)) {
+  constructor(maxBytes: number, onMisuse: (error: Error) => void, timeoutMs = BODY_TIMEOUT_MS) {
+    if (!(Number.isSafeInteger(maxBytes) && maxBytes > 0)) {
       throw new TypeError('maxBodyBytes must be a whole number of bytes, and at least 1');
     }
-    this.#mostBytes = mostBytes;
+    this.#maxBytes = maxBytes;
     this.#onMisuse = onMisuse;
     this.#timeoutMs = timeoutMs;
   }
 
-  /** The bytes of the body, or the answer that refuses it: 400, 408, 413, 500 if the body was read before, 503. */
+  /** The bytes of the body, or the response that refuses it: 400, 408, 413, 500 if the body was read before, 503. */
   async read(request: Request): Promise<Uint8Array<ArrayBuffer> | Response> {
     const announced = Number(request.headers.get('Content-Length') ?? 0);
-    if (announced > this.#mostBytes) return this.#tooLarge();
+    if (announced > this.#maxBytes) return this.#tooLarge();
     if (request.bodyUsed) return this.#alreadyRead();
     if (!request.body) return announced > 0 ? this.#alreadyRead() : new Uint8Array(0);
     const reader = request.body.getReader();
@@ -60,8 +59,8 @@ export class BodyReader {
         chunks.push(value);
         size += value.byteLength;
         this.#reading += value.byteLength;
-        if (size > this.#mostBytes) throw new BodyRefusal(this.#tooLarge());
-        if (size > SMALL_PART * this.#mostBytes && this.#reading > AT_ONCE * this.#mostBytes) {
+        if (size > this.#maxBytes) throw new BodyRefusal(this.#tooLarge());
+        if (size > SMALL_PART * this.#maxBytes && this.#reading > AT_ONCE * this.#maxBytes) {
           throw new BodyRefusal(comeBackLater('insufficient_resources', 'too many bodies are being read'));
         }
       }
@@ -80,7 +79,7 @@ export class BodyReader {
   }
 
   #tooLarge(): Response {
-    return refused(413, 'body_too_large', `the body must have at most ${this.#mostBytes} bytes`);
+    return refused(413, 'body_too_large', `the body must have at most ${this.#maxBytes} bytes`);
   }
 
   /** The handler is mounted wrongly; the sender's log shows it as well. */
@@ -88,5 +87,14 @@ export class BodyReader {
     const message = 'the body was read before this handler, and its raw bytes are needed: mount it before body parsers';
     this.#onMisuse(new Error(message));
     return refused(500, 'body_already_read', message);
+  }
+}
+
+/** The JSON in a body; undefined if it is invalid, or not UTF-8. */
+export function parsedJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch {
+    return undefined;
   }
 }

@@ -3,8 +3,7 @@ const utf8 = new TextEncoder();
 
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** The bytes of a text. */
-export function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+export function utf8Bytes(text: string): Uint8Array<ArrayBuffer> {
   return utf8.encode(text);
 }
 
@@ -27,7 +26,6 @@ export class HmacKeys {
     return (await Promise.all(checks)).includes(true);
   }
 
-  /** The signature with the first key. */
   async sign(data: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
     const [key] = await this.#keys;
     if (!key) throw new Error('there is no key');
@@ -41,16 +39,16 @@ export class SecretComparison {
   readonly #right: Promise<Uint8Array<ArrayBuffer>>;
 
   constructor(secret: string) {
-    this.#right = this.#keys.sign(bytesOf(secret));
+    this.#right = this.#keys.sign(utf8Bytes(secret));
   }
 
   async matches(given: string): Promise<boolean> {
-    return this.#keys.verify([await this.#right], bytesOf(given));
+    return this.#keys.verify([await this.#right], utf8Bytes(given));
   }
 }
 
 /** The SHA-256 of a text, in hex. */
 export async function digestOf(text: string): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytesOf(text)));
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', utf8Bytes(text)));
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -1,4 +1,4 @@
-import type { SeenStore } from './seen-store.ts';
+import { LRUCache } from 'lru-cache';
 
 /**
  * Carries work out once per id: a repetition joins work in progress, and does nothing after work that succeeded. Failed
@@ -18,12 +18,10 @@ export class Once {
     this.#onStoreError = onStoreError;
   }
 
-  /** How many are in progress. */
   get size(): number {
     return this.#running.size;
   }
 
-  /** True if work for the id is in progress. */
   isRunning(id: string): boolean {
     return this.#running.has(id);
   }
@@ -55,4 +53,38 @@ export class Once {
       return false;
     }
   }
+}
+
+/**
+ * Remembers handled events, so that a repeated delivery is not handled again. The default, `memorySeenStore()`, forgets
+ * at the end of the process. Provide your own, over Redis or a table, if several processes receive, or if events must
+ * not be handled again after a restart.
+ *
+ * Ids are at most 300 characters. An id is added once its handler has succeeded, so a crash repeats an event rather
+ * than losing it.
+ *
+ * @example
+ * const seen = {
+ *   has: async (id) => (await redis.exists(`seen:${id}`)) === 1,
+ *   add: async (id) => void (await redis.set(`seen:${id}`, '1', 'EX', 86_400)),
+ * };
+ */
+export interface SeenStore {
+  has(id: string): boolean | Promise<boolean>;
+  add(id: string): void | Promise<void>;
+}
+
+const DAY_MS = 86_400_000;
+const MAX_IDS = 100_000;
+
+/** A store in memory. By default it keeps the newest 100,000 ids, for 24 hours; 100,000 take some 20 MB. */
+export function memorySeenStore({ maxIds = MAX_IDS, maxAgeMs = DAY_MS } = {}): SeenStore {
+  let ids: LRUCache<string, true> | undefined; // Its tables take 5 MB: created on the first event.
+  return {
+    has: (id) => ids?.has(id) ?? false,
+    add: (id) => {
+      ids ??= new LRUCache({ max: maxIds, ttl: maxAgeMs });
+      ids.set(id, true);
+    },
+  };
 }

@@ -1,13 +1,11 @@
-import { GatewayError } from '@chat-web/protocol';
-import { answeredError } from '../answered-error.ts';
-import { AddressError, ask, type GatewayAddress } from '../transport.ts';
-import { askedBackoffMs, type Backoff, pause, unlessAborted } from '../wait.ts';
+import { GatewayError, pause, unlessAborted } from '@chat-web/protocol';
+import { type Backoff, requestedBackoffMs } from '../retry.ts';
+import { AddressError, answeredError, ask, type GatewayAddress } from '../transport.ts';
 import { type Frame, readFrames } from './frames.ts';
 
-/** Times of a connection. */
 export interface ConnectionTiming {
   readonly reconnect: Backoff;
-  /** How long the gateway may take to answer. */
+  /** How long the gateway may take to respond. */
   readonly answerMs: number;
   /** The gateway sends a comment every 30 s: a connection without one is dead. */
   readonly silenceMs: number;
@@ -17,16 +15,14 @@ export interface ConnectionTiming {
 
 /** Why a connection ended, and when the next one follows. */
 export interface Disconnect {
-  /** The cause: a GatewayError if the gateway has answered. Undefined: the gateway ended the stream. */
+  /** The cause: a GatewayError if the gateway has responded. Undefined: the gateway ended the stream. */
   readonly error: unknown;
   /** How many attempts in a row have failed: 0 after a good connection. */
   readonly failures: number;
   readonly retryInMs: number;
 }
 
-/** What to follow, and which callbacks to call. */
 export interface ConnectionOptions {
-  /** The route with its query. */
   readonly path: string;
   /** Where to begin; undefined: with new events. */
   readonly after: string | undefined;
@@ -41,7 +37,7 @@ export interface ConnectionOptions {
 /** Statuses below 500 that are worth another attempt: too slow, too early, too much. */
 const WORTH_ANOTHER = [408, 425, 429];
 
-/** An answer that the next attempt would get again. */
+/** A response that the next attempt would get again. */
 class FinalError extends Error {
   readonly reason: GatewayError;
 
@@ -85,8 +81,8 @@ export async function* follow(address: GatewayAddress, options: ConnectionOption
     }
     if (signal.aborted) return;
     if (connectedAt !== undefined && performance.now() - connectedAt >= timing.goodAfterMs) failures = 0;
-    const asked = error instanceof GatewayError ? error.retryAfterSeconds : undefined;
-    const retryInMs = askedBackoffMs(timing.reconnect, failures + 1, asked);
+    const requestedSeconds = error instanceof GatewayError ? error.retryAfterSeconds : undefined;
+    const retryInMs = requestedBackoffMs(timing.reconnect, failures + 1, requestedSeconds);
     onDisconnect({ error, failures, retryInMs });
     failures += 1;
     await pause(retryInMs, signal);
@@ -107,27 +103,27 @@ async function open(
   }, timing.answerMs);
   try {
     const { signal } = attempt;
-    const asked = ask(address, path, { headers, signal });
-    const response = await unlessAborted(asked, signal);
+    const answering = ask(address, path, { headers, signal });
+    const response = await unlessAborted(answering, signal, () => undefined);
     if (!response) {
-      // A fetch that ignores its signal may still be answered: without a reader, the answer would stay open.
-      asked.then(({ body }) => body?.cancel()).catch(() => {});
+      // A fetch that ignores its signal may still resolve: without a reader, the response would stay open.
+      answering.then(({ body }) => body?.cancel()).catch(() => {});
       throw new Error('the connection was given up');
     }
     const { status, body } = response;
     const type = response.headers.get('Content-Type') ?? '';
     if (status === 200 && body && /^text\/event-stream\b/i.test(type)) return body;
     if (response.ok)
-      throw new Error(`what answered is no gateway: status ${status} and no event stream; check the url`);
+      throw new Error(`the server is not a gateway: status ${status} and no event stream; check the url`);
     const isJson = /^application\/json\b/i.test(type);
     const error = answeredError('events', response, isJson ? await response.json().catch(() => undefined) : undefined);
-    // A proxy's answer while the gateway is away has none of our codes.
+    // A proxy's response while the gateway is away has none of our codes.
     const isFinal = error.code !== 'internal_error' && status >= 400 && status < 500 && !WORTH_ANOTHER.includes(status);
     if (isFinal && !(waitForSession && error.code === 'session_not_found')) throw new FinalError(error);
     throw error;
   } catch (error) {
     if (error instanceof AddressError) throw new FinalError(error.toGatewayError());
-    throw isLate ? new Error(`the gateway did not answer within ${timing.answerMs / 1_000} s`) : error;
+    throw isLate ? new Error(`the gateway did not respond within ${timing.answerMs / 1_000} s`) : error;
   } finally {
     clearTimeout(timer);
   }

@@ -1,3 +1,4 @@
+import { unlessAborted, withDeadline } from '@chat-web/protocol';
 import { createParser, type ParseError } from 'eventsource-parser';
 
 /** A frame of a stream: an event, or a position without one. */
@@ -15,12 +16,10 @@ const POSITION = /^(connected|keepalive) (\S+)$/;
 /** The ids that can be sent back in a header. */
 const ID = /^[\x21-\x7e]{1,200}$/;
 
-/** True for a text that may be the id of an event. */
 export function isEventId(text: string): boolean {
   return ID.test(text);
 }
 
-/** Options for reading a body. */
 interface ReadOptions {
   /** The longest silence. Undefined: no limit. */
   readonly silenceMs?: number | undefined;
@@ -71,25 +70,13 @@ async function* read(
 }
 
 /** Does not rely on the body to end: it may be from a `fetch` that ignores its signal. */
-function inTime<T>(reading: Promise<T>, timeoutMs: number | undefined, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const over = (settle: () => void) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', abort);
-      settle();
-    };
-    const abort = () => over(() => reject(signal.reason));
-    reading.then(
-      (value) => over(() => resolve(value)),
-      (error) => over(() => reject(error)),
-    );
-    if (signal.aborted) return abort();
-    signal.addEventListener('abort', abort);
-    const giveUp = () => over(() => reject(new Error(`nothing came for ${(timeoutMs ?? 0) / 1_000} s`)));
-    const late = () => {
-      timer = setTimeout(giveUp, GRACE_MS);
-    };
-    if (timeoutMs !== undefined) timer = setTimeout(late, timeoutMs);
+async function inTime<T>(reading: Promise<T>, timeoutMs: number | undefined, signal: AbortSignal): Promise<T> {
+  const work = unlessAborted<T, never>(reading, signal, () => {
+    throw signal.reason;
   });
+  if (timeoutMs === undefined) return work;
+  const giveUp = () => {
+    throw new Error(`nothing arrived for ${timeoutMs / 1_000} s`);
+  };
+  return withDeadline(work, timeoutMs, () => withDeadline<T, never>(work, GRACE_MS, giveUp));
 }

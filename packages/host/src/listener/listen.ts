@@ -4,11 +4,11 @@ import { isEventId } from './frames.ts';
 import { Listener, type ListenerTiming, type ListenOptions } from './listener.ts';
 
 const TIMING: ListenerTiming = {
-  reconnect: { firstMs: 250, longestMs: 30_000 },
+  reconnect: { firstMs: 250, maxMs: 30_000 },
   answerMs: 30_000,
   silenceMs: 75_000,
   goodAfterMs: 10_000,
-  retry: { firstMs: 1_000, longestMs: 60_000 },
+  retry: { firstMs: 1_000, maxMs: 60_000 },
 };
 
 /**
@@ -36,15 +36,15 @@ export function listen<N extends EventName = EventName>(
   const { sessions, events, from = 'now' } = options;
   if (!/^https?:\/\/./i.test(address.url) || !URL.canParse(address.url))
     throw new TypeError('the url of the gateway is not valid: write it as in http://127.0.0.1:3000');
-  if (sessions?.length === 0) throw new TypeError('sessions is empty: name one, or leave it out for all');
-  if (events?.length === 0) throw new TypeError('events is empty: name one, or leave it out for all');
-  if (!isEventId(from)) throw new TypeError("from is no position: give 'now', 'oldest' or the id of an event");
+  if (sessions?.length === 0) throw new TypeError('sessions is empty: name one, or omit it for all');
+  if (events?.length === 0) throw new TypeError('events is empty: name one, or omit it for all');
+  if (!isEventId(from)) throw new TypeError("from is not a position: use 'now', 'oldest' or the id of an event");
   for (const name of ['concurrency', 'maxEventsInHand'] as const) requireAtLeast(1, name, options[name]);
   for (const name of ['savePositionEveryMs', 'stopTimeoutMs'] as const) requireAtLeast(0, name, options[name]);
   return new Listener(address, options, TIMING);
 }
 
-function requireAtLeast(least: number, name: string, value: number | undefined): void {
+function requireAtLeast(min: number, name: string, value: number | undefined): void {
   // NaN fails every comparison.
-  if (value !== undefined && !(value >= least)) throw new TypeError(`${name} must be ${least} or more`);
+  if (value !== undefined && !(value >= min)) throw new TypeError(`${name} must be ${min} or more`);
 }

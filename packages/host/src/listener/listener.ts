@@ -1,17 +1,23 @@
-import { DEFAULT_EVENTS, type EventName, errorText, OPT_IN_EVENTS } from '@chat-web/protocol';
+import {
+  BoundedMap,
+  DEFAULT_EVENTS,
+  deferred,
+  type EventName,
+  errorText,
+  Lanes,
+  type LaneTask,
+  OPT_IN_EVENTS,
+  settledWithin,
+  unlessAborted,
+} from '@chat-web/protocol';
+import { type Backoff, backoffMs } from '../retry.ts';
 import type { GatewayAddress } from '../transport.ts';
-import { type Backoff, settledWithin, unlessAborted } from '../wait.ts';
 import { type ConnectionTiming, type Disconnect, follow } from './connection.ts';
-import type { EventHandlers, ListenedEvent } from './events.ts';
+import { EVENT_NAMES, type EventHandlers, type ListenedEvent, readEvent } from './events.ts';
 import { isEventId } from './frames.ts';
-import { Lanes, type Task } from './lanes.ts';
 import { PositionKeeper } from './position-keeper.ts';
-import { PositionSaver } from './position-saver.ts';
-import { memoryPosition, type PositionStore } from './position-store.ts';
-import { EVENT_NAMES, readEvent } from './read-event.ts';
-import { RecentIds } from './recent-ids.ts';
+import { memoryPosition, PositionSaver, type PositionStore } from './position-store.ts';
 
-/** The options of a listener. */
 export interface ListenOptions<N extends EventName = EventName> {
   /**
    * One session: its own stream, which begins with the QR that it shows, and ends with `session_not_found` when the
@@ -48,7 +54,7 @@ export interface ListenOptions<N extends EventName = EventName> {
   readonly stopTimeoutMs?: number | undefined;
   /** Called each time the gateway accepts the connection. */
   readonly onConnect?: (() => void) | undefined;
-  /** Called each time a connection ends or fails; the listener reconnects by itself. */
+  /** Called each time a connection ends or fails; the listener reconnects automatically. */
   readonly onDisconnect?: ((disconnect: Disconnect) => void) | undefined;
   /**
    * Called when a handler fails, with the event and the attempt (from 1). Return `'skip'` to skip the event; otherwise it
@@ -69,17 +75,15 @@ export interface ListenerTiming extends ConnectionTiming {
   readonly retry: Backoff;
 }
 
-/** An event that was received, and is not handled yet. */
 interface Received {
   readonly event: ListenedEvent;
   readonly length: number;
-  /** Marks it as handled. */
   done(): void;
 }
 
 const CONCURRENCY = 16;
-const MOST_EVENTS = 10_000;
-const MOST_LENGTH = 16 * 1_048_576;
+const MAX_EVENTS = 10_000;
+const MAX_LENGTH = 16 * 1_048_576;
 const SAVE_EVERY_MS = 100;
 const STOP_TIMEOUT_MS = 10_000;
 /** A gateway resends a few events if the connection broke at a bad moment. */
@@ -101,7 +105,6 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   /** Aborts when reading ends, and no other handler may start. */
   readonly #over = new AbortController();
   readonly #stop = () => void this.stop();
-  /** An error that ends the listener. */
   #failure: { readonly error: unknown } | undefined;
   /** Resolves when its user has finished. Undefined: it was not used yet. */
   #used: Promise<void> | undefined;
@@ -157,11 +160,9 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
     const events = this.#options.events ?? namesOf(handlers);
     if (events?.length === 0) throw new TypeError('run needs a handler');
     const release = this.#use();
-    const { concurrency = CONCURRENCY, maxEventsInHand = MOST_EVENTS } = this.#options;
-    const { retry } = this.#timing;
+    const { concurrency = CONCURRENCY, maxEventsInHand = MAX_EVENTS } = this.#options;
     const { signal } = this.#over;
-    const most = { events: maxEventsInHand, length: MOST_LENGTH };
-    const lanes = new Lanes({ concurrency, most, retry, signal });
+    const lanes = new Lanes({ concurrency, max: { tasks: maxEventsInHand, length: MAX_LENGTH }, signal });
     try {
       for await (const received of this.#received(events)) {
         const { event } = received;
@@ -198,12 +199,10 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
   }
 
   #use(): () => void {
-    if (this.#used) throw new Error('a listener is used once: call listen() again');
-    let release = () => {};
-    this.#used = new Promise((resolve) => {
-      release = resolve;
-    });
-    return release;
+    if (this.#used) throw new Error('a listener can be used only once: call listen() again');
+    const use = deferred();
+    this.#used = use.promise;
+    return use.resolve;
   }
 
   /** Ends once, however often it is called. */
@@ -240,10 +239,11 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
       path: pathOf(sessions, events),
       after: await this.#start(),
       timing: this.#timing,
-      ...{ waitForSession, signal },
+      waitForSession,
+      signal,
       ...this.#watch(),
     });
-    const recent = new RecentIds(RECENT_IDS);
+    const recent = new BoundedMap<string, true>(RECENT_IDS);
     const session = typeof sessions === 'string' ? sessions : undefined;
     for await (const frame of frames) {
       if (signal.aborted) return; // It was stopped while the previous event was being handled.
@@ -253,7 +253,10 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
       }
       const name = EVENT_NAMES.find((known) => known === frame.name);
       // A gap has the id of the last missing event.
-      if (name !== 'gap' && frame.id !== undefined && !recent.add(frame.id)) continue;
+      if (name !== 'gap' && frame.id !== undefined) {
+        if (recent.has(frame.id)) continue;
+        recent.set(frame.id, true);
+      }
       const done = this.#keeper.add(frame.id);
       if (name === undefined) {
         done(); // An event of a newer gateway.
@@ -270,29 +273,29 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
     }
   }
 
-  /** Where to begin. */
   async #start(): Promise<string | undefined> {
     this.#loading = this.#store.load();
-    const stored = await unlessAborted(this.#loading, this.#over.signal);
-    if (stored !== undefined && !isEventId(stored)) throw new Error('the stored position is no id of an event');
+    const stored = await unlessAborted(this.#loading, this.#over.signal, () => undefined);
+    if (stored !== undefined && !isEventId(stored)) throw new Error('the stored position is not the id of an event');
     const { from = 'now' } = this.#options;
     return stored ?? (from === 'now' ? undefined : from);
   }
 
-  #task({ event, length, done }: Received, handlers: EventHandlers): Task {
+  #task({ event, length, done }: Received, handlers: EventHandlers): LaneTask {
     const handler = (handlers[event.name] ?? handlers.any) as ((event: ListenedEvent) => unknown) | undefined;
     const attempt = async (count: number) => {
+      const retry = () => ({ inMs: backoffMs(this.#timing.retry, count) });
       try {
         if (handler) await handler(event);
         else if (event.name === 'gap') {
           const outcome = await this.#reportError(new Error(`events are missing (${event.data.reason})`), event);
-          if (outcome === 'ended') return false;
+          if (outcome === 'ended') return retry();
         }
       } catch (error) {
-        if ((await this.#reportError(error, event, count)) !== 'skip') return false;
+        if ((await this.#reportError(error, event, count)) !== 'skip') return retry();
       }
       done();
-      return true;
+      return undefined;
     };
     return { attempt, length };
   }
@@ -324,9 +327,7 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
         guarded(() => onDisconnect?.(disconnect));
         const { error, failures } = disconnect;
         if (failures === REPORT_AFTER_FAILURES)
-          void this.#reportError(
-            new Error(`the gateway cannot be followed: ${reasonOf(error)}; it is tried again`, { cause: error }),
-          );
+          void this.#reportError(new Error(`the event stream failed: ${reasonOf(error)}; retrying`, { cause: error }));
       },
     };
   }
@@ -338,10 +339,9 @@ function reasonOf(error: unknown): string {
   return errorText(error instanceof TypeError && error.cause !== undefined ? error.cause : error);
 }
 
-/** The default `onError`. */
 function warn(error: unknown, event?: ListenedEvent, attempt?: number): void {
   const what = event ? ` (${event.name} ${event.id} of ${event.session ?? 'all sessions'})` : '';
-  const retry = attempt === undefined ? '' : `; attempt ${attempt}, it is tried again`;
+  const retry = attempt === undefined ? '' : `; attempt ${attempt}, retrying`;
   console.warn(`chat-web listener: ${errorText(error)}${what}${retry}`);
 }
 

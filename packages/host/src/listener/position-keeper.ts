@@ -1,4 +1,3 @@
-/** An event that is not handled yet. */
 interface Open {
   readonly id: string | undefined;
   /** The newest position of handled events between this event and the next open one. */
@@ -18,7 +17,6 @@ export class PositionKeeper {
   #position: string | undefined;
   readonly #onAdvance: (position: string) => void;
 
-  /** `onAdvance`: called each time the position changes. */
   constructor(onAdvance: (position: string) => void) {
     this.#onAdvance = onAdvance;
   }

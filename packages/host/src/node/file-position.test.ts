@@ -1,29 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { filePosition } from './file-position.ts';
 
-let folder: string;
+const folder = freshFolder();
 let file: string;
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'chat-web-position-'));
   file = join(folder, 'position');
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const BUILT = new URL('../../dist/node.js', import.meta.url).href;
 
@@ -104,7 +92,7 @@ describe('a position in a file', () => {
 
   it('explains what is wrong with a foreign file, a folder, or a missing path', async () => {
     writeFileSync(file, 'my only copy\nof a letter\n');
-    await expect(filePosition(file).load()).rejects.toThrow('holds no position: give another path');
+    await expect(filePosition(file).load()).rejects.toThrow('contains no position: use another path');
     expect(readFileSync(file, 'utf8')).toBe('my only copy\nof a letter\n');
     writeFileSync(`${join(folder, 'b')}.lock`, 'a file');
     await expect(filePosition(join(folder, 'b')).load()).rejects.toThrow('b.lock is in the way');

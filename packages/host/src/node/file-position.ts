@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type FileHandle, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
@@ -14,8 +14,8 @@ interface Lock {
 }
 
 /**
- * Keeps a listener's position in a file, across restarts and power failures. Only its user can read it. A second
- * listener on this machine is refused the same file: it would skip events. The folder must exist.
+ * Keeps a listener's position in a file, across restarts and power failures. Only its user can readText it. A second
+ * listener on this machine is refused the same file: it would skip events. The folder must exist. For Linux and macOS.
  *
  * @example
  * const listener = listen(gateway, { position: filePosition('/var/lib/shop/position') });
@@ -27,7 +27,7 @@ export function filePosition(path: string): PositionStore {
     load: async () => {
       const held = await lockFile(file);
       try {
-        const id = await read(file);
+        const id = await readText(file);
         lock = held;
         return id;
       } catch (error) {
@@ -43,14 +43,15 @@ export function filePosition(path: string): PositionStore {
   };
 }
 
-async function read(file: string): Promise<string | undefined> {
+async function readText(file: string): Promise<string | undefined> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
     throw error;
   });
   const id = text?.trim();
   // A wrong path may name another file: it is not overwritten.
-  if (id !== undefined && !isEventId(id)) throw new Error(`${file} holds no position: give another path, or delete it`);
+  if (id !== undefined && !isEventId(id))
+    throw new Error(`${file} contains no position: use another path, or delete it`);
   return id;
 }
 
@@ -66,7 +67,6 @@ async function write(file: string, text: string): Promise<void> {
     await handle.close();
   }
   await rename(temporary, file);
-  if (process.platform === 'win32') return; // Windows cannot open folders.
   const folder = await open(dirname(file), 'r');
   try {
     await folder.sync();
@@ -76,11 +76,6 @@ async function write(file: string, text: string): Promise<void> {
 }
 
 async function lockFile(file: string): Promise<Lock> {
-  if (process.platform === 'win32') {
-    const name = createHash('sha256').update(file.toLowerCase()).digest('hex');
-    const server = await listenOn(`\\\\.\\pipe\\chat-web-position-${name}`, file);
-    return { check: async () => {}, release: () => closed(server) };
-  }
   const folder = await open(dirname(file), 'r');
   try {
     return await lockSocket(file, folder);
@@ -96,7 +91,7 @@ async function lockSocket(file: string, folder: FileHandle): Promise<Lock> {
   const path = join(near, `${basename(file)}.lock`);
   if (await isListening(path)) throw inUse(file);
   const left = await stat(path).catch(() => undefined);
-  if (left && !left.isSocket()) throw new Error(`${file}.lock is in the way: give another path, or delete it`);
+  if (left && !left.isSocket()) throw new Error(`${file}.lock is in the way: use another path, or delete it`);
   // First under a separate name, so that this is certainly our socket; then it replaces a dead one.
   const own = join(near, `.${randomBytes(6).toString('hex')}`);
   const server = await listenOn(own, file);

@@ -32,7 +32,7 @@ const address = () => gatewayAddress({ url: `unix:${join(dir, 's')}`, token: 'se
 const post = (body: ReadableStream<Uint8Array>, signal = new AbortController().signal) =>
   ask(address(), '/x?a=b', { method: 'POST', body, signal });
 
-it('sends a stream, with the token, and reads the answer', async () => {
+it('sends a stream, with the token, and reads the response', async () => {
   listener = async (request, response) => {
     response.end(`${request.url} ${request.headers.authorization} ${await text(request)}`);
   };
@@ -61,9 +61,9 @@ it('ends the body if the caller aborts', async () => {
     },
   });
   const over = new AbortController();
-  const asked = post(body, over.signal);
+  const posted = post(body, over.signal);
   setTimeout(() => over.abort(new Error('enough')), 100);
-  await expect(asked).rejects.toThrow('enough');
+  await expect(posted).rejects.toThrow('enough');
   await expect.poll(() => reason).toBeDefined();
   await expect.poll(() => sockets.size).toBe(0);
 });

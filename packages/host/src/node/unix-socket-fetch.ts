@@ -51,7 +51,6 @@ export function unixSocketFetch(socketPath: string): typeof fetch {
   };
 }
 
-/** An error like that of a failed `fetch`. */
 function failed(cause: Error): TypeError {
   return new TypeError('fetch failed', { cause });
 }

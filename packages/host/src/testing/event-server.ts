@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { sentMessage } from '@chat-web/testing';
 
-/** A stored event. */
 interface Stored {
   readonly id: string | undefined;
   readonly session: string | undefined;
@@ -9,26 +9,25 @@ interface Stored {
   readonly data: unknown;
 }
 
-/** The request of a connection. */
-interface Asked {
+interface StreamRequest {
   readonly url: string;
   readonly after: string | undefined;
   readonly authorization: string | undefined;
   readonly at: number;
 }
 
-/** Answers one connection in a custom way, instead of correctly. */
-export type Answer = (response: ServerResponse, asked: Asked) => void;
+/** Responds to one connection in a custom way, instead of correctly. */
+export type Answer = (response: ServerResponse, request: StreamRequest) => void;
 
 /** An HTTP server that streams events like a gateway, unless a test makes it misbehave. */
 export class EventServer implements AsyncDisposable {
-  readonly asked: Asked[] = [];
+  readonly requests: StreamRequest[] = [];
   readonly stored: Stored[] = [];
-  /** Answers for the next connections, one each. */
+  /** Responses to the next connections, one each. */
   readonly answers: Answer[] = [];
   epoch = 'e1';
   readonly #server: Server;
-  readonly #streams = new Map<ServerResponse, Asked>();
+  readonly #streams = new Map<ServerResponse, StreamRequest>();
 
   private constructor() {
     this.#server = createServer((request, response) => this.#answer(request, response));
@@ -59,7 +58,7 @@ export class EventServer implements AsyncDisposable {
   /** Sends an event without an id, which is not stored. */
   show(name: string, data: unknown, session = 'main'): void {
     const event = { id: undefined, session, name, data };
-    for (const [response, asked] of this.#streams) response.write(frameOf(event, asked));
+    for (const [response, request] of this.#streams) response.write(frameOf(event, request));
   }
 
   /** Emits a message of the session with this body. */
@@ -83,16 +82,16 @@ export class EventServer implements AsyncDisposable {
     for (const response of this.#streams.keys()) response.write(positionOf('keepalive', this.#last));
   }
 
-  /** Answers correctly. */
-  serve(response: ServerResponse, asked: Asked): void {
+  /** Responds correctly. */
+  serve(response: ServerResponse, request: StreamRequest): void {
     response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' });
-    const from = this.stored.findIndex(({ id }) => id === asked.after);
-    const isKnown = asked.after === undefined || asked.after === 'oldest' || from >= 0;
-    response.write(`retry: 3000\n${positionOf('connected', asked.after ?? this.#last)}`);
-    if (!isKnown) response.write(frameOf(gapOf(asked.after), asked));
-    if (asked.after !== undefined)
-      for (const event of this.stored.slice(from + 1)) response.write(frameOf(event, asked));
-    this.#streams.set(response, asked);
+    const from = this.stored.findIndex(({ id }) => id === request.after);
+    const isKnown = request.after === undefined || request.after === 'oldest' || from >= 0;
+    response.write(`retry: 3000\n${positionOf('connected', request.after ?? this.#last)}`);
+    if (!isKnown) response.write(frameOf(gapOf(request.after), request));
+    if (request.after !== undefined)
+      for (const event of this.stored.slice(from + 1)) response.write(frameOf(event, request));
+    this.#streams.set(response, request);
     response.on('close', () => this.#streams.delete(response));
   }
 
@@ -107,29 +106,25 @@ export class EventServer implements AsyncDisposable {
 
   #emit(event: Stored): void {
     this.stored.push(event);
-    for (const [response, asked] of this.#streams) response.write(frameOf(event, asked));
+    for (const [response, request] of this.#streams) response.write(frameOf(event, request));
   }
 
   #answer({ url = '', headers }: IncomingMessage, response: ServerResponse): void {
     const after = headers['last-event-id'];
-    const asked = { url, after: after?.toString(), authorization: headers.authorization, at: performance.now() };
-    this.asked.push(asked);
+    const request = { url, after: after?.toString(), authorization: headers.authorization, at: performance.now() };
+    this.requests.push(request);
     const own = this.answers.shift();
-    if (own) own(response, asked);
-    else this.serve(response, asked);
+    if (own) own(response, request);
+    else this.serve(response, request);
   }
 }
 
-/** An inbound message. */
 export function messageOf(body: string) {
-  return {
-    ...{ id: `false_1@c.us_${body.slice(0, 20)}`, from: '1@c.us', to: '2@c.us', fromMe: false, body, type: 'chat' },
-    ...{ timestamp: 1_700_000_000, ack: 1, hasMedia: false, isForwarded: false, isStatus: false, mentionedIds: [] },
-  };
+  return sentMessage({ id: `false_1@c.us_${body.slice(0, 20)}`, from: '1@c.us', to: '2@c.us', fromMe: false, body });
 }
 
 /** An event in the format of the requested stream. */
-export function frameOf({ id, session, name, data }: Stored, { url }: Pick<Asked, 'url'>): string {
+export function frameOf({ id, session, name, data }: Stored, { url }: Pick<StreamRequest, 'url'>): string {
   const isOfAll = url.startsWith('/events');
   const text = isOfAll ? JSON.stringify({ session, at: '2026-01-01T00:00:00.000Z', data }) : JSON.stringify(data);
   const value = !isOfAll && name === 'qr' ? String(data) : text;

@@ -1,5 +1,6 @@
 import { type EventData, type EventName, eventData } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { isEventName } from '../event-stream.ts';
 
 interface Common {
   /** The id of the event in the gateway's journal: the same on each repetition, and on streams. */
@@ -51,8 +52,4 @@ export function webhookEventOf(id: string, parsed: unknown): WebhookEvent | unde
 /** True for an event with a known name whose data is invalid for this version. */
 export function isUnreadable(event: WebhookEvent): boolean {
   return event.name === 'other' && isEventName(event.type);
-}
-
-function isEventName(type: string): type is EventName {
-  return Object.hasOwn(eventData, type);
 }

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { EventName } from '@chat-web/protocol';
+import { deferred, type EventName } from '@chat-web/protocol';
+import { takes } from '@chat-web/testing';
 import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
@@ -117,7 +117,7 @@ describe('a delivery', () => {
     const { fetch, events } = receiverWith();
     const changed: [string, string][] = [
       ['webhook-id', 'e-2'],
-      ['webhook-timestamp', String(now() + 1)],
+      ['webhook-timestamp', String(now() + 10)],
       ['webhook-timestamp', `${now()}.0`],
       ['webhook-timestamp', `-${now()}`],
       ['webhook-timestamp', 'NaN'],
@@ -244,9 +244,9 @@ describe('a handler', () => {
     expect(acks).toEqual([2]);
   });
 
-  it('is awaited: the gateway is answered once it has settled', async () => {
+  it('is awaited: the response is sent once it has settled', async () => {
     const order: string[] = [];
-    const { send } = receiverWith({ onEvent: async () => void order.push(await delay(20, 'handled')) });
+    const { send } = receiverWith({ onEvent: async () => void order.push(await takes(20, 'handled')) });
     await send();
     order.push('answered');
     expect(order).toEqual(['handled', 'answered']);
@@ -267,12 +267,9 @@ describe('a handler', () => {
     expect(String(errors)).toBe('Error: the database is away');
   });
 
-  it('that takes too long is 500; the retry joins it, and is answered when it is done', async () => {
+  it('that takes too long is 500; the retry joins it, and gets its response when it is done', async () => {
     let calls = 0;
-    let finish = () => {};
-    const done = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
+    const { promise: done, resolve: finish } = deferred();
     const { send } = receiverWith({
       handlerTimeoutMs: 30,
       onEvent: () => {

@@ -1,12 +1,9 @@
-import { type EventName, GatewayError } from '@chat-web/protocol';
-import { accepted, comeBackLater, refused, wrongMethod } from '../inbound/answers.ts';
-import { BodyReader } from '../inbound/body-reader.ts';
-import { bytesOf } from '../inbound/hmac.ts';
-import { Once } from '../inbound/once.ts';
-import { parsedJson } from '../inbound/parsed-json.ts';
-import { quietly } from '../inbound/quietly.ts';
-import { memorySeenStore, type SeenStore } from '../inbound/seen-store.ts';
-import { withinTime } from '../inbound/time-limit.ts';
+import { type EventName, GatewayError, withDeadline } from '@chat-web/protocol';
+import { comeBackLater, refused, wrongMethod } from '../inbound/answers.ts';
+import { BodyReader, parsedJson } from '../inbound/body-reader.ts';
+import { reportError } from '../inbound/callbacks.ts';
+import { utf8Bytes } from '../inbound/hmac.ts';
+import { memorySeenStore, Once, type SeenStore } from '../inbound/once.ts';
 import { isUnreadable, type WebhookEvent, webhookEventOf } from './webhook-event.ts';
 import { WebhookSignatures } from './webhook-signatures.ts';
 
@@ -19,7 +16,6 @@ export type WebhookHandlers = { readonly [N in EventName | 'other']?: (event: We
   readonly any?: (event: WebhookEvent<EventName>) => unknown;
 };
 
-/** Options of a receiver. */
 export interface WebhookReceiverOptions {
   /** The secret that the gateway returned when the webhook was created, `whsec_…`; two during a rotation. */
   readonly secrets: string | readonly string[] | undefined;
@@ -52,7 +48,7 @@ const MAX_BODY_BYTES = 4_194_304;
 const HANDLER_TIMEOUT_MS = 12_000;
 const TOLERANCE_SECONDS = 300;
 /** The maximum number of handlers in progress. */
-const MOST_RUNNING = 1_000;
+const MAX_RUNNING = 1_000;
 
 /**
  * Receives the webhooks of a gateway. A delivery is answered with 204 once its handlers have succeeded, and with 500 if
@@ -86,7 +82,7 @@ export async function verifyWebhook(
   secrets: string | readonly string[] | undefined,
   { toleranceSeconds = TOLERANCE_SECONDS }: { readonly toleranceSeconds?: number | undefined } = {},
 ): Promise<WebhookEvent> {
-  const body = typeof rawBody === 'string' ? bytesOf(rawBody) : rawBody;
+  const body = typeof rawBody === 'string' ? utf8Bytes(rawBody) : rawBody;
   const signed = await new WebhookSignatures(secrets, toleranceSeconds).verify(headersOf(headers), body);
   if (!signed) throw new GatewayError('unauthorized', UNSIGNED);
   const event = webhookEventOf(signed.id, parsedJson(body));
@@ -96,7 +92,7 @@ export async function verifyWebhook(
 
 const UNSIGNED = 'the signature is missing, malformed, wrong or too old';
 const UNREADABLE = 'the data of the event is not valid for this version: install a newer one';
-const NO_EVENT = 'the body is no event of a gateway';
+const NO_EVENT = 'the body is not an event of a gateway';
 
 class Receiver {
   readonly #options: WebhookReceiverOptions;
@@ -129,7 +125,7 @@ class Receiver {
     if (!signed) return refused(401, 'unauthorized', UNSIGNED);
     const event = webhookEventOf(signed.id, parsedJson(body));
     if (!event) return refused(400, 'invalid_request', NO_EVENT);
-    if (this.#once.size >= MOST_RUNNING && !this.#once.isRunning(event.id)) {
+    if (this.#once.size >= MAX_RUNNING && !this.#once.isRunning(event.id)) {
       return comeBackLater('insufficient_resources', 'too many events are being handled');
     }
     return this.#handOn(event);
@@ -143,11 +139,11 @@ class Receiver {
       () => true,
       () => false,
     );
-    const isWell = await withinTime(outcome, timeoutMs, '').catch(() => undefined);
-    if (isWell) return accepted();
+    const isWell = await withDeadline(outcome, timeoutMs, () => undefined);
+    if (isWell) return new Response(null, { status: 204 });
     if (isWell === false) return refused(500, 'internal_error', 'a handler failed');
     // No Retry-After: the gateway would delay all sessions, and never make the event a dead letter.
-    return refused(500, 'still_running', 'the handler is not done yet');
+    return refused(500, 'still_running', 'the handler is still running');
   }
 
   async #callHandlers(event: WebhookEvent): Promise<void> {
@@ -165,9 +161,7 @@ class Receiver {
   }
 
   #fail(error: unknown, event?: WebhookEvent): void {
-    const { onError = (thrown, of) => console.error(of ? `webhooks: ${of.name} failed:` : 'webhooks:', thrown) } =
-      this.#options;
-    quietly(() => onError(error, event));
+    reportError(this.#options.onError, error, event);
   }
 }
 

@@ -1,6 +1,5 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { memorySeenStore } from './seen-store.ts';
+import { memorySeenStore } from './once.ts';
 
 it('keeps the newest ids, and no more than its number', async () => {
   const seen = memorySeenStore({ maxIds: 100 });
@@ -14,5 +13,5 @@ it('keeps the newest ids, and no more than its number', async () => {
 it('forgets after its time', async () => {
   const seen = memorySeenStore({ maxAgeMs: 20 });
   await seen.add('a');
-  while (await seen.has('a')) await delay(5);
+  await expect.poll(() => seen.has('a')).toBe(false);
 });
