@@ -3,7 +3,6 @@ import { type OperationAnswer, type OperationName, operations, reaches } from '@
 import { signal } from '@preact/signals';
 import { keptToken } from './kept-token.ts';
 
-/** The permissions of the token or key that is signed in. */
 type Access = OperationAnswer<(typeof operations)['getAccess']>;
 
 /** The gateway with the credentials of whoever is signed in. */
@@ -16,7 +15,7 @@ export interface Connection {
 /** The sign-in state: signed out, or signed in. `because`: why, according to the last attempt or the gateway. */
 export type SignIn =
   | { readonly is: 'resuming' }
-  | { readonly is: 'asked'; readonly because?: string | undefined }
+  | { readonly is: 'signed-out'; readonly because?: string | undefined }
   | { readonly is: 'connected'; readonly to: Connection };
 
 export const signIn = signal<SignIn>({ is: 'resuming' });
@@ -34,7 +33,7 @@ export async function resume(): Promise<void> {
     const failure = await connect(token);
     if (failure === undefined) return;
     if (REFUSALS.includes(failure.code)) {
-      if (token === undefined) signIn.value = { is: 'asked' };
+      if (token === undefined) signIn.value = { is: 'signed-out' };
       else signOut(failure.message);
       return;
     }
@@ -59,13 +58,12 @@ export async function connect(token: string | undefined): Promise<GatewayError |
   }
 }
 
-/** Forgets the token. */
 export function signOut(because?: string): void {
   keptToken.forget();
-  signIn.value = { is: 'asked', because };
+  signIn.value = { is: 'signed-out', because };
 }
 
-/** False once somebody has signed in with other credentials. */
+/** False once someone has signed in with other credentials. */
 function isCurrent(one: Connection): boolean {
   const { value: state } = signIn;
   return state.is === 'connected' && state.to === one;

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 
 /** The view in the address, as the segments after `#/`: `#/sessions/main` is `['sessions', 'main']`. */
-export const route = signal<readonly string[]>(read());
+export const route = signal<readonly string[]>(currentRoute());
 addEventListener('hashchange', () => {
-  route.value = read();
+  route.value = currentRoute();
 });
 
-function read(): string[] {
+function currentRoute(): string[] {
   return location.hash.replace(/^#\/?/, '').split('/').filter(Boolean).map(decoded);
 }
 
@@ -19,12 +19,10 @@ function decoded(segment: string): string {
   }
 }
 
-/** The address of a view. */
 export function hrefTo(...segments: string[]): string {
   return `#/${segments.map(encodeURIComponent).join('/')}`;
 }
 
-/** Shows another view. */
 export function goTo(...segments: string[]): void {
   location.hash = hrefTo(...segments);
 }

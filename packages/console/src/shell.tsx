@@ -1,12 +1,11 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useErrorBoundary, useMemo, useRef } from 'preact/hooks';
 import { connection, mayCall, signOut } from './connection.ts';
 import { LiveSessions } from './live/live-sessions.ts';
 import { Empty } from './parts/empty.tsx';
-import { Guarded } from './parts/guarded.tsx';
 import { SecretDialog } from './parts/secret.tsx';
 import { Time } from './parts/time.tsx';
-import { VersionNote } from './parts/version-note.tsx';
 import { fullTime } from './parts/words.ts';
 import { hrefTo, route } from './route.ts';
 import { EventsView } from './views/events/events-view.tsx';
@@ -14,11 +13,9 @@ import { HostView } from './views/host/host-view.tsx';
 import { KeysView } from './views/keys/keys-view.tsx';
 import { SessionView } from './views/session/session-view.tsx';
 import { SessionsView } from './views/sessions/sessions-view.tsx';
-import { TryView } from './views/try/try-view.tsx';
 import { WebhookView } from './views/webhooks/webhook-view.tsx';
 import { WebhooksView } from './views/webhooks/webhooks-view.tsx';
 
-/** Properties of all views. */
 interface ViewProps {
   readonly sessions: LiveSessions;
   /** The segments of the address after the view, such as the id of a session. */
@@ -43,11 +40,6 @@ const VIEWS: Readonly<Record<string, View>> = {
     title: 'Events',
     isAllowed: () => true,
     show: ({ sessions, rest: [only = ''] }) => <EventsView key={only} only={only} sessions={sessions} />,
-  },
-  try: {
-    title: 'Try it',
-    isAllowed: () => true,
-    show: ({ sessions, rest: [name, id] }) => <TryView sessions={sessions} named={name} session={id} />,
   },
   webhooks: {
     title: 'Webhooks',
@@ -137,14 +129,82 @@ export function Shell() {
   );
 }
 
-/** Says that the sessions cannot be read. It disappears by itself. */
+/** Says that the sessions cannot be read. It disappears automatically. */
 function LostNote({ sessions }: { readonly sessions: LiveSessions }) {
   const { value: lost } = sessions.lost;
   // With a fixed time: a screen reader reads the whole note again whenever it changes.
   return (
     <div role="status" class={lost ? 'lost' : ''}>
       {lost &&
-        `The sessions could not be read since ${fullTime(lost.since.getTime())}: ${lost.why}. The page shows the state of that time; the console tries again by itself.`}
+        `The sessions could not be read since ${fullTime(lost.since.getTime())}: ${lost.why}. The page shows the state of that time; the console retries automatically.`}
+    </div>
+  );
+}
+
+interface GuardedProps {
+  /** The route of the page; the view is tried again when it changes. */
+  readonly place: string;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * Shows an error in place of a view that cannot be drawn: a newer gateway may answer with data that this page does not
+ * know.
+ */
+function Guarded({ place, children }: GuardedProps) {
+  const [error, reset] = useErrorBoundary((thrown) => console.error(thrown));
+  useEffect(reset, [place]);
+  if (error === undefined) return <>{children}</>;
+  return (
+    <Empty title="This view could not be shown.">
+      <p>{String(error)}</p>
+      <p>Reload the page: the gateway may be another version. If that does not help, report it with this sentence.</p>
+      <button type="button" onClick={reset}>
+        Try again
+      </button>
+    </Empty>
+  );
+}
+
+/**
+ * Says that the gateway was updated, and that this page is of the former version. Checks when the gateway, or the page,
+ * is back.
+ */
+function VersionNote({ sessions }: { readonly sessions: LiveSessions }) {
+  const newer = useSignal<string | undefined>(undefined);
+  const wasLost = useRef(false);
+  /** How often the page became visible again. */
+  const seen = useSignal(0);
+  useEffect(() => {
+    const onChange = () => {
+      if (!document.hidden) seen.value += 1;
+    };
+    document.addEventListener('visibilitychange', onChange);
+    return () => document.removeEventListener('visibilitychange', onChange);
+  }, [seen]);
+  const isLost = sessions.lost.value !== undefined;
+  useEffect(() => {
+    if (isLost) wasLost.current = true;
+    if (isLost || (!wasLost.current && seen.value === 0)) return;
+    const { client, access } = connection();
+    const over = new AbortController();
+    const look = async () => {
+      const { version } = await client.getAccess({}, { signal: over.signal });
+      newer.value = version === access.version ? undefined : version;
+    };
+    look().catch(() => {}); // If the connection is lost again, the next check repeats it.
+    return () => over.abort();
+  }, [isLost, seen.value, newer]);
+  return (
+    <div role="status" class={newer.value === undefined ? '' : 'note'}>
+      {newer.value !== undefined && (
+        <>
+          The gateway is version {newer.value} now; this page is of version {connection().access.version}.{' '}
+          <button type="button" class="quiet" onClick={() => location.reload()}>
+            Reload
+          </button>
+        </>
+      )}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import { type EventName, type GatewayAddress, type ListenedEvent, type Listener, listen } from '@chat-web/host';
 import { whileVisible } from './while-visible.ts';
 
-/** `reading`: connected; earlier events are still arriving. `lost`: it reconnects by itself. */
+/** `reading`: connected; earlier events are still arriving. `lost`: it reconnects automatically. */
 export type FollowState = 'connecting' | 'reading' | 'live' | 'lost';
 
 interface Following<N extends EventName> {
@@ -16,11 +16,11 @@ interface Following<N extends EventName> {
 }
 
 /** A page that reads thousands of events must still respond to keys. */
-const LONGEST_WORK_MS = 20;
+const MAX_WORK_MS = 20;
 /** Nothing has arrived for this long: all earlier events were read. */
 const QUIET_MS = 500;
 /** The clocks of gateway and browser may differ: an event this old may still be a new one. */
-const LONGEST_READ_MS = 5_000;
+const MAX_READ_MS = 5_000;
 
 /**
  * Follows events while the page is visible; stored events from hidden times arrive when it is visible again. Returns a
@@ -36,10 +36,13 @@ export function followEvents<N extends EventName>(address: GatewayAddress, follo
     });
     const { sessions, events: names } = following;
     const events = listen(address, {
-      ...{ sessions, events: names, from, signal },
+      sessions,
+      events: names,
+      from,
+      signal,
       onConnect: () => watch.connected(),
       onDisconnect: () => watch.disconnected(),
-      onError: () => {}, // It reconnects by itself.
+      onError: () => {}, // It reconnects automatically.
     });
     last = events;
     void passOn(events, following, signal, watch);
@@ -55,7 +58,7 @@ async function passOn<N extends EventName>(
   let began = performance.now();
   try {
     for await (const event of events) {
-      if (performance.now() - began >= LONGEST_WORK_MS) {
+      if (performance.now() - began >= MAX_WORK_MS) {
         await new Promise((resolve) => setTimeout(resolve));
         began = performance.now();
       }
@@ -91,7 +94,7 @@ class StateWatch {
   arrived(at: string | undefined): void {
     if (this.#connectedAt === undefined) return;
     const isNew = at !== undefined && Date.parse(at) >= this.#connectedAt;
-    if (isNew || Date.now() - this.#connectedAt > LONGEST_READ_MS) this.#live();
+    if (isNew || Date.now() - this.#connectedAt > MAX_READ_MS) this.#live();
     else this.#waitForQuiet();
   }
 
@@ -111,4 +114,28 @@ class StateWatch {
     this.#connectedAt = undefined;
     this.#become('live');
   }
+}
+
+/** Items that arrive within this time are drawn together: there may be hundreds of events a second. */
+const EVERY_MS = 100;
+
+/**
+ * Collects items, and passes them on in batches, in order. Returns the function that adds one. Passes nothing on once
+ * the signal has aborted.
+ */
+export function inBatches<T>(
+  signal: AbortSignal,
+  onBatch: (batch: readonly T[]) => void,
+  everyMs = EVERY_MS,
+): (one: T) => void {
+  let batch: T[] = [];
+  const flush = () => {
+    const collected = batch;
+    batch = [];
+    if (!signal.aborted) onBatch(collected);
+  };
+  return (one) => {
+    if (batch.length === 0) setTimeout(flush, everyMs);
+    batch.push(one);
+  };
 }

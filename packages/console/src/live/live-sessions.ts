@@ -1,4 +1,5 @@
 import { listen, type SessionView } from '@chat-web/host';
+import { errorText } from '@chat-web/protocol';
 import { signal } from '@preact/signals';
 import type { Connection } from '../connection.ts';
 import { whileVisible } from './while-visible.ts';
@@ -7,7 +8,6 @@ import { whileVisible } from './while-visible.ts';
 const READ_EVERY_MS = 5_000;
 const READ_TIMEOUT_MS = 15_000;
 
-/** The list of sessions cannot be read. */
 interface Lost {
   readonly since: Date;
   /** As a sentence. */
@@ -36,7 +36,6 @@ export class LiveSessions {
     });
   }
 
-  /** Ends it. */
   stop(): void {
     this.#stopping.abort();
     this.#stopFollowing();
@@ -62,7 +61,7 @@ export class LiveSessions {
     } catch (error) {
       if (signal.aborted) return;
       // A proxy may answer, or a newer gateway with data that this page does not know.
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorText(error);
       this.lost.value = { since: this.lost.peek()?.since ?? new Date(), why };
     }
   }
@@ -80,12 +79,13 @@ export class LiveSessions {
 
   async #follow(signal: AbortSignal): Promise<void> {
     const events = listen(this.#connection.address, {
-      ...{ events: ['status'], signal },
+      events: ['status'],
+      signal,
       onConnect: () => void this.refresh(),
       onDisconnect: () => {
         if (!signal.aborted) void this.refresh(); // A hidden page reads nothing.
       },
-      onError: () => {}, // It reconnects by itself; the readings show a gateway that does not answer.
+      onError: () => {}, // It reconnects automatically; the readings show a gateway that does not answer.
     });
     try {
       for await (const event of events) {

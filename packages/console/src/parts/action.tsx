@@ -1,15 +1,15 @@
-import { GatewayError } from '@chat-web/host';
-import { errorTable } from '@chat-web/protocol';
+import { type CallOptions, GatewayError, type OperationMethods } from '@chat-web/host';
+import { errorTable, type OperationName } from '@chat-web/protocol';
 import { type ReadonlySignal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { connection } from '../connection.ts';
 
-/** An action requested by the user. */
 export interface Action {
   /** Starts it, unless it is running. Never rejects. Resolves with true if it succeeded. */
   run(): Promise<boolean>;
   /** For `aria-disabled`: a disabled button would lose the focus. */
   readonly isBusy: ReadonlySignal<boolean>;
-  /** The error of the last attempt. */
   readonly failure: ReadonlySignal<unknown>;
 }
 
@@ -37,7 +37,6 @@ export function useAction(work: () => Promise<unknown>): Action {
   };
 }
 
-/** Data for a view. */
 export interface Loaded<T> {
   /** Undefined until the first reading. */
   readonly value: ReadonlySignal<T | undefined>;
@@ -46,18 +45,17 @@ export interface Loaded<T> {
   reload(): Promise<void>;
 }
 
+type Input<N extends OperationName> = NonNullable<Parameters<OperationMethods[N]>[0]>;
+type Answer<N extends OperationName> = Awaited<ReturnType<OperationMethods[N]>>;
+
 /**
- * Reads data when the view is first shown, again when `key` changes, and then every `everyMs` while the page is
+ * Reads data when the view is first shown, again when the input changes, and then every `everyMs` while the page is
  * visible.
  */
-export function useLoaded<T>(
-  read: (signal: AbortSignal) => Promise<T>,
-  { key = '', everyMs }: { readonly key?: string; readonly everyMs?: number } = {},
-): Loaded<T> {
-  const value = useSignal<T | undefined>(undefined);
+export function useLoaded<N extends OperationName>(name: N, input: Input<N>, everyMs?: number): Loaded<Answer<N>> {
+  const read = connection().client[name] as unknown as (input: Input<N>, options: CallOptions) => Promise<Answer<N>>;
+  const value = useSignal<Answer<N> | undefined>(undefined);
   const failure = useSignal<unknown>(undefined);
-  const latest = useRef(read);
-  latest.current = read;
   const reload = useRef(async () => {});
   useEffect(() => {
     const over = new AbortController();
@@ -68,7 +66,7 @@ export function useLoaded<T>(
       newest += 1;
       const own = newest;
       try {
-        const answer = await latest.current(over.signal);
+        const answer = await read(input, { signal: over.signal, retries: 0 });
         if (over.signal.aborted || own !== newest) return; // A later reading is newer.
         value.value = answer;
         failure.value = undefined;
@@ -90,7 +88,7 @@ export function useLoaded<T>(
       clearTimeout(timer);
       document.removeEventListener('visibilitychange', onVisibility);
     };
-  }, [key, everyMs]);
+  }, [name, JSON.stringify(input), everyMs]);
   return { value, failure, reload: () => reload.current() };
 }
 
@@ -108,9 +106,35 @@ export function Failure({ error }: { readonly error: unknown }) {
     <div role="alert" class="failure">
       <p>{message}</p>
       <p class="soft">
-        {status === undefined ? 'The gateway did not answer.' : `${status} ${code}: ${errorTable[code].when}.`}
+        {status === undefined ? 'The gateway did not respond.' : `${status} ${code}: ${errorTable[code].when}.`}
         {requestId !== undefined && ` Request ${requestId} in the log.`}
       </p>
     </div>
+  );
+}
+
+interface ReadingProps<T> {
+  readonly of: Loaded<T>;
+  /** The subject, such as `the keys`. */
+  readonly what: string;
+  children(value: T): ComponentChildren;
+}
+
+/** Shows data for a view; before that, that it is being read, or why it cannot be read. */
+export function Reading<T>({ of: { value, failure, reload }, what, children }: ReadingProps<T>) {
+  const { value: read } = value;
+  return (
+    <>
+      <Failure error={failure.value} />
+      {read !== undefined ? (
+        children(read)
+      ) : failure.value === undefined ? (
+        <p role="status">Reading {what} …</p>
+      ) : (
+        <button type="button" onClick={() => void reload()}>
+          Try again
+        </button>
+      )}
+    </>
   );
 }

@@ -1,4 +1,3 @@
-/** A measurement. */
 export interface Point {
   /** Unix ms. */
   readonly at: number;
@@ -15,7 +14,7 @@ export interface Frame {
 }
 
 /** Measurements more than this many usual steps apart have a gap between them. */
-const MOST_STEPS = 3;
+const MAX_STEPS = 3;
 
 /** The points within the frame, split where nothing was measured. Oldest first, like the input. */
 export function runsOf(points: readonly Point[], { from, until }: Frame, stepMs: number): readonly Point[][] {
@@ -23,7 +22,7 @@ export function runsOf(points: readonly Point[], { from, until }: Frame, stepMs:
   for (const point of points) {
     if (point.at < from || point.at > until) continue;
     const before = runs.at(-1)?.at(-1);
-    if (before && point.at - before.at <= MOST_STEPS * stepMs) runs.at(-1)?.push(point);
+    if (before && point.at - before.at <= MAX_STEPS * stepMs) runs.at(-1)?.push(point);
     else runs.push([point]);
   }
   return runs;
@@ -37,14 +36,12 @@ export function lineOf(run: readonly Point[], frame: Frame): string {
   return `M${places.join(' L')}${places.length === 1 ? ' h0' : ''}`;
 }
 
-/** The area below that line. */
 export function areaOf(run: readonly Point[], frame: Frame): string {
   const [first, last] = [run[0], run.at(-1)];
   if (!first || !last) return '';
   return `${lineOf(run, frame)} V${frame.height} H${xOf(first.at, frame)} Z`;
 }
 
-/** The x coordinate of a time. */
 export function xOf(at: number, { from, until, width }: Frame): string {
   return (((at - from) / Math.max(until - from, 1)) * width).toFixed(1);
 }

@@ -10,10 +10,9 @@ interface ChartProps {
   readonly stepMs: number;
   /** The end of the displayed time, in Unix ms. */
   readonly until: number;
-  /** Formats a value. */
   text(value: number): string;
   /** The top of the chart, unless a value is larger; absent: slightly above the largest value. */
-  readonly most?: number | undefined;
+  readonly max?: number | undefined;
 }
 
 const HOUR_MS = 3_600_000;
@@ -23,7 +22,7 @@ const SIZE = { width: 300, height: 60 };
  * A measurement over the last hour: its newest value, its range, and its line. Pointing at a time, or moving through
  * the times with the arrow keys, shows and announces the value of that time.
  */
-export function Chart({ title, points, stepMs, until, text, most }: ChartProps) {
+export function Chart({ title, points, stepMs, until, text, max }: ChartProps) {
   const chosen = useSignal<number | undefined>(undefined);
   const from = until - HOUR_MS;
   const shown = points.filter(({ at }) => at >= from && at <= until);
@@ -31,7 +30,7 @@ export function Chart({ title, points, stepMs, until, text, most }: ChartProps) 
   if (!last) return <NotMeasured title={title} />;
   const values = shown.map(({ value }) => value);
   const [lowest, highest] = [Math.min(...values), Math.max(...values)];
-  const frame = { from, until, top: Math.max(most ?? highest * 1.1, highest, Number.MIN_VALUE), ...SIZE };
+  const frame = { from, until, top: Math.max(max ?? highest * 1.1, highest, Number.MIN_VALUE), ...SIZE };
   const { value: at } = chosen;
   const found = at === undefined ? last : pointAt(shown, at, stepMs);
   const value = found ? text(found.value) : 'not measured';
@@ -49,7 +48,9 @@ export function Chart({ title, points, stepMs, until, text, most }: ChartProps) 
           type="range"
           aria-label={title}
           aria-valuetext={sentence}
-          {...{ min: from, max: until, step: stepMs }}
+          min={from}
+          max={until}
+          step={stepMs}
           value={at ?? until}
           onInput={(event) => {
             chosen.value = Number(event.currentTarget.value);
@@ -70,7 +71,6 @@ interface LinesProps {
   readonly points: readonly Point[];
   readonly frame: Frame;
   readonly stepMs: number;
-  /** The selected time. */
   readonly at: number | undefined;
 }
 

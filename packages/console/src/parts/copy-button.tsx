@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
 
 const SAID_FOR_MS = 5_000;
 
@@ -11,7 +12,6 @@ interface CopyProps {
   readonly describedBy?: string;
 }
 
-/** A button that copies a text, and reports whether that worked. */
 export function CopyButton({ text, look, name, describedBy }: CopyProps) {
   const result = useSignal('');
   const onClick = async () => {
@@ -45,4 +45,21 @@ async function copy(text: string): Promise<boolean> {
   } catch {
     return false; // Browsers have no clipboard for pages over plain HTTP, except those of this machine.
   }
+}
+
+/** A text to read and copy verbatim, such as a command. `title` says what it is. */
+export function Code({ title, text }: { readonly title: string; readonly text: string }) {
+  const id = useId();
+  return (
+    <figure class="code-block">
+      <figcaption>
+        <span id={id}>{title}</span>
+        <CopyButton text={text} name={`Copy: ${title}`} look="quiet" />
+      </figcaption>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached with the keyboard. */}
+      <section tabIndex={0} aria-labelledby={id}>
+        <pre>{text}</pre>
+      </section>
+    </figure>
+  );
 }

@@ -4,10 +4,8 @@ import { Dialog } from './dialog.tsx';
 
 interface FormDialogProps {
   readonly title: string;
-  /** The label of the button that submits it. */
   readonly verb: string;
   readonly isDangerous?: boolean;
-  /** False while the button is disabled. */
   readonly isReady?: boolean;
   /** The fields, or a description of the consequences. */
   readonly children: ComponentChildren;
@@ -17,7 +15,6 @@ interface FormDialogProps {
   onClose(): void;
 }
 
-/** Asks for input or confirmation before an action. */
 export function FormDialog({
   title,
   verb,

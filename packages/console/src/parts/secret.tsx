@@ -4,11 +4,9 @@ import { signIn } from '../connection.ts';
 import { CopyButton } from './copy-button.tsx';
 import { Dialog } from './dialog.tsx';
 
-/** A secret that the gateway shows only once. */
 interface Secret {
   readonly title: string;
   readonly value: string;
-  /** Its purpose. */
   readonly note: string;
 }
 
@@ -17,7 +15,7 @@ const waiting = signal<readonly Secret[]>([]);
 
 /** The next person who signs in must not see it. */
 signIn.subscribe(({ is }) => {
-  if (is === 'asked') waiting.value = [];
+  if (is === 'signed-out') waiting.value = [];
 });
 
 /** Shows a secret, above all views, until the user confirms that it is stored. */
@@ -31,7 +29,6 @@ export function showWebhookSecret({ url, secret }: { readonly url: string; reado
   showSecret({ title: 'The secret of the webhook', value: secret, note });
 }
 
-/** The secret to store, if there is one. */
 export function SecretDialog() {
   const [secret] = waiting.value;
   return secret && <Shown key={secret.value} {...secret} />;

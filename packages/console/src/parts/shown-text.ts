@@ -11,19 +11,18 @@ const INVISIBLE =
 /**
  * A text from strangers in one line, truncated, and without characters that would reverse or cover the text around it.
  */
-export function shownText(text: string, most = 200): string {
+export function shownText(text: string, max = 200): string {
   const shown = text.replace(TURNING, '').replace(STACKED, '$1').replace(/\s+/g, ' ').trim();
-  return shown.length <= most ? shown : `${cutText(shown, most)} …`;
+  return shown.length <= max ? shown : `${cutText(shown, max)} …`;
 }
 
-/** A value as JSON, with invisible characters escaped. Indented, unless `indent` is 0. */
-export function jsonText(value: unknown, indent = 2): string {
-  return (JSON.stringify(value, undefined, indent) ?? 'undefined').replace(INVISIBLE, (found) =>
+/** A value as indented JSON, with invisible characters escaped. */
+export function jsonText(value: unknown): string {
+  return (JSON.stringify(value, undefined, 2) ?? 'undefined').replace(INVISIBLE, (found) =>
     [...found].flatMap(unitsOf).join(''),
   );
 }
 
-/** A character as the escapes of its UTF-16 units. */
 function unitsOf(character: string): string[] {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`);

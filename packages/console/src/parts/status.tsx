@@ -19,7 +19,6 @@ const LOOKS: Readonly<Record<SessionStatus, Look>> = {
   moved: { word: 'Moved away', tone: 'off' },
 };
 
-/** The word for each status. */
 export const STATUS_WORDS = Object.fromEntries(
   Object.entries(LOOKS).map(([status, { word }]) => [status, word]),
 ) as Readonly<Record<SessionStatus, string>>;
@@ -42,7 +41,6 @@ export function lookOf({ status, reason, degraded }: Pick<SessionView, 'status' 
   return look;
 }
 
-/** The status of a session, as a word and a shape. */
 export function Status({ session }: { readonly session: SessionView }) {
   const { word, tone } = lookOf(session);
   return <Badge tone={tone}>{word}</Badge>;

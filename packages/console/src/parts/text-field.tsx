@@ -13,11 +13,9 @@ interface FieldProps {
   readonly placeholder?: string | undefined;
   /** The earliest time. */
   readonly min?: string;
-  /** A hint below the field. */
   readonly children?: ComponentChildren;
 }
 
-/** A text field with its label and a hint. */
 export function TextField({ label, value, type = 'text', children, ...rest }: FieldProps) {
   const hintId = useId();
   return (

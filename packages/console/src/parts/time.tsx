@@ -1,5 +1,4 @@
-import { useComputed } from '@preact/signals';
-import { clock, today } from '../live/clock.ts';
+import { computed, type ReadonlySignal, signal, useComputed } from '@preact/signals';
 import { fullTime, relativeTime, shortTime } from './words.ts';
 
 /** A time in ISO 8601, relative to now. */
@@ -27,3 +26,17 @@ function Relative({ ms }: { readonly ms: number }) {
   const text = useComputed(() => relativeTime(ms, clock.value));
   return <>{text}</>;
 }
+
+const now = signal(Date.now());
+setInterval(() => {
+  if (!document.hidden) now.value = Date.now();
+}, 1_000);
+document.addEventListener('visibilitychange', () => {
+  now.value = Date.now();
+});
+
+/** The current time in Unix ms, updated each second while the page is visible. */
+export const clock: ReadonlySignal<number> = now;
+
+/** The start of the current day in the local time zone, in Unix ms. */
+const today: ReadonlySignal<number> = computed(() => new Date(now.value).setHours(0, 0, 0, 0));

@@ -13,11 +13,10 @@ const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', tim
 /** A time relative to another, such as `3 min. ago` or `in 12 sec.`. Both in Unix ms. */
 export function relativeTime(at: number, now: number): string {
   const ms = at - now;
-  const [unit, size] = UNITS.findLast(([, least]) => Math.abs(ms) >= least) ?? UNITS[0];
+  const [unit, size] = UNITS.findLast(([, min]) => Math.abs(ms) >= min) ?? UNITS[0];
   return relative.format(Math.trunc(ms / size), unit);
 }
 
-/** A time in the local time zone, with the zone. */
 export function fullTime(at: number): string {
   if (Number.isNaN(at)) return 'no time';
   return absolute.format(at);
@@ -32,7 +31,6 @@ export function shortTime(at: number, now: number): string {
 const MB = 1_048_576;
 const GB = 1_073_741_824;
 
-/** A number of bytes, such as `93 MB`. */
 export function bytesText(bytes: number): string {
   if (bytes >= GB) return `${(bytes / GB).toFixed(1)} GB`;
   if (bytes >= 10 * MB) return `${Math.round(bytes / MB)} MB`;
@@ -49,4 +47,9 @@ export function counted(count: number, noun: string): string {
 export function percentText(share: number): string {
   const percent = share * 100;
   return `${percent >= 10 ? Math.round(percent) : percent.toFixed(1)} %`;
+}
+
+/** The session patterns in a written text, separated by commas or spaces. */
+export function patternsIn(written: string): string[] {
+  return written.split(/[\s,]+/).filter(Boolean);
 }

@@ -21,10 +21,31 @@ declare function SwaggerUIBundle(options: {
   /** Null: the document is not sent to a validation service. */
   readonly validatorUrl: null;
   readonly requestInterceptor: (request: SwaggerRequest) => SwaggerRequest;
-}): unknown;
+  readonly onComplete: () => void;
+}): SwaggerSystem;
+
+interface SwaggerSystem {
+  readonly layoutActions: {
+    show(operation: readonly string[], isShown: boolean): void;
+    scrollTo(operation: readonly string[]): void;
+  };
+}
+
+/** The part of the OpenAPI document that this page changes. */
+interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly parameters?: readonly Parameter[] }>>>>;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly example?: unknown;
+}
 
 const READ_TIMEOUT_MS = 15_000;
 const GATEWAY_URL = new URL('..', document.baseURI);
+/** `?session=<id>` fills in the session of each call; `#/<tag>/<name>` opens a call. */
+const SESSION = new URLSearchParams(location.search).get('session');
 const form = element('sign-in', HTMLFormElement);
 const reference = element('reference', HTMLElement);
 
@@ -47,29 +68,55 @@ async function show(token: string | undefined): Promise<void> {
   if (answer?.ok) {
     if (token !== undefined) keptToken.set(token);
     form.hidden = true;
-    draw((await answer.json()) as object);
+    draw((await answer.json()) as OpenApiDocument);
     return;
   }
   form.hidden = false;
   reference.ariaBusy = null;
   const isFirst = token === undefined && answer?.status === 401;
-  const why = answer ? await messageOf(answer) : 'the gateway does not answer: try again in a moment';
+  const why = answer ? await messageOf(answer) : 'the gateway does not respond: try again in a moment';
   const alert = form.querySelector('[role="alert"]');
   if (alert && !isFirst) alert.textContent = why;
 }
 
-function draw(spec: object): void {
-  SwaggerUIBundle({
-    ...{ spec: { ...spec, servers: [{ url: GATEWAY_URL.href.replace(/\/$/, '') }] }, domNode: reference },
-    ...{ docExpansion: 'list', defaultModelsExpandDepth: -1, filter: true, tryItOutEnabled: true },
-    ...{ showMutatedRequest: false, validatorUrl: null },
+function draw(spec: OpenApiDocument): void {
+  const paths = SESSION === null ? spec.paths : withSession(spec.paths, SESSION);
+  const { layoutActions } = SwaggerUIBundle({
+    spec: { ...spec, paths, servers: [{ url: GATEWAY_URL.href.replace(/\/$/, '') }] },
+    domNode: reference,
+    docExpansion: 'list',
+    defaultModelsExpandDepth: -1,
+    filter: true,
+    tryItOutEnabled: true,
+    showMutatedRequest: false,
+    validatorUrl: null,
     requestInterceptor: (request) => {
       const token = keptToken.get(); // The user may have signed out or in meanwhile.
       if (token !== undefined) request.headers.Authorization ??= `Bearer ${token}`;
       return request;
     },
+    onComplete: () => {
+      const [tag, name] = location.hash.replace(/^#\/?/, '').split('/');
+      if (tag === undefined || name === undefined) return;
+      const operation = ['operations', tag, name];
+      layoutActions.show(operation, true);
+      layoutActions.scrollTo(operation);
+    },
   });
   reference.ariaBusy = null;
+}
+
+/** The paths with a session as the example of their `id`: Swagger UI fills in examples. */
+function withSession(paths: OpenApiDocument['paths'], session: string): OpenApiDocument['paths'] {
+  const filledIn = (parameter: Parameter) =>
+    parameter.in === 'path' && parameter.name === 'id' ? { ...parameter, example: session } : parameter;
+  return mapValues(paths, (methods) =>
+    mapValues(methods, (operation) => ({ ...operation, parameters: operation.parameters?.map(filledIn) ?? [] })),
+  );
+}
+
+function mapValues<T>(record: Readonly<Record<string, T>>, change: (value: T) => T): Record<string, T> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
 async function messageOf(answer: Response): Promise<string> {

@@ -4,7 +4,6 @@ import { BEGINS, type Begin, writtenPosition } from './begin.ts';
 
 const OTHER = 'After an event or a time …';
 
-/** Chooses where the list begins. */
 export function BeginForm({ begin, onChange }: { readonly begin: Begin; onChange(begin: Begin): void }) {
   const isOther = useSignal(begin.is === 'after');
   const written = useSignal(begin.is === 'after' ? begin.position : '');
@@ -21,7 +20,7 @@ export function BeginForm({ begin, onChange }: { readonly begin: Begin; onChange
       class="begin"
       onSubmit={(event) => {
         event.preventDefault();
-        problem.value = position === undefined ? 'Neither an id of an event nor a time.' : '';
+        problem.value = position === undefined ? 'This is neither an event id nor a time.' : '';
         if (position !== undefined) onChange({ is: 'after', position });
       }}
     >

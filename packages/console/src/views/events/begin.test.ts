@@ -6,7 +6,7 @@ describe('the start of the list of events', () => {
     const now = Date.parse('2026-11-23T08:05:00Z');
     expect(positionOf(BEGINS['5 minutes ago'], now)).toBe('2026-11-23T08:00:00.000Z');
     expect(positionOf(BEGINS.Now, now)).toBeUndefined();
-    expect(positionOf(BEGINS['The oldest that is kept'], now)).toBe('oldest');
+    expect(positionOf(BEGINS['The oldest stored event'], now)).toBe('oldest');
     expect(positionOf({ is: 'after', position: '5f-7' }, now)).toBe('5f-7');
   });
 

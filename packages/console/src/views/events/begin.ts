@@ -8,13 +8,12 @@ export type Begin =
 
 const MINUTE_MS = 60_000;
 
-/** The choices, by their labels. */
 export const BEGINS = {
   Now: { is: 'now' },
   '5 minutes ago': { is: 'ago', ms: 5 * MINUTE_MS },
   '1 hour ago': { is: 'ago', ms: 60 * MINUTE_MS },
   '24 hours ago': { is: 'ago', ms: 24 * 60 * MINUTE_MS },
-  'The oldest that is kept': { is: 'oldest' },
+  'The oldest stored event': { is: 'oldest' },
 } as const satisfies Record<string, Begin>;
 
 /** The position for the gateway. Undefined: the current position of the journal. */

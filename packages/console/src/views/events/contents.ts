@@ -3,8 +3,24 @@ import type { EventName } from '@chat-web/protocol';
 import { counted } from '../../parts/words.ts';
 
 const MESSAGE_SHOWN = [
-  ...['id', 'from', 'to', 'author', 'fromMe', 'type', 'timestamp', 'ack', 'hasMedia', 'mimeType'],
-  ...['isForwarded', 'isStatus', 'quotedMessageId', 'mentionedIds', 'mentionAll', 'voice', 'gif', 'viewOnce'],
+  'id',
+  'from',
+  'to',
+  'author',
+  'fromMe',
+  'type',
+  'timestamp',
+  'ack',
+  'hasMedia',
+  'mimeType',
+  'isForwarded',
+  'isStatus',
+  'quotedMessageId',
+  'mentionedIds',
+  'mentionAll',
+  'voice',
+  'gif',
+  'viewOnce',
 ];
 const GROUP_SHOWN = ['id', 'groupId', 'by', 'participants'];
 

@@ -1,6 +1,5 @@
 import type { ListenedEvent } from '@chat-web/host';
 
-/** An event in the list. */
 export interface EventEntry {
   /** Its id, or a unique key if it has none. */
   readonly key: string;
@@ -9,22 +8,18 @@ export interface EventEntry {
   readonly after: string;
 }
 
-/** The newest events, newest first. */
 export interface EventBuffer {
   readonly entries: readonly EventEntry[];
   /** While paused: the newest of the events that have arrived meanwhile. Undefined: not paused. */
   readonly held: readonly EventEntry[] | undefined;
-  /** How many have arrived meanwhile. */
   readonly heldCount: number;
 }
 
 /** Older events are dropped. */
 export const MAX_EVENTS = 500;
 
-/** An empty list that is not paused. */
 export const EMPTY_BUFFER: EventBuffer = { entries: [], held: undefined, heldCount: 0 };
 
-/** Adds events, given oldest first. */
 export function withEvents(buffer: EventBuffer, found: readonly EventEntry[]): EventBuffer {
   const { entries, held, heldCount } = buffer;
   const onTop = (below: readonly EventEntry[]) => [...found.toReversed(), ...below].slice(0, MAX_EVENTS);
@@ -37,7 +32,6 @@ export function paused(buffer: EventBuffer): EventBuffer {
   return { ...buffer, held: buffer.held ?? [] };
 }
 
-/** Resumes the list, with the events that have arrived meanwhile. */
 export function resumed({ entries, held = [] }: EventBuffer): EventBuffer {
   return { entries: [...held, ...entries].slice(0, MAX_EVENTS), held: undefined, heldCount: 0 };
 }

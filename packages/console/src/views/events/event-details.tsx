@@ -1,7 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { connection } from '../../connection.ts';
-import { Code } from '../../parts/code.tsx';
-import { curlText } from '../../parts/curl.ts';
+import { Code } from '../../parts/copy-button.tsx';
 import { jsonText } from '../../parts/shown-text.ts';
 import { fullTime } from '../../parts/words.ts';
 import { hrefTo } from '../../route.ts';
@@ -12,11 +11,9 @@ interface DetailsProps {
   readonly entry: EventEntry;
   readonly withContents: boolean;
   onClose(): void;
-  /** Called to begin the list after this event. */
   onBegin(position: string): void;
 }
 
-/** Shows all of one event. */
 export function EventDetails({ entry, withContents, onClose, onBegin }: DetailsProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [entry]);
@@ -68,6 +65,7 @@ export function EventDetails({ entry, withContents, onClose, onBegin }: DetailsP
 function commandFor({ event: { name, session }, after }: EventEntry): string {
   const { address, access } = connection();
   const query = new URLSearchParams({ after, events: name, ...(session === undefined ? {} : { sessions: session }) });
-  const url = `${address.url}/events?${query}&limit=1`;
-  return curlText({ method: 'GET', url, headers: { Accept: 'application/json' } }, access.id !== 'open');
+  const url = `${address.url}/events?${query}&limit=1`.replaceAll("'", '%27');
+  const token = access.id === 'open' ? [] : ['-H "Authorization: Bearer $TOKEN"'];
+  return [`curl '${url}'`, ...token, "-H 'Accept: application/json'"].join(' \\\n  ');
 }

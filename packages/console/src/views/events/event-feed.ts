@@ -1,10 +1,8 @@
-import type { EventName, ListenedEvent } from '@chat-web/host';
+import { ask, type EventName, type GatewayAddress, type ListenedEvent } from '@chat-web/host';
 import { eventData, SECRET_EVENTS } from '@chat-web/protocol';
 import { computed, effect, signal } from '@preact/signals';
 import { connection, mayCall } from '../../connection.ts';
-import { type FollowState, followEvents } from '../../live/follow-events.ts';
-import { inBatches } from '../../live/in-batches.ts';
-import { journalPosition } from '../../live/journal-position.ts';
+import { type FollowState, followEvents, inBatches } from '../../live/follow-events.ts';
 import { BEGINS, type Begin, positionOf } from './begin.ts';
 import {
   EMPTY_BUFFER,
@@ -22,14 +20,12 @@ const DRAW_EVERY_MS = 250;
 /** A user who types a filter has not finished after one letter. */
 const REOPEN_AFTER_MS = 300;
 
-/** The parameters of the stream. */
 interface Opened {
   readonly filter: EventFilter;
   readonly begin: Begin;
   readonly attempt: number;
 }
 
-/** The names of all events that the caller may see. */
 export function namesToSee(): readonly EventName[] {
   const names = Object.keys(eventData) as EventName[];
   return names.filter((name) => !SECRET_EVENTS.includes(name) || mayCall('getQr'));
@@ -45,10 +41,8 @@ export class EventFeed {
   readonly buffer = signal<EventBuffer>(EMPTY_BUFFER);
   /** Undefined: there is no stream, since no event is selected. */
   readonly state = signal<FollowState | undefined>(undefined);
-  /** Why the stream has ended. */
   readonly failure = signal<unknown>(undefined);
   readonly isPaused = computed(() => this.buffer.value.held !== undefined);
-  /** The entries that are shown. */
   readonly entries = computed(() => this.buffer.value.entries.filter(({ event }) => passes(this.filter.value, event)));
   /** Older events were dropped: some of them may pass a narrower filter. */
   readonly #isFull = computed(() => this.buffer.value.entries.length === MAX_EVENTS);
@@ -82,7 +76,6 @@ export class EventFeed {
     };
   }
 
-  /** Reopens the stream after a failure. */
   again(): void {
     this.#attempt.value += 1;
   }
@@ -125,7 +118,9 @@ export class EventFeed {
     const reading = this.#replacement(filter, signal);
     const take = inBatches<EventEntry>(signal, (batch) => reading.add(batch), DRAW_EVERY_MS);
     const stop = followEvents(address, {
-      ...{ sessions: namedSessions(filter.sessions), events: [...filter.names], from: after },
+      sessions: namedSessions(filter.sessions),
+      events: [...filter.names],
+      from: after,
       onEvent: (event: ListenedEvent) => {
         const key = event.id ?? `none ${this.#count++}`;
         if (passes(filter, event)) take({ key, event, after });
@@ -173,5 +168,22 @@ export class EventFeed {
         if (newest === undefined || batch.some(({ key }) => key === newest.key)) show();
       },
     };
+  }
+}
+
+const TIMEOUT_MS = 10_000;
+
+/**
+ * The position after all current events, for callers that must not miss a later one. `now` if the gateway does not
+ * answer: the stream itself will report that.
+ */
+async function journalPosition(address: GatewayAddress, signal: AbortSignal): Promise<string> {
+  try {
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+    const response = await ask(address, '/events?limit=1', { headers: { Accept: 'application/json' }, signal: inTime });
+    const { next } = (await response.json()) as { readonly next?: string };
+    return next ?? 'now';
+  } catch {
+    return 'now';
   }
 }

@@ -3,7 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { type EventFilter, isNarrower, namedSessions, passes } from './event-filter.ts';
 
 const message = {
-  ...{ id: '5f-7', session: 'shop-1', at: '2026-11-23T08:00:00.000Z', name: 'message' },
+  id: '5f-7',
+  session: 'shop-1',
+  at: '2026-11-23T08:00:00.000Z',
+  name: 'message',
   data: { id: 'false_12025550102@c.us_3A00', from: '12025550102@c.us', to: '12025550101@c.us', body: 'secret' },
 } as ListenedEvent;
 const gap = { id: '5f-8', session: undefined, at: '', name: 'gap', data: {} } as ListenedEvent;

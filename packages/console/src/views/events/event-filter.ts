@@ -1,9 +1,8 @@
 import type { EventName, ListenedEvent } from '@chat-web/host';
 import { ACCOUNT_EVENTS, matchesPattern, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { patternsIn } from '../../parts/patterns.ts';
+import { patternsIn } from '../../parts/words.ts';
 
-/** Which events the list shows. */
 export interface EventFilter {
   readonly names: ReadonlySet<EventName>;
   /** Ids of sessions, or patterns such as `shop-*`, separated by commas or spaces. Empty: all. */
@@ -45,7 +44,7 @@ export function isNarrower(filter: EventFilter, wider: EventFilter): boolean {
 
 /** Events about messages, groups, chats and people, and their fields with ids. */
 const ID_EVENTS: ReadonlySet<EventName> = new Set<EventName>(['message', 'message_ack', ...ACCOUNT_EVENTS]);
-const ID_FIELDS = [...['id', 'messageId', 'pollId', 'chatId', 'groupId', 'from', 'to', 'author', 'by', 'participants']];
+const ID_FIELDS = ['id', 'messageId', 'pollId', 'chatId', 'groupId', 'from', 'to', 'author', 'by', 'participants'];
 
 function idsOf({ id, session, name, data }: ListenedEvent): readonly (string | undefined)[] {
   if (!ID_EVENTS.has(name)) return [id, session];

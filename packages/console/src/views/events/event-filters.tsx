@@ -1,18 +1,18 @@
 import type { EventName } from '@chat-web/host';
 import { sessionPattern } from '@chat-web/protocol';
+import { signal } from '@preact/signals';
 import * as v from 'valibot';
-import { patternsIn } from '../../parts/patterns.ts';
+import { signIn } from '../../connection.ts';
+import { patternsIn } from '../../parts/words.ts';
 import type { EventFilter } from './event-filter.ts';
 
 interface FiltersProps {
   readonly filter: EventFilter;
   readonly names: readonly EventName[];
-  /** The ids to choose from. */
   readonly ids: readonly string[];
   onChange(filter: EventFilter): void;
 }
 
-/** The filter of the list: names of events, sessions, and a part of an id. */
 export function EventFilters({ filter, names, ids, onChange }: FiltersProps) {
   const wrong = patternsIn(filter.sessions).find((pattern) => !v.is(sessionPattern, pattern));
   const isAll = filter.names.size === names.length;
@@ -66,5 +66,34 @@ export function EventFilters({ filter, names, ids, onChange }: FiltersProps) {
         </button>
       </fieldset>
     </search>
+  );
+}
+
+/** Stored only in the tab. */
+const KEPT = 'chat-web.contents';
+
+export const contentsShown = signal(sessionStorage.getItem(KEPT) === 'shown');
+
+/** The next person who signs in has not chosen to see them. */
+signIn.subscribe(({ is }) => {
+  if (is === 'signed-out') remember(false);
+});
+
+function remember(isShown: boolean): void {
+  if (isShown) sessionStorage.setItem(KEPT, 'shown');
+  else sessionStorage.removeItem(KEPT);
+  contentsShown.value = isShown;
+}
+
+export function ContentsSwitch() {
+  return (
+    <label class="inline">
+      <input
+        type="checkbox"
+        checked={contentsShown.value}
+        onChange={({ currentTarget: { checked } }) => remember(checked)}
+      />
+      Show contents
+    </label>
   );
 }

@@ -3,15 +3,17 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { Failure } from '../../parts/action.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { memo } from '../../parts/memo.ts';
 import { Table } from '../../parts/table.tsx';
+import { ShortTime } from '../../parts/time.tsx';
 import { counted } from '../../parts/words.ts';
+import { hrefTo } from '../../route.ts';
 import { BeginForm } from './begin-form.tsx';
-import { ContentsSwitch, contentsShown } from './contents-switch.tsx';
 import { type EventEntry, MAX_EVENTS } from './event-buffer.ts';
 import { EventDetails } from './event-details.tsx';
 import { EventFeed, namesToSee } from './event-feed.ts';
-import { EventFilters } from './event-filters.tsx';
-import { EventRow } from './event-row.tsx';
+import { ContentsSwitch, contentsShown, EventFilters } from './event-filters.tsx';
+import { eventText } from './event-text.ts';
 
 const TITLES = ['Event', 'Time', 'Session', 'What happened'];
 
@@ -21,7 +23,6 @@ interface EventsProps {
   readonly only: string;
 }
 
-/** The events of all sessions, live, newest first. */
 export function EventsView({ sessions, only }: EventsProps) {
   const feed = useMemo(() => new EventFeed(only), [only]);
   useEffect(() => feed.start(), [feed]);
@@ -142,7 +143,39 @@ function NoEvents({ feed }: { readonly feed: EventFeed }) {
   if (feed.state.value !== 'live') return <Empty title="Reading the events …" />;
   return (
     <Empty title="No event matches the filter.">
-      <p>What happens from now on is shown here at once. To see older events, begin earlier.</p>
+      <p>New events appear here as they happen. To see older events, choose an earlier start.</p>
     </Empty>
   );
 }
+
+interface RowProps {
+  readonly entry: EventEntry;
+  readonly withContents: boolean;
+  readonly isChosen: boolean;
+  onChoose(entry: EventEntry): void;
+}
+
+/** An event in the list. Pressing it shows its details. */
+const EventRow = memo(
+  ({ entry, withContents, isChosen, onChoose }: RowProps) => {
+    const { name, session, at = '' } = entry.event;
+    return (
+      <tr class={isChosen ? 'chosen' : ''} data-key={entry.key}>
+        <th scope="row">
+          <button type="button" class="quiet" aria-pressed={isChosen} onClick={() => onChoose(entry)}>
+            {name}
+          </button>
+        </th>
+        <td class="when">
+          <ShortTime at={at} />
+        </td>
+        <td>{session === undefined ? 'all sessions' : <a href={hrefTo('sessions', session)}>{session}</a>}</td>
+        <td class="what">{eventText(entry.event, withContents)}</td>
+      </tr>
+    );
+  },
+  (before, after) =>
+    before.entry.key === after.entry.key &&
+    before.withContents === after.withContents &&
+    before.isChosen === after.isChosen,
+);

@@ -1,20 +1,54 @@
 import type { KeyView } from '@chat-web/protocol';
-import { useSignal } from '@preact/signals';
+import { useComputed, useSignal } from '@preact/signals';
 import { connection } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
-import { useLoaded } from '../../parts/action.tsx';
+import { Reading, useLoaded } from '../../parts/action.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { Reading } from '../../parts/reading.tsx';
 import { showSecret } from '../../parts/secret.tsx';
-import { KeyTable } from './key-table.tsx';
+import { Badge } from '../../parts/status.tsx';
+import { type Column, Records } from '../../parts/table.tsx';
+import { clock, ShortTime, Time } from '../../parts/time.tsx';
 import { NewKey } from './new-key.tsx';
 
 const READ_EVERY_MS = 10_000;
 const KEY_NOTE =
   'The gateway keeps only its hash. The application sends it as a bearer token: Authorization: Bearer cwk_…';
 
-/** The keys of the gateway: their owners, permissions and expiry. */
+const COLUMNS: readonly Column<KeyView>[] = [
+  {
+    title: 'Key',
+    kind: 'name',
+    of: ({ id, name }) => (
+      <>
+        {name} <code class="soft">{id}</code>
+      </>
+    ),
+  },
+  {
+    title: 'Status',
+    kind: 'short',
+    of: ({ expiresAt }) => <KeyStatus key={expiresAt} expiresAt={expiresAt} />,
+  },
+  { title: 'Scope', kind: 'short', of: ({ scope }) => scope },
+  { title: 'Sessions', of: ({ sessions }) => sessions.join(', ') },
+  { title: 'Created', kind: 'short', of: ({ createdAt }) => <Time at={createdAt} /> },
+  {
+    title: 'Expires',
+    of: ({ expiresAt }) =>
+      expiresAt === undefined ? (
+        'never'
+      ) : (
+        <>
+          <Time at={expiresAt} />{' '}
+          <span class="soft">
+            <ShortTime at={expiresAt} />
+          </span>
+        </>
+      ),
+  },
+];
+
 export function KeysView({ sessions }: { readonly sessions: LiveSessions }) {
   if (connection().access.id !== 'open') return <Keys sessions={sessions} />;
   return (
@@ -22,7 +56,7 @@ export function KeysView({ sessions }: { readonly sessions: LiveSessions }) {
       <h1>Keys</h1>
       <Empty title="Keys need CHAT_WEB_TOKEN.">
         <p>
-          This gateway is open: everybody who reaches it may do everything. Set CHAT_WEB_TOKEN and restart it
+          This gateway is open: anyone who can reach it can do everything. Set CHAT_WEB_TOKEN and restart it
           (docs/access.md); then create a key for each application here.
         </p>
       </Empty>
@@ -31,9 +65,7 @@ export function KeysView({ sessions }: { readonly sessions: LiveSessions }) {
 }
 
 function Keys({ sessions }: { readonly sessions: LiveSessions }) {
-  const loaded = useLoaded((signal) => connection().client.listKeys({}, { signal, retries: 0 }), {
-    everyMs: READ_EVERY_MS,
-  });
+  const loaded = useLoaded('listKeys', {}, READ_EVERY_MS);
   /** The key to replace, or `new`. */
   const wanted = useSignal<KeyView | 'new' | undefined>(undefined);
   const revoked = useSignal<KeyView | undefined>(undefined);
@@ -54,7 +86,26 @@ function Keys({ sessions }: { readonly sessions: LiveSessions }) {
               </p>
             </Empty>
           ) : (
-            <KeyTable keys={keys} onRotate={(key) => (wanted.value = key)} onRevoke={(key) => (revoked.value = key)} />
+            <Records
+              columns={COLUMNS}
+              rows={keys.toReversed()}
+              keyOf={({ id }) => id}
+              actions={(key) => (
+                <>
+                  <button type="button" aria-label={`Rotate ${key.name}`} onClick={() => (wanted.value = key)}>
+                    Rotate …
+                  </button>{' '}
+                  <button
+                    type="button"
+                    class="danger"
+                    aria-label={`Revoke ${key.name}`}
+                    onClick={() => (revoked.value = key)}
+                  >
+                    Revoke …
+                  </button>
+                </>
+              )}
+            />
           )
         }
       </Reading>
@@ -97,4 +148,10 @@ function RevokeDialog({ of: { id, name }, onClose }: { readonly of: KeyView; onC
       </p>
     </FormDialog>
   );
+}
+
+/** An expired key is listed until the next key is created or revoked. */
+function KeyStatus({ expiresAt }: { readonly expiresAt: string | undefined }) {
+  const isExpired = useComputed(() => expiresAt !== undefined && Date.parse(expiresAt) <= clock.value);
+  return <Badge tone={isExpired.value ? 'off' : 'good'}>{isExpired.value ? 'Expired' : 'Valid'}</Badge>;
 }

@@ -3,11 +3,15 @@ import { useSignal } from '@preact/signals';
 import { connection } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { patternsIn } from '../../parts/patterns.ts';
 import { PatternsField } from '../../parts/patterns-field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { fullTime } from '../../parts/words.ts';
-import { SCOPE_TEXTS } from './scope-texts.ts';
+import { fullTime, patternsIn } from '../../parts/words.ts';
+
+const SCOPE_TEXTS: Readonly<Record<KeyScope, string>> = {
+  read: 'Reads sessions, events, chats and messages. No QRs, codes, sends or changes.',
+  send: 'Also sends messages, and changes groups and the status feed.',
+  manage: 'Also starts, stops, deletes and moves sessions, links them by QR or code, and creates webhooks.',
+};
 
 interface NewKeyProps {
   readonly sessions: LiveSessions;
@@ -17,7 +21,6 @@ interface NewKeyProps {
   onClose(): void;
 }
 
-/** Asks for the purpose of a key, and creates it. */
 export function NewKey({ sessions, like, onCreated, onClose }: NewKeyProps) {
   const name = useSignal(like?.name ?? '');
   const patterns = useSignal(like?.sessions.join(' ') ?? '');

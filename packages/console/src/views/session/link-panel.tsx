@@ -6,7 +6,6 @@ import { whileVisible } from '../../live/while-visible.ts';
 import { Failure, useAction } from '../../parts/action.tsx';
 import { Time } from '../../parts/time.tsx';
 
-/** What a session shows for linking. */
 type Shown =
   | { readonly is: 'qr'; readonly png: string }
   | { readonly is: 'code'; readonly code: string; readonly expiresAt: string };
@@ -28,7 +27,7 @@ export function LinkPanel({ session: { id, reason } }: { readonly session: Sessi
     <section aria-labelledby="link">
       <h2 id="link">Link the account</h2>
       {reason === 'PASSKEY_REQUIRED' ? (
-        <p>No QR is shown meanwhile.</p>
+        <p>No QR is shown in the meantime.</p>
       ) : isAllowed ? (
         <div class="link">
           <div class="qr">
@@ -47,7 +46,7 @@ export function LinkPanel({ session: { id, reason } }: { readonly session: Sessi
           <PairingCodeForm id={id} />
         </div>
       ) : (
-        <p>Your key does not show QRs: whoever scans one is linked to the account. This needs the scope manage.</p>
+        <p>Your key cannot show QRs, because a scan links an account. This needs the scope manage.</p>
       )}
     </section>
   );
@@ -57,7 +56,10 @@ export function LinkPanel({ session: { id, reason } }: { readonly session: Sessi
 async function followLink(id: string, signal: AbortSignal, show: (shown: Shown | undefined) => void): Promise<void> {
   const { address } = connection();
   const events = listen(address, {
-    ...{ sessions: id, events: ['qr', 'pairing_code'], signal, onError: () => {} },
+    sessions: id,
+    events: ['qr', 'pairing_code'],
+    signal,
+    onError: () => {},
     onDisconnect: () => show(undefined),
   });
   try {

@@ -13,10 +13,9 @@ interface ButtonsProps {
   onDone(): void;
 }
 
-/** Starts, restarts, stops and deletes a session. */
 export function SessionButtons({ session, onDone }: ButtonsProps) {
   const { id, status } = session;
-  const asked = useSignal<'delete' | 'takeBack' | undefined>(undefined);
+  const openDialog = useSignal<'delete' | 'takeBack' | undefined>(undefined);
   const chosen = useSignal<'startSession' | 'restartSession' | 'stopSession'>('startSession');
   const action = useAction(async () => {
     await connection().client[chosen.value]({ id });
@@ -41,21 +40,21 @@ export function SessionButtons({ session, onDone }: ButtonsProps) {
     <div class="buttons">
       {(status === 'stopped' || status === 'failed') && button('Start', 'startSession', true)}
       {status === 'moved' && (
-        <button type="button" onClick={() => (asked.value = 'takeBack')}>
+        <button type="button" onClick={() => (openDialog.value = 'takeBack')}>
           Take back …
         </button>
       )}
       {isRunning && button('Restart', 'restartSession')}
       {isRunning && button('Stop', 'stopSession')}
-      <button type="button" class="danger" onClick={() => (asked.value = 'delete')}>
+      <button type="button" class="danger" onClick={() => (openDialog.value = 'delete')}>
         Delete …
       </button>
       <span role="status">{action.isBusy.value ? 'Working …' : ''}</span>
       <Failure error={action.failure.value} />
-      {asked.value === 'delete' && (
-        <DeleteDialog session={session} onDone={onDone} onClose={() => (asked.value = undefined)} />
+      {openDialog.value === 'delete' && (
+        <DeleteDialog session={session} onDone={onDone} onClose={() => (openDialog.value = undefined)} />
       )}
-      {asked.value === 'takeBack' && (
+      {openDialog.value === 'takeBack' && (
         <FormDialog
           title={`Take ${id} back?`}
           verb="Take it back"
@@ -64,7 +63,7 @@ export function SessionButtons({ session, onDone }: ButtonsProps) {
             await connection().client.startSession({ id, takeBack: true });
             onDone();
           }}
-          onClose={() => (asked.value = undefined)}
+          onClose={() => (openDialog.value = undefined)}
         >
           <p>
             Only if it does not run on another gateway. Two copies of one session break its link: the account would have

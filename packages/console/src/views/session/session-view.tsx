@@ -2,9 +2,10 @@ import { GatewayError } from '@chat-web/host';
 import { useComputed } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { adviceFor } from '../../advice.ts';
-import { connection, mayCall } from '../../connection.ts';
+import { mayCall } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
-import { Failure, useLoaded } from '../../parts/action.tsx';
+import { Failure, Reading, useLoaded } from '../../parts/action.tsx';
+import { Chart } from '../../parts/chart.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { shownText } from '../../parts/shown-text.ts';
 import { Status } from '../../parts/status.tsx';
@@ -12,7 +13,6 @@ import { Time } from '../../parts/time.tsx';
 import { bytesText } from '../../parts/words.ts';
 import { hrefTo } from '../../route.ts';
 import { LinkPanel } from './link-panel.tsx';
-import { MemoryChart } from './memory-chart.tsx';
 import { SessionButtons } from './session-buttons.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -21,7 +21,6 @@ interface SessionProps {
   readonly sessions: LiveSessions;
 }
 
-/** One session: its state, its history, and what to do. */
 export function SessionView({ id, sessions }: SessionProps) {
   const session = useComputed(() => sessions.all.value?.get(id));
   useEffect(() => void sessions.refresh(), [id, sessions]);
@@ -75,7 +74,7 @@ export function SessionView({ id, sessions }: SessionProps) {
               <dd>
                 {view.memory
                   ? `${bytesText(view.memory.browserBytes)} browser, ${bytesText(view.memory.workerBytes)} worker`
-                  : 'nothing runs, or it was not measured yet'}
+                  : 'not running, or not measured yet'}
               </dd>
               <dt>Disk</dt>
               <dd>{view.diskBytes === undefined ? 'not measured yet' : bytesText(view.diskBytes)}</dd>
@@ -94,13 +93,12 @@ export function SessionView({ id, sessions }: SessionProps) {
                   </li>
                 ))}
               </ul>
-              <p class="soft">These answer 501; all else works. See docs/page-changes.md.</p>
+              <p class="soft">These return 501; everything else works. See docs/page-changes.md.</p>
             </section>
           )}
           <Timeline id={id} />
           <p>
-            <a href={hrefTo('events', id)}>All events of {id}</a>,{' '}
-            <a href={hrefTo('try', mayCall('sendMessage') ? 'sendMessage' : 'listChats', id)}>try a call with it</a>
+            <a href={hrefTo('events', id)}>All events of {id}</a>, <a href={referenceFor(id)}>try a call with it</a>
           </p>
         </>
       )}
@@ -108,8 +106,14 @@ export function SessionView({ id, sessions }: SessionProps) {
   );
 }
 
+/** The reference, with the form of a call that the key allows, and the session filled in. */
+function referenceFor(id: string): string {
+  const call = mayCall('sendMessage') ? 'Messages/sendMessage' : 'Chats/listChats';
+  return `../docs/?${new URLSearchParams({ session: id })}#/${call}`;
+}
+
 function Account({ id }: { readonly id: string }) {
-  const info = useLoaded((signal) => connection().client.getSessionInfo({ id }, { signal, retries: 0 }), { key: id });
+  const info = useLoaded('getSessionInfo', { id });
   const { value } = info.value;
   const { value: failure } = info.failure;
   const isOver = failure instanceof GatewayError && failure.code === 'session_not_ready';
@@ -122,5 +126,28 @@ function Account({ id }: { readonly id: string }) {
         {failure !== undefined && !isOver && <Failure error={failure} />}
       </dd>
     </>
+  );
+}
+
+/** The gateway takes at most one sample a minute. */
+const STEP_MS = 60_000;
+
+function MemoryChart({ id }: { readonly id: string }) {
+  const loaded = useLoaded('getSessionMemory', { id }, STEP_MS);
+  return (
+    <Reading of={loaded} what="its memory">
+      {({ samples }) => (
+        <Chart
+          title="Memory over the last hour"
+          points={samples.map(({ at, workerBytes, browserBytes }) => ({
+            at: Date.parse(at),
+            value: workerBytes + browserBytes,
+          }))}
+          stepMs={STEP_MS}
+          until={Math.max(Date.now(), Date.parse(samples.at(-1)?.at ?? '') || 0)} // The clocks may differ.
+          text={bytesText}
+        />
+      )}
+    </Reading>
   );
 }

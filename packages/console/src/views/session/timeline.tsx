@@ -1,15 +1,50 @@
+import type { ListenedEvent } from '@chat-web/host';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { connection } from '../../connection.ts';
-import { type FollowState, followEvents } from '../../live/follow-events.ts';
-import { inBatches } from '../../live/in-batches.ts';
+import { type FollowState, followEvents, inBatches } from '../../live/follow-events.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { STATUS_WORDS } from '../../parts/status.tsx';
 import { ShortTime } from '../../parts/time.tsx';
-import { TIMELINE_EVENTS, timelineText } from './timeline-text.ts';
+import { fullTime } from '../../parts/words.ts';
 
-/** An entry of the timeline. */
+const TIMELINE_EVENTS = ['status', 'passkey_required', 'gap'] as const;
+type TimelineEvent = ListenedEvent<(typeof TIMELINE_EVENTS)[number]>;
+
+export function timelineText(event: TimelineEvent): string {
+  switch (event.name) {
+    case 'status': {
+      const { status, message, nextAttemptAt } = event.data;
+      const next = nextAttemptAt === undefined ? '' : `; next attempt ${fullTime(Date.parse(nextAttemptAt))}`;
+      return `${STATUS_WORDS[status]}${message === undefined ? '' : `: ${message}`}${next}`;
+    }
+    case 'passkey_required':
+      return event.data.message;
+    case 'gap':
+      return gapText(event.data);
+  }
+}
+
+function gapText(gap: Extract<TimelineEvent, { name: 'gap' }>['data']): string {
+  switch (gap.reason) {
+    case 'not_loaded':
+      return `Messages from ${timeOf(gap.from)} to ${timeOf(gap.to)} are missing: the page did not load them.`;
+    case 'not_stored':
+      return `Events from ${timeOf(gap.from)} to ${timeOf(gap.to)} are missing: they could not be written to disk.`;
+    case 'damaged':
+      return 'Events are missing: a part of the journal is unreadable.';
+    case 'expired':
+      return 'Earlier events were deleted, because of their age or the size of the journal.';
+    case 'unknown_position':
+      return 'Earlier events are not known to this gateway.';
+  }
+}
+
+function timeOf(written: string): string {
+  return fullTime(Date.parse(written));
+}
+
 interface Moment {
-  /** The id of the event. */
   readonly key: string;
   readonly at: string;
   readonly text: string;
@@ -17,8 +52,7 @@ interface Moment {
 
 const HOUR_MS = 3_600_000;
 const SPANS = [1, 24, 72] as const;
-/** Older ones are not shown. */
-const MOST = 500;
+const MAX_MOMENTS = 500;
 
 /** The events of a session from the journal, newest first, and new ones live. */
 export function Timeline({ id }: { readonly id: string }) {
@@ -29,10 +63,11 @@ export function Timeline({ id }: { readonly id: string }) {
     const over = new AbortController();
     moments.value = [];
     const take = inBatches<Moment>(over.signal, (batch) => {
-      moments.value = [...batch.toReversed(), ...moments.value].slice(0, MOST);
+      moments.value = [...batch.toReversed(), ...moments.value].slice(0, MAX_MOMENTS);
     });
     const stop = followEvents(connection().address, {
-      ...{ sessions: [id], events: TIMELINE_EVENTS },
+      sessions: [id],
+      events: TIMELINE_EVENTS,
       from: new Date(Date.now() - hours.value * HOUR_MS).toISOString(),
       onEvent: (event) => take({ key: event.id ?? '', at: event.at ?? '', text: timelineText(event) }),
       onState: (next) => {

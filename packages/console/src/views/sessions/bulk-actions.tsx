@@ -1,4 +1,5 @@
 import type { SessionView } from '@chat-web/host';
+import { errorText } from '@chat-web/protocol';
 import { useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 import { connection } from '../../connection.ts';
@@ -8,7 +9,6 @@ import { counted } from '../../parts/words.ts';
 
 interface BulkProps {
   readonly shown: readonly SessionView[];
-  /** The selected ones. */
   readonly chosen: readonly SessionView[];
   onChoose(ids: readonly string[]): void;
   onDone(): void;
@@ -22,14 +22,13 @@ type Verb = keyof typeof VERBS;
  */
 const AT_ONCE = 2;
 
-/** Starts or stops all selected sessions. */
 export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
-  const asked = useSignal<Verb | undefined>(undefined);
+  const toConfirm = useSignal<Verb | undefined>(undefined);
   const result = useSignal('');
   const action = useAction(async () => {
-    const verb = asked.value ?? 'startSession';
+    const verb = toConfirm.value ?? 'startSession';
     const ids = chosen.map(({ id }) => id);
-    asked.value = undefined;
+    toConfirm.value = undefined;
     const { signal } = over;
     const failures = await forEach(ids, verb, signal, (left) => {
       result.value = `${VERBS[verb]}: ${ids.length - left} of ${counted(ids.length, 'session')} …`;
@@ -59,19 +58,19 @@ export function BulkActions({ shown, chosen, onChoose, onDone }: BulkProps) {
           disabled={chosen.length === 0}
           aria-disabled={action.isBusy.value}
           onClick={() => {
-            if (!action.isBusy.value) asked.value = verb;
+            if (!action.isBusy.value) toConfirm.value = verb;
           }}
         >
           {chosen.length > 0 ? `${VERBS[verb]} ${chosen.length}` : VERBS[verb]}
         </button>
       ))}
       <span role="status">{result.value}</span>
-      {asked.value && (
+      {toConfirm.value && (
         <FormDialog
-          title={`${VERBS[asked.value]} ${counted(chosen.length, 'session')}?`}
-          verb={VERBS[asked.value]}
+          title={`${VERBS[toConfirm.value]} ${counted(chosen.length, 'session')}?`}
+          verb={VERBS[toConfirm.value]}
           work={async () => void action.run()}
-          onClose={() => (asked.value = undefined)}
+          onClose={() => (toConfirm.value = undefined)}
         >
           <p class="names">{chosen.map(({ id }) => id).join(', ')}</p>
           {chosen.length > 1 && <p class="soft">Stay on this page until it is done: leaving it skips the rest.</p>}
@@ -100,7 +99,7 @@ async function forEach(
       try {
         await client[verb]({ id });
       } catch (error) {
-        failures.set(id, error instanceof Error ? error.message : String(error));
+        failures.set(id, errorText(error));
       }
     }
   };

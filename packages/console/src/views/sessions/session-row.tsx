@@ -31,7 +31,7 @@ export const SessionRow = memo(
           <Status session={session} /> <span class="soft">{<Time at={since} />}</span>
         </td>
         <td data-title="What happened" class="what">
-          {message ?? (session.status === 'qr' && 'its QR waits to be scanned')}
+          {message ?? (session.status === 'qr' && 'waiting for its QR to be scanned')}
           {nextAttemptAt && (
             <>
               {' '}

@@ -1,19 +1,21 @@
 import type { SessionView } from '@chat-web/host';
+import { sessionId, withDeadline } from '@chat-web/protocol';
 import { useComputed, useSignal } from '@preact/signals';
-import { mayCall } from '../../connection.ts';
+import * as v from 'valibot';
+import { connection, mayCall } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { Badge, lookOf, type Tone } from '../../parts/status.tsx';
 import { Table } from '../../parts/table.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { counted } from '../../parts/words.ts';
+import { goTo } from '../../route.ts';
 import { BulkActions } from './bulk-actions.tsx';
-import { NewSession } from './new-session.tsx';
-import { filtered, GROUPS } from './session-filter.ts';
 import { SessionRow } from './session-row.tsx';
 
 const TITLES = ['Session', 'Status', 'What happened', 'Restarts', 'Memory', 'Disk', 'Last event', 'Page'];
 
-/** All sessions, live, with problems and next steps. */
 export function SessionsView({ sessions }: { readonly sessions: LiveSessions }) {
   const text = useSignal('');
   const tone = useSignal<Tone | undefined>(undefined);
@@ -87,7 +89,6 @@ export function SessionsView({ sessions }: { readonly sessions: LiveSessions }) 
   );
 }
 
-/** The number of sessions in each group; pressing one filters the list. */
 function Groups({
   all,
   chosen,
@@ -116,5 +117,61 @@ function Groups({
         );
       })}
     </fieldset>
+  );
+}
+
+interface SessionFilter {
+  /** A part of the id, of the reason or of its sentence. */
+  readonly text: string;
+  readonly tone: Tone | undefined;
+}
+
+const GROUPS: Readonly<Record<Tone, string>> = {
+  bad: 'Failed',
+  attention: 'Needs attention',
+  busy: 'Starting',
+  good: 'Ready',
+  off: 'Not running',
+};
+
+function filtered(sessions: readonly SessionView[], { text, tone }: SessionFilter): readonly SessionView[] {
+  const wanted = text.trim().toLowerCase();
+  return sessions.filter((session) => {
+    if (tone && lookOf(session).tone !== tone) return false;
+    if (wanted === '') return true;
+    const { id, reason = '', message = '', pageVersion = '' } = session;
+    return [id, reason, message, pageVersion].some((written) => written.toLowerCase().includes(wanted));
+  });
+}
+
+/** Refusals arrive sooner. */
+const SHOW_AFTER_MS = 1_500;
+
+function NewSession() {
+  const isOpen = useSignal(false);
+  return (
+    <>
+      <button type="button" class="primary" onClick={() => (isOpen.value = true)}>
+        New session
+      </button>
+      {isOpen.value && <NewSessionDialog onClose={() => (isOpen.value = false)} />}
+    </>
+  );
+}
+
+function NewSessionDialog({ onClose }: { onClose(): void }) {
+  const id = useSignal('');
+  const start = async () => {
+    const wanted = v.parse(sessionId, id.value.trim());
+    // It answers once there is a QR, or with the reason why it does not start; the view of the session shows the rest.
+    await withDeadline(connection().client.startSession({ id: wanted }), SHOW_AFTER_MS, () => undefined);
+    goTo('sessions', wanted);
+  };
+  return (
+    <FormDialog title="New session" verb="Start" work={start} onClose={onClose}>
+      <TextField label="Id" value={id} required maxLength={64} pattern="[A-Za-z0-9_\-]{1,64}">
+        1 to 64 letters, digits, _ and -. It names the account in the API, such as shop-1.
+      </TextField>
+    </FormDialog>
   );
 }

@@ -2,7 +2,6 @@ import { type Signal, useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 import { TextField } from '../../parts/text-field.tsx';
 
-/** Where a webhook begins. */
 export interface Start {
   readonly from: Signal<'now' | 'oldest' | 'event'>;
   readonly event: Signal<string>;
@@ -14,7 +13,6 @@ const TEXTS: Readonly<Record<Start['from']['value'], string>> = {
   event: 'After an event',
 };
 
-/** The state of the choice where a webhook begins. */
 export function useStart(from: Start['from']['value']): Start {
   return { from: useSignal(from), event: useSignal('') };
 }
@@ -27,11 +25,9 @@ export function positionOf({ from, event }: Start): string | undefined {
 interface PositionProps {
   readonly start: Start;
   readonly choices: readonly Start['from']['value'][];
-  /** An example id. */
   readonly example?: string | undefined;
 }
 
-/** Asks where a webhook begins. */
 export function PositionField({ start: { from, event }, choices, example }: PositionProps) {
   const name = useId();
   return (

@@ -7,20 +7,18 @@ import { FormDialog } from '../../parts/form-dialog.tsx';
 import { showWebhookSecret } from '../../parts/secret.tsx';
 import { shortTime } from '../../parts/words.ts';
 import { goTo } from '../../route.ts';
-import { ChangeWebhook } from './change-webhook.tsx';
-import { ReplayWebhook } from './replay-webhook.tsx';
+import { PositionField, positionOf, useStart } from './position-field.tsx';
+import { subscriptionOf, useWritten, WebhookFields } from './webhook-fields.tsx';
 
 interface ButtonsProps {
   readonly of: WebhookView;
   readonly sessions: LiveSessions;
-  /** The webhook may have changed. */
   onDone(): void;
 }
 
-/** The actions for a webhook. */
 export function WebhookButtons({ of: webhook, sessions, onDone }: ButtonsProps) {
   const { id, url, status } = webhook;
-  const asked = useSignal<'change' | 'rotate' | 'replay' | 'delete' | undefined>(undefined);
+  const openDialog = useSignal<'change' | 'rotate' | 'replay' | 'delete' | undefined>(undefined);
   const tested = useSignal('');
   const test = useAction(async () => {
     tested.value = testText(await connection().client.testWebhook({ webhookId: id }));
@@ -37,7 +35,7 @@ export function WebhookButtons({ of: webhook, sessions, onDone }: ButtonsProps) 
     onDone();
   });
   const close = () => {
-    asked.value = undefined;
+    openDialog.value = undefined;
     onDone();
   };
   return (
@@ -50,23 +48,23 @@ export function WebhookButtons({ of: webhook, sessions, onDone }: ButtonsProps) 
       <button type="button" aria-disabled={test.isBusy.value} onClick={() => void test.run()}>
         Send a test
       </button>
-      <button type="button" onClick={() => (asked.value = 'change')}>
+      <button type="button" onClick={() => (openDialog.value = 'change')}>
         Change …
       </button>
-      <button type="button" onClick={() => (asked.value = 'replay')}>
+      <button type="button" onClick={() => (openDialog.value = 'replay')}>
         Replay …
       </button>
-      <button type="button" onClick={() => (asked.value = 'rotate')}>
+      <button type="button" onClick={() => (openDialog.value = 'rotate')}>
         Rotate the secret …
       </button>
-      <button type="button" class="danger" onClick={() => (asked.value = 'delete')}>
+      <button type="button" class="danger" onClick={() => (openDialog.value = 'delete')}>
         Delete …
       </button>
       <span role="status">{test.isBusy.value ? 'Sending …' : tested.value}</span>
       <Failure error={test.failure.value ?? enable.failure.value} />
-      {asked.value === 'change' && <ChangeWebhook of={webhook} sessions={sessions} onClose={close} />}
-      {asked.value === 'replay' && <ReplayWebhook of={webhook} onClose={close} />}
-      {asked.value === 'rotate' && (
+      {openDialog.value === 'change' && <ChangeWebhook of={webhook} sessions={sessions} onClose={close} />}
+      {openDialog.value === 'replay' && <ReplayWebhook of={webhook} onClose={close} />}
+      {openDialog.value === 'rotate' && (
         <FormDialog
           title="Rotate the secret?"
           verb="Rotate"
@@ -76,7 +74,7 @@ export function WebhookButtons({ of: webhook, sessions, onDone }: ButtonsProps) 
           <p>The application gets a new one. For 24 hours the current one signs as well.</p>
         </FormDialog>
       )}
-      {asked.value === 'delete' && (
+      {openDialog.value === 'delete' && (
         <FormDialog
           title="Delete the webhook?"
           verb="Delete"
@@ -87,7 +85,7 @@ export function WebhookButtons({ of: webhook, sessions, onDone }: ButtonsProps) 
           }}
           onClose={close}
         >
-          <p class="names">Nothing is posted to {url} any more. What waits and its dead letters are lost.</p>
+          <p class="names">Nothing more is posted to {url}. Waiting events and dead letters are lost.</p>
         </FormDialog>
       )}
     </div>
@@ -99,4 +97,42 @@ function testText({ ok, ms, message = '' }: OperationAnswer<(typeof operations)[
   const now = Date.now();
   const result = ok ? `The test was delivered in ${ms} ms` : `The test was not delivered: ${message}`;
   return `${result} (${shortTime(now, now)}).`;
+}
+
+interface ChangeProps {
+  readonly of: WebhookView;
+  readonly sessions: LiveSessions;
+  onClose(): void;
+}
+
+function ChangeWebhook({ of: webhook, sessions, onClose }: ChangeProps) {
+  const written = useWritten(webhook);
+  const change = async () => {
+    await connection().client.updateWebhook({ webhookId: webhook.id, ...subscriptionOf(written) });
+  };
+  return (
+    <FormDialog title="Change the webhook" verb="Save" work={change} onClose={onClose}>
+      <WebhookFields written={written} sessions={sessions} />
+      <p class="soft">
+        It keeps its secret and its position. If a key created it, it still ends with that key, as long as the key
+        covers its sessions.
+      </p>
+    </FormDialog>
+  );
+}
+
+function ReplayWebhook({ of: { id, position }, onClose }: { readonly of: WebhookView; onClose(): void }) {
+  const start = useStart('oldest');
+  const replay = async () => {
+    await connection().client.replayWebhook({ webhookId: id, after: positionOf(start) ?? 'oldest' });
+  };
+  return (
+    <FormDialog title="Deliver events again" verb="Replay" work={replay} onClose={onClose}>
+      <p>
+        All events after the one that you choose are delivered again, in order, with the same webhook-id. The webhook is
+        at {position} now.
+      </p>
+      <PositionField start={start} choices={['oldest', 'event']} example={position} />
+    </FormDialog>
+  );
 }

@@ -1,14 +1,12 @@
-import type { ChangedWebhook, WebhookView } from '@chat-web/protocol';
-import { DEFAULT_EVENTS } from '@chat-web/protocol';
+import { type ChangedWebhook, DEFAULT_EVENTS, type WebhookView } from '@chat-web/protocol';
 import { type Signal, useSignal } from '@preact/signals';
 import { connection } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
-import { patternsIn } from '../../parts/patterns.ts';
 import { PatternsField } from '../../parts/patterns-field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { CHOICES, EVENT_TEXTS } from './webhook-texts.ts';
+import { patternsIn } from '../../parts/words.ts';
+import { CHOICES, EVENT_TEXTS } from './webhook-status.tsx';
 
-/** The written subscription of a webhook. */
 interface Written {
   readonly url: Signal<string>;
   readonly patterns: Signal<string>;
@@ -25,13 +23,11 @@ export function useWritten(before?: WebhookView): Written {
   };
 }
 
-/** The value for the API. */
 export function subscriptionOf({ url, patterns, events }: Written): ChangedWebhook {
   const chosen = CHOICES.filter((name) => events.value.has(name));
   return { url: url.value.trim(), sessions: patternsIn(patterns.value), events: [...chosen, 'gap'] };
 }
 
-/** Asks for the address, the events and the sessions of a webhook. */
 export function WebhookFields({
   written: { url, patterns, events },
   sessions,
@@ -60,7 +56,7 @@ export function WebhookFields({
             </span>
           </label>
         ))}
-        <p class="soft">A gap is delivered in any case: it says which events are missing.</p>
+        <p class="soft">Gaps are always delivered: they report missing events.</p>
       </fieldset>
     </>
   );

@@ -1,19 +1,44 @@
+import type { OperationAnswer, operations, WebhookView } from '@chat-web/protocol';
+import { useSignal } from '@preact/signals';
 import { connection } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
-import { useLoaded } from '../../parts/action.tsx';
+import { Reading, useLoaded } from '../../parts/action.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Reading } from '../../parts/reading.tsx';
+import { FormDialog } from '../../parts/form-dialog.tsx';
 import { showWebhookSecret } from '../../parts/secret.tsx';
-import { NewWebhook } from './new-webhook.tsx';
-import { WebhookTable } from './webhook-table.tsx';
+import { type Column, Records } from '../../parts/table.tsx';
+import { Time } from '../../parts/time.tsx';
+import { hrefTo } from '../../route.ts';
+import { PositionField, positionOf, useStart } from './position-field.tsx';
+import { subscriptionOf, useWritten, WebhookFields } from './webhook-fields.tsx';
+import { WebhookCause, WebhookStatus } from './webhook-status.tsx';
 
 const READ_EVERY_MS = 5_000;
 
-/** All webhooks that the caller may see, and whether they deliver. */
+const COLUMNS: readonly Column<WebhookView>[] = [
+  {
+    title: 'Webhook',
+    kind: 'name',
+    of: ({ id, url }) => (
+      <>
+        <a href={hrefTo('webhooks', id)}>{url}</a> <code class="soft">{id}</code>
+      </>
+    ),
+  },
+  { title: 'Status', kind: 'short', of: (webhook) => <WebhookStatus of={webhook} /> },
+  { title: 'What happened', kind: 'what', of: (webhook) => <WebhookCause of={webhook} /> },
+  { title: 'Sessions', of: ({ sessions }) => sessions.join(', ') },
+  { title: 'Waiting', kind: 'short', of: ({ waiting }) => waiting || '' },
+  { title: 'Dead letters', kind: 'short', of: ({ deadLetters }) => deadLetters || '' },
+  {
+    title: 'Last success',
+    kind: 'short',
+    of: ({ lastSuccessAt }) => (lastSuccessAt === undefined ? 'none yet' : <Time at={lastSuccessAt} />),
+  },
+];
+
 export function WebhooksView({ sessions }: { readonly sessions: LiveSessions }) {
-  const loaded = useLoaded((signal) => connection().client.listWebhooks({}, { signal, retries: 0 }), {
-    everyMs: READ_EVERY_MS,
-  });
+  const loaded = useLoaded('listWebhooks', {}, READ_EVERY_MS);
   return (
     <>
       <div class="title">
@@ -33,10 +58,44 @@ export function WebhooksView({ sessions }: { readonly sessions: LiveSessions }) 
               <p>Create one: the gateway posts events to your application, and loses none while it is down.</p>
             </Empty>
           ) : (
-            <WebhookTable webhooks={webhooks} />
+            <Records columns={COLUMNS} rows={webhooks.toReversed()} keyOf={({ id }) => id} />
           )
         }
       </Reading>
     </>
+  );
+}
+
+interface NewWebhookProps {
+  readonly sessions: LiveSessions;
+  onMade(webhook: OperationAnswer<(typeof operations)['createWebhook']>): void;
+}
+
+function NewWebhook(props: NewWebhookProps) {
+  const isOpen = useSignal(false);
+  return (
+    <>
+      <button type="button" class="primary" onClick={() => (isOpen.value = true)}>
+        New webhook
+      </button>
+      {isOpen.value && <NewWebhookDialog {...props} onClose={() => (isOpen.value = false)} />}
+    </>
+  );
+}
+
+function NewWebhookDialog({ sessions, onMade, onClose }: NewWebhookProps & { onClose(): void }) {
+  const written = useWritten();
+  const start = useStart('now');
+  const make = async () => {
+    const after = positionOf(start);
+    const wanted = { ...subscriptionOf(written), ...(after === undefined ? {} : { after }) };
+    const webhook = await connection().client.createWebhook(wanted);
+    onMade(webhook);
+  };
+  return (
+    <FormDialog title="New webhook" verb="Create webhook" work={make} onClose={onClose}>
+      <WebhookFields written={written} sessions={sessions} />
+      <PositionField start={start} choices={['now', 'oldest', 'event']} />
+    </FormDialog>
   );
 }
