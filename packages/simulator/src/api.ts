@@ -1,9 +1,6 @@
-import type { Addressing, ContactCard, MediaKind, Place, Poll } from './control/inputs.ts';
+import type { ContactCard, MediaKind, Place, Poll } from './control/inputs.ts';
+import type { DisturbanceOptions, PageDisturbance, PageFault, PageReport } from './page/wire.ts';
 
-export type * from './account-api.ts';
-export type * from './page-api.ts';
-
-/** The type of a message. */
 export type MessageType =
   | ('text' | MediaKind | 'location' | 'contact' | 'contacts' | 'poll')
   /** An invitation to a group, for a person who cannot be added. */
@@ -67,7 +64,6 @@ export interface PhoneMessage {
   readonly linkPreview?: { readonly title: string; readonly description: string } | undefined;
 }
 
-/** The bytes of a message as the phone got them. */
 export interface ReceivedMedia {
   readonly mimeType: string;
   readonly filename?: string | undefined;
@@ -76,48 +72,11 @@ export interface ReceivedMedia {
   readonly sha256: string;
 }
 
-/** A group as phones see it. */
-export interface Group {
-  /** `<18 digits>@g.us` */
-  readonly id: string;
-  readonly subject: string;
-  readonly participants: readonly { readonly id: string; readonly isAdmin: boolean }[];
-  /** Whether linked devices see members by number or by hidden number. */
-  readonly addressing: Addressing;
-  readonly description?: string | undefined;
-  /** Only admins write, change subject and description, add; and an admin approves who joins by the invite. */
-  readonly settings: {
-    readonly announce: boolean;
-    readonly restrict: boolean;
-    readonly adminsAdd: boolean;
-    readonly approveJoins: boolean;
-  };
-  readonly inviteCode: string;
-  /** The people who wait for approval. */
-  readonly requests: readonly string[];
-  /** The size of its picture. */
-  readonly pictureBytes?: number | undefined;
-}
-
-/** A channel, with what was posted, oldest first. */
-export interface Channel {
-  /** `<18 digits>@newsletter` */
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly inviteCode: string;
-  /** Numbers. */
-  readonly followers: readonly string[];
-  readonly posts: readonly { readonly id: string; readonly body: string }[];
-}
-
 /** A phone in a list of phones. */
 export interface ListedPhone {
   readonly number: string;
   readonly name: string;
-  /** The phone is on. */
   readonly online: boolean;
-  /** How many devices are linked. */
   readonly devices: number;
   /** Messages that it has not read. */
   readonly unread: number;
@@ -143,3 +102,63 @@ export interface ListedChat {
   /** Absent for a group without messages. */
   readonly lastMessage?: PhoneMessage | undefined;
 }
+
+export type { PageFault };
+
+/** A check whether an id is registered. */
+export interface LookUp {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly jid: string;
+}
+
+/**
+ * Why a device was unlinked: on the phone, by its own page, by the request for a pairing code, because an old copy of
+ * its profile logged in, or because the dialog "What's new" was not answered.
+ */
+export type UnlinkCause = 'phone' | 'page' | 'pairing_code' | 'old_keys' | 'whats_new';
+
+/**
+ * Why the assertion of a passkey was refused: it is malformed, its passkey is not registered, it is for another
+ * ceremony, its challenge is unknown or was used (`challenge`) or is too old (`expired`), it was made for another site
+ * (`origin`, `rp_id`), without a user, or without verifying the user; its signature is wrong, or its count did not
+ * increase.
+ */
+export type PasskeyRefusal =
+  | ('malformed' | 'credential' | 'type' | 'challenge' | 'expired' | 'origin' | 'rp_id')
+  | ('user_present' | 'user_verified' | 'signature' | 'counter');
+
+/** An assertion that a page has sent. */
+export interface PasskeyAnswer {
+  /** ISO 8601. */
+  readonly at: string;
+  /** Absent if it was accepted. */
+  readonly refusal?: PasskeyRefusal | undefined;
+}
+
+export interface Unlink {
+  /** ISO 8601. */
+  readonly at: string;
+  readonly deviceId: string;
+  readonly cause: UnlinkCause;
+}
+
+/** A page that is open in some browser: what it shows, and what the network knows about it. */
+export interface Page extends Omit<PageReport, 'disturbancesReceived'> {
+  /** Stays the same over reloads of the tab. */
+  readonly id: string;
+  /** How long it has shown its QR. */
+  readonly qrAgeMs?: number | undefined;
+  /** The account whose owner has to type a pairing code that the page shows. */
+  readonly codeFor?: string | undefined;
+  /** The account that has scanned it, or typed its code, and requires a passkey. */
+  readonly passkeyFor?: string | undefined;
+}
+
+/** Events that can be caused in a page; `conflict` and `idle` come from the network. */
+type Disturbance = PageDisturbance['kind'] | 'conflict' | 'idle';
+
+/** The arguments of `disturb` after the page: a kind, and its options if it has any. */
+export type DisturbArguments =
+  | [kind: Exclude<Disturbance, keyof DisturbanceOptions>, options?: undefined]
+  | { [K in keyof DisturbanceOptions]: [kind: K, options: DisturbanceOptions[K]] }[keyof DisturbanceOptions];

@@ -3,10 +3,8 @@ import { firstSwitches, type PageSwitches, splitPresence } from './page/switches
 /** The builds of the page that can be served, named by the month by which they were released; oldest first. */
 export const builds = ['2026-01', '2026-04', '2026-07', '2026-09', '2026-10'] as const;
 
-/** One of them. */
 export type Build = (typeof builds)[number];
 
-/** The default build. */
 export const newestBuild: Build = '2026-10';
 
 /** One function subscribes to presence in older builds, two do in newer ones. */

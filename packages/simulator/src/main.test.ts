@@ -24,7 +24,7 @@ it.each(['SIGINT', 'SIGTERM'] as const)('prints its addresses, and exits cleanly
   const { code, output } = await run([], signal);
   expect(code).toBe(0);
   expect(output).toContain('12025550101  Ada Marsh');
-  expect(output).toMatch(/phones are played on +http:\/\/127\.0\.0\.1:\d+ \(open it in a browser\)/);
+  expect(output).toMatch(/^phones +http:\/\/127\.0\.0\.1:\d+ \(open it in a browser\)/m);
   const args: unknown = JSON.parse(/CHAT_WEB_BROWSER_ARGS='(.*)'/.exec(output)?.[1] ?? '');
   const [rules, certificate] = [expect.stringMatching(/^--host-resolver-rules=/), expect.stringMatching(/-spki-list=/)];
   expect(args).toEqual([rules, certificate, expect.stringMatching(/^--ip-address-space-overrides=/)]);

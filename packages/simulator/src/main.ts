@@ -4,7 +4,7 @@ import { type Simulator, startSimulator } from './simulator.ts';
 
 const usage = `usage: npm run simulator -- [--port <port>] [--control-port <port>] [--build <build>]
 
-Plays web.whatsapp.com and the phones behind it, on 127.0.0.1. Without a port, or with 0, it takes a free one.
+Simulates web.whatsapp.com and its phones on 127.0.0.1. Without a port, or with 0, it uses a free one.
 A build of the page is one of ${builds.join(', ')}; default: ${newestBuild}.`;
 
 interface Arguments {
@@ -48,8 +48,8 @@ async function describe({ port, controlUrl, browserArgs, phones }: Simulator): P
     return `  ${number}  ${name}${addressing === 'lid' ? ' (chats by hidden number, @lid)' : ''}`;
   });
   const { build, pageVersion } = await phones.settings();
-  return `web.whatsapp.com is played on https://127.0.0.1:${port}, build ${build} (${pageVersion})
-the phones are played on      ${controlUrl} (open it in a browser)
+  return `web.whatsapp.com  https://127.0.0.1:${port}, build ${build} (${pageVersion})
+phones            ${controlUrl} (open it in a browser)
 
 ${people.join('\n')}
 

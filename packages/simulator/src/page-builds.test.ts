@@ -24,47 +24,40 @@ const sendImage = `
     ...media, ...media.toJSON() };
 `;
 
-describe('an older build', () => {
-  it('has ids, downloads, media and status actions as they were', async () => {
-    tab = await Tab.open({ build: '2026-01' });
-    await tab.link(ada);
-    expect(await tab.run(`return [window.Debug.VERSION, require('WAWebBuildConstants').VERSION_STR]`)).toEqual([
-      '2.3000.1031000000',
-      '2.3000.1031000000',
-    ]);
-    const sent = await tab.run(
-      `${sendImage}
-      const [msg, result] = require('WAWebSendMsgChatAction').addAndSendMsgToChat(chat, values);
-      return [(await msg).id._serialized.startsWith('true_'), (await result).messageSendResult]`,
-      `${ben}@c.us`,
-      png,
-    );
-    expect(sent).toEqual([true, 'OK']);
-    expect(await tab.fail(`require('Nothing')`)).toMatchObject({ name: 'ModuleError', messageParams: ['Nothing'] });
-  });
+it('an older build has ids, downloads, media and status actions as they were', async () => {
+  tab = await Tab.linked(ada, { build: '2026-01' });
+  expect(await tab.run(`return [window.Debug.VERSION, require('WAWebBuildConstants').VERSION_STR]`)).toEqual([
+    '2.3000.1031000000',
+    '2.3000.1031000000',
+  ]);
+  const sent = await tab.run(
+    `${sendImage}
+    const [msg, result] = require('WAWebSendMsgChatAction').addAndSendMsgToChat(chat, values);
+    return [(await msg).id._serialized.startsWith('true_'), (await result).messageSendResult]`,
+    `${ben}@c.us`,
+    png,
+  );
+  expect(sent).toEqual([true, 'OK']);
+  expect(await tab.fail(`require('Nothing')`)).toMatchObject({ name: 'ModuleError', messageParams: ['Nothing'] });
 });
 
-describe('message keys', () => {
-  it('have no `_serialized`, and the database refuses the undefined value in its place', async () => {
-    tab = await Tab.open();
-    await tab.link(ada);
-    await tab.phones.send(ben, { to: ada, body: 'hello' });
-    const key = `const { Chat, Msg } = require('WAWebCollections');
-      const chat = Chat.getModelsArray().find((each) => each.lastReceivedKey);`;
-    await poll(() => tab.run(`${key} return typeof chat`)).toBe('object');
-    const ids = `${key} return [typeof chat.lastReceivedKey._serialized, typeof chat.lastReceivedKey.$1, typeof chat.id._serialized]`;
-    expect(await tab.run(ids)).toEqual(['undefined', 'string', 'string']);
-    expect(await tab.fail(`${key} await Msg.getMessagesById([chat.lastReceivedKey._serialized])`)).toMatchObject({
-      name: 'DataError',
-      message: expect.stringContaining('No key or key range specified'),
-    });
+it('message keys have no `_serialized`, and the database refuses the undefined value in its place', async () => {
+  tab = await Tab.linked(ada);
+  await tab.phones.send(ben, { to: ada, body: 'hello' });
+  const key = `const { Chat, Msg } = require('WAWebCollections');
+    const chat = Chat.getModelsArray().find((each) => each.lastReceivedKey);`;
+  await poll(() => tab.run(`${key} return typeof chat`)).toBe('object');
+  const ids = `${key} return [typeof chat.lastReceivedKey._serialized, typeof chat.lastReceivedKey.$1, typeof chat.id._serialized]`;
+  expect(await tab.run(ids)).toEqual(['undefined', 'string', 'string']);
+  expect(await tab.fail(`${key} await Msg.getMessagesById([chat.lastReceivedKey._serialized])`)).toMatchObject({
+    name: 'DataError',
+    message: expect.stringContaining('No key or key range specified'),
   });
 });
 
 describe('media', () => {
   it('have their own id, which overwrites the id of a message they are spread into', async () => {
-    tab = await Tab.open({ settings: { lazyModules: false } });
-    await tab.link(ada);
+    tab = await Tab.linked(ada, { settings: { lazyModules: false } });
     const send = `${sendImage}
       const [msg, result] = require('WAWebSendMsgChatAction').addAndSendMsgToChat(chat, values);
       const ends = await Promise.allSettled([msg, result]);
@@ -85,8 +78,7 @@ describe('media', () => {
     ['2026-07', 'Uint8Array'],
     ['2026-10', 'Blob'],
   ] as const)('are downloaded in build %s as %s', async (build, form) => {
-    tab = await Tab.open({ build });
-    await tab.link(ada);
+    tab = await Tab.linked(ada, { build });
     await tab.phones.send(ben, { to: ada, media: { kind: 'image', base64: png, mimeType: 'image/png' } });
     const find = `const [msg] = require('WAWebMsgCollection').MsgCollection.filter((each) => each.directPath);`;
     await poll(() => tab.run(`${find} return msg?.type`)).toBe('image');
@@ -107,9 +99,8 @@ describe('a status', () => {
     { color: 0xff112233, font: 1, text: 'at sea' }).then(({ messageSendResult, msg }) =>
     [messageSendResult, String(msg.id), !!require('WAWebMsgCollection').MsgCollection.get(msg.id), msg.ack])`;
 
-  it('of text answers with its message, under the hidden number', async () => {
-    tab = await Tab.open({ build: '2026-04', settings: { statusInMsgs: false } });
-    await tab.link(ada);
+  it('of text responds with its message, under the hidden number', async () => {
+    tab = await Tab.linked(ada, { build: '2026-04', settings: { statusInMsgs: false } });
     const { lid } = await tab.phones.account(ada);
     const [result, id, amongMessages] = await tab.run<[string, string, boolean]>(text);
     expect([result, amongMessages]).toEqual(['OK', false]);
@@ -125,8 +116,7 @@ describe('a status', () => {
   });
 
   it('of media takes one object, and returns a refusal', async () => {
-    tab = await Tab.open({ build: '2026-04' });
-    await tab.link(ada);
+    tab = await Tab.linked(ada, { build: '2026-04' });
     const made = `${sendImage}
       const feed = require('WAWebWidFactory').createWid('status@broadcast');
       const key = new MsgKey({ fromMe: true, remote: feed, id: await MsgKey.newId(), participant: me });
@@ -149,13 +139,13 @@ describe('a status', () => {
   });
 });
 
-describe('the dialogue for a new device', () => {
-  const dialogues = () => tab.page.$$eval('[role=dialog]', (all) => all.map(({ textContent }) => textContent));
+describe('the dialog for a new device', () => {
+  const dialogs = () => tab.page.$$eval('[role=dialog]', (all) => all.map(({ textContent }) => textContent));
   const answered = async () => {
-    await poll(dialogues).toEqual([]);
+    await poll(dialogs).toEqual([]);
     await tab.page.reload();
     await tab.untilSynced();
-    expect(await dialogues()).toEqual([]);
+    expect(await dialogs()).toEqual([]);
   };
 
   it.each([
@@ -163,11 +153,10 @@ describe('the dialogue for a new device', () => {
     ['Close', () => tab.page.click('[role=dialog] [aria-label=Close]')],
     ['Escape', () => tab.page.keyboard.press('Escape')],
   ])('is closed by %s, and opens at every load until then', async (_name, answer) => {
-    tab = await Tab.open();
-    await tab.link(ada);
-    await poll(dialogues).toEqual([expect.stringContaining('ic-close')]);
+    tab = await Tab.linked(ada);
+    await poll(dialogs).toEqual([expect.stringContaining('ic-close')]);
     await tab.page.reload();
-    await poll(dialogues).toHaveLength(1);
+    await poll(dialogs).toHaveLength(1);
     await answer();
     await answered();
   });
@@ -175,9 +164,9 @@ describe('the dialogue for a new device', () => {
   it('has one button and opens after the sync in an older build', async () => {
     tab = await Tab.open({ build: '2026-01', settings: { syncDelayMs: 1500 } });
     await tab.pair(ada);
-    expect(await dialogues()).toEqual([]);
+    expect(await dialogs()).toEqual([]);
     await tab.untilSynced();
-    await poll(dialogues).toEqual(["What's new on WhatsApp WebContinue"]);
+    await poll(dialogs).toEqual(["What's new on WhatsApp WebContinue"]);
     await tab.page.click('[role=dialog] button');
     await answered();
   });
@@ -185,26 +174,23 @@ describe('the dialogue for a new device', () => {
   it('opens before the sync in a newer build', async () => {
     tab = await Tab.open({ build: '2026-09', settings: { syncDelayMs: 60_000 } });
     await tab.pair(ada);
-    expect(await dialogues()).toHaveLength(1);
+    expect(await dialogs()).toHaveLength(1);
     expect(await tab.look()).toMatchObject({ hasSynced: false });
   });
 });
 
-describe('a module', () => {
-  it('that is missing cannot be required, and the page keeps working', async () => {
-    tab = await Tab.open({
-      settings: { missingModules: ['WAWebCollections.Msg', 'WAWebSocketModel', 'WAWebMsgKey.newId'] },
-    });
-    await tab.link(ada);
-    const there = `return [typeof require('WAWebSocketModel'), 'Msg' in require('WAWebCollections'),
-      typeof require('WAWebMsgKey').newId, typeof require('WAWebCmd').Cmd.refreshQR]`;
-    expect(await tab.run(there)).toEqual(['undefined', false, 'undefined', 'undefined']);
-    await tab.phones.send(ben, { to: ada, body: 'hello' });
-    const bodies = `return require('WAWebCollections').Chat.getModelsArray().flatMap(({ msgs }) => msgs.map((msg) => msg.body))`;
-    await poll(() => tab.run(bodies)).toContain('hello');
-    await tab.run('window.ErrorGuard.skipGuardGlobal(true)');
-    expect(await tab.fail(`require('WAWebSocketModel')`)).toMatchObject({ name: 'ModuleError' });
+it('a module that is missing cannot be required, and the page keeps working', async () => {
+  tab = await Tab.linked(ada, {
+    settings: { missingModules: ['WAWebCollections.Msg', 'WAWebSocketModel', 'WAWebMsgKey.newId'] },
   });
+  const there = `return [typeof require('WAWebSocketModel'), 'Msg' in require('WAWebCollections'),
+    typeof require('WAWebMsgKey').newId, typeof require('WAWebCmd').Cmd.refreshQR]`;
+  expect(await tab.run(there)).toEqual(['undefined', false, 'undefined', 'undefined']);
+  await tab.phones.send(ben, { to: ada, body: 'hello' });
+  const bodies = `return require('WAWebCollections').Chat.getModelsArray().flatMap(({ msgs }) => msgs.map((msg) => msg.body))`;
+  await poll(() => tab.run(bodies)).toContain('hello');
+  await tab.run('window.ErrorGuard.skipGuardGlobal(true)');
+  expect(await tab.fail(`require('WAWebSocketModel')`)).toMatchObject({ name: 'ModuleError' });
 });
 
 it('a document that was saved keeps the behaviour of its build', async () => {

@@ -79,8 +79,7 @@ describe('members of a group', () => {
 
 describe('a group', () => {
   it('that is unknown becomes a chat in which sends fail', async () => {
-    tab = await Tab.open();
-    await tab.link(ada);
+    tab = await Tab.linked(ada);
     const send = `const wid = require('WAWebWidFactory').createWid(a[0]);
       const { chat, created } = await require('WAWebFindChatAction').findOrCreateLatestChat(wid);
       const me = require('WAWebUserPrefsMeUser').getMaybeMeLidUser();
@@ -94,8 +93,7 @@ describe('a group', () => {
   });
 
   it('is created with inverted flags, described with one object, and left with a result', async () => {
-    tab = await Tab.open({ settings: { lazyModules: false } });
-    await tab.link(ada);
+    tab = await Tab.linked(ada, { settings: { lazyModules: false } });
     const make = `const { wid } = await require('WAWebGroupCreateJob').createGroup(
         { title: 'Trip', announce: false, restrict: true, memberAddMode: false }, [{ phoneNumber: a[0] }]);
       const group = await require('WAWebGroupMetadataCollection').update(wid);
@@ -117,31 +115,28 @@ describe('a group', () => {
   });
 });
 
-describe('the network’s answer', () => {
-  it('may be a refusal that is returned, or success that is thrown', async () => {
-    tab = await Tab.open({ settings: { lazyModules: false } });
-    const { id } = await tab.phones.createGroup(ben, { id: groupId(1), subject: 'Trip', participants: [ada] });
-    await tab.link(ada);
-    const set = `const { setGroupProperty } = require('WAWebGroupModifyInfoJob');
-      const answer = await setGroupProperty(require('WAWebWidFactory').createWid(a[0]), 'announcement', 1);
-      return [answer.name, answer.value.errorSetPropertyClientErrors.value.code]`;
-    expect(await tab.run(set, id)).toEqual(['SetPropertyResponseClientError', 403]);
-    const { inviteCode } = await tab.phones.createGroup(ben, { subject: 'Open', participants: [] });
-    const join = `const { joinGroupViaInvite } = require('WAWebGroupInviteJob');
-      return joinGroupViaInvite(a[0], true).catch((error) => [String(error.gid), error.membershipApprovalMode])`;
-    const [joined] = (await tab.phones.groups(ben)).slice(-1);
-    expect(await tab.run(join, inviteCode)).toEqual([joined?.id, false]);
-    expect((await tab.phones.groups(ada)).map((group) => group.id)).toContain(joined?.id);
-    expect(await tab.fail(`await require('WAWebGroupQueryJob').queryGroupInvite('none')`)).toMatchObject({
-      status: 404,
-    });
+it('the network’s response may be a refusal that is returned, or success that is thrown', async () => {
+  tab = await Tab.open({ settings: { lazyModules: false } });
+  const { id } = await tab.phones.createGroup(ben, { id: groupId(1), subject: 'Trip', participants: [ada] });
+  await tab.link(ada);
+  const set = `const { setGroupProperty } = require('WAWebGroupModifyInfoJob');
+    const answer = await setGroupProperty(require('WAWebWidFactory').createWid(a[0]), 'announcement', 1);
+    return [answer.name, answer.value.errorSetPropertyClientErrors.value.code]`;
+  expect(await tab.run(set, id)).toEqual(['SetPropertyResponseClientError', 403]);
+  const { inviteCode } = await tab.phones.createGroup(ben, { subject: 'Open', participants: [] });
+  const join = `const { joinGroupViaInvite } = require('WAWebGroupInviteJob');
+    return joinGroupViaInvite(a[0], true).catch((error) => [String(error.gid), error.membershipApprovalMode])`;
+  const [joined] = (await tab.phones.groups(ben)).slice(-1);
+  expect(await tab.run(join, inviteCode)).toEqual([joined?.id, false]);
+  expect((await tab.phones.groups(ada)).map((group) => group.id)).toContain(joined?.id);
+  expect(await tab.fail(`await require('WAWebGroupQueryJob').queryGroupInvite('none')`)).toMatchObject({
+    status: 404,
   });
 });
 
 describe('a component', () => {
   it('loads modules that are missing before', async () => {
-    tab = await Tab.open({ build: '2026-07' });
-    await tab.link(ada);
+    tab = await Tab.linked(ada, { build: '2026-07' });
     const load = `const before = typeof require(a[0]);
       await new Promise((resolve) => require('Bootloader').loadModules([a[1]], resolve, 'test'));
       return [before, typeof require(a[0])]`;

@@ -39,8 +39,8 @@ describe('the sync', () => {
 
 it('a newly linked page reloads itself once', async () => {
   tab = await Tab.open({ settings: { reloadAfterLinkMs: 800 } });
-  await tab.link(ada);
   await tab.run(`window.isFirst = true`);
+  await tab.link(ada);
   await poll(() => tab.run(`return window.isFirst ?? false`).catch(() => undefined)).toBe(false);
   await tab.untilSynced();
   await tab.run(`window.isFirst = true`);
@@ -99,16 +99,13 @@ describe('linking by code', () => {
   });
 });
 
-describe('a dialogue', () => {
-  it('may log the device out, by its button or by Escape', async () => {
-    tab = await Tab.open({ build: '2026-04', settings: { whatsNewAt: 'synced' } });
-    await tab.link(ada);
-    const id = (await tab.look())?.id ?? '';
-    await tab.phones.disturb(id, 'dialogue', { which: 'stuck' });
-    await tab.page.click('[data-testid=popup-controls-ok]');
-    expect(await tab.page.$$('[role=dialog] [data-testid=popup-controls-ok]')).toHaveLength(1);
-    await tab.phones.disturb(id, 'dialogue', { which: 'log-out' });
-    await tab.page.keyboard.press('Escape');
-    await poll(async () => (await tab.phones.account(ada)).devices).toEqual([]);
-  });
+it('a dialog may log the device out, by its button or by Escape', async () => {
+  tab = await Tab.linked(ada, { build: '2026-04', settings: { whatsNewAt: 'synced' } });
+  const id = (await tab.look())?.id ?? '';
+  await tab.phones.disturb(id, 'dialog', { which: 'stuck' });
+  await tab.page.click('[data-testid=popup-controls-ok]');
+  expect(await tab.page.$$('[role=dialog] [data-testid=popup-controls-ok]')).toHaveLength(1);
+  await tab.phones.disturb(id, 'dialog', { which: 'log-out' });
+  await tab.page.keyboard.press('Escape');
+  await poll(async () => (await tab.phones.account(ada)).devices).toEqual([]);
 });

@@ -16,16 +16,16 @@ const send = `const wid = require('WAWebWidFactory').createWid(a[0]);
   const values = { id, ack: 0, from: me, to: wid, local: true, self: 'out', t: Math.floor(Date.now() / 1000), isNewMsg: true,
     type: 'chat', body: 'hello' };
   const [msg, result] = require('WAWebSendMsgChatAction').addAndSendMsgToChat(chat, values);`;
-const outcome = `${send} const end = await Promise.race([result, new Promise((resolve) => setTimeout(resolve, 500, 'pending'))]);
+const outcome = (ms = 20_000) => `${send}
+  const end = await Promise.race([result, new Promise((resolve) => setTimeout(resolve, ${ms}, 'pending'))]);
   const { ack, isSendFailure } = await msg; return [end, ack, isSendFailure ?? false]`;
 
 describe('a message that an account sends', () => {
   it('is never acknowledged while it is restricted, and all else works', async () => {
-    tab = await Tab.open();
-    await tab.link(ada);
+    tab = await Tab.linked(ada);
     await tab.phones.restrict(ada, true);
     expect(await tab.phones.account(ada)).toMatchObject({ restricted: true });
-    expect(await tab.run(outcome, `${ben}@c.us`)).toEqual(['pending', 0, false]);
+    expect(await tab.run(outcome(500), `${ben}@c.us`)).toEqual(['pending', 0, false]);
     const exists = `return String((await require('WAWebQueryExistsJob').queryWidExists(require('WAWebWidFactory').createWid(a[0]))).wid)`;
     expect(await tab.run(exists, `${ben}@c.us`)).toBe(`${ben}@c.us`);
     await tab.phones.send(ben, { to: ada, body: 'inbound' });
@@ -35,8 +35,7 @@ describe('a message that an account sends', () => {
   });
 
   it('advances the keys of its device, as do received messages and each login', async () => {
-    tab = await Tab.open();
-    await tab.link(ada);
+    tab = await Tab.linked(ada);
     const keys = async () => (await tab.phones.account(ada)).devices[0]?.keys;
     await poll(keys).toBe(1);
     await tab.run(`${send} await result`, `${ben}@c.us`);
@@ -48,15 +47,14 @@ describe('a message that an account sends', () => {
   });
 
   it('may be refused, by the network or after the server has received it', async () => {
-    tab = await Tab.open();
-    await tab.link(ada);
+    tab = await Tab.linked(ada);
     await tab.phones.refuse(ada, { kind: 'nack' });
     const nack = { messageSendResult: 'ERROR_UNKNOWN', ackErrorCode: 463 };
-    expect(await tab.run(outcome, `${ben}@c.us`)).toEqual([nack, -1, true]);
+    expect(await tab.run(outcome(), `${ben}@c.us`)).toEqual([nack, -1, true]);
     await tab.phones.refuse(ada, { kind: 'network', code: 429 });
-    expect(await tab.run(outcome, `${ben}@c.us`)).toEqual([{ messageSendResult: 'ERROR_NETWORK' }, 0, true]);
+    expect(await tab.run(outcome(), `${ben}@c.us`)).toEqual([{ messageSendResult: 'ERROR_NETWORK' }, 0, true]);
     await tab.phones.refuse(ada, { kind: 'none' });
-    expect(await tab.run(outcome, `${ben}@c.us`)).toMatchObject([
+    expect(await tab.run(outcome(), `${ben}@c.us`)).toMatchObject([
       { messageSendResult: 'OK' },
       expect.any(Number),
       false,
@@ -64,8 +62,7 @@ describe('a message that an account sends', () => {
   });
 
   it('is too old to be edited as soon as the call that ages it has returned', async () => {
-    tab = await Tab.open();
-    await tab.link(ada);
+    tab = await Tab.linked(ada);
     const id = await tab.run<string>(`${send} await result; return (await msg).id.id`, `${ben}@c.us`);
     const edit = `const msg = require('WAWebCollections').Msg.getModelsArray().find((each) => each.id.id === a[0]);
       await require('WAWebSendMessageEditAction').sendMessageEdit(msg, 'changed', {}); return msg.body`;
@@ -76,8 +73,7 @@ describe('a message that an account sends', () => {
   });
 
   it('is revoked by a command that returns nothing, or by an action that returns a result', async () => {
-    tab = await Tab.open();
-    await tab.link(ada);
+    tab = await Tab.linked(ada);
     const revoke = (what: string) => `${send} await result; const list = [await msg]; ${what}`;
     const command = `return typeof require('WAWebCmd').Cmd.sendRevokeMsgs(chat, { type: 'message', list }, { clearMedia: true })`;
     expect(await tab.run(revoke(command), `${ben}@c.us`)).toBe('undefined');
@@ -89,8 +85,7 @@ describe('a message that an account sends', () => {
   });
 
   it('is starred by the pending call in its chat; a second call meanwhile has no effect', async () => {
-    tab = await Tab.open();
-    await tab.link(ada);
+    tab = await Tab.linked(ada);
     const both = `${send} await result; const list = [await msg]; const { sendStarMsgs } = require('WAWebChatSendMessages');
       const [one, other] = [true, false].map((isStarred) => sendStarMsgs(chat, list, isStarred));
       await other; return [one === other, list[0].star]`;
@@ -98,8 +93,7 @@ describe('a message that an account sends', () => {
   });
 
   it('is found by the index, or for a minute by a search that is cached by its text only', async () => {
-    tab = await Tab.open();
-    await tab.link(ada);
+    tab = await Tab.linked(ada);
     const find = `const { Msg } = require('WAWebCollections'); const { msgFindSearch } = require('WAWebDBMessageFindLocal');
       const found = async (count) => [await Msg.search('hello', 1, count), await msgFindSearch({ searchTerm: 'hello', page: 1, count })];
       return (await found(a[1])).map(({ messages, eof }) => [messages.length, eof])`;
@@ -116,8 +110,7 @@ describe('a notice', () => {
     ({ type, isNewMsg, remote: String(id.remote), subtype, callOutcome }))`;
 
   it('arrives live, and is history after a reload', async () => {
-    tab = await Tab.open();
-    await tab.link(ada);
+    tab = await Tab.linked(ada);
     const from = ben;
     expect(await tab.phones.notice(ada, { kind: 'call_log', from })).toMatchObject({ chat: ben });
     await tab.phones.notice(ada, { kind: 'e2e_notification', from });
@@ -177,8 +170,7 @@ describe('a person with a hidden number', () => {
   });
 
   it('look-ups are listed with their times', async () => {
-    tab = await Tab.open();
-    await tab.link(ada);
+    tab = await Tab.linked(ada);
     expect((await tab.phones.account(ada)).lookUps).toEqual([]);
     await tab.run(
       `await require('WAWebQueryExistsJob').queryWidExists(require('WAWebWidFactory').createWid(a[0]))`,

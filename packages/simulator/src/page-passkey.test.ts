@@ -50,6 +50,12 @@ async function scanned(settings = {}, passkey = createPasskey()): Promise<Passke
   return passkey;
 }
 
+/** The same, in a browser that has the passkey. */
+async function pluggedIn(...args: Parameters<typeof scanned>) {
+  const { credential } = await scanned(...args);
+  await plugIn([credential]);
+}
+
 /** The network has refused, the page shows that, and nothing is linked. */
 async function expectRefused(refusal: PasskeyRefusal): Promise<void> {
   await tab.page.waitForSelector('[data-testid=shortcake_passkey_prompt_card] [role=alert]:not(:empty)');
@@ -62,13 +68,13 @@ describe('an account with a passkey', () => {
   it("is linked once the browser has signed the network's challenge", async () => {
     const { registration, credential } = await scanned();
     await plugIn([credential]);
-    await tamper('window.asked = publicKey; return ask()');
+    await tamper('window.requested = publicKey; return ask()');
     const pairingType = `return require('WAWebAltDeviceLinkingApi').getPairingType()`;
     expect([await tab.run(pairingType), (await tab.look())?.qr]).toEqual(['SHORTCAKE_PASSKEY', undefined]);
     await proceed();
     await tab.untilSynced();
-    const asked = `const { challenge, ...rest } = window.asked; return { bytes: challenge.byteLength, ...rest }`;
-    expect(await tab.run(asked)).toEqual({
+    const requested = `const { challenge, ...rest } = window.requested; return { bytes: challenge.byteLength, ...rest }`;
+    expect(await tab.run(requested)).toEqual({
       bytes: 32,
       timeout: 600_000,
       rpId: 'whatsapp.com',
@@ -99,11 +105,11 @@ describe('an account with a passkey', () => {
     await tab.untilSynced();
   });
 
-  it('stays on the screen in a browser without an authenticator, and no answer is sent', async () => {
+  it('stays on the screen in a browser without an authenticator, and no response is sent', async () => {
     await scanned();
     await proceed();
     await poll(look).toBe('passkey_pending');
-    await delay(2_000);
+    await tab.phones.settled();
     expect(await look()).toBe('passkey_pending');
     const disabled = '[data-testid=shortcake_passkey_continue_button]:disabled';
     expect(await tab.page.$$(disabled)).toHaveLength(1);
@@ -166,8 +172,7 @@ describe('a passkey is refused', () => {
   });
 
   it('for another site', async () => {
-    const { credential } = await scanned();
-    await plugIn([credential]);
+    await pluggedIn();
     await tamper(`const made = await ask();
       const text = new TextDecoder().decode(made.response.clientDataJSON).replace('web.whatsapp.com', 'example.com');
       return copy(made, { clientDataJSON: new TextEncoder().encode(text).buffer })`);
@@ -175,7 +180,7 @@ describe('a passkey is refused', () => {
     await expectRefused('origin');
   });
 
-  it('for another relying party', async () => {
+  it('for another relying peer', async () => {
     const { credential } = await scanned();
     await plugIn([{ ...credential, rpId: 'web.whatsapp.com' }]);
     await tamper(`publicKey.rpId = 'web.whatsapp.com'; return ask()`);
@@ -184,8 +189,8 @@ describe('a passkey is refused', () => {
   });
 
   it('with a challenge that is too old; the next attempt has a new one', async () => {
-    const { credential } = await scanned({ passkeyMs: 1_000 });
-    await plugIn([credential]);
+    await pluggedIn({ passkeyMs: 1_000 });
+    // The challenge expires.
     await delay(1_200);
     await proceed();
     await expectRefused('expired');
@@ -194,8 +199,7 @@ describe('a passkey is refused', () => {
   });
 
   it('that was shown before', async () => {
-    const { credential } = await scanned();
-    await plugIn([credential]);
+    await pluggedIn();
     await tab.phones.handOff(ada, 'held');
     await tamper('return window.kept ??= await ask()');
     await proceed();
@@ -213,8 +217,7 @@ describe('a passkey is refused', () => {
 
 describe('after the passkey', () => {
   it('the page waits for the phone, and its user compares a code', async () => {
-    const { credential } = await scanned();
-    await plugIn([credential]);
+    await pluggedIn();
     await tab.phones.handOff(ada, 'held');
     await expect(tab.phones.continueLinking(ada)).rejects.toThrow(`no page waits for the phone of ${ada}`);
     await proceed();
@@ -232,8 +235,7 @@ describe('after the passkey', () => {
   });
 
   it("its owner continues on the phones' page, which shows the code as well", async () => {
-    const { credential } = await scanned();
-    await plugIn([credential]);
+    await pluggedIn();
     await tab.phones.handOff(ada, 'held');
     const phone = await tab.page.browserContext().newPage();
     await phone.goto(`${tab.simulator.controlUrl}/#/${ada}/devices`);
@@ -252,9 +254,8 @@ describe('after the passkey', () => {
     await phone.waitForSelector('::-p-text(Online, linked since)');
   });
 
-  it('only the code is shown if the phone continues by itself', async () => {
-    const { credential } = await scanned();
-    await plugIn([credential]);
+  it('only the code is shown if the phone continues automatically', async () => {
+    await pluggedIn();
     await tab.phones.handOff(ada, 'shown');
     await proceed();
     await poll(look).toBe('code_matching');
@@ -263,8 +264,7 @@ describe('after the passkey', () => {
   });
 
   it('a phone that does not continue in time ends it with an error, and a passkey is needed again', async () => {
-    const { credential } = await scanned({ passkeyStepMs: 500 });
-    await plugIn([credential]);
+    await pluggedIn({ passkeyStepMs: 500 });
     await tab.phones.handOff(ada, 'held');
     await tab.run(`const { WAWebLinkDeviceEvents } = require('WAWebLinkDeviceEvents'); window.errors = [];
       WAWebLinkDeviceEvents.on('link_device_events:shortcake_error', (reason) => window.errors.push(reason))`);

@@ -8,23 +8,21 @@ afterEach(() => tab[Symbol.asyncDispose]());
 
 const picture = `const id = require('WAWebWidFactory').createWid(a[0]);
   const { requestProfilePicFromServer } = require('WAWebContactProfilePicThumbBridge');
-  const asked = requestProfilePicFromServer({ id });
-  const answer = await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 300, 'nothing'))]);
+  const requested = requestProfilePicFromServer({ id });
+  const answer = await Promise.race([requested, new Promise((resolve) => setTimeout(resolve, 300, 'nothing'))]);
   if (answer === 'nothing') return answer;
   const { eurl, tag, stale, eurlStale } = answer; return { eurl, tag, stale, eurlStale };`;
 
 describe('a picture that is refused', () => {
   it('is an error in an older build', async () => {
-    tab = await Tab.open({ build: '2026-01' });
-    await tab.link(ada);
+    tab = await Tab.linked(ada, { build: '2026-01' });
     expect(await tab.fail(picture, `${ben}@c.us`)).toMatchObject({ name: 'ServerStatusCodeError', status: 404 });
     await tab.phones.profile(ben, { pictureCode: 429 });
     expect(await tab.fail(picture, `${ben}@c.us`)).toMatchObject({ status: 429, statusCode: 429 });
   });
 
-  it('is an answer that shows the reason in a newer build', async () => {
-    tab = await Tab.open({ build: '2026-04' });
-    await tab.link(ada);
+  it('is a response that shows the reason in a newer build', async () => {
+    tab = await Tab.linked(ada, { build: '2026-04' });
     const none = { tag: '', stale: false, eurlStale: false };
     expect(await tab.run(picture, `${ben}@c.us`)).toEqual(none);
     await tab.phones.profile(ben, { picture: 'private' });
@@ -59,8 +57,7 @@ it.each([
   ['2026-01', ['Ben Okafor', 'Ben Okafor']],
   ['2026-07', [undefined, undefined]],
 ] as const)('in build %s the names on the contact by number are %j', async (build, names) => {
-  tab = await Tab.open({ build });
-  await tab.link(ada);
+  tab = await Tab.linked(ada, { build });
   const { lid } = await tab.phones.account(ben);
   const read = `const { name, pushname } = require('WAWebContactCollection').ContactCollection.get(a[0]); return [name, pushname]`;
   expect(await tab.run(read, lid)).toEqual(['Ben Okafor', 'Ben Okafor']);
@@ -68,8 +65,7 @@ it.each([
 });
 
 it('a contact may be one of a device, for which look-ups throw', async () => {
-  tab = await Tab.open();
-  await tab.link(ada);
+  tab = await Tab.linked(ada);
   const alternate = `const wids = require('WAWebCollections').Contact.map(({ id }) => id);
     const { getAlternateUserWid } = require('WAWebApiContact');
     return wids.flatMap((wid) => { try { getAlternateUserWid(wid); return []; } catch (e) { return [String(wid), e.message]; } })`;
@@ -86,8 +82,7 @@ it('an error of the network may have a minified name', async () => {
 });
 
 it('the account is shown as available while its user is active', async () => {
-  tab = await Tab.open({ settings: { idleMs: 300, awayMs: 100 } });
-  await tab.link(ada);
+  tab = await Tab.linked(ada, { settings: { idleMs: 300, awayMs: 100 } });
   const isAvailable = `return require('WAWebStreamModel').Stream.available`;
   const shown = async () => (await tab.phones.account(ada)).devices.map(({ presence }) => presence);
   await poll(() => tab.run(isAvailable)).toBe(false);

@@ -1,6 +1,6 @@
 import { convertIndexedToRgb, type DecodedPng, decode } from 'fast-png';
 import decodeQR from 'qr/decode.js';
-import { SimulatorError } from './simulator-error.ts';
+import { SimulatorError } from './errors.ts';
 
 const prefix = 'data:image/png;base64,';
 

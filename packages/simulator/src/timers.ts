@@ -15,6 +15,11 @@ export class Timers {
     };
   }
 
+  /** How many have not run yet. */
+  get pending(): number {
+    return this.#running.size;
+  }
+
   clear(): void {
     for (const timer of this.#running) clearTimeout(timer);
     this.#running.clear();

@@ -1,31 +1,37 @@
+import { readFile } from 'node:fs/promises';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import * as v from 'valibot';
-import { SimulatorError } from '../simulator-error.ts';
-import type { Call, Stage } from './call.ts';
+import { SimulatorError } from '../errors.ts';
+import { renderQr } from '../web/documents.ts';
+import type { Call, Dependencies } from './call.ts';
 import { calls } from './calls.ts';
-import { addPhonesPage } from './phones-page.ts';
 
-/** The host names under which the control API may be called. */
 const ownHosts = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 
 /** A file of 64 MB as base64, with room for the rest. */
-const largestBody = 96 * 2 ** 20;
+const MAX_BODY_BYTES = 96 * 2 ** 20;
 
 /** Headers for the phones' page: it loads nothing from elsewhere, runs no inline script, and is in no frame. */
 const headers = secureHeaders({
   contentSecurityPolicy: {
     defaultSrc: ["'none'"],
-    ...{ scriptSrc: ["'self'"], styleSrc: ["'self'"], imgSrc: ["'self'"], connectSrc: ["'self'"] },
-    ...{ formAction: ["'none'"], baseUri: ["'none'"], frameAncestors: ["'none'"] },
-    ...{ requireTrustedTypesFor: ["'script'"], trustedTypes: ["'none'"] },
+    scriptSrc: ["'self'"],
+    styleSrc: ["'self'"],
+    imgSrc: ["'self'"],
+    connectSrc: ["'self'"],
+    formAction: ["'none'"],
+    baseUri: ["'none'"],
+    frameAncestors: ["'none'"],
+    requireTrustedTypesFor: ["'script'"],
+    trustedTypes: ["'none'"],
   },
-  ...{ xFrameOptions: 'DENY', strictTransportSecurity: false },
+  xFrameOptions: 'DENY',
+  strictTransportSecurity: false,
 });
 
-/** The control API, and the phones' page, as an HTTP application. */
-export function createControlApp(stage: Stage): Hono {
+export function createControlApp(simulator: Dependencies): Hono {
   const app = new Hono();
   app.use(headers);
   app.use(async (context, next) => {
@@ -33,13 +39,13 @@ export function createControlApp(stage: Stage): Hono {
     await next();
   });
   app.use(
-    bodyLimit({ maxSize: largestBody, onError: (context) => context.json({ error: 'the body is too large' }, 413) }),
+    bodyLimit({ maxSize: MAX_BODY_BYTES, onError: (context) => context.json({ error: 'the body is too large' }, 413) }),
   );
-  addPhonesPage(app, stage);
+  addPhonesPage(app, simulator);
   for (const call of Object.values<Call>(calls)) {
     app.on(call.method, call.path, async (context) => {
       const fields = call.method === 'GET' ? context.req.query() : await readBody(context);
-      return context.json((await call.handle(stage, context.req.param(), fields)) ?? {});
+      return context.json((await call.handle(simulator, context.req.param(), fields)) ?? {});
     });
   }
   app.notFound((context) => context.json({ error: `no route ${context.req.method} ${context.req.path}` }, 404));
@@ -71,4 +77,32 @@ async function readBody(context: Context): Promise<unknown> {
 
 function issueText(issues: readonly v.BaseIssue<unknown>[]): string {
   return issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`).join('; ');
+}
+
+/** From the sources and from what is compiled alike. */
+const root = new URL('../../', import.meta.url);
+
+const files = [
+  { path: '/', file: 'public/phones.html', type: 'text/html; charset=utf-8' },
+  { path: '/phones.css', file: 'public/phones.css', type: 'text/css; charset=utf-8' },
+  { path: '/phones.svg', file: 'public/phones.svg', type: 'image/svg+xml' },
+  { path: '/phones.js', file: 'dist/phones-page/bundle.js', type: 'text/javascript; charset=utf-8' },
+];
+
+/** Adds the page on which people play the phones, and pictures of the QRs that can be scanned there. */
+function addPhonesPage(app: Hono, { pages }: Dependencies): void {
+  for (const { path, file, type } of files) {
+    app.get(path, async (context) => {
+      const text = await readFile(new URL(file, root), 'utf8').catch(() => {
+        throw new SimulatorError(404, `${path} has not been built: run npm run build`);
+      });
+      return context.body(text, 200, { 'content-type': type, 'cache-control': 'no-cache' });
+    });
+  }
+  app.get('/pages/:pageId/qr.svg', (context) => {
+    const qr = pages.list().find(({ id }) => id === context.req.param('pageId'))?.qr;
+    if (qr === undefined) throw new SimulatorError(404, 'the page shows no QR');
+    const { type, body } = renderQr(qr);
+    return context.body(body, 200, { 'content-type': type, 'cache-control': 'no-store' });
+  });
 }

@@ -1,3 +1,4 @@
+import type { DisturbArguments } from '../api.ts';
 import type { Call, CallRequest } from './call.ts';
 import { calls } from './calls.ts';
 
@@ -10,10 +11,10 @@ const mediaTimeoutMs = 60_000;
  * id, or by a page's message id.
  */
 export type SimulatorClient = {
-  readonly [Name in keyof typeof calls]: (typeof calls)[Name] extends Call<infer Args, infer Answer>
+  readonly [Name in Exclude<keyof typeof calls, 'disturb'>]: (typeof calls)[Name] extends Call<infer Args, infer Answer>
     ? (...args: Args) => Promise<Awaited<Answer>>
     : never;
-};
+} & { disturb(pageId: string, ...disturbance: DisturbArguments): Promise<void> };
 
 /** The client of a simulator's control API, in this process or another one. */
 export function connectSimulator(controlUrl: string): SimulatorClient {
@@ -21,7 +22,9 @@ export function connectSimulator(controlUrl: string): SimulatorClient {
     name,
     async (...args: unknown[]) => send(controlUrl, call.request(...args)),
   ]);
-  return Object.fromEntries(methods) as SimulatorClient;
+  const disturb = (pageId: string, ...[kind, options]: DisturbArguments) =>
+    send(controlUrl, (calls.disturb as Call).request(pageId, { kind, ...options }));
+  return { ...Object.fromEntries(methods), disturb } as SimulatorClient;
 }
 
 async function send(controlUrl: string, { method, path, body }: CallRequest): Promise<unknown> {

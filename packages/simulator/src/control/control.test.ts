@@ -36,6 +36,16 @@ describe('the phones', () => {
     expect(await phones.messages('12025550101')).toMatchObject([{ fromMe: true, ack: 3 }, { fromMe: false }]);
   });
 
+  it('have settled once every message has arrived', async () => {
+    const { phones } = simulator;
+    await phones.configure({ deliveryDelayMs: 300 });
+    const { id } = await phones.send('12025550101', { to: '12025550103', body: 'on its way' });
+    expect(await phones.messages('12025550103')).toEqual([]);
+    await phones.settled();
+    expect(await phones.messages('12025550103')).toMatchObject([{ id }]);
+    await phones.configure({ deliveryDelayMs: 0 });
+  });
+
   it('are listed with their unread count, and their chats newest first', async () => {
     const { phones } = simulator;
     const [nora, ola] = ['12025550191', '12025550192'];
@@ -86,13 +96,13 @@ describe('the phones', () => {
     const { id: messageId } = await phones.send('12025550104', { to: '12025550107', body: 'helo' });
     await expect.poll(() => phones.messages('12025550107')).toHaveLength(1);
     await phones.react('12025550107', { messageId, emoji: '👍' });
-    expect(await phones.edit('12025550104', { messageId, body: 'hello' })).toMatchObject({ edited: true });
+    expect(await phones.edit('12025550104', messageId, 'hello')).toMatchObject({ edited: true });
     const seen = { body: 'hello', reactions: [{ from: '12025550107@c.us', emoji: '👍' }] };
     expect(await phones.messages('12025550107')).toMatchObject([seen]);
     await phones.age(messageId, 3_600_000);
-    await expect(phones.revoke('12025550104', { messageId })).rejects.toThrow('too old to be deleted for everyone');
+    await expect(phones.revoke('12025550104', messageId)).rejects.toThrow('too old to be deleted for everyone');
     await phones.age(messageId, -3_600_000);
-    await phones.revoke('12025550104', { messageId });
+    await phones.revoke('12025550104', messageId);
     expect(await phones.messages('12025550107')).toMatchObject([{ type: 'revoked', body: '' }]);
   });
 
@@ -170,51 +180,29 @@ describe('the phones', () => {
 });
 
 describe('a refusal', () => {
+  const [ADA, MESSAGES] = ['/accounts/12025550101', '/accounts/12025550101/messages'] as const;
+
   it.each([
     ['an unknown number', 404, '/accounts/12025550199', {}, 'number: 12025550199 is not registered'],
-    [
-      'an unknown recipient',
-      404,
-      '/accounts/12025550101/messages',
-      { to: '12025550199', body: 'x' },
-      'to: 12025550199',
-    ],
-    ['a missing field', 400, '/accounts/12025550101/messages', { to: '12025550102' }, 'body: '],
-    ['a file that is not base64', 400, '/accounts/12025550101/messages', file('***='), 'media.base64: must be base64'],
+    ['an unknown recipient', 404, MESSAGES, { to: '12025550199', body: 'x' }, 'to: 12025550199'],
+    ['a missing field', 400, MESSAGES, { to: '12025550102' }, 'body: '],
+    ['a file that is not base64', 400, MESSAGES, file('***='), 'media.base64: must be base64'],
     ['an unknown message', 404, '/messages/NONE/age', { ms: 1 }, 'id: no account has a message NONE'],
-    [
-      'an unknown group',
-      404,
-      '/accounts/12025550101/messages',
-      { to: '120363000000000000@g.us', body: 'x' },
-      'group: ',
-    ],
+    ['an unknown group', 404, MESSAGES, { to: '120363000000000000@g.us', body: 'x' }, 'group: '],
     ['a refusal with an invalid code', 400, '/accounts/12025550101/refusal', { kind: 'nack', code: 200 }, 'code: '],
     ['an unknown notice', 400, '/accounts/12025550101/notices', { kind: 'weather', from: '12025550102' }, 'kind: '],
     ['a code that no page shows', 404, '/accounts/12025550101/pair', { code: 'ABCD1234' }, 'code: no page shows'],
-    ['a quote of an unknown message', 404, '/accounts/12025550101/messages', reply('nothing'), 'quotedMessageId: '],
+    ['a quote of an unknown message', 404, MESSAGES, reply('nothing'), 'quotedMessageId: '],
     ['an expired QR', 404, '/accounts/12025550101/scan', { qr: '2@x,a,b,c,1' }, 'qr: no page shows this QR'],
     ['an invalid key', 400, '/accounts/12025550101/passkeys', passkey('AAAA'), 'publicKey: must be the SPKI'],
     ['a key for RSA', 400, '/accounts/12025550101/passkeys', passkey(rsaKey()), 'publicKey: must be the SPKI'],
-    [
-      'a phone that no page waits for',
-      409,
-      '/accounts/12025550101/passkey/continue',
-      {},
-      'no page waits for the phone',
-    ],
+    ['a phone that no page waits for', 409, `${ADA}/passkey/continue`, {}, 'no page waits for the phone'],
     ['no QR at all', 400, '/accounts/12025550101/scan', { qr: 'hello' }, 'qr: not a QR'],
     ['an unknown page', 404, '/pages/none/disturb', { kind: 'reload' }, 'id: no page none is open'],
     ['an unknown disturbance', 400, '/pages/none/disturb', { kind: 'fire' }, 'kind: '],
     ['a disturbance without its option', 400, '/pages/none/disturb', { kind: 'block' }, 'ms: '],
     ['an unknown state', 400, '/pages/none/disturb', { kind: 'state', state: 'ASLEEP' }, 'state: '],
-    [
-      'a parameter of the path in the body',
-      400,
-      '/accounts/12025550101/read',
-      { number: 'x', from: '12025550102' },
-      'number: ',
-    ],
+    ['a parameter of the path in the body', 400, `${ADA}/read`, { number: 'x', from: '12025550102' }, 'number: '],
     ['an unknown field', 400, '/accounts/12025550101/disconnect', { slowly: true }, 'slowly: '],
     ['an option of another kind', 400, '/pages/none/disturb', { kind: 'reload', ms: 1 }, 'ms: '],
     ['an unknown route', 404, '/nothing', {}, 'no route POST /nothing'],
@@ -226,24 +214,18 @@ describe('a refusal', () => {
     expect(await response.json()).toEqual({ error: expect.stringContaining(sentence) });
   });
 
-  it('names an unknown filter', async () => {
-    const response = await ask('/accounts/12025550101/messages?from=12025550102');
-    expect([response.status, await response.json()]).toEqual([400, { error: expect.stringContaining('from: ') }]);
+  it.each([
+    ['an unknown filter', `${MESSAGES}?from=12025550102`, undefined, 'from: '],
+    ['an unknown setting', '/settings', { method: 'PATCH', body: '{"speed":1}' }, 'speed: '],
+    ...['x', '0', '1.5'].map(
+      (limit) => [`the limit ${limit}`, `${MESSAGES}?limit=${limit}`, undefined, 'limit: '] as const,
+    ),
+  ] as const)('of %s names it', async (_, path, init, sentence) => {
+    const response = await ask(path, init);
+    expect([response.status, await response.json()]).toEqual([400, { error: expect.stringContaining(sentence) }]);
   });
 
-  it('names an unknown setting', async () => {
-    const response = await ask('/settings', { method: 'PATCH', body: '{"speed":1}' });
-    expect([response.status, await response.json()]).toEqual([400, { error: expect.stringContaining('speed: ') }]);
-  });
-
-  it('names an invalid limit', async () => {
-    for (const limit of ['x', '0', '1.5']) {
-      const response = await ask(`/accounts/12025550101/messages?limit=${limit}`);
-      expect([response.status, await response.json()]).toEqual([400, { error: expect.stringContaining('limit: ') }]);
-    }
-  });
-
-  it('answers malformed JSON', async () => {
+  it('responds to malformed JSON', async () => {
     expect((await ask('/accounts', { method: 'POST', body: '{' })).status).toBe(400);
   });
 });
@@ -273,8 +255,15 @@ describe('a web page', () => {
     const host = own();
     const { port } = new URL(simulator.controlUrl);
     const origins = [
-      ...['https://example.com', 'null', '', `https://${host}`, `http://127.0.0.1:${Number(port) + 1}`],
-      ...['http://127.0.0.1', `http://localhost:${port}`, `http://${host}.example.com`, `http://${host}/`],
+      'https://example.com',
+      'null',
+      '',
+      `https://${host}`,
+      `http://127.0.0.1:${Number(port) + 1}`,
+      'http://127.0.0.1',
+      `http://localhost:${port}`,
+      `http://${host}.example.com`,
+      `http://${host}/`,
     ];
     for (const origin of origins) {
       for (const path of ['/accounts/12025550101/reconnect', '/accounts/12025550101/logout'])
@@ -291,7 +280,7 @@ describe('a web page', () => {
     }
   });
 
-  it('cannot frame or embed the answers; that of the phones runs no script but its file', async () => {
+  it('cannot frame or embed the responses; that of the phones runs no script but its file', async () => {
     for (const path of ['/', '/phones.js', '/accounts', '/nothing']) {
       const { headers } = await ask(path);
       const policy = headers.get('content-security-policy') ?? '';

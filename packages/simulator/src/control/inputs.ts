@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { socketStates } from '../page/socket-states.ts';
+import { socketStates } from '../page/wire.ts';
 
 const number = v.pipe(v.string(), v.regex(/^[1-9]\d{4,14}$/, 'must be digits with the country code, without a plus'));
 const person = v.pipe(
@@ -24,7 +24,10 @@ const oldMessages = v.picklist(['shared', 'not_shared', 'ended']);
 const codeRefusal = v.picklist([400, 403, 429, 452, 500]);
 const base64Text = v.pipe(v.string(), v.regex(/^[\w+/-]+={0,2}$/, 'must be base64, plain or URL-safe'));
 const noticeKind = v.picklist([
-  ...(['call_log', 'e2e_notification', 'notification_template', 'newsletter'] as const),
+  'call_log',
+  'e2e_notification',
+  'notification_template',
+  'newsletter',
   'membership_approval_request',
 ]);
 
@@ -64,7 +67,6 @@ const poll = v.strictObject({
 
 /** The fields of the control API's calls besides the parameters in their path, and how they are validated. */
 export const inputs = {
-  nothing: v.strictObject({}),
   account: v.strictObject({
     /** Digits with the country code, without a plus. */
     number,
@@ -262,7 +264,9 @@ export const inputs = {
     id: v.optional(text),
   }),
   callEnd: v.strictObject({
-    ...{ to: person, id: text, video: v.optional(v.boolean()) },
+    to: person,
+    id: text,
+    video: v.optional(v.boolean()),
     outcome: v.picklist(['Completed', 'Missed', 'Rejected', 'Canceled', 'AcceptedElsewhere', 'Failed']),
   }),
   stall: v.strictObject({ stalled: v.boolean() }),
@@ -275,7 +279,7 @@ export const inputs = {
     v.strictObject({ kind: v.literal('state'), state: v.picklist(socketStates) }),
     v.strictObject({ kind: v.literal('write'), value: v.string() }),
     v.strictObject({ kind: v.literal('grow'), mb: v.pipe(v.number(), v.gtValue(0), v.maxValue(4000)) }),
-    v.strictObject({ kind: v.literal('dialogue'), which: v.picklist(['log-out', 'refresh', 'stuck']) }),
+    v.strictObject({ kind: v.literal('dialog'), which: v.picklist(['log-out', 'refresh', 'stuck']) }),
   ]),
 };
 
@@ -291,7 +295,6 @@ type Input<S extends v.GenericSchema> = Immutable<v.InferInput<S>>;
 /** How chats with an account are addressed: by number, or by its hidden number. */
 export type Addressing = v.InferOutput<typeof addressing>;
 
-/** The system of a phone. */
 export type Platform = v.InferOutput<typeof platform>;
 
 /** Whether an account has a picture, and whether others may see it. */
@@ -309,40 +312,27 @@ export type MediaKind = v.InferOutput<typeof mediaKind>;
 /** Messages in an account's pages that no person has written. */
 export type NoticeKind = v.InferOutput<typeof noticeKind>;
 
-/** A new account. */
 export type AccountSeed = Input<typeof inputs.account>;
 
-/** A file that a phone sends. */
 export type OutgoingMedia = Input<typeof media>;
 export type Place = Input<typeof location>;
 export type ContactCard = Input<typeof contactCard>;
 export type Poll = Input<typeof poll>;
 
-/** A message that a phone sends. */
 export type OutgoingMessage = Input<typeof inputs.message>;
 
-/** Which messages of a phone. */
-export type MessageFilter = Input<typeof inputs.messageFilter>;
-/** A new group. */
 export type GroupDraft = Input<typeof inputs.group>;
-
-/** A new channel. */
-export type ChannelDraft = Input<typeof inputs.channel>;
 
 /** What a member changes in a group, in this order. People as numbers or `<number>@c.us`. */
 export type GroupUpdate = Input<typeof inputs.groupUpdate>;
 
-/** A change of an account's profile. */
 export type ProfileChange = Input<typeof inputs.profile>;
 
-/** A change of a phone's address book. */
 export type ContactsChange = Input<typeof inputs.contacts>;
 
-/** What a phone sets in a chat. */
 export type ChatMarks = Input<typeof inputs.marks>;
 
-/** How many chats, contacts and groups an account gets. */
-export type Filling = Input<typeof inputs.fill>;
+export type BulkAmounts = Input<typeof inputs.fill>;
 
 /**
  * How messages from an account's pages are refused: `network` with a status (ERROR_NETWORK, ack 0), `nack` by the
@@ -350,7 +340,6 @@ export type Filling = Input<typeof inputs.fill>;
  */
 export type Refusal = Input<typeof inputs.refusal>;
 
-/** A request of linked devices that is to be refused. */
 /** Which requests of an account's pages are refused, and with which code; null ends that. */
 export type RequestRefusal = Input<typeof inputs.requestRefusal>;
 
@@ -358,7 +347,7 @@ export type RequestRefusal = Input<typeof inputs.requestRefusal>;
 export type PasskeyRegistration = Input<typeof inputs.passkeyRegistration>;
 
 /**
- * What follows a passkey: the phone continues by itself and no codes are compared; or the page shows the code and waits
+ * What follows a passkey: the phone continues automatically and no codes are compared; or the page shows the code and waits
  * for its user; or it waits for the phone before that.
  */
 export type PasskeyHandoff = v.InferOutput<typeof passkeyHandoff>;
@@ -366,30 +355,16 @@ export type PasskeyHandoff = v.InferOutput<typeof passkeyHandoff>;
 /** How a phone answers a device's request for older messages; `not_shared` may be changed by its owner. */
 export type OldMessages = v.InferOutput<typeof oldMessages>;
 
-/** Messages that only a phone has. */
-export type OldMessagesDraft = Input<typeof inputs.oldMessages>;
-
 /** A status with which the network refuses pairing codes. */
 export type CodeRefusal = v.InferOutput<typeof codeRefusal>;
 
-/** Typing or recording in a chat. */
-export type ShownState = Input<typeof inputs.state>;
-
-/** A call, and its end. */
 export type CallDraft = Input<typeof inputs.call>;
 export type CallEnd = Input<typeof inputs.callEnd>;
 
-/** A notice to deliver to an account's pages. */
 export type NoticeDraft = Input<typeof inputs.notice>;
-
-/** An event to cause in a page. */
-export type DisturbanceDraft = Input<typeof inputs.disturb>;
 
 /** Avoids a regular expression over the whole text: it may be 90 MB. */
 function isBase64(base64: string): boolean {
-  return base64.length > 0 && base64.length % 4 === 0 && Buffer.byteLength(base64, 'base64') === sizeOf(base64);
-}
-
-function sizeOf(base64: string): number {
-  return Buffer.from(base64, 'base64').length;
+  const bytes = Buffer.from(base64, 'base64').length;
+  return base64.length > 0 && base64.length % 4 === 0 && Buffer.byteLength(base64, 'base64') === bytes;
 }

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { Timers } from '../timers.ts';
 import { Confirmations } from './confirmations.ts';
-import type { Line } from './records.ts';
+import type { Connection } from './records.ts';
 
-const line = (): Line => ({ send: () => undefined, drop: () => undefined });
+const connection = (): Connection => ({ send: () => undefined, drop: () => undefined });
 const timers = new Timers();
 let confirmations: Confirmations;
 
@@ -12,33 +12,30 @@ beforeEach(() => {
   confirmations = new Confirmations(timers);
 });
 
-afterEach(() => {
-  timers.clear();
-  vi.useRealTimers();
-});
+afterEach(() => timers.clear());
 
 it('resolves for the event that the page confirms', async () => {
-  const [first, second] = [confirmations.expect(line()), confirmations.expect(line())];
+  const [first, second] = [confirmations.expect(connection()), confirmations.expect(connection())];
   confirmations.confirmed(second.confirm);
-  await second.taken;
+  await second.received;
   confirmations.confirmed(second.confirm);
   const pending = vi.fn();
-  void first.taken.then(pending);
+  void first.received.then(pending);
   await vi.advanceTimersByTimeAsync(1_000);
   expect(pending).not.toHaveBeenCalled();
   confirmations.confirmed(first.confirm);
-  await first.taken;
+  await first.received;
 });
 
 it('resolves when the page disconnects', async () => {
-  const gone = line();
-  const { taken } = confirmations.expect(gone);
-  confirmations.release(gone);
-  await taken;
+  const gone = connection();
+  const { received } = confirmations.expect(gone);
+  confirmations.disconnected(gone);
+  await received;
 });
 
 it('rejects after a timeout', async () => {
-  const missed = expect(confirmations.expect(line()).taken).rejects.toThrow('a page does not take this in');
+  const missed = expect(confirmations.expect(connection()).received).rejects.toThrow('a page does not take this in');
   await vi.advanceTimersByTimeAsync(8_000);
   await missed;
 });

@@ -1,12 +1,12 @@
-import { SimulatorError } from '../simulator-error.ts';
+import { SimulatorError } from '../errors.ts';
 import type { Timers } from '../timers.ts';
-import type { Line } from './records.ts';
+import type { Connection } from './records.ts';
 
 /** Below the 10 s that the client waits for an answer. */
 const CONFIRMATION_TIMEOUT_MS = 8_000;
 
 interface Waiting {
-  readonly line: Line;
+  readonly connection: Connection;
   done(): void;
 }
 
@@ -21,13 +21,13 @@ export class Confirmations {
   }
 
   /**
-   * A number for the next event on that line. `taken` resolves when the page has confirmed it or has disconnected;
-   * it rejects with 409 if neither happens within 8 s.
+   * A number for the next event on that connection. `received` resolves when the page has confirmed the event or has
+   * disconnected; it rejects with 409 if neither happens within 8 s.
    */
-  expect(line: Line): { readonly confirm: number; readonly taken: Promise<void> } {
+  expect(connection: Connection): { readonly confirm: number; readonly received: Promise<void> } {
     this.#last += 1;
     const confirm = this.#last;
-    const taken = new Promise<void>((resolve, reject) => {
+    const received = new Promise<void>((resolve, reject) => {
       const cancel = this.#timers.after(CONFIRMATION_TIMEOUT_MS, () => {
         this.#waiting.delete(confirm);
         reject(new SimulatorError(409, 'a page does not take this in: it is frozen, or its connection is stalled'));
@@ -37,17 +37,16 @@ export class Confirmations {
         this.#waiting.delete(confirm);
         resolve();
       };
-      this.#waiting.set(confirm, { line, done });
+      this.#waiting.set(confirm, { connection, done });
     });
-    return { confirm, taken };
+    return { confirm, received };
   }
 
   confirmed(confirm: number): void {
     this.#waiting.get(confirm)?.done();
   }
 
-  /** The page on that line has disconnected. */
-  release(line: Line): void {
-    for (const waiting of [...this.#waiting.values()]) if (waiting.line === line) waiting.done();
+  disconnected(connection: Connection): void {
+    for (const waiting of [...this.#waiting.values()]) if (waiting.connection === connection) waiting.done();
   }
 }

@@ -1,8 +1,19 @@
 import type { AccountSeed } from '../control/inputs.ts';
+import { SimulatorError } from '../errors.ts';
 import type { WireSelf, WireUser } from '../page/wire.ts';
-import { SimulatorError } from '../simulator-error.ts';
-import { chatIdOf, createAccount, platformOf } from './account.ts';
-import type { AccountRecord } from './records.ts';
+import { chatIdOf, platformOf } from './account.ts';
+import { AccountRecord } from './records.ts';
+
+/** The accounts at start; their numbers are reserved for fiction. */
+export const seededAccounts: readonly AccountSeed[] = [
+  { number: '12025550101', name: 'Ada Marsh', lid: '81604523377101' },
+  { number: '12025550102', name: 'Ben Okafor', lid: '81604523377102', platform: 'iphone' },
+  { number: '12025550103', name: 'Carla Ruiz', lid: '81604523377103', addressing: 'lid' },
+  { number: '12025550104', name: 'Dev Patel', lid: '81604523377104' },
+  { number: '12025550105', name: 'Edith Novak', lid: '81604523377105', platform: 'iphone', addressing: 'lid' },
+  { number: '12025550106', name: 'Farid Haddad', lid: '81604523377106' },
+  { number: '12025550107', name: 'Grace Lindqvist', lid: '81604523377107' },
+];
 
 /** The registered accounts. Seeded accounts have each other in their address books, later ones are strangers. */
 export class Directory {
@@ -17,7 +28,7 @@ export class Directory {
   }
 
   add(seed: AccountSeed): AccountRecord {
-    const account = createAccount(seed);
+    const account = new AccountRecord(seed);
     if (this.find(account.pn)) throw new SimulatorError(409, `number: ${seed.number} is registered already`);
     if (this.find(account.lid)) throw new SimulatorError(409, `lid: ${account.lid} is taken already`);
     this.#byNumber.set(account.number, account);
@@ -42,7 +53,6 @@ export class Directory {
     return account;
   }
 
-  /** The account that a device is linked to. */
   ownerOf(deviceId: string): AccountRecord | undefined {
     return this.all().find(({ devices }) => devices.has(deviceId));
   }

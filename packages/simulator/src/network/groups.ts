@@ -1,26 +1,26 @@
+import { SimulatorError } from '../errors.ts';
 import type { WireDescription, WireGroupChange, WireMemberAction, WireNotice } from '../page/wire.ts';
-import { SimulatorError } from '../simulator-error.ts';
 import { notifyDevices } from './account.ts';
 import type { Directory } from './directory.ts';
-import { createGroup, createInviteCode, type GroupParts, groupView, isAdmin } from './group.ts';
-import { createMessage, createMessageId } from './message.ts';
-import type { PostOffice } from './post-office.ts';
-import type { AccountRecord, GroupRecord } from './records.ts';
+import { groupView, isAdmin } from './group.ts';
+import { createMessageId } from './message.ts';
+import type { MessageDelivery } from './message-delivery.ts';
+import { type AccountRecord, createInviteCode, GroupRecord, Message, type NewGroup } from './records.ts';
 
-const longestSubject = 100;
+const MAX_SUBJECT_LENGTH = 100;
 
-/** The result of adding a person: added, invite only, left lately, or a member already. */
+/** The result of adding a person: added, invite only, left recently, or a member already. */
 export type AddOutcome = 200 | 403 | 408 | 409;
 
 /** The groups, and what members do in them. Refuses with 403 without the rights. */
 export class Groups {
   readonly #groups = new Map<string, GroupRecord>();
   readonly #directory: Directory;
-  readonly #postOffice: PostOffice;
+  readonly #delivery: MessageDelivery;
 
-  constructor(directory: Directory, postOffice: PostOffice) {
+  constructor(directory: Directory, delivery: MessageDelivery) {
     this.#directory = directory;
-    this.#postOffice = postOffice;
+    this.#delivery = delivery;
   }
 
   find(id: string): GroupRecord | undefined {
@@ -34,17 +34,16 @@ export class Groups {
     throw new SimulatorError(404, `group: ${account.number} knows no group ${id}`);
   }
 
-  /** The groups of which the account is or was a member. */
   of(account: AccountRecord): GroupRecord[] {
     return [...this.#groups.values()].filter(({ members, gone }) => members.has(account) || gone.has(account));
   }
 
   /** A group with its creator only; members are notified by `announce`. */
-  create(creator: AccountRecord, draft: GroupParts): GroupRecord {
+  create(creator: AccountRecord, draft: NewGroup): GroupRecord {
     checkSubject(draft.subject);
     if (draft.id && this.#groups.has(draft.id))
       throw new SimulatorError(409, `id: there is a group ${draft.id} already`);
-    const group = createGroup(creator, draft);
+    const group = new GroupRecord(creator, draft);
     this.#groups.set(group.id, group);
     return group;
   }
@@ -144,7 +143,6 @@ export class Groups {
     return group.requests;
   }
 
-  /** Invalidates the invite, and creates a new one. */
   renewInvite(group: GroupRecord, by: AccountRecord): string {
     this.#require(group, by, true);
     group.revokedCodes.add(group.inviteCode);
@@ -189,12 +187,11 @@ export class Groups {
     const audience = new Set([...group.members.keys(), ...recipients]);
     for (const account of audience) this.sendState(group, account);
     const notice = { subtype, recipients };
-    const message = createMessage({ id: createMessageId(by), from: by, to: group, type: 'gp2', body, notice });
+    const message = new Message({ id: createMessageId(by), from: by, to: group, type: 'gp2', body, notice });
     audience.delete(by);
-    this.#postOffice.accept(message, undefined, [...audience]);
+    this.#delivery.accept(message, undefined, [...audience]);
   }
 
-  /** Sends the account's devices the current state of the group. */
   sendState(group: GroupRecord, account: AccountRecord): void {
     const users = [...group.members.keys()].map((member) => this.#directory.describeMember(member, account));
     notifyDevices(account, { type: 'group', group: groupView(group, account), users });
@@ -230,7 +227,7 @@ function noticeOf(change: WireGroupChange): WireNotice['subtype'] {
 }
 
 function checkSubject(subject: string): void {
-  if (subject.trim() === '' || [...subject].length > longestSubject) {
-    throw new SimulatorError(400, `subject: must have 1 to ${longestSubject} characters`);
+  if (subject.trim() === '' || [...subject].length > MAX_SUBJECT_LENGTH) {
+    throw new SimulatorError(400, `subject: must have 1 to ${MAX_SUBJECT_LENGTH} characters`);
   }
 }

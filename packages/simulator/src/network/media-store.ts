@@ -34,7 +34,7 @@ export class MediaStore {
     return this.#files.get(path);
   }
 
-  /** Removes the file: its path is not found any more. */
+  /** Removes the file: its path is no longer found. */
   drop(path: string): void {
     this.#files.delete(path);
   }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { PhoneMessage } from '../api.ts';
-import { seededAccounts } from '../seed.ts';
 import { defaultSettings } from '../settings.ts';
+import { seededAccounts } from './directory.ts';
 import { Network } from './network.ts';
 import { Phone } from './phone.ts';
 
@@ -20,10 +20,7 @@ beforeEach(async () => {
   vi.advanceTimersByTime(network.settings.deliveryDelayMs);
 });
 
-afterEach(() => {
-  network.close();
-  vi.useRealTimers();
-});
+afterEach(() => network.close());
 
 const onBens = () => ben.messages(adaNumber)[0];
 const status = (code: number) => expect.objectContaining({ status: code });

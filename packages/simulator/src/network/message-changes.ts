@@ -1,6 +1,5 @@
-import { editWindowMs, isWithin, revokeWindowMs } from '../page/windows.ts';
-import type { WirePreview } from '../page/wire-values.ts';
-import { SimulatorError } from '../simulator-error.ts';
+import { SimulatorError } from '../errors.ts';
+import { EDIT_TIME_LIMIT_MS, isWithinTimeLimit, REVOKE_TIME_LIMIT_MS, type WirePreview } from '../page/wire.ts';
 import { notifyDevices } from './account.ts';
 import type { Confirmations } from './confirmations.ts';
 import type { Directory } from './directory.ts';
@@ -8,10 +7,10 @@ import { isAdmin } from './group.ts';
 import type { MediaStore } from './media-store.ts';
 import { createMessageId, findMessage } from './message.ts';
 import { deviceView, keyView } from './message-views.ts';
-import type { AccountRecord, Line, Message } from './records.ts';
+import type { AccountRecord, Connection, Message } from './records.ts';
 
 /** The fields of a message besides its text. */
-interface Around {
+interface EditDetails {
   readonly mentions: readonly AccountRecord[];
   readonly preview: WirePreview;
 }
@@ -42,25 +41,25 @@ export class MessageChanges {
   /** Votes in a poll, by the texts of its options; none removes the vote. */
   vote(account: AccountRecord, messageId: string, chosen: readonly string[], byOtherId = false): void {
     const message = changeable(account, messageId);
-    const offered = (message.fields?.pollOptions ?? []) as readonly { readonly name: string }[];
-    const options = chosen.map((text) => offered.findIndex(({ name }) => name === text));
-    if (options.includes(-1)) throw new SimulatorError(404, `options: ${messageId} does not offer that`);
+    const pollOptions = (message.fields?.pollOptions ?? []) as readonly { readonly name: string }[];
+    const options = chosen.map((text) => pollOptions.findIndex(({ name }) => name === text));
+    if (options.includes(-1)) throw new SimulatorError(404, `options: ${messageId} has no such option`);
     message.votes.set(account, { id: createMessageId(account), options, atMs: Date.now(), byOtherId });
     this.#notifyAll(message, account);
   }
 
-  /** `around`: its new fields besides the text; unchanged if absent. */
-  edit(account: AccountRecord, messageId: string, body: string, atMs = Date.now(), around?: Around): Message {
+  /** `details` are its new fields besides the text; unchanged if absent. */
+  edit(account: AccountRecord, messageId: string, body: string, atMs = Date.now(), details?: EditDetails): Message {
     const message = changeable(account, messageId);
     if (message.from !== account) throw new SimulatorError(403, `message ${messageId} was sent by another account`);
-    if (!isWithin(editWindowMs, message.timestamp)) {
+    if (!isWithinTimeLimit(EDIT_TIME_LIMIT_MS, message.timestamp)) {
       throw new SimulatorError(409, `message ${messageId} is too old to be edited`);
     }
     if (message.type === 'poll_creation') message.fields = { ...message.fields, pollName: body };
     else message.body = body;
-    if (around) {
-      message.mentions = around.mentions;
-      message.fields = { ...message.fields, ...around.preview };
+    if (details) {
+      message.mentions = details.mentions;
+      message.fields = { ...message.fields, ...details.preview };
     }
     message.editedAtMs = atMs;
     this.#notifyAll(message, account);
@@ -74,7 +73,7 @@ export class MessageChanges {
     if (from !== account && !(to.kind === 'group' && isAdmin(to, account))) {
       throw new SimulatorError(403, `message ${messageId} was sent by another account`);
     }
-    if (!isWithin(revokeWindowMs, timestamp)) {
+    if (!isWithinTimeLimit(REVOKE_TIME_LIMIT_MS, timestamp)) {
       throw new SimulatorError(409, `message ${messageId} is too old to be deleted for everyone`);
     }
     message.revocation = { id: createMessageId(account), by: account, atMs: Date.now() };
@@ -97,10 +96,10 @@ export class MessageChanges {
     for (const attached of [message.reactions, message.votes] as Map<AccountRecord, { readonly atMs: number }>[])
       for (const [who, what] of attached) attached.set(who, { ...what, atMs: what.atMs - ms });
     await Promise.all(
-      this.#audienceOf(message).map(({ account, line }) => {
-        const { confirm, taken } = this.#confirmations.expect(line);
-        line.send({ ...this.#change(message, account, message.from), confirm });
-        return taken;
+      this.#audienceOf(message).map(({ account, connection }) => {
+        const { confirm, received } = this.#confirmations.expect(connection);
+        connection.send({ ...this.#change(message, account, message.from), confirm });
+        return received;
       }),
     );
   }
@@ -121,7 +120,8 @@ export class MessageChanges {
   }
 
   #notifyAll(message: Message, by: AccountRecord): void {
-    for (const { account, line } of this.#audienceOf(message)) line.send(this.#change(message, account, by));
+    for (const { account, connection } of this.#audienceOf(message))
+      connection.send(this.#change(message, account, by));
   }
 
   #change(message: Message, account: AccountRecord, by: AccountRecord) {
@@ -133,9 +133,9 @@ export class MessageChanges {
    * The connections of all pages. A page that has not confirmed the message may still have it; one that has not
    * received it gets its current state with it.
    */
-  #audienceOf(message: Message): { readonly account: AccountRecord; readonly line: Line }[] {
+  #audienceOf(message: Message): { readonly account: AccountRecord; readonly connection: Connection }[] {
     return [...new Set([message.from, ...message.receipts.keys()])].flatMap((account) =>
-      [...account.devices.values()].flatMap(({ line }) => (line ? [{ account, line }] : [])),
+      [...account.devices.values()].flatMap(({ connection }) => (connection ? [{ account, connection }] : [])),
     );
   }
 }

@@ -8,10 +8,10 @@ const mapThumbnail = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42m
 
 type Fields = Readonly<Record<string, unknown>>;
 /** The type of a message that is neither a text nor a file, in the page's terms. */
-type Special = { readonly type: WireType; readonly body: string; readonly fields: Fields };
+type TypedContent = { readonly type: WireType; readonly body: string; readonly fields: Fields };
 
 /** The place, cards or poll that a phone sends; undefined for a text or a file. */
-export function specialOf({ location, contacts, poll }: OutgoingMessage): Special | undefined {
+export function typedContentOf({ location, contacts, poll }: OutgoingMessage): TypedContent | undefined {
   if (location) {
     const { latitude: lat, longitude: lng, name, address } = location;
     const loc = name === undefined && address === undefined ? undefined : [name, address].join('\n').trimEnd();
@@ -34,7 +34,7 @@ export function specialOf({ location, contacts, poll }: OutgoingMessage): Specia
 }
 
 /** What a phone shows besides a text or a caption. */
-export function aroundText({ fields = {}, mentions, to }: Pick<Message, 'fields' | 'mentions' | 'to'>): AroundText {
+export function textDetails({ fields = {}, mentions, to }: Pick<Message, 'fields' | 'mentions' | 'to'>): TextDetails {
   const { title, description, matchedText, nonJidMentions, isForwarded } = fields;
   return {
     isForwarded: isForwarded === true || undefined,
@@ -44,11 +44,15 @@ export function aroundText({ fields = {}, mentions, to }: Pick<Message, 'fields'
   };
 }
 
-type AroundText = Pick<PhoneMessage, 'isForwarded' | 'mentions' | 'mentionsAll' | 'linkPreview'>;
-type SpecialView = Pick<PhoneMessage, 'location' | 'contacts' | 'poll'>;
+type TextDetails = Pick<PhoneMessage, 'isForwarded' | 'mentions' | 'mentionsAll' | 'linkPreview'>;
+type TypedContentView = Pick<PhoneMessage, 'location' | 'contacts' | 'poll'>;
 
 /** What a phone shows of such a message. */
-export function specialView({ type, body, fields = {} }: Pick<Message, 'type' | 'body' | 'fields'>): SpecialView {
+export function typedContentView({
+  type,
+  body,
+  fields = {},
+}: Pick<Message, 'type' | 'body' | 'fields'>): TypedContentView {
   switch (type) {
     case 'location': {
       const [name, address] = String(fields.loc ?? '').split('\n');

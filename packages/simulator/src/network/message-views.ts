@@ -2,10 +2,9 @@ import type { MessageType, PhoneMessage } from '../api.ts';
 import type { WireMessage, WireQuote, WireReaction, WireReceipt, WireType, WireVote } from '../page/wire.ts';
 import { chatIdOf } from './account.ts';
 import { memberIdOf } from './group.ts';
-import { findMessage, partyOf } from './message.ts';
-import { aroundText, specialView } from './message-fields.ts';
-import { phoneIdOf } from './party.ts';
-import type { AccountRecord, Message, Party, Quote } from './records.ts';
+import { findMessage, peerIdForPhones, peerOf } from './message.ts';
+import { textDetails, typedContentView } from './message-fields.ts';
+import type { AccountRecord, Message, Peer, Quote } from './records.ts';
 
 const phoneTypes: Readonly<Record<WireType, MessageType>> = {
   chat: 'text',
@@ -48,8 +47,8 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
   const base = {
     id,
     from: from.pn,
-    to: phoneIdOf(to),
-    chat: phoneIdOf(partyOf(message, account)),
+    to: peerIdForPhones(to),
+    chat: peerIdForPhones(peerOf(message, account)),
     fromMe: from === account,
     timestamp,
     ack,
@@ -63,8 +62,8 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
     type: phoneTypes[message.type],
     // Of a place, that is its map.
     body: message.type === 'location' ? '' : message.body,
-    ...specialView(message),
-    ...aroundText(message),
+    ...typedContentView(message),
+    ...textDetails(message),
     reactions: [...message.reactions].flatMap(([who, { emoji }]) => (emoji === '' ? [] : { from: who.pn, emoji })),
     quotedMessageId: quoted && quotedIn(message, quoted, account)?.id,
     quotedBody: quoted?.body,
@@ -84,15 +83,15 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
 /** The message that a reply quotes: it is looked up in one chat only. */
 function quotedIn(reply: Message, { id, chat }: Quote, account: AccountRecord): Message | undefined {
   const found = findMessage(account, id);
-  return found && partyOf(found, account) === (chat ?? partyOf(reply, account)) ? found : undefined;
+  return found && peerOf(found, account) === (chat ?? peerOf(reply, account)) ? found : undefined;
 }
 
 /** The message as the account's linked devices see it. */
 export function deviceView(message: Message, account: AccountRecord): WireMessage {
   const { id, from, to, timestamp, ack, decryptLateMs, isQuiet, editedAtMs, revocation } = message;
   const fromMe = isWrittenBy(account, message);
-  const party = partyOf(message, account);
-  const chat = chatIdIn(party);
+  const peer = peerOf(message, account);
+  const chat = peerIdForDevices(peer);
   const base = {
     // A message of another person has reached the server; only its author's devices see its acks.
     chat,
@@ -100,25 +99,25 @@ export function deviceView(message: Message, account: AccountRecord): WireMessag
     t: timestamp,
     ack: fromMe ? ack : seenAck(message, account),
     notifyName: from.name,
-    from: fromMe ? idIn(party, account, account) : chat,
+    from: fromMe ? idIn(peer, account, account) : chat,
     to: fromMe ? chat : account.pn,
-    author: to.kind === 'person' || to.kind === 'newsletter' ? undefined : idIn(party, from, account),
+    author: to.kind === 'person' || to.kind === 'newsletter' ? undefined : idIn(peer, from, account),
     isQuiet,
     decryptLateMs: fromMe ? undefined : decryptLateMs,
   };
   if (revocation) {
-    const gone = { revokedId: id, revokedBy: idIn(party, revocation.by, account), revokedAtMs: revocation.atMs };
+    const gone = { revokedId: id, revokedBy: idIn(peer, revocation.by, account), revokedAtMs: revocation.atMs };
     return { ...base, id: revocation.id, type: 'revoked', body: '', reactions: [], ...gone };
   }
-  return { ...base, id, ...contentOf(message, account), editedAtMs };
+  return { ...base, id, ...deviceContent(message, account), editedAtMs };
 }
 
 /** The delivery state of a message for each recipient, as its author's devices see it. */
 export function receiptViews(message: Message): WireReceipt[] {
-  const party = partyOf(message, message.from);
+  const peer = peerOf(message, message.from);
   return [...message.receipts].map(([who, ack]) => {
     const t = message.receiptTimes.get(who) ?? message.timestamp;
-    return { who: idIn(party, who, message.from), ack, t };
+    return { who: idIn(peer, who, message.from), ack, t };
   });
 }
 
@@ -133,18 +132,18 @@ export function keyView(message: Message, account: AccountRecord): string {
   return `${fromMe}_${chat}_${id}${author === undefined ? '' : `_${author}`}`;
 }
 
-type Content = Omit<WireMessage, 'id' | 'chat' | 'from' | 'to' | 'fromMe' | 't' | 'ack'>;
+type DeviceContent = Omit<WireMessage, 'id' | 'chat' | 'from' | 'to' | 'fromMe' | 't' | 'ack'>;
 
-function contentOf(message: Message, account: AccountRecord): Content {
+function deviceContent(message: Message, account: AccountRecord): DeviceContent {
   const { type, body, quoted, attachment, mentions, notice, style, fields } = message;
-  const party = partyOf(message, account);
-  const view = (who: AccountRecord) => idIn(party, who, account);
+  const peer = peerOf(message, account);
+  const view = (who: AccountRecord) => idIn(peer, who, account);
   return {
     type,
     body,
     reactions: reactionsOf(message, account),
     votes: votesOf(message, account),
-    quoted: quoted && quoteView(quoted, party, account),
+    quoted: quoted && quoteView(quoted, peer, account),
     media: attachment,
     mentions: mentions.length > 0 ? mentions.map(view) : undefined,
     notice: notice && { subtype: notice.subtype, recipients: notice.recipients.map(view) },
@@ -154,36 +153,36 @@ function contentOf(message: Message, account: AccountRecord): Content {
 }
 
 function reactionsOf(message: Message, account: AccountRecord): WireReaction[] {
-  const party = partyOf(message, account);
+  const peer = peerOf(message, account);
   return [...message.reactions].map(([who, { id, emoji, atMs }]) => {
-    return { id, emoji, atMs, from: idIn(party, who, account), fromMe: who === account };
+    return { id, emoji, atMs, from: idIn(peer, who, account), fromMe: who === account };
   });
 }
 
 function votesOf(message: Message, account: AccountRecord): WireVote[] | undefined {
   if (message.votes.size === 0) return undefined;
-  const party = partyOf(message, account);
+  const peer = peerOf(message, account);
   return [...message.votes].map(([who, vote]) => {
-    return { ...vote, from: idIn(party, who, account), fromMe: who === account };
+    return { ...vote, from: idIn(peer, who, account), fromMe: who === account };
   });
 }
 
 /** The author's id is the one that the chat of the quoted message uses for its members. */
-function quoteView({ id, body, author, chat }: Quote, party: Party, account: AccountRecord): WireQuote {
-  return { id, body, author: idIn(chat ?? party, author, account), chat: chat && chatIdIn(chat) };
+function quoteView({ id, body, author, chat }: Quote, peer: Peer, account: AccountRecord): WireQuote {
+  return { id, body, author: idIn(chat ?? peer, author, account), chat: chat && peerIdForDevices(chat) };
 }
 
 /** The id of a chat in the account's pages. */
-export function chatIdIn(party: Party): string {
-  return party.kind === 'person' ? chatIdOf(party) : party.id;
+export function peerIdForDevices(peer: Peer): string {
+  return peer.kind === 'person' ? chatIdOf(peer) : peer.id;
 }
 
 /** The id of a person in a chat, as the account sees it. */
-function idIn(party: Party, who: AccountRecord, account: AccountRecord): string {
-  if (party.kind === 'group') return memberIdOf(party, who);
+function idIn(peer: Peer, who: AccountRecord, account: AccountRecord): string {
+  if (peer.kind === 'group') return memberIdOf(peer, who);
   if (who !== account) return chatIdOf(who);
   // In a chat by hidden numbers the account writes under its own hidden number.
-  return party.kind === 'person' && party.addressing === 'lid' ? who.lid : who.pn;
+  return peer.kind === 'person' && peer.addressing === 'lid' ? who.lid : who.pn;
 }
 
 function hex(argb: number): string {

@@ -1,38 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { WireMedia } from '../page/wire.ts';
 import type { StoredFile } from './media-store.ts';
-import type { AccountRecord, Attachment, Message, Party } from './records.ts';
+import type { AccountRecord, Attachment, Message, Peer, StatusFeed } from './records.ts';
 
-/** The fields that every message has, and those that only some have. */
-export type MessageParts = Pick<Message, 'id' | 'from' | 'to'> & Partial<Message>;
+/** Shared by all: each account sees the statuses that were posted for it. */
+export const statusFeed: StatusFeed = { kind: 'status', id: 'status@broadcast' };
 
-/** A message that is not delivered yet. */
-export function createMessage(parts: MessageParts): Message {
-  return {
-    type: 'chat',
-    body: '',
-    timestamp: Math.floor(Date.now() / 1000),
-    mentions: [],
-    ack: 1,
-    quoted: undefined,
-    attachment: undefined,
-    notice: undefined,
-    style: undefined,
-    hasSecret: undefined,
-    fields: undefined,
-    decryptLateMs: undefined,
-    isQuiet: false,
-    editedAtMs: undefined,
-    revocation: undefined,
-    receipts: new Map(),
-    receiptTimes: new Map(),
-    starredBy: new Set(),
-    pinnedUntilMs: undefined,
-    reactions: new Map(),
-    votes: new Map(),
-    hiddenFrom: new Set(),
-    ...parts,
-  };
+/** The id of a peer as phones see it: people by their number. */
+export function peerIdForPhones(peer: Peer): string {
+  return peer.kind === 'person' ? peer.pn : peer.id;
 }
 
 /** A stanza id in the format of the phone that creates it. */
@@ -47,7 +23,7 @@ function stanzaIdOf(messageId: string): string {
 }
 
 /** Where the account has a message: the other person, the group, or the feed. */
-export function partyOf({ from, to }: Message, account: AccountRecord): Party {
+export function peerOf({ from, to }: Message, account: AccountRecord): Peer {
   return to.kind === 'person' && from !== account ? from : to;
 }
 

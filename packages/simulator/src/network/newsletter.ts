@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import type { Channel } from '../api.ts';
+import { randomBytes, randomInt } from 'node:crypto';
+import { SimulatorError } from '../errors.ts';
 import type { WireChannel } from '../page/wire.ts';
-import { SimulatorError } from '../simulator-error.ts';
 import type { AccountRecord, Newsletter } from './records.ts';
 
-/** A new channel. */
-interface Parts {
+interface NewChannel {
   readonly id?: string | undefined;
   readonly name: string;
   readonly description?: string | undefined;
@@ -25,20 +23,19 @@ export class Newsletters {
     return this.#newsletters.get(key) ?? [...this.#newsletters.values()].find(({ inviteCode }) => inviteCode === key);
   }
 
-  create(parts: Parts): Newsletter {
+  create(parts: NewChannel): Newsletter {
     if (parts.id && this.#newsletters.has(parts.id))
       throw new SimulatorError(409, `id: there is a channel ${parts.id} already`);
     return this.#add(parts);
   }
 
-  /** The channels that the account follows or owns. */
   of(account: AccountRecord): Newsletter[] {
     return [...this.#newsletters.values()].filter(
       ({ owner, followers }) => owner === account || followers.has(account),
     );
   }
 
-  #add({ id = randomId(), name, description = '', owner }: Parts): Newsletter {
+  #add({ id = randomId(), name, description = '', owner }: NewChannel): Newsletter {
     const inviteCode = `0029Va${randomBytes(8).toString('hex')}`;
     const rest = { description, inviteCode, owner, followers: new Set<AccountRecord>(), log: [] };
     const newsletter: Newsletter = { kind: 'newsletter', id, name, ...rest };
@@ -68,17 +65,17 @@ export function channelView(newsletter: Newsletter, account: AccountRecord): Wir
 }
 
 /** The channel as the control API shows it. */
-export function describeChannel({ id, name, description, inviteCode, followers, log }: Newsletter): Channel {
+export function describeChannel({ id, name, description, inviteCode, followers, log }: Newsletter) {
   return {
-    ...{ id, name, description, inviteCode },
+    id,
+    name,
+    description,
+    inviteCode,
     followers: [...followers].map(({ number }) => number),
     posts: log.map((message) => ({ id: message.id, body: message.body })),
   };
 }
 
 function randomId(): string {
-  return `1203${BigInt(`0x${randomBytes(8).toString('hex')}`)
-    .toString()
-    .padStart(20, '0')
-    .slice(-14)}@newsletter`;
+  return `1203${String(randomInt(1e14)).padStart(14, '0')}@newsletter`;
 }

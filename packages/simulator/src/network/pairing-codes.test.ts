@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createAccount } from './account.ts';
-import type { Offer } from './offer.ts';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { PairingCodes } from './pairing-codes.ts';
+import type { PairingSession } from './pairing-session.ts';
+import { AccountRecord } from './records.ts';
 
-const ada = createAccount({ number: '12025550101', name: 'Ada' });
-const ben = createAccount({ number: '12025550102', name: 'Ben' });
-const offer = { noiseKey: 'n' } as Offer;
+const ada = new AccountRecord({ number: '12025550101', name: 'Ada' });
+const ben = new AccountRecord({ number: '12025550102', name: 'Ben' });
+const session = { noiseKey: 'n' } as PairingSession;
 let codes: PairingCodes;
 
 beforeEach(() => {
@@ -13,28 +13,24 @@ beforeEach(() => {
   codes = new PairingCodes();
 });
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
 it('links the page that shows it, once, to the account that it was created for', () => {
-  const code = codes.create(ada, offer);
+  const code = codes.create(ada, session);
   expect(code).toMatch(/^[1-9A-HJ-NP-TV-Z]{8}$/);
   expect(codes.take(ben, code)).toBeUndefined();
-  expect(codes.take(ada, `${code.slice(0, 4)}-${code.slice(4)}`.toLowerCase())).toBe(offer);
+  expect(codes.take(ada, `${code.slice(0, 4)}-${code.slice(4)}`.toLowerCase())).toBe(session);
   expect(codes.take(ada, code)).toBeUndefined();
 });
 
 it('is invalid once the page has cancelled it, and counts for an hour', () => {
-  const code = codes.create(ada, offer);
-  codes.cancel(offer);
+  const code = codes.create(ada, session);
+  codes.cancel(session);
   expect([codes.take(ada, code), codes.countOf(ada), codes.countOf(ben)]).toEqual([undefined, 1, 0]);
   vi.advanceTimersByTime(3_600_000);
   expect(codes.countOf(ada)).toBe(0);
 });
 
 it('is invalid after three minutes, and as soon as the page requests another', () => {
-  const [first, second] = [codes.create(ada, offer), codes.create(ada, offer)];
+  const [first, second] = [codes.create(ada, session), codes.create(ada, session)];
   expect(codes.take(ada, first)).toBeUndefined();
   vi.advanceTimersByTime(180_001);
   expect(codes.take(ada, second)).toBeUndefined();

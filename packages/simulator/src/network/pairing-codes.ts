@@ -1,13 +1,21 @@
-import type { Offer } from './offer.ts';
-import { randomCode } from './random-code.ts';
+import { randomInt } from 'node:crypto';
+import type { PairingSession } from './pairing-session.ts';
 import type { AccountRecord } from './records.ts';
 
-const holdsMs = 180_000;
-const hourMs = 3_600_000;
+const CODE_ALPHABET = '123456789ABCDEFGHJKLMNPQRSTVWXYZ';
+const CODE_LENGTH = 8;
+
+/** A code that a person reads on one device and types or compares on another. */
+export function randomCode(): string {
+  return Array.from({ length: CODE_LENGTH }, () => CODE_ALPHABET[randomInt(CODE_ALPHABET.length)]).join('');
+}
+
+const CODE_LIFETIME_MS = 180_000;
+const HOUR_MS = 3_600_000;
 
 interface Pairing {
   readonly account: AccountRecord;
-  readonly offer: Offer;
+  readonly session: PairingSession;
   readonly since: number;
 }
 
@@ -17,10 +25,10 @@ export class PairingCodes {
   readonly #created = new Map<AccountRecord, number[]>();
 
   /** A code for that page; invalidates an earlier one of the same page. */
-  create(account: AccountRecord, offer: Offer): string {
-    this.cancel(offer);
+  create(account: AccountRecord, session: PairingSession): string {
+    this.cancel(session);
     const code = randomCode();
-    this.#pairings.set(code, { account, offer, since: Date.now() });
+    this.#pairings.set(code, { account, session, since: Date.now() });
     this.#created.set(account, [...this.#recent(account), Date.now()]);
     return code;
   }
@@ -31,31 +39,30 @@ export class PairingCodes {
   }
 
   /** The account that the valid code of that page is for. */
-  accountOf(offer: Offer): AccountRecord | undefined {
+  accountOf(session: PairingSession): AccountRecord | undefined {
     for (const pairing of this.#pairings.values())
-      if (pairing.offer === offer && holds(pairing)) return pairing.account;
+      if (pairing.session === session && isValid(pairing)) return pairing.account;
     return undefined;
   }
 
-  /** Invalidates the code of that page. */
-  cancel(offer: Offer): void {
-    for (const [code, pairing] of this.#pairings) if (pairing.offer === offer) this.#pairings.delete(code);
+  cancel(session: PairingSession): void {
+    for (const [code, pairing] of this.#pairings) if (pairing.session === session) this.#pairings.delete(code);
   }
 
   /** The page that shows this code to that account; a code is valid once. */
-  take(account: AccountRecord, code: string): Offer | undefined {
+  take(account: AccountRecord, code: string): PairingSession | undefined {
     const key = code.replaceAll('-', '').toUpperCase();
     const pairing = this.#pairings.get(key);
-    if (pairing?.account !== account || !holds(pairing)) return undefined;
+    if (pairing?.account !== account || !isValid(pairing)) return undefined;
     this.#pairings.delete(key);
-    return pairing.offer;
+    return pairing.session;
   }
 
   #recent(account: AccountRecord): number[] {
-    return (this.#created.get(account) ?? []).filter((atMs) => Date.now() - atMs < hourMs);
+    return (this.#created.get(account) ?? []).filter((atMs) => Date.now() - atMs < HOUR_MS);
   }
 }
 
-function holds({ since }: Pairing): boolean {
-  return Date.now() - since <= holdsMs;
+function isValid({ since }: Pairing): boolean {
+  return Date.now() - since <= CODE_LIFETIME_MS;
 }

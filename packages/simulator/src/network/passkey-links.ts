@@ -1,15 +1,14 @@
 import { createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
-import type { PasskeyRefusal } from '../account-api.ts';
+import type { PasskeyRefusal } from '../api.ts';
 import type { PasskeyRegistration } from '../control/inputs.ts';
-import type { PasskeyAssertion, PasskeyOptions } from '../page/passkey-ceremony.ts';
+import { NetworkRefusal, SimulatorError } from '../errors.ts';
+import type { PasskeyAssertion, PasskeyOptions } from '../page/wire.ts';
 import type { SimulatorSettings } from '../settings.ts';
-import { SimulatorError } from '../simulator-error.ts';
 import type { Timers } from '../timers.ts';
-import type { Login, Offer, PendingLink } from './offer.ts';
-import { checkAssertion } from './passkey-assertion.ts';
-import { randomCode } from './random-code.ts';
+import { randomCode } from './pairing-codes.ts';
+import type { Login, PairingSession, PendingLink } from './pairing-session.ts';
+import { checkAssertion } from './passkey.ts';
 import type { AccountRecord } from './records.ts';
-import { NetworkRefusal } from './refusal.ts';
 
 const rpId = 'whatsapp.com';
 const origin = 'https://web.whatsapp.com';
@@ -21,32 +20,31 @@ const origin = 'https://web.whatsapp.com';
 export class PasskeyLinks {
   readonly #settings: SimulatorSettings;
   readonly #timers: Timers;
-  readonly #link: (offer: Offer, login: Login) => void;
-  readonly #offers: ReadonlySet<Offer>;
+  readonly #link: (session: PairingSession, login: Login) => void;
+  readonly #pairingSessions: ReadonlySet<PairingSession>;
 
   constructor(
     settings: SimulatorSettings,
     timers: Timers,
-    offers: ReadonlySet<Offer>,
-    link: (offer: Offer, login: Login) => void,
+    pairingSessions: ReadonlySet<PairingSession>,
+    link: (session: PairingSession, login: Login) => void,
   ) {
     this.#settings = settings;
     this.#timers = timers;
-    this.#offers = offers;
+    this.#pairingSessions = pairingSessions;
     this.#link = link;
   }
 
-  /** Requests a passkey of the account from the page. */
-  begin(offer: Offer, login: Login): void {
-    offer.pending = { login, stage: 'asked', challenge: undefined };
-    offer.line.send({ type: 'passkey', options: this.options(offer) });
+  begin(session: PairingSession, login: Login): void {
+    session.pending = { login, step: 'requested', challenge: undefined };
+    session.connection.send({ type: 'passkey', options: this.options(session) });
   }
 
   /** What the page must have signed. Invalidates its earlier challenge, and a passkey that it has shown. */
-  options(offer: Offer): PasskeyOptions {
-    const pending = requirePending(offer);
+  options(session: PairingSession): PasskeyOptions {
+    const pending = requirePending(session);
     const value = randomBytes(32).toString('base64url');
-    pending.stage = 'asked';
+    pending.step = 'requested';
     pending.challenge = { value, sinceMs: Date.now() };
     return {
       challenge: value,
@@ -60,52 +58,57 @@ export class PasskeyLinks {
   }
 
   /** Accepts the passkey of the page, or throws; in both cases its challenge is used up. */
-  prove(offer: Offer, assertion: PasskeyAssertion): void {
-    const pending = requirePending(offer);
+  verify(session: PairingSession, assertion: PasskeyAssertion): void {
+    const pending = requirePending(session);
     const { account } = pending.login;
     const { challenge } = pending;
     pending.challenge = undefined;
     const refusal = this.#check(account, challenge, assertion);
     account.passkeyAnswers.push({ at: new Date().toISOString(), refusal });
     if (refusal) throw new NetworkRefusal(401, 'not-authorized');
-    pending.stage = 'proven';
+    pending.step = 'verified';
     if (account.passkeyHandoff === 'held') return;
     this.#timers.after(this.#settings.pairDelayMs, () => {
-      if (offer.pending === pending && pending.stage === 'proven' && account.phoneOn) this.#continue(offer, pending);
+      if (session.pending === pending && pending.step === 'verified' && account.phoneOn)
+        this.#continue(session, pending);
     });
   }
 
   /** The owner continues on the phone; returns the code that it shows. 409 if no page waits for that. */
   continue(account: AccountRecord): { code: string } {
-    for (const offer of this.#offers) {
-      const { pending } = offer;
-      if (pending?.login.account !== account || pending.stage !== 'proven') continue;
-      return { code: this.#continue(offer, pending) };
+    for (const session of this.#pairingSessions) {
+      const { pending } = session;
+      if (pending?.login.account !== account || pending.step !== 'verified') continue;
+      return { code: this.#continue(session, pending) };
     }
     throw new SimulatorError(409, `no page waits for the phone of ${account.number}`);
   }
 
   /** The page confirms that the code is the same on both, and is linked. */
-  confirm(offer: Offer): void {
-    const { login, stage } = requirePending(offer);
-    if (stage !== 'continued') throw new NetworkRefusal(400, 'bad-request');
-    offer.pending = undefined;
+  confirm(session: PairingSession): void {
+    const { login, step } = requirePending(session);
+    if (step !== 'continued') throw new NetworkRefusal(400, 'bad-request');
+    session.pending = undefined;
     // The page may have requested new ones meanwhile.
-    offer.references.stop();
-    this.#link(offer, login);
+    session.references.stop();
+    this.#link(session, login);
   }
 
   /** The user of the page cancels, and gets a new QR. */
-  cancel(offer: Offer): void {
-    if (!offer.pending) return;
-    offer.pending = undefined;
-    offer.references.start();
+  cancel(session: PairingSession): void {
+    if (!session.pending) return;
+    session.pending = undefined;
+    session.references.start();
   }
 
-  #continue(offer: Offer, pending: PendingLink): string {
-    pending.stage = 'continued';
+  #continue(session: PairingSession, pending: PendingLink): string {
+    pending.step = 'continued';
     const code = randomCode();
-    offer.line.send({ type: 'phone-continues', code, confirmed: pending.login.account.passkeyHandoff === 'automatic' });
+    session.connection.send({
+      type: 'phone-continues',
+      code,
+      confirmed: pending.login.account.passkeyHandoff === 'automatic',
+    });
     return code;
   }
 
@@ -127,11 +130,11 @@ export class PasskeyLinks {
 export function registerPasskey(account: AccountRecord, registration: PasskeyRegistration): void {
   const { credentialId, publicKey, signCount = 0 } = registration;
   const id = Buffer.from(credentialId, 'base64url').toString('base64url');
-  account.passkeys.set(id, { credentialId: id, publicKey: readKey(publicKey), signCount });
+  account.passkeys.set(id, { credentialId: id, publicKey: parsePublicKey(publicKey), signCount });
   account.passkey = true;
 }
 
-function readKey(text: string): KeyObject {
+function parsePublicKey(text: string): KeyObject {
   const problem = new SimulatorError(400, 'publicKey: must be the SPKI of a key for ES256 (P-256), as base64');
   let key: KeyObject;
   try {
@@ -143,7 +146,7 @@ function readKey(text: string): KeyObject {
   return key;
 }
 
-function requirePending({ pending }: Offer): PendingLink {
+function requirePending({ pending }: PairingSession): PendingLink {
   if (!pending) throw new NetworkRefusal(400, 'bad-request');
   return pending;
 }

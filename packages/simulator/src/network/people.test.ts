@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
-import { seededAccounts } from '../seed.ts';
 import { defaultSettings } from '../settings.ts';
-import { brief } from './briefing.ts';
-import { fill } from './fill.ts';
+import { bootstrapData } from './bootstrap.ts';
+import { seededAccounts } from './directory.ts';
 import { Network } from './network.ts';
 import { changeContacts, changeProfile } from './people.ts';
+import { populate } from './populate.ts';
 
 const device = {
   id: 'd',
   secret: 's',
   linkedAt: new Date(),
   keys: 0,
-  line: undefined,
+  connection: undefined,
   onboarded: true,
   presence: 'unavailable' as const,
   synced: true,
@@ -55,8 +55,8 @@ it('fills an account with the requested amounts', () => {
   const network = createNetwork();
   const ada = network.directory.get('12025550101');
   const known = ada.book.size;
-  fill(network, ada, { chats: 30, contacts: 20, groups: 10 });
-  const { chats, users } = brief(ada, device, network);
+  populate(network, ada, { chats: 30, contacts: 20, groups: 10 });
+  const { chats, users } = bootstrapData(ada, device, network);
   expect([chats.length, chats.filter(({ group }) => group).length, ada.book.size - known]).toEqual([40, 10, 20]);
   expect(chats.every(({ messages, unreadCount }) => messages.length === 1 && unreadCount === 0)).toBe(true);
   expect(new Set(users.map(({ lid }) => lid)).size).toBe(users.length);

@@ -1,11 +1,11 @@
-import type { Account } from '../api.ts';
 import type { ContactsChange, ProfileChange, RequestRefusal } from '../control/inputs.ts';
+import { definedOnly } from '../settings.ts';
 import { describeAccount, notifyDevices, platformOf } from './account.ts';
 import type { Network } from './network.ts';
 import type { AccountRecord } from './records.ts';
 
 /** Changes an account's profile, and notifies all who can see it. */
-export function changeProfile(network: Network, account: AccountRecord, change: ProfileChange): Account {
+export function changeProfile(network: Network, account: AccountRecord, change: ProfileChange) {
   const { business, pictureCode, ...rest } = change;
   Object.assign(account, definedOnly(rest), business === undefined ? {} : { isBusiness: business });
   if (pictureCode !== undefined) account.pictureCode = pictureCode ?? undefined;
@@ -45,8 +45,4 @@ export function changeContacts(network: Network, account: AccountRecord, change:
 function sendPeople({ directory }: Network, viewer: AccountRecord, people: readonly AccountRecord[]): void {
   const users = people.map((person) => directory.describe(person, viewer));
   notifyDevices(viewer, { type: 'news', users, chats: [] });
-}
-
-function definedOnly<T extends object>(values: T): Partial<T> {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

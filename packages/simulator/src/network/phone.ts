@@ -1,21 +1,19 @@
 import type { ListedChat, ListedPhone, PhoneMessage, ReceivedMedia } from '../api.ts';
 import type { ChatMarks, OutgoingMedia, OutgoingMessage } from '../control/inputs.ts';
+import { SimulatorError } from '../errors.ts';
 import type { WireType } from '../page/wire.ts';
-import { SimulatorError } from '../simulator-error.ts';
-import { emptyChatsOf, mark, marksOf } from './chat-marks.ts';
+import { emptyChatsOf, mark, marksOf } from './chats.ts';
 import { requireWriter } from './group.ts';
-import { attach, createMessage, createMessageId, findMessage, partyOf } from './message.ts';
-import { specialOf } from './message-fields.ts';
+import { attach, createMessageId, findMessage, peerIdForPhones, peerOf, statusFeed } from './message.ts';
+import { isUnread } from './message-delivery.ts';
+import { typedContentOf } from './message-fields.ts';
 import { isNotice, nameFor, phoneView } from './message-views.ts';
 import type { Network } from './network.ts';
-import { phoneIdOf, statusFeed } from './party.ts';
-import { isUnread } from './post-office.ts';
-import type { AccountRecord, Message, Party } from './records.ts';
+import { type AccountRecord, Message, type Peer } from './records.ts';
 
 const dayMs = 86_400_000;
 /** Limit of the list of phones, and of the chats of one. */
-const mostListed = 200;
-/** The default colour and font of a text status. */
+const MAX_LISTED = 200;
 const plainStyle = { backgroundColor: 0xff7acca5, font: 0 };
 
 /** Acts as the phone of an account. Everything except turning it on requires it to be on. */
@@ -50,40 +48,39 @@ export class Phone {
   async send(outgoing: OutgoingMessage) {
     const { id, to, body = '', quotedMessageId, decryptLateMs, media, mentions = [], viewMode } = outgoing;
     const from = this.account;
-    const party = this.#network.party(to, from, 'to');
-    if (party.kind === 'group') requireWriter(party, from);
+    const peer = this.#network.peer(to, from, 'to');
+    if (peer.kind === 'group') requireWriter(peer, from);
     if (id && findMessage(from, id)) throw new SimulatorError(409, `id: there is a message ${id} already`);
-    const message = createMessage({
+    const message = new Message({
       id: id ?? createMessageId(from),
       from,
-      to: party,
+      to: peer,
       type: media ? typeOf(media) : 'chat',
       body,
       decryptLateMs,
       attachment: media && (await this.#upload(media)),
-      quoted: quotedMessageId === undefined ? undefined : this.#quote(quotedMessageId, party),
+      quoted: quotedMessageId === undefined ? undefined : this.#quote(quotedMessageId, peer),
       mentions: mentions.map((id) => this.#network.directory.get(id, 'mentions')),
-      style: party === statusFeed && !media ? plainStyle : undefined,
+      style: peer === statusFeed && !media ? plainStyle : undefined,
       fields: viewMode && { viewMode },
-      ...specialOf(outgoing),
+      ...typedContentOf(outgoing),
     });
-    this.#network.postOffice.accept(message, undefined);
+    this.#network.delivery.accept(message, undefined);
     return phoneView(message, from);
   }
 
-  /** Posts a text to a channel of its own. */
   post(channelId: string, body: string): { id: string } {
     const from = this.account;
     const to = this.#network.newsletters.get(channelId);
     if (to.owner !== from) throw new SimulatorError(403, `channelId: ${from.number} does not own ${channelId}`);
-    const message = createMessage({ id: createMessageId(from), from, to, body });
-    this.#network.postOffice.accept(message, undefined);
+    const message = new Message({ id: createMessageId(from), from, to, body });
+    this.#network.delivery.accept(message, undefined);
     return { id: message.id };
   }
 
   messages(peerId: string | undefined, limit?: number): PhoneMessage[] {
-    const peer = peerId === undefined ? undefined : this.#network.party(peerId, this.#account, 'with');
-    const wanted = (message: Message) => (peer ? partyOf(message, this.#account) === peer : this.#isInChat(message));
+    const peer = peerId === undefined ? undefined : this.#network.peer(peerId, this.#account, 'with');
+    const wanted = (message: Message) => (peer ? peerOf(message, this.#account) === peer : this.#isInChat(message));
     return this.#views(wanted, limit);
   }
 
@@ -91,25 +88,32 @@ export class Phone {
   chats(): ListedChat[] {
     const account = this.#account;
     const groups = this.#network.groups.of(account);
-    const empty = emptyChatsOf(account, groups).map((party) => [party, { unread: 0 }] as const);
-    const chats = new Map<Party, { last?: Message; unread: number }>(empty);
+    const empty = emptyChatsOf(account, groups).map((peer) => [peer, { unread: 0 }] as const);
+    const chats = new Map<Peer, { last?: Message; unread: number }>(empty);
     for (const message of account.log) {
       if (!this.#isShown(message) || !this.#isInChat(message)) continue;
-      const party = partyOf(message, account);
-      const unread = (chats.get(party)?.unread ?? 0) + (isUnread(message, account) ? 1 : 0);
+      const peer = peerOf(message, account);
+      const unread = (chats.get(peer)?.unread ?? 0) + (isUnread(message, account) ? 1 : 0);
       // Moves to the end.
-      chats.delete(party);
-      chats.set(party, { last: message, unread });
+      chats.delete(peer);
+      chats.set(peer, { last: message, unread });
     }
-    const newest = [...chats].slice(-mostListed).reverse();
-    return newest.map(([party, { last, unread }]) => ({
-      id: phoneIdOf(party),
-      name: titleOf(party, account),
-      unread,
-      lastMessage: last && phoneView(last, account),
-      ...this.#marks(party),
-      doing: this.#network.chatStates.seenBy(account, party).map(({ from, state }) => ({ from: from.pn, state })),
-    }));
+    const newest = [...chats].slice(-MAX_LISTED).reverse();
+    return newest.map(([peer, { last, unread }]) => {
+      const marks = marksOf(account, peer);
+      return {
+        id: peerIdForPhones(peer),
+        name: titleOf(peer, account),
+        unread,
+        markedUnread: marks.isUnread,
+        archived: marks.isArchived,
+        pinned: marks.pinnedAtMs > 0,
+        mutedUntil: marks.mutedUntil,
+        labels: account.labels.filter(({ id }) => marks.labels.includes(id)).map(({ name }) => name),
+        doing: this.#network.chatStates.seenBy(account, peer).map(({ from, state }) => ({ from: from.pn, state })),
+        lastMessage: last && phoneView(last, account),
+      };
+    });
   }
 
   /** The phone in a list of phones. */
@@ -150,15 +154,15 @@ export class Phone {
   }
 
   read(from: string): { read: number } {
-    const party = this.#network.party(from, this.account, 'from');
-    if (marksOf(this.account, party).isUnread) mark(this.account, party, { isUnread: false });
-    return { read: this.#network.postOffice.read(this.account, party) };
+    const peer = this.#network.peer(from, this.account, 'from');
+    if (marksOf(this.account, peer).isUnread) mark(this.account, peer, { isUnread: false });
+    return { read: this.#network.delivery.read(this.account, peer) };
   }
 
   mark({ chat, unread, archived, pinned, mutedUntil }: ChatMarks): void {
-    const party = this.#network.party(chat, this.account, 'chat');
+    const peer = this.#network.peer(chat, this.account, 'chat');
     const pinnedAtMs = pinned ? Date.now() : 0;
-    mark(this.account, party, {
+    mark(this.account, peer, {
       ...(unread === undefined ? {} : { isUnread: unread }),
       ...(pinned === undefined ? {} : { pinnedAtMs }),
       ...(archived === undefined ? {} : { isArchived: archived }),
@@ -169,7 +173,7 @@ export class Phone {
 
   turn(on: boolean): void {
     this.#account.phoneOn = on;
-    if (on) this.#network.postOffice.phoneTurnedOn(this.#account);
+    if (on) this.#network.delivery.phoneTurnedOn(this.#account);
   }
 
   logout(deviceId: string | undefined, times: number): { devices: number } {
@@ -186,7 +190,7 @@ export class Phone {
   connect(connected: boolean): void {
     this.#account.connected = connected;
     if (connected) return;
-    for (const device of this.#account.devices.values()) device.line?.drop();
+    for (const device of this.#account.devices.values()) device.connection?.drop();
   }
 
   /** The messages of its log that the phone shows. */
@@ -197,12 +201,6 @@ export class Phone {
       .map((message) => phoneView(message, this.#account));
   }
 
-  #marks(party: Party): Pick<ListedChat, 'markedUnread' | 'archived' | 'pinned' | 'mutedUntil' | 'labels'> {
-    const { isUnread, isArchived, pinnedAtMs, mutedUntil, labels } = marksOf(this.#account, party);
-    const names = this.#account.labels.filter(({ id }) => labels.includes(id)).map(({ name }) => name);
-    return { markedUnread: isUnread, archived: isArchived, pinned: pinnedAtMs > 0, mutedUntil, labels: names };
-  }
-
   #isShown(message: Message): boolean {
     const { waiting } = this.#account;
     return !waiting.has(message) && !message.hiddenFrom.has(this.#account) && !isNotice(message);
@@ -210,7 +208,7 @@ export class Phone {
 
   /** Whether it is in a chat or group, not in the status feed or a channel. */
   #isInChat(message: Message): boolean {
-    const { kind } = partyOf(message, this.#account);
+    const { kind } = peerOf(message, this.#account);
     return kind === 'person' || kind === 'group';
   }
 
@@ -220,9 +218,9 @@ export class Phone {
     throw new SimulatorError(404, `${field}: the phone has no message ${messageId}`);
   }
 
-  #quote(messageId: string, to: Party): Message['quoted'] {
+  #quote(messageId: string, to: Peer): Message['quoted'] {
     const original = this.#find(messageId, 'quotedMessageId');
-    const chat = partyOf(original, this.#account);
+    const chat = peerOf(original, this.#account);
     return { id: original.id, author: original.from, body: original.body, chat: chat === to ? undefined : chat };
   }
 
@@ -239,12 +237,12 @@ export function listPhones(network: Network, search = ''): ListedPhone[] {
   const found = network.directory
     .all()
     .filter(({ name, number }) => name.toLowerCase().includes(wanted) || number.includes(digits));
-  return found.slice(0, mostListed).map(({ number }) => new Phone(network, number).summary());
+  return found.slice(0, MAX_LISTED).map(({ number }) => new Phone(network, number).summary());
 }
 
-function titleOf(party: Party, viewer: AccountRecord): string {
-  if (party.kind === 'person') return nameFor(viewer, party);
-  return party.kind === 'group' ? party.subject : party.id;
+function titleOf(peer: Peer, viewer: AccountRecord): string {
+  if (peer.kind === 'person') return nameFor(viewer, peer);
+  return peer.kind === 'group' ? peer.subject : peer.id;
 }
 
 function typeOf({ kind }: OutgoingMedia): WireType {

@@ -1,5 +1,7 @@
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import type { LookUp, PasskeyAnswer, Unlink } from '../api.ts';
 import type {
+  AccountSeed,
   Addressing,
   CodeRefusal,
   GroupPrivacy,
@@ -24,113 +26,138 @@ import type {
   WireTextStyle,
   WireType,
 } from '../page/wire.ts';
-import type { PasskeyRecord } from './passkey-assertion.ts';
+import type { PasskeyRecord } from './passkey.ts';
 
 /** The connection of a page, as the network uses it. */
-export interface Line {
+export interface Connection {
   send(event: ServerEvent): void;
   /** Closes it, as a lost connection. */
   drop(): void;
 }
 
-/** A linked device. */
-export interface Device {
-  readonly id: string;
+export class Device {
+  readonly id: string = randomUUID();
   /** Its credential at login. */
-  readonly secret: string;
-  readonly linkedAt: Date;
+  readonly secret = randomBytes(16).toString('hex');
+  readonly linkedAt = new Date();
   /** How often its keys have advanced; a profile with a lower count is an old copy. */
-  keys: number;
+  keys = 0;
   /** Defined while it is logged in. */
-  line: Line | undefined;
-  /** The dialogue for a new device was answered in the page. */
-  onboarded: boolean;
+  connection: Connection | undefined;
+  /** The dialog for a new device was answered in the page. */
+  onboarded = false;
   /** It has completed a sync. */
-  synced: boolean;
+  synced = false;
   /** The presence that it reported last. */
-  presence: WirePresence;
-  /** Messages that it has not confirmed yet. */
-  readonly waiting: Set<Message>;
+  presence: WirePresence = 'unavailable';
+  readonly waiting = new Set<Message>();
 }
 
-/** An account, its phone and its linked devices, as the network keeps them. */
-export interface AccountRecord {
-  readonly kind: 'person';
+/** An account, its phone and its linked devices, as the network keeps them. At first its phone is on. */
+export class AccountRecord {
+  readonly kind = 'person';
   readonly number: string;
   /** `<number>@c.us` */
   readonly pn: string;
   /** `<digits>@lid` */
   readonly lid: string;
   name: string;
-  about: string;
+  about = '';
   /** Its about text is hidden from everyone. */
-  hidesAbout: boolean;
-  privacy: WirePrivacy;
+  hidesAbout = false;
+  privacy: WirePrivacy = {
+    last: 'all',
+    online: 'all',
+    profile: 'all',
+    status: 'all',
+    readreceipts: 'all',
+    groupadd: 'all',
+    calladd: 'all',
+  };
   readonly platform: Platform;
   readonly addressing: Addressing;
-  isBusiness: boolean;
-  picture: Picture;
+  isBusiness = false;
+  picture: Picture = 'none';
   /** The picture that a page has set; otherwise the default one. */
   jpeg: Buffer | undefined;
-  pictureDelayMs: number;
+  pictureDelayMs = 0;
   /** Answered to every request for the picture, if defined. */
   pictureCode: PictureCode | undefined;
-  groupPrivacy: GroupPrivacy;
-  phoneOn: boolean;
-  connected: boolean;
+  groupPrivacy: GroupPrivacy = 'all';
+  phoneOn = true;
+  connected = true;
   /** How often its devices have logged in. */
-  logins: number;
+  logins = 0;
   /** The fault of its pages, from their next load on. */
-  fault: PageFault;
+  fault: PageFault = 'none';
   /** Messages from its pages are never acknowledged. */
-  restricted: boolean;
+  restricted = false;
   /** How messages from its pages are refused. */
-  refusal: Refusal;
-  /** Linking a device requires a passkey. */
-  passkey: boolean;
+  refusal: Refusal = { kind: 'none' };
+  passkey = false;
   /** By credential id. */
-  readonly passkeys: Map<string, PasskeyRecord>;
-  readonly passkeyAnswers: PasskeyAnswer[];
+  readonly passkeys = new Map<string, PasskeyRecord>();
+  readonly passkeyAnswers: PasskeyAnswer[] = [];
   /** What follows a passkey. */
-  passkeyHandoff: PasskeyHandoff;
+  passkeyHandoff: PasskeyHandoff = 'automatic';
   /** Answered to every request for a pairing code, if defined. */
   codeRefusal: CodeRefusal | undefined;
   /** Others get only its LID. */
   readonly hiddenNumber: boolean;
-  /** The ids whose registration its devices have checked. */
-  readonly lookUps: LookUp[];
-  readonly devices: Map<string, Device>;
+  readonly lookUps: LookUp[] = [];
+  readonly devices = new Map<string, Device>();
   /** The devices that were unlinked, oldest first. */
-  readonly unlinks: Unlink[];
+  readonly unlinks: Unlink[] = [];
   /** Its address book: people with their names. */
-  readonly book: Map<AccountRecord, string>;
-  readonly blocked: Set<AccountRecord>;
+  readonly book = new Map<AccountRecord, string>();
+  readonly blocked = new Set<AccountRecord>();
   /** Of a business account. */
   businessProfile: WireBusinessProfile | undefined;
   /** People whose number its devices know although they are not in the address book. */
-  readonly disclosed: Set<AccountRecord>;
+  readonly disclosed = new Set<AccountRecord>();
   /** All messages from and to it, in the order in which the server got them. */
-  readonly log: Message[];
+  readonly log: Message[] = [];
   /** Those that its phone does not have yet. */
-  readonly waiting: Set<Message>;
+  readonly waiting = new Set<Message>();
   /** The call that rings in its pages. */
   ringing: { readonly caller: AccountRecord; readonly call: WireCall } | undefined;
   /** Its owner has the app open on the phone; and when that was last so. */
-  appOpen: boolean;
+  appOpen = false;
   lastSeenMs: number | undefined;
   /** Those that its devices do not have: they get the newest of them when they ask for more. */
-  readonly onlyOnPhone: Set<Message>;
+  readonly onlyOnPhone = new Set<Message>();
   /** What its phone answers then. */
-  oldMessages: OldMessages;
+  oldMessages: OldMessages = 'shared';
   /** Chats that it shows although they have no messages, and those that it has deleted. */
-  readonly keptChats: Set<Party>;
-  readonly deletedChats: Set<Party>;
+  readonly keptChats = new Set<Peer>();
+  readonly deletedChats = new Set<Peer>();
   /** Its labels, if it is a business account. */
-  labels: readonly WireLabel[];
+  labels: readonly WireLabel[] = [];
   /** What it has set in its chats. */
-  readonly marks: Map<Party, WireMarks>;
+  readonly marks = new Map<Peer, WireMarks>();
   /** Requests of its devices that are refused, with the status of each. */
-  readonly refusedRequests: Map<string, number>;
+  readonly refusedRequests = new Map<string, number>();
+
+  constructor({
+    number,
+    name,
+    lid = randomLid(),
+    platform = 'android',
+    addressing = 'pn',
+    hiddenNumber = false,
+  }: AccountSeed) {
+    this.number = number;
+    this.name = name;
+    this.pn = `${number}@c.us`;
+    this.lid = `${lid}@lid`;
+    this.platform = platform;
+    this.addressing = hiddenNumber ? 'lid' : addressing;
+    this.hiddenNumber = hiddenNumber;
+  }
+}
+
+function randomLid(): string {
+  return `9${String(randomInt(1e13)).padStart(13, '0')}`;
 }
 
 /** What a reply contains of the quoted message. */
@@ -139,22 +166,19 @@ export interface Quote {
   readonly author: AccountRecord;
   readonly body: string;
   /** Where it is, if not in the chat of the reply. */
-  readonly chat?: Party | undefined;
+  readonly chat?: Peer | undefined;
 }
 
-/** The file of a message. */
 export interface Attachment extends WireMedia {
   /** Hex, of the plain bytes. */
   readonly sha256: string;
 }
 
-/** An event in a group. */
 interface Notice {
   readonly subtype: WireNotice['subtype'];
   readonly recipients: readonly AccountRecord[];
 }
 
-/** A reaction to a message. */
 interface ReactionRecord {
   readonly id: string;
   /** Empty once it was removed: devices that were offline get that, too. */
@@ -172,19 +196,19 @@ interface VoteRecord {
 }
 
 /** A message as the network stores it: one record for all participants. */
-export interface Message {
+export class Message {
   /** The stanza id. */
-  readonly id: string;
-  readonly from: AccountRecord;
-  readonly to: Party;
-  readonly type: WireType;
+  readonly id!: string;
+  readonly from!: AccountRecord;
+  readonly to!: Peer;
+  readonly type: WireType = 'chat';
   /** The text, or the caption. */
-  body: string;
+  body = '';
   /** Unix seconds. */
-  timestamp: number;
+  timestamp = Math.floor(Date.now() / 1000);
   readonly quoted: Quote | undefined;
   readonly attachment: Attachment | undefined;
-  mentions: readonly AccountRecord[];
+  mentions: readonly AccountRecord[] = [];
   readonly notice: Notice | undefined;
   readonly style: WireTextStyle | undefined;
   /** The page that sent it included a secret. */
@@ -193,38 +217,54 @@ export interface Message {
   fields: Readonly<Record<string, unknown>> | undefined;
   readonly decryptLateMs: number | undefined;
   /** Pages do not get `isNewMsg` for it. */
-  readonly isQuiet: boolean;
+  readonly isQuiet: boolean = false;
   /** 1 on the server, 2 delivered, 3 read; in a group by all. */
-  ack: 1 | 2 | 3;
+  ack: 1 | 2 | 3 = 1;
   /** Its recipients, with the ack of each. */
-  readonly receipts: Map<AccountRecord, 1 | 2 | 3>;
+  readonly receipts = new Map<AccountRecord, 1 | 2 | 3>();
   /** When each of these was raised last, in Unix seconds. */
-  readonly receiptTimes: Map<AccountRecord, number>;
-  /** The accounts that have starred it. */
-  readonly starredBy: Set<AccountRecord>;
+  readonly receiptTimes = new Map<AccountRecord, number>();
+  readonly starredBy = new Set<AccountRecord>();
   /** Until when it is pinned in its chat, in Unix ms. */
   pinnedUntilMs: number | undefined;
-  readonly reactions: Map<AccountRecord, ReactionRecord>;
+  readonly reactions = new Map<AccountRecord, ReactionRecord>();
   /** Of a poll: what each person has chosen. */
-  readonly votes: Map<AccountRecord, VoteRecord>;
+  readonly votes = new Map<AccountRecord, VoteRecord>();
   editedAtMs: number | undefined;
   /** Defined once it was deleted for everyone; pages then know the message by this id. */
   revocation: { readonly id: string; readonly by: AccountRecord; readonly atMs: number } | undefined;
   /** The accounts that have deleted it for themselves. */
-  readonly hiddenFrom: Set<AccountRecord>;
+  readonly hiddenFrom = new Set<AccountRecord>();
+
+  /** `parts`: the fields that every message has, and those that only some have. */
+  constructor(parts: Pick<Message, 'id' | 'from' | 'to'> & Partial<Message>) {
+    Object.assign(this, parts);
+  }
 }
 
 /** The rank of a member; the only superadmin is the creator of the group. */
 type Rank = 'superadmin' | 'admin' | 'member';
 
+export interface NewGroup {
+  /** Random by default. */
+  readonly id?: string | undefined;
+  readonly subject: string;
+  readonly addressing: Addressing;
+  readonly announce?: boolean;
+  readonly restrict?: boolean;
+  readonly adminsAdd?: boolean;
+  /** Random by default. */
+  readonly inviteCode?: string | undefined;
+}
+
 /** A group, as the network keeps it. */
-export interface GroupRecord {
-  readonly kind: 'group';
+export class GroupRecord {
+  readonly kind = 'group';
   /** `<18 digits>@g.us` */
   readonly id: string;
   readonly creator: AccountRecord;
   /** Unix seconds. */
-  readonly createdAt: number;
+  readonly createdAt = Math.floor(Date.now() / 1_000);
   /** Whether members see each other by number or by hidden number. */
   readonly addressing: Addressing;
   subject: string;
@@ -236,19 +276,37 @@ export interface GroupRecord {
   /** Only admins add. */
   adminsAdd: boolean;
   /** An admin approves who joins by the invite. */
-  approveJoins: boolean;
+  approveJoins = false;
   /** The network answers changes of settings with success, and makes none. */
-  ignoresSettings: boolean;
+  ignoresSettings = false;
   inviteCode: string;
-  /** Invite codes that are not valid any more. */
-  readonly revokedCodes: Set<string>;
+  /** Invite codes that are no longer valid. */
+  readonly revokedCodes = new Set<string>();
   /** The people who wait for approval, and since when, in Unix seconds. */
-  readonly requests: Map<AccountRecord, number>;
+  readonly requests = new Map<AccountRecord, number>();
   /** A JPEG. */
   picture: Buffer | undefined;
   readonly members: Map<AccountRecord, Rank>;
   /** Former members; true for those who left by themselves. */
-  readonly gone: Map<AccountRecord, boolean>;
+  readonly gone = new Map<AccountRecord, boolean>();
+
+  /** With its creator as the only member. */
+  constructor(creator: AccountRecord, draft: NewGroup) {
+    this.id = draft.id ?? `120363${String(randomInt(1e12)).padStart(12, '0')}@g.us`;
+    this.creator = creator;
+    this.members = new Map([[creator, 'superadmin']]);
+    this.subject = draft.subject;
+    this.addressing = draft.addressing;
+    this.announce = draft.announce ?? false;
+    this.restrict = draft.restrict ?? false;
+    this.adminsAdd = draft.adminsAdd ?? false;
+    this.inviteCode = draft.inviteCode ?? createInviteCode();
+  }
+}
+
+/** The last part of a link that lets people join. */
+export function createInviteCode(): string {
+  return randomBytes(16).toString('base64url');
 }
 
 /** The feed of statuses; the audience of each is fixed when it is posted. */
@@ -273,4 +331,4 @@ export interface Newsletter {
 }
 
 /** The target of a message: a person, a group or the status feed; or its source, a channel. */
-export type Party = AccountRecord | GroupRecord | StatusFeed | Newsletter;
+export type Peer = AccountRecord | GroupRecord | StatusFeed | Newsletter;

@@ -1,7 +1,9 @@
-import { ServerStatusCodeError } from './server-status-code-error.ts';
-import type { OfferRequestName, OfferRequests, PageMessage, RequestName, Requests, ServerEvent } from './wire.ts';
+import { ServerStatusCodeError } from './errors.ts';
+import type { PageMessage, PairingRequestName, PairingRequests, RequestName, Requests, ServerEvent } from './wire.ts';
 
 type EventOf<T extends ServerEvent['type']> = Extract<ServerEvent, { type: T }>;
+
+const RETRY_DELAY_MS = 500;
 
 interface Pending {
   readonly message: PageMessage;
@@ -9,7 +11,6 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** Callbacks of a connection. */
 export interface ConnectionListener {
   opened(): void;
   /** `failures` counts the consecutive attempts that did not last; the first is the loss itself. */
@@ -17,25 +18,23 @@ export interface ConnectionListener {
 }
 
 /**
- * The page's connection to the network. It reconnects by itself after a loss. Requests wait until the network has
+ * The page's connection to the network. It reconnects after a loss. Requests wait until the network has
  * admitted this device, and those without an answer are sent again after a loss: offline, a request hangs.
  */
 export class Connection {
   readonly #url: string;
-  readonly #retryDelayMs: number;
   readonly #handlers = new Map<string, (event: never) => void>();
   readonly #pending = new Map<number, Pending>();
   /** The requests of a page that is not linked. */
-  readonly #asked = new Map<number, Pending>();
+  readonly #pendingPairing = new Map<number, Pending>();
   #socket: WebSocket | undefined;
   #retry: ReturnType<typeof setTimeout> | undefined;
   #admitted = false;
   #failures = 0;
   #lastRequest = 0;
 
-  constructor(url: string, retryDelayMs: number) {
+  constructor(url: string) {
     this.#url = url;
-    this.#retryDelayMs = retryDelayMs;
   }
 
   /** Sets the handler of one kind of event. */
@@ -55,8 +54,8 @@ export class Connection {
     socket.onmessage = ({ data }) => this.#receive(JSON.parse(String(data)) as ServerEvent);
     socket.onclose = () => {
       this.#admitted = false;
-      this.#giveUpAsked();
-      this.#retry = setTimeout(() => this.open(deviceId, listener), this.#retryDelayMs);
+      this.#rejectPairingRequests();
+      this.#retry = setTimeout(() => this.open(deviceId, listener), RETRY_DELAY_MS);
       this.#failures += 1;
       listener.lost(this.#failures);
     };
@@ -66,7 +65,7 @@ export class Connection {
   close(): void {
     clearTimeout(this.#retry);
     this.#admitted = false;
-    this.#giveUpAsked();
+    this.#rejectPairingRequests();
     if (!this.#socket) return;
     this.#socket.onclose = null;
     this.#socket.onmessage = null;
@@ -90,8 +89,11 @@ export class Connection {
   }
 
   /** The same while the page is not linked; it also rejects if the connection is lost. */
-  ask<N extends OfferRequestName>(name: N, params: OfferRequests[N]['params']): Promise<OfferRequests[N]['result']> {
-    return this.#await(this.#asked, { type: 'offer-request', name, params }, true);
+  requestPairing<N extends PairingRequestName>(
+    name: N,
+    params: PairingRequests[N]['params'],
+  ): Promise<PairingRequests[N]['result']> {
+    return this.#await(this.#pendingPairing, { type: 'pairing-request', name, params }, true);
   }
 
   #await<R>(waiting: Map<number, Pending>, parts: object, isSent: boolean): Promise<R> {
@@ -103,18 +105,23 @@ export class Connection {
     });
   }
 
-  #giveUpAsked(): void {
-    for (const { reject } of this.#asked.values()) reject(new Error('the connection is lost'));
-    this.#asked.clear();
+  #rejectPairingRequests(): void {
+    for (const { reject } of this.#pendingPairing.values()) reject(new Error('the connection is lost'));
+    this.#pendingPairing.clear();
   }
 
   #receive(event: ServerEvent): void {
     if (event.type === 'answer' || event.type === 'refused') {
-      const pending = this.#pending.get(event.request) ?? this.#asked.get(event.request);
+      const pending = this.#pending.get(event.request) ?? this.#pendingPairing.get(event.request);
       this.#pending.delete(event.request);
-      this.#asked.delete(event.request);
+      this.#pendingPairing.delete(event.request);
       if (event.type === 'answer') pending?.resolve(event.result);
       else pending?.reject(new ServerStatusCodeError(event.status, event.message));
+      return;
+    }
+    if (event.type === 'check') {
+      // What earlier events have started in promises comes first.
+      setTimeout(() => this.send({ type: 'confirmed', confirm: event.confirm }));
       return;
     }
     this.#handlers.get(event.type)?.(event as never);

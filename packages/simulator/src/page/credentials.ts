@@ -1,6 +1,26 @@
 import { encodeB64 } from './base64.ts';
 import { clear, readAll, write } from './database.ts';
-import { dropDeviceCookie, keepDeviceCookie } from './device-cookie.ts';
+
+const name = 'device';
+const lifetimeMs = 400 * 86_400_000;
+/** Chromium keeps cookies in memory for half a minute, unless this many changes have accumulated. */
+const changesUntilWritten = 512;
+
+/** Identifies the linked device to the server, already with the request for the document. */
+async function keepDeviceCookie(deviceId: string): Promise<void> {
+  await keep(name, deviceId);
+  // A browser that is killed right after must not lose it.
+  await Promise.all(Array.from({ length: changesUntilWritten }, (_, index) => keep('filler', String(index))));
+}
+
+/** The device is no longer linked. */
+async function dropDeviceCookie(): Promise<void> {
+  await cookieStore.delete(name);
+}
+
+async function keep(cookie: string, value: string): Promise<void> {
+  await cookieStore.set({ name: cookie, value, expires: Date.now() + lifetimeMs });
+}
 
 /** The identity of a page: its keys, and its link to an account once it has one. */
 export interface Credentials {

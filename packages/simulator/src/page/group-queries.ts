@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
-import { learnGroup, storedGroup } from './models/group.ts';
+import { createMexError, refusalStatus } from './errors.ts';
+import { storedGroup, updateGroup } from './models/group.ts';
 import { type GroupMetadata, groups } from './models/group-metadata.ts';
-import { createMexError } from './server-status-code-error.ts';
 import { switches } from './switches.ts';
 import type { Wid } from './wid.ts';
 import type { Requests, WireGroup } from './wire.ts';
@@ -27,10 +27,10 @@ export class GroupQueries {
 
   /** Rejects with the network's refusal; more requests than allowed at once are refused with 429. */
   ask(id: string): Promise<WireGroup> {
-    return this.#asked('group', { id });
+    return this.#request('group', { id });
   }
 
-  async #asked<N extends 'group' | 'groups'>(name: N, what: Requests[N]['params']): Promise<Requests[N]['result']> {
+  async #request<N extends 'group' | 'groups'>(name: N, what: Requests[N]['params']): Promise<Requests[N]['result']> {
     if (this.#running >= switches.participantQueriesAtOnce) throw createMexError(429, 'rate-overlimit');
     this.#running += 1;
     try {
@@ -49,18 +49,18 @@ export class GroupQueries {
     const present = groups.get(id);
     if (present && !present.stale) return present;
     const group = storedGroup(String(id));
-    return group ? learnGroup(group) : this.update(id);
+    return group ? updateGroup(group) : this.update(id);
   }
 
   /** All groups of the account, by one request; the models follow a moment later. */
   async updateAll(): Promise<void> {
-    const all = await this.#asked('groups', {});
-    setTimeout(() => all.map(learnGroup), settleMs);
+    const all = await this.#request('groups', {});
+    setTimeout(() => all.map(updateGroup), settleMs);
   }
 
   /** Always sends a request. With lazy members, a refusal looks like an empty group. */
   async update(id: Wid): Promise<GroupMetadata | Remains> {
-    if (!switches.lazyParticipants) return learnGroup(await this.ask(String(id)));
+    if (!switches.lazyParticipants) return updateGroup(await this.ask(String(id)));
     const flight = this.#flights.get(String(id)) ?? this.#load(id).finally(() => this.#flights.delete(String(id)));
     this.#flights.set(String(id), flight);
     return flight;
@@ -68,9 +68,9 @@ export class GroupQueries {
 
   async #load(id: Wid): Promise<GroupMetadata | Remains> {
     try {
-      return learnGroup(await this.ask(String(id)));
+      return updateGroup(await this.ask(String(id)));
     } catch (error) {
-      if ((error as { status?: number }).status === undefined) throw error;
+      if (refusalStatus(error) === undefined) throw error;
       const present = groups.get(id);
       if (present) present.stale = false;
       return present ?? { id, stale: false };

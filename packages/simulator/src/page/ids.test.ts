@@ -1,13 +1,13 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { MsgKey } from './msg-key.ts';
-import { spelling } from './spelling.ts';
+import { switches } from './switches.ts';
 import { createWid } from './wid.ts';
 
 const ada = createWid('12025550101@c.us');
 const ben = createWid('12025550102@c.us');
 
 afterEach(() => {
-  Object.assign(spelling, { msgKey: '_serialized', wid: '_serialized' });
+  Object.assign(switches, { idProperty: '_serialized', widProperty: '_serialized' });
 });
 
 describe('a Wid', () => {
@@ -23,7 +23,7 @@ describe('a Wid', () => {
   });
 
   it('carries its serialised form under the name of the build', () => {
-    spelling.wid = '$1';
+    switches.widProperty = '$1';
     expect(JSON.parse(JSON.stringify(createWid(ada.toJid())))).toEqual({
       server: 'c.us',
       user: '12025550101',
@@ -59,7 +59,7 @@ describe('a message key', () => {
   });
 
   it('carries its serialised form under the name of the build', () => {
-    spelling.msgKey = '$1';
+    switches.idProperty = '$1';
     const key = new MsgKey({ from: ada, to: ben, id: 'X', selfDir: 'out' });
     expect(key).toHaveProperty('$1', 'true_12025550102@c.us_X');
     expect(key).not.toHaveProperty('_serialized');

@@ -30,8 +30,11 @@ const components: Readonly<Record<string, readonly string[]>> = {
 
 /** The modules that are lazy in the real page; the others are loaded at the start. */
 const reallyLazy: readonly string[] = [
-  ...['WAWebRevokeStatusAction', 'WAWebGroupCreateJob', 'WAWebChatForwardMessage'],
-  ...['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
+  'WAWebRevokeStatusAction',
+  'WAWebGroupCreateJob',
+  'WAWebChatForwardMessage',
+  'WAWebGroupInviteJob',
+  'WAWebMexFetchGroupInviteCodeJob',
   'WAWebSetPushnameConnAction',
   'WAWebSetPrivacyForOneCategoryAction',
   'WAWebLoadNewsletterPreviewChatAction',

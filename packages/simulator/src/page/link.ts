@@ -1,20 +1,17 @@
 import { encodeB64 } from './base64.ts';
-import { createCompanionHelloError } from './companion-hello-error.ts';
 import type { Connection } from './connection.ts';
 import { type Credentials, clearCredentials, saveCredentials } from './credentials.ts';
+import { showOnboarding } from './dialogs.ts';
+import { createCompanionHelloError, ServerStatusCodeError } from './errors.ts';
 import type { Keys } from './keys.ts';
-import { pairing } from './link-device-events.ts';
 import type { Mailbox } from './mailbox.ts';
-import { cmd } from './models/cmd.ts';
-import { conn } from './models/conn.ts';
-import { learnLabels } from './models/labels.ts';
+import { cmd, conn, socket, stream } from './models/conn.ts';
+import { replaceLabels } from './models/labels.ts';
 import { presences } from './models/presences.ts';
-import { socket, stream } from './models/socket.ts';
-import { showOnboarding } from './onboarding.ts';
 import type { Outbox } from './outbox.ts';
+import { pairing } from './pairing.ts';
 import { PasskeyLink } from './passkey-link.ts';
 import { PasskeyScreen } from './passkey-screen.ts';
-import { ServerStatusCodeError } from './server-status-code-error.ts';
 import { switches } from './switches.ts';
 import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
@@ -25,8 +22,7 @@ const firstSyncFailed = '/?post_logout=1&logout_reason=2';
 /** Time for the caller of a logout to close the browser, before the page shows a new QR. */
 const logoutGraceMs = 1000;
 
-/** The parts of the page that a link uses. */
-export interface LinkParts {
+export interface LinkDependencies {
   readonly connection: Connection;
   readonly users: Users;
   readonly keys: Keys;
@@ -34,22 +30,21 @@ export interface LinkParts {
   readonly outbox: Outbox;
 }
 
-/** The lifecycle of this page's link to an account: references, pairing, login, sync, and its end. */
 export class Link {
   /** How much of the messages from the page's time offline has been delivered, in percent. */
   offlineProgress = 0;
   #credentials: Credentials;
   readonly #connection: Connection;
-  readonly #parts: LinkParts;
+  readonly #dependencies: LinkDependencies;
   #firstSync: ReturnType<typeof setTimeout> | undefined;
-  /** The dialogue has been answered, or is open. */
+  /** The dialog has been answered, or is open. */
   #onboarded = false;
 
-  constructor(credentials: Credentials, parts: LinkParts) {
-    const { connection } = parts;
+  constructor(credentials: Credentials, dependencies: LinkDependencies) {
+    const { connection } = dependencies;
     this.#credentials = credentials;
     this.#connection = connection;
-    this.#parts = parts;
+    this.#dependencies = dependencies;
     connection.handle('ref', ({ ref }) => {
       socket.set({ state: 'UNPAIRED' });
       conn.set({ ref });
@@ -65,18 +60,18 @@ export class Link {
       socket.set({ state: 'PAIRING' });
     });
     connection.handle('paired', (event) => void this.#pair(event.deviceId, event.secret));
-    connection.handle('welcome', (event) => this.#enter(event));
+    connection.handle('welcome', (event) => this.#handleWelcome(event));
     connection.handle('progress', ({ percent }) => {
       this.offlineProgress = Math.min(percent, switches.offlineProgressEnd);
       cmd.trigger('offline_progress_update_from_bridge');
     });
     connection.handle('synced', () => {
       socket.set({ hasSynced: true });
-      if (switches.whatsNewAt === 'synced') this.#greet();
+      if (switches.whatsNewAt === 'synced') this.#showOnboarding();
     });
-    connection.handle('logged-out', (event) => void this.#end(event));
+    connection.handle('logged-out', (event) => void this.#handleLogout(event));
     connection.handle('platform', ({ platform }) => conn.set({ platform }));
-    connection.handle('labels', ({ labels }) => learnLabels(labels));
+    connection.handle('labels', ({ labels }) => replaceLabels(labels));
     connection.handle('conflict', () => {
       connection.close();
       socket.set({ state: 'CONFLICT' });
@@ -114,7 +109,7 @@ export class Link {
 
   async #login({ id, secret }: NonNullable<Credentials['device']>): Promise<void> {
     // As it is in the profile now: another tab may have advanced it.
-    const keys = await this.#parts.keys.count();
+    const keys = await this.#dependencies.keys.count();
     this.#connection.send({ type: 'login', deviceId: id, secret, keys });
   }
 
@@ -128,14 +123,13 @@ export class Link {
   /** A code with which the owner of that number can link this page; rejects with a CompanionHelloError. */
   async requestCode(phone: string): Promise<string> {
     try {
-      const { code } = await this.#connection.ask('code', { phone: phone.replace(/\D/g, '') });
+      const { code } = await this.#connection.requestPairing('code', { phone: phone.replace(/\D/g, '') });
       return code;
     } catch (error) {
       throw error instanceof ServerStatusCodeError ? createCompanionHelloError(error.status) : error;
     }
   }
 
-  /** Invalidates the code that this page has shown. */
   cancelCode(): void {
     this.#connection.send({ type: 'code-cancelled' });
   }
@@ -164,22 +158,22 @@ export class Link {
     this.start();
   }
 
-  #enter({ self, onboarded, synced, labels, users, chats }: Extract<ServerEvent, { type: 'welcome' }>): void {
+  #handleWelcome({ self, onboarded, synced, labels, users, chats }: Extract<ServerEvent, { type: 'welcome' }>): void {
     this.#onboarded ||= onboarded;
     if (!synced) this.#limitFirstSync();
-    const parts = this.#parts;
-    parts.users.become(self);
-    for (const user of users) parts.users.learn(user);
+    const dependencies = this.#dependencies;
+    dependencies.users.setSelf(self);
+    for (const user of users) dependencies.users.update(user);
     conn.set({ wid: createWid(self.pn), lid: createWid(self.lid), pushname: self.pushname, platform: self.platform });
     conn.set({ connected: true });
     stream.set({ mode: 'MAIN' });
-    learnLabels(labels);
-    for (const chat of chats) parts.mailbox.restore(chat);
+    replaceLabels(labels);
+    for (const chat of chats) dependencies.mailbox.restore(chat);
     socket.set({ state: 'CONNECTED' });
     this.#connection.admit();
-    parts.keys.advance().catch(() => undefined);
-    void parts.outbox.resume();
-    if (switches.whatsNewAt === 'load') this.#greet();
+    dependencies.keys.advance().catch(() => undefined);
+    void dependencies.outbox.resume();
+    if (switches.whatsNewAt === 'load') this.#showOnboarding();
   }
 
   /** The page logs itself out if a device's first sync takes too long; a reload restarts the timer. */
@@ -196,13 +190,13 @@ export class Link {
     location.replace(address);
   }
 
-  #greet(): void {
+  #showOnboarding(): void {
     if (this.#onboarded) return;
     this.#onboarded = true;
     showOnboarding(() => void this.#connection.request('onboarded', {}));
   }
 
-  async #end({ times, unpaired }: Extract<ServerEvent, { type: 'logged-out' }>): Promise<void> {
+  async #handleLogout({ times, unpaired }: Extract<ServerEvent, { type: 'logged-out' }>): Promise<void> {
     this.#connection.close();
     for (let time = 0; time < times; time += 1) cmd.trigger('logout');
     await clearCredentials();

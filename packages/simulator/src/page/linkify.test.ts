@@ -9,7 +9,10 @@ it('finds web addresses without trailing punctuation', () => {
 it('treats e-mail addresses, bare domains and missing spaces as links, unless limited to web addresses', () => {
   const text = 'ben@example.com, example.org or done.Next at HTTPS://example.net:8080/';
   expect(findLinks(text).map(({ href }) => href)).toEqual([
-    ...['mailto:ben@example.com', 'http://example.org', 'http://done.Next', 'HTTPS://example.net:8080/'],
+    'mailto:ben@example.com',
+    'http://example.org',
+    'http://done.Next',
+    'HTTPS://example.net:8080/',
   ]);
   expect(findLinks(text, true).map(({ url }) => url)).toEqual(['HTTPS://example.net:8080/']);
 });

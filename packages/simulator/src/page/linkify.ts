@@ -1,4 +1,3 @@
-/** A link in a text. */
 export interface FoundLink {
   readonly href: string;
   /** As it is written. */

@@ -1,16 +1,22 @@
 import type { Connection } from './connection.ts';
 import type { Keys } from './keys.ts';
-import { contentOf, keyOf, modelOf, revokeRecordOf, textOf } from './message-forms.ts';
-import { callOf, calls } from './models/calls.ts';
-import { type Chat, chats, findChat, openChat } from './models/chat.ts';
-import { learnGroup, learnGroupOf } from './models/group.ts';
+import {
+  contentAttributes,
+  createMsg,
+  createRevokeRecord,
+  msgKeyOf,
+  otherOwnKey,
+  ownStatus,
+  ownStatusKey,
+  textAttributes,
+} from './message-conversion.ts';
+import { updateReactions, updateVotes } from './models/add-ons.ts';
+import { calls, createCall } from './models/calls.ts';
+import { type Chat, chats, findChat, openChat, updateChannel } from './models/chat.ts';
+import { updateGroup, updateUnrequestedGroup } from './models/group.ts';
 import { type Msg, messageEdits, messages, type RevokeRecord } from './models/message.ts';
-import { learnChannel } from './models/newsletter.ts';
-import { learnReactions } from './models/reactions.ts';
-import { findStatus, holdStatus } from './models/statuses.ts';
-import { learnVotes } from './models/votes.ts';
+import { addStatus, findStatus } from './models/statuses.ts';
 import { MsgKey } from './msg-key.ts';
-import { otherOwnKey, ownStatus, ownStatusKey } from './own-keys.ts';
 import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
 import type { WireChat, WireDraft, WireMessage } from './wire.ts';
@@ -23,7 +29,7 @@ export class Mailbox {
   readonly #users: Users;
   /** Messages that were removed from the page's database; the network may be notified later. */
   readonly #erased = new Set<string>();
-  /** When messages that are not held were last edited. */
+  /** When messages that are not loaded were last edited. */
   readonly #edits = new Map<string, number>();
 
   constructor(connection: Connection, users: Users, keys: Keys) {
@@ -33,36 +39,36 @@ export class Mailbox {
       for (const record of records) this.#revoke(record);
     };
     connection.handle('message', ({ message, user }) => {
-      if (user) users.learn(user);
+      if (user) users.update(user);
       this.receive(this.#own(message));
       // A message whose key cannot be stored is not confirmed, and is delivered again.
       const confirm = () => connection.send({ type: 'received', id: message.id });
       keys.advance().then(confirm, () => undefined);
     });
     connection.handle('changed', ({ message, user, confirm }) => {
-      if (user) users.learn(user);
+      if (user) users.update(user);
       this.#update(this.#own(message), true);
       if (confirm !== undefined) connection.send({ type: 'confirmed', confirm });
     });
     connection.handle('ack', ({ keys, ack }) => {
-      for (const key of keys) this.#held(ownStatusKey(key, users.self))?.updateAck(ack);
+      for (const key of keys) this.#loaded(ownStatusKey(key, users.self))?.updateAck(ack);
     });
     connection.handle('hidden', ({ keys }) => {
       for (const key of keys) this.forget(ownStatusKey(key, users.self));
     });
     connection.handle('group', ({ group, users: members }) => {
-      for (const member of members) users.learn(member);
+      for (const member of members) users.update(member);
       // A new member also gets the list of the other members.
-      if (chats.get(group.id)) learnGroupOf(group);
-      else learnGroup(group);
+      if (chats.get(group.id)) updateUnrequestedGroup(group);
+      else updateGroup(group);
     });
     connection.handle('news', (news) => {
-      for (const user of news.users) users.learn(user);
+      for (const user of news.users) users.update(user);
       for (const chat of news.chats) this.restore(chat);
     });
-    connection.handle('marks', ({ chat, marks }) => findChat(chat)?.become(marks));
+    connection.handle('marks', ({ chat, marks }) => findChat(chat)?.setMarks(marks));
     connection.handle('call', ({ call }) => {
-      calls.setActiveCall(call && callOf(call));
+      calls.setActiveCall(call && createCall(call));
       if (call) this.receive(call.entry);
     });
     connection.handle('cleared', ({ chat, isDeleted }) => this.clear(chat, isDeleted));
@@ -71,48 +77,48 @@ export class Mailbox {
 
   /** A chat as it was when the device was admitted; its messages are history. */
   restore({ id, unreadCount, left, marks, messages: history, group, channel }: WireChat): void {
-    if (group) learnGroupOf(group);
-    if (channel) learnChannel(channel);
+    if (group) updateUnrequestedGroup(group);
+    if (channel) updateChannel(channel);
     for (const message of history.map((each) => this.#own(each))) {
-      if (this.#held(keyOf(message)) || this.#heldBefore(message)) this.#update(message, false);
-      else this.#hold(message, false);
+      if (this.#loaded(msgKeyOf(message)) || this.#loadedBeforeRevocation(message)) this.#update(message, false);
+      else this.#addToChat(message, false);
     }
     if (id === statusFeed) return;
     const chat = this.#chat(id);
     chat.set({ unreadCount, endOfHistoryTransferType: left });
-    chat.become(marks);
+    chat.setMarks(marks);
   }
 
-  /** A message that is new. */
   receive(message: WireMessage): void {
-    const held = this.#held(keyOf(message));
+    const loaded = this.#loaded(msgKeyOf(message));
     // How a call ended.
-    if (held && message.type === 'call_log') held.set(contentOf(message));
-    if (held) return;
-    if (this.#heldBefore(message)) {
+    if (loaded && message.type === 'call_log') loaded.set(contentAttributes(message));
+    if (loaded) return;
+    if (this.#loadedBeforeRevocation(message)) {
       this.#update(message, true);
       return;
     }
     // No event for a message that was deleted before it was delivered.
-    const msg = this.#hold(message, message.revokedId === undefined);
+    const msg = this.#addToChat(message, message.revokedId === undefined);
     if (!message.fromMe && msg.get('isNewMsg') && !msg.isNotification && message.chat !== statusFeed) {
       const chat = this.#chat(message.chat);
       chat.set({ unreadCount: Math.max(0, chat.get('unreadCount') ?? 0) + 1 });
     }
-    if (message.decryptLateMs !== undefined) setTimeout(() => msg.set(contentOf(message)), message.decryptLateMs);
+    if (message.decryptLateMs !== undefined)
+      setTimeout(() => msg.set(contentAttributes(message)), message.decryptLateMs);
   }
 
   /** A message that an earlier page could not send, under the key that it had there. */
-  keepUnsent(draft: WireDraft & { readonly key: string }): Msg | undefined {
-    const held = this.#held(draft.key);
-    if (held) return held;
+  restoreUnsent(draft: WireDraft & { readonly key: string }): Msg | undefined {
+    const loaded = this.#loaded(draft.key);
+    if (loaded) return loaded;
     const chat = this.#chat(draft.chat);
     const byLid = chat.get('id')?.isLid() || chat.groupMetadata?.get('isLidAddressingMode');
     const self = byLid ? this.#users.self?.lid : this.#users.self?.pn;
     const { participant } = MsgKey.fromString(draft.key);
     const author = participant ? { author: String(participant) } : {};
     const rest = { to: draft.chat, fromMe: true, ack: 0, reactions: [], ...author };
-    return self ? this.#hold(this.#own({ ...draft, ...rest, from: self }), false) : undefined;
+    return self ? this.#addToChat(this.#own({ ...draft, ...rest, from: self }), false) : undefined;
   }
 
   /** The messages before the oldest one that the chat holds; empty at its beginning. */
@@ -121,7 +127,7 @@ export class Mailbox {
     const before = oldest === undefined ? {} : { before: oldest };
     const found = await this.#connection.request('history', { chat: String(chat.get('id')), ...before, limit });
     const earlier = (found ?? []).map((message) => this.#add(this.#own(message), false));
-    chat.holdEarlier(earlier);
+    chat.addEarlierMessages(earlier);
     return earlier;
   }
 
@@ -132,8 +138,8 @@ export class Mailbox {
     if (this.#erased.has(key.toString())) return undefined;
     const found = await this.#connection.request('message', { id: key.id });
     const own = found && this.#own(found);
-    if (!own || keyOf(own).toString() !== key.toString()) return undefined;
-    return modelOf(own, false);
+    if (!own || msgKeyOf(own).toString() !== key.toString()) return undefined;
+    return createMsg(own, false);
   }
 
   /** Takes messages out of the page's database; the models stay. */
@@ -150,15 +156,15 @@ export class Mailbox {
 
   /** Removes a message, for instance after it was deleted for this account. */
   forget(key: string): void {
-    const msg = this.#held(key);
+    const msg = this.#loaded(key);
     if (!msg) return;
     const chat = msg.get('id')?.remote;
-    if (chat) findChat(chat)?.drop(msg);
+    if (chat) findChat(chat)?.removeMessage(msg);
     messages.remove(msg);
   }
 
   /** A message that the page has, also one that is only in the feed or has the account's other id. */
-  #held(key: string | MsgKey): Msg | undefined {
+  #loaded(key: string | MsgKey): Msg | undefined {
     return messages.get(key) ?? messages.get(otherOwnKey(String(key), this.#users.self)) ?? findStatus(key);
   }
 
@@ -170,31 +176,31 @@ export class Mailbox {
     return openChat(id, this.#users.titleOf(id), this.#users.known(id));
   }
 
-  #hold(message: WireMessage, isNew: boolean): Msg {
-    const msg = modelOf(message, isNew);
-    const key = keyOf(message);
+  #addToChat(message: WireMessage, isNew: boolean): Msg {
+    const msg = createMsg(message, isNew);
+    const key = msgKeyOf(message);
     if (messages.get(key)) return messages.add(msg);
     if (message.chat === statusFeed) {
-      holdStatus(createWid(message.author ?? message.from), msg);
-      chats.get(statusFeed)?.hold(msg);
-    } else this.#chat(message.chat).hold(msg);
+      addStatus(createWid(message.author ?? message.from), msg);
+      chats.get(statusFeed)?.addMessage(msg);
+    } else this.#chat(message.chat).addMessage(msg);
     return this.#add(message, isNew, msg);
   }
 
-  #add(message: WireMessage, isNew: boolean, msg = modelOf(message, isNew)): Msg {
+  #add(message: WireMessage, isNew: boolean, msg = createMsg(message, isNew)): Msg {
     const added = messages.add(msg);
-    learnReactions(keyOf(message), message.reactions);
-    this.#learnVotes(message);
+    updateReactions(msgKeyOf(message), message.reactions);
+    this.#updateVotes(message);
     return added;
   }
 
   /** A message has changed: its text, age or reactions; or it was deleted for everyone. */
   #update(message: WireMessage, isNew: boolean): void {
     const { editedAtMs, revokedId, t } = message;
-    const key = keyOf(message);
-    if (revokedId !== undefined && !this.#held(key))
-      void messages.processMultipleMessages(key.remote, [revokeRecordOf(message, revokedId, isNew)]);
-    const msg = this.#held(key);
+    const key = msgKeyOf(message);
+    if (revokedId !== undefined && !this.#loaded(key))
+      void messages.processMultipleMessages(key.remote, [createRevokeRecord(message, revokedId, isNew)]);
+    const msg = this.#loaded(key);
     if (msg?.get('type') === 'ciphertext') {
       msg.updateAck(message.ack);
       return;
@@ -202,9 +208,9 @@ export class Mailbox {
     const editedBefore = msg ? msg.get('latestEditSenderTimestampMs') : this.#edits.get(String(key));
     if (editedAtMs !== undefined && revokedId === undefined && editedAtMs !== editedBefore) {
       const edit = { latestEditSenderTimestampMs: editedAtMs, latestEditMsgKey: key };
-      const parentMsg = { ...modelOf(message, false).serialize(), id: msg?.get('id') ?? key };
+      const parentMsg = { ...createMsg(message, false).serialize(), id: msg?.get('id') ?? key };
       const { pollName } = message.fields ?? {};
-      const text = pollName === undefined ? textOf(message) : { pollName };
+      const text = pollName === undefined ? textAttributes(message) : { pollName };
       const mentionedJidList = (message.mentions ?? []).map((id) => createWid(id));
       const editedMsgData = { ...text, mentionedJidList, ...edit };
       void messageEdits.updateEditedMessagesAction([{ parentMsg, editedMsgData, isLatest: true }]);
@@ -213,23 +219,23 @@ export class Mailbox {
     if (!msg) return;
     msg.updateAck(message.ack);
     msg.set({ t });
-    learnReactions(keyOf(message), message.reactions);
-    this.#learnVotes(message);
+    updateReactions(msgKeyOf(message), message.reactions);
+    this.#updateVotes(message);
   }
 
-  #learnVotes(message: WireMessage): void {
-    const key = keyOf(message);
-    learnVotes(message.votes, key, this.#users.otherKey(key) ?? key);
+  #updateVotes(message: WireMessage): void {
+    const key = msgKeyOf(message);
+    updateVotes(message.votes, key, this.#users.otherKey(key) ?? key);
   }
 
   /** The message under its id from before it was deleted for everyone. */
-  #heldBefore(message: WireMessage): Msg | undefined {
-    return message.revokedId === undefined ? undefined : this.#held(keyOf({ ...message, id: message.revokedId }));
+  #loadedBeforeRevocation(message: WireMessage): Msg | undefined {
+    return message.revokedId === undefined ? undefined : this.#loaded(msgKeyOf({ ...message, id: message.revokedId }));
   }
 
   /** In two steps, as the real page: scripts see the old content under the new id before it is removed. */
   #revoke({ id: revokeKey, protocolMessageKey, subtype, from, author, t }: RevokeRecord): void {
-    const msg = this.#held(protocolMessageKey);
+    const msg = this.#loaded(protocolMessageKey);
     const old = msg?.get('id');
     if (!msg || !old) return; // It is in the database only.
     const id = new MsgKey({ ...old, id: revokeKey.id });

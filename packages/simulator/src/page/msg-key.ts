@@ -1,4 +1,4 @@
-import { spelling } from './spelling.ts';
+import { switches } from './switches.ts';
 import { createWid, type Wid } from './wid.ts';
 
 /** What the library creates a key from, or the parts of an existing one. */
@@ -18,15 +18,11 @@ export class MsgKey {
     this.remote = 'remote' in parts ? parts.remote : this.fromMe || parts.to.isGroup() ? parts.to : parts.from;
     this.id = parts.id;
     if (parts.participant) this.participant = parts.participant;
-    Object.assign(this, { [spelling.msgKey]: this.toString() });
+    Object.assign(this, { [switches.idProperty]: this.toString() });
   }
 
   /** A new stanza id; asynchronous as in the real page. */
   static async newId(): Promise<string> {
-    return MsgKey.newId_DEPRECATED();
-  }
-
-  static newId_DEPRECATED(): string {
     const bytes = crypto.getRandomValues(new Uint8Array(9));
     return `3EB0${[...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`.toUpperCase();
   }
@@ -49,9 +45,5 @@ export class MsgKey {
 
   equals(other: unknown): boolean {
     return String(other) === this.toString();
-  }
-
-  clone(): MsgKey {
-    return new MsgKey(this);
   }
 }

@@ -2,11 +2,11 @@ import type { Connection } from './connection.ts';
 import { readAll, remove, write } from './database.ts';
 import type { Keys } from './keys.ts';
 import type { Mailbox } from './mailbox.ts';
-import { draftOf } from './message-forms.ts';
+import { draftOf } from './message-conversion.ts';
 import type { Chat } from './models/chat.ts';
 import { isChatBlocked } from './models/contact.ts';
 import { Msg, type MsgAttributes, messages } from './models/message.ts';
-import { holdStatus } from './models/statuses.ts';
+import { addStatus } from './models/statuses.ts';
 import type { Wid } from './wid.ts';
 import type { WireDraft } from './wire.ts';
 
@@ -40,8 +40,8 @@ export class Outbox {
    */
   sendToChat(chat: Chat, values: Awaitable<Partial<MsgAttributes>>): [Promise<Msg>, Promise<SendResult>] {
     const added = Promise.resolve(values).then((whole) => {
-      const msg = new Msg(completed(whole));
-      chat.hold(msg);
+      const msg = new Msg(withDefaults(whole));
+      chat.addMessage(msg);
       return messages.add(msg);
     });
     const sent = added.then((msg): Promise<SendResult> | SendResult => {
@@ -53,8 +53,8 @@ export class Outbox {
   }
 
   /** Puts a post into the status feed, which is not a chat; on request also into the collection of all messages. */
-  hold(author: Wid, msg: Msg, amongMessages = true): void {
-    holdStatus(author, msg);
+  addToFeed(author: Wid, msg: Msg, amongMessages = true): void {
+    addStatus(author, msg);
     if (amongMessages) messages.add(msg);
   }
 
@@ -65,7 +65,7 @@ export class Outbox {
 
   /** Does both. */
   async post(author: Wid, msg: Msg): Promise<SendResult> {
-    this.hold(author, msg);
+    this.addToFeed(author, msg);
     return this.send(msg);
   }
 
@@ -73,7 +73,7 @@ export class Outbox {
   async resume(): Promise<void> {
     for (const draft of await readAll<WireDraft & { key: string }>('outbox')) {
       if (this.#sending.has(draft.id)) continue;
-      void this.#deliver(draft, this.#mailbox.keepUnsent(draft));
+      void this.#deliver(draft, this.#mailbox.restoreUnsent(draft));
     }
   }
 
@@ -99,7 +99,7 @@ export class Outbox {
 }
 
 /** The values that the page adds to those of a script. */
-function completed(values: Partial<MsgAttributes>): Partial<MsgAttributes> {
+function withDefaults(values: Partial<MsgAttributes>): Partial<MsgAttributes> {
   const { type, caption, filename } = values;
   const whole: Partial<MsgAttributes> = {
     mentionedJidList: [],

@@ -1,23 +1,45 @@
-import { AppState } from './app-state.ts';
 import { Connection } from './connection.ts';
 import type { Credentials } from './credentials.ts';
 import { GroupQueries } from './group-queries.ts';
 import { Keys } from './keys.ts';
-import { Link, type LinkParts } from './link.ts';
+import { Link, type LinkDependencies } from './link.ts';
 import { Mailbox } from './mailbox.ts';
 import { Outbox } from './outbox.ts';
 import { Users } from './users.ts';
+import type { Requests } from './wire.ts';
 
-/** The parts of a page that its modules use. */
-export interface Page extends LinkParts {
+/** How long a change waits in the queue of the page. */
+const queuedMs = 100;
+
+/**
+ * Changes that the page has already made in its own models, and that are sent to the account's other devices. The
+ * network gets them a moment later, and its answer is ignored.
+ */
+class AppState {
+  readonly #connection: Connection;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  push<N extends 'mark-chat' | 'clear-chat' | 'star'>(
+    name: N,
+    params: Requests[N]['params'],
+  ): { readonly status: 200 } {
+    setTimeout(() => this.#connection.request(name, params).catch(() => undefined), queuedMs);
+    return { status: 200 };
+  }
+}
+
+export interface Page extends LinkDependencies {
   readonly link: Link;
   readonly groupQueries: GroupQueries;
   readonly appState: AppState;
 }
 
 /** Creates the parts of a page; nothing is connected yet. */
-export function createPage(url: string, reconnectDelayMs: number, credentials: Credentials): Page {
-  const connection = new Connection(url, reconnectDelayMs);
+export function createPage(url: string, credentials: Credentials): Page {
+  const connection = new Connection(url);
   const users = new Users(connection);
   const keys = new Keys(connection);
   const mailbox = new Mailbox(connection, users, keys);

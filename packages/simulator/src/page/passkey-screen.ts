@@ -1,6 +1,6 @@
-import { linkDeviceEvents } from './link-device-events.ts';
-import { type PasskeyScreenName, passkeyView } from './models/passkey-view.ts';
+import { linkDeviceEvents, passkeyView } from './pairing.ts';
 import type { PasskeyLink } from './passkey-link.ts';
+import type { PasskeyScreenName } from './wire.ts';
 
 /** A code has a dash after this many characters. */
 const dashAfter = 4;

@@ -1,7 +1,6 @@
 import { encodeB64 } from './base64.ts';
 import type { Credentials } from './credentials.ts';
-import { conn } from './models/conn.ts';
-import { socket } from './models/socket.ts';
+import { conn, socket } from './models/conn.ts';
 
 /** The kind of client that requests a link: the last part of the QR. */
 export const devicePlatform = '1';

@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { Collection } from './collection.ts';
 import { Model } from './model.ts';
-import { Registry, type RegistryOptions } from './registry.ts';
+import { Registry, type RegistryOptions, removeExport } from './registry.ts';
 
 const modules = { Now: { a: 1 }, Lazy: { b: 2 }, Late: { c: 3 } };
 const plain: RegistryOptions = { missing: [], components: {}, late: [], unknown: 'thrown' };
@@ -9,10 +9,6 @@ const registry = (options: Partial<RegistryOptions> = {}) => new Registry([modul
 
 beforeEach(() => {
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
-});
-
-afterEach(() => {
-  vi.restoreAllMocks();
 });
 
 it('returns a module, and throws for an unknown one', () => {
@@ -70,4 +66,41 @@ it('breaks every module, also for a script that holds one, and keeps the data of
     expect(call).toThrow('the module is broken');
   expect(all.require('Held')).toBe(held);
   expect([named.get('id'), names.length]).toEqual(['a', 1]);
+});
+
+const shared = { find: () => 1, keep: () => 2 };
+class Key {
+  readonly id = 1;
+  static from() {
+    return new Key();
+  }
+}
+const exported = () =>
+  new Map<string, unknown>([
+    ['Tools', shared],
+    ['Key', Key],
+    ['Cmd', { Cmd: { go: 1, stop: 2 } }],
+  ]);
+
+it('removes a whole module', () => {
+  const map = exported();
+  removeExport(map, 'Tools');
+  removeExport(map, 'Nothing.at.all');
+  expect([...map.keys()]).toEqual(['Key', 'Cmd']);
+});
+
+it('removes an export from a copy, so that other users of the module still have it', () => {
+  const map = exported();
+  removeExport(map, 'Tools.find');
+  removeExport(map, 'Key.from');
+  expect(map.get('Tools')).toEqual({ keep: shared.keep });
+  expect(shared).toHaveProperty('find');
+  const Lacking = map.get('Key') as typeof Key;
+  expect([Lacking.from, Key.from, new Lacking() instanceof Key]).toEqual([undefined, expect.any(Function), true]);
+});
+
+it('removes a member of an export', () => {
+  const map = exported();
+  removeExport(map, 'Cmd.Cmd.go');
+  expect(map.get('Cmd')).toEqual({ Cmd: { stop: 2 } });
 });

@@ -1,10 +1,9 @@
-import { broken } from './broken.ts';
-import { withoutExport } from './without-export.ts';
+import { Collection } from './collection.ts';
+import { Model } from './model.ts';
 
 /** Modules by the names that scripts in the page require; each is a plain object that they may change. */
 export type Modules = Record<string, unknown>;
 
-/** Options of a page's modules. */
 export interface RegistryOptions {
   /** `Module` or `Module.export`: these do not exist at all. */
   readonly missing: readonly string[];
@@ -27,7 +26,7 @@ export class Registry {
 
   constructor(groups: readonly Modules[], options: RegistryOptions) {
     const all = new Map(groups.flatMap((group) => Object.entries(group)));
-    for (const name of options.missing) withoutExport(all, name);
+    for (const name of options.missing) removeExport(all, name);
     this.#all = all;
     this.#missing = new Set(options.missing);
     this.#components = new Map(Object.entries(options.components));
@@ -46,12 +45,10 @@ export class Registry {
     return this.#registered;
   }
 
-  /** Whether requiring an unknown module throws. */
   throwErrors(throws: boolean): void {
     this.#throws = throws;
   }
 
-  /** A module by its name. */
   require(name: string): unknown {
     if (this.#registered.has(name)) return this.#registered.get(name);
     const error = new UnknownModuleError(name);
@@ -73,7 +70,7 @@ export class Registry {
 
   /** Every function of every module throws from now on, also where a script holds the module. */
   breakAll(): void {
-    for (const [name, module] of this.#registered) this.#registered.set(name, broken(module));
+    for (const [name, module] of this.#registered) this.#registered.set(name, breakModule(module));
   }
 
   registerLate(): void {
@@ -95,4 +92,62 @@ class UnknownModuleError extends Error {
     this.name = 'ModuleError';
     this.messageParams = [module];
   }
+}
+
+/**
+ * Breaks a module in place: each function that it exports throws, and so does each method of its collections and
+ * models. Returns the replacement, since a module may be a function itself. The data of models can still be read.
+ */
+function breakModule(module: unknown): unknown {
+  if (typeof module === 'function') return fail;
+  if (module instanceof Collection) breakMethods(module, Object.prototype);
+  else if (typeof module === 'object' && module !== null)
+    for (const [name, value] of Object.entries(module)) {
+      if (typeof value === 'function') Object.defineProperty(module, name, { value: fail });
+      else if (value instanceof Collection) breakMethods(value, Object.prototype);
+      else if (value instanceof Model) breakMethods(value, Model.prototype);
+    }
+  return module;
+}
+
+/** Breaks the methods of an object and its prototypes, up to `end`. */
+function breakMethods(target: object, end: object): void {
+  for (let level = target; level !== end; level = Object.getPrototypeOf(level) as object)
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(level)))
+      if (typeof value === 'function' && name !== 'constructor')
+        Object.defineProperty(target, name, { value: fail, configurable: true });
+}
+
+function fail(): never {
+  throw new Error('the module is broken');
+}
+
+/**
+ * Removes a module, or the export that a dotted name names, from a map of modules. Other parts of the page keep the
+ * whole module: the map gets a copy without the export, unless the name has a third part.
+ */
+export function removeExport(modules: Map<string, unknown>, name: string): void {
+  const [module = '', first, second] = name.split('.');
+  if (!modules.has(module)) return;
+  const found = modules.get(module);
+  if (first === undefined) modules.delete(module);
+  else if (second === undefined) modules.set(module, withoutProperty(found, first));
+  else deleteFrom(propertyOf(found, first), second);
+}
+
+function withoutProperty(module: unknown, name: string): unknown {
+  if (typeof module === 'function') {
+    const Original = module as new (...args: never[]) => object;
+    return Object.defineProperty(class extends Original {}, name, { value: undefined });
+  }
+  const { [name]: _, ...rest } = module as Record<string, unknown>;
+  return rest;
+}
+
+function propertyOf(value: unknown, name: string): unknown {
+  return (value as Record<string, unknown> | undefined)?.[name];
+}
+
+function deleteFrom(value: unknown, name: string): void {
+  if (typeof value === 'object' && value !== null) delete (value as Record<string, unknown>)[name];
 }

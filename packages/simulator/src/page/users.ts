@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts';
-import { learnContact, learnDeviceContact } from './models/contact.ts';
+import { addDeviceContact, updateContact } from './models/contact.ts';
 import { MsgKey } from './msg-key.ts';
 import { switches } from './switches.ts';
 import { createWid, type Wid } from './wid.ts';
@@ -20,10 +20,10 @@ export class Users {
     return this.#self;
   }
 
-  become(self: WireSelf): void {
+  setSelf(self: WireSelf): void {
     this.#self = self;
-    this.learn(self);
-    if (switches.deviceContact) learnDeviceContact(self.pn.replace('@', ':1@'));
+    this.update(self);
+    if (switches.deviceContact) addDeviceContact(self.pn.replace('@', ':1@'));
   }
 
   /** What this page has changed of the account. */
@@ -31,19 +31,19 @@ export class Users {
     if (this.#self) this.#self = { ...this.#self, ...change };
   }
 
-  learn(user: WireUser): void {
+  update(user: WireUser): void {
     // The data of a member of a shared group may lack the number; a number known before is kept.
     const pn = user.pn ?? this.#byId.get(user.lid)?.pn;
     const whole: WireUser = pn === undefined ? user : { ...user, pn };
     this.#byId.set(user.lid, whole);
     if (pn !== undefined) this.#byId.set(pn, whole);
-    learnContact(whole, whole.lid === this.#self?.lid);
+    updateContact(whole, whole.lid === this.#self?.lid);
   }
 
   /** Adds the number of a person who may be known by hidden id only. */
-  learnNumber(lid: string, pn: string): void {
+  addNumber(lid: string, pn: string): void {
     const stranger = { lid, chat: lid, pushname: '', isBusiness: false, isBlocked: false };
-    this.learn({ ...(this.#byId.get(lid) ?? stranger), pn });
+    this.update({ ...(this.#byId.get(lid) ?? stranger), pn });
   }
 
   known(id: Wid | string): WireUser | undefined {
@@ -55,7 +55,7 @@ export class Users {
     const user = await this.#connection.request('exists', { jid: String(id) });
     if (!user) return undefined;
     // The answer may contain the number behind a LID.
-    if (!this.known(id) || (user.pn !== undefined && !this.known(user.pn))) this.learn(user);
+    if (!this.known(id) || (user.pn !== undefined && !this.known(user.pn))) this.update(user);
     return user;
   }
 
@@ -96,7 +96,6 @@ export class Users {
     );
   }
 
-  /** The title of a chat with that person. */
   titleOf(id: Wid | string): string {
     const user = this.known(id);
     return user?.name ?? user?.pushname ?? String(id).replace(/@.*/, '');

@@ -1,10 +1,10 @@
-import { spelling } from './spelling.ts';
+import { switches } from './switches.ts';
 
 const pattern = /^([\w.-]*?)(?::(\d+))?@(c\.us|s\.whatsapp\.net|g\.us|lid|broadcast|newsletter|call)$/;
 const digitsOnly = new Set(['c.us', 'lid']);
 
 /**
- * The id of a person, group or list: `<user>@<server>`. Its serialised form is an own property, named by `spelling`.
+ * The id of a person, group or list: `<user>@<server>`. Its serialised form is an own property, named by the build.
  */
 export class Wid {
   readonly server: string;
@@ -18,7 +18,7 @@ export class Wid {
     this.user = user;
     if (user === '' || (digitsOnly.has(this.server) && !/^\d+$/.test(user))) throw new Error('wid error: invalid wid');
     if (device !== undefined) this.device = Number(device);
-    Object.assign(this, { [spelling.wid]: this.toString() });
+    Object.assign(this, { [switches.widProperty]: this.toString() });
   }
 
   /** True for a Wid, and for the plain object that JSON makes of one. */
@@ -36,24 +36,12 @@ export class Wid {
     return this.server === 'c.us' ? `${this.user}@s.whatsapp.net` : this.toString();
   }
 
-  toLogString(): string {
-    return this.toString();
-  }
-
   equals(other: unknown): boolean {
     return other instanceof Wid && other.toString() === this.toString();
   }
 
   isUser(): boolean {
     return this.server === 'c.us' || this.server === 'lid';
-  }
-
-  isRegularUser(): boolean {
-    return this.isUser();
-  }
-
-  isRegularUserPn(): boolean {
-    return this.server === 'c.us';
   }
 
   isLid(): boolean {
@@ -74,10 +62,6 @@ export class Wid {
 
   isNewsletter(): boolean {
     return this.server === 'newsletter';
-  }
-
-  isBot(): boolean {
-    return false;
   }
 }
 

@@ -1,37 +1,351 @@
-import type { DialogueKind } from './dialogues.ts';
-import type { PasskeyScreenName } from './models/passkey-view.ts';
-import type { PasskeyAssertion, PasskeyOptions } from './passkey-ceremony.ts';
-import type { SocketState } from './socket-states.ts';
 import type { PageSwitches } from './switches.ts';
-import type {
-  ChatStateName,
-  WireActivity,
-  WireBusinessProfile,
-  WireCall,
-  WireChannel,
-  WireChat,
-  WireDraft,
-  WireGroup,
-  WireGroupChange,
-  WireGroupDraft,
-  WireLabel,
-  WireLeft,
-  WireMarks,
-  WireMemberAction,
+
+/** A person as an account's linked devices know them. */
+export interface WireUser {
+  /** `<number>@c.us`; absent where the number is hidden, as of strangers in a group. */
+  readonly pn?: string | undefined;
+  /** `<digits>@lid` */
+  readonly lid: string;
+  /** The id that the chat with this person has: one of the two above. */
+  readonly chat: string;
+  /** The name that the person chose. */
+  readonly pushname: string;
+  /** The name in the account's address book; absent for strangers. */
+  readonly name?: string | undefined;
+  readonly isBusiness: boolean;
+  readonly isBlocked: boolean;
+}
+
+/** Whether an account is shown as online. */
+export type WirePresence = 'available' | 'unavailable';
+
+/** Privacy settings of an account, by the network's names: who sees what, and who may add or call it. */
+export type WirePrivacy = Readonly<
+  Record<'last' | 'online' | 'profile' | 'status' | 'readreceipts' | 'groupadd' | 'calladd', string>
+>;
+export interface WireBusinessProfile {
+  readonly description?: string | undefined;
+  readonly address?: string | undefined;
+  readonly email?: string | undefined;
+  readonly websites: readonly string[];
+  readonly categories: readonly string[];
+  readonly timezone?: string | undefined;
+  /** By day (`mon`), from and to in minutes since midnight; open all day without any. */
+  readonly days?: Readonly<Record<string, readonly (readonly [number, number])[]>> | undefined;
+}
+
+export interface WireSelf extends WireUser {
+  readonly pn: string;
+  readonly platform: string;
+  readonly privacy: WirePrivacy;
+}
+
+export type WireType =
+  | ('chat' | 'image' | 'video' | 'audio' | 'ptt' | 'document' | 'sticker' | 'location' | 'vcard' | 'multi_vcard')
+  | (
+      | 'poll_creation'
+      | 'groups_v4_invite'
+      | 'gp2'
+      | 'revoked'
+      | 'call_log'
+      | 'e2e_notification'
+      | 'notification_template'
+    );
+
+/** The delivery state of a message for a recipient: 1 on the server, 2 delivered, 3 read. `t` in Unix seconds. */
+export interface WireReceipt {
+  readonly who: string;
+  readonly ack: 1 | 2 | 3;
+  readonly t: number;
+}
+
+/** What a reply contains of the quoted message. */
+export interface WireQuote {
+  readonly id: string;
+  /** Who wrote it, as `@c.us` or `@lid` id. */
+  readonly author: string;
+  readonly body: string;
+  /** Where it is, if not in the chat of the reply. */
+  readonly chat?: string | undefined;
+}
+
+/** A file on the media server, as a message names it. */
+export interface WireMedia {
+  readonly directPath: string;
+  readonly mimetype: string;
+  readonly filename?: string | undefined;
+  readonly size: number;
+  /** Base64 of the SHA-256 of the plain bytes. */
+  readonly filehash: string;
+  readonly encFilehash: string;
+  readonly mediaKey: string;
+  /** Unix seconds. */
+  readonly mediaKeyTimestamp: number;
+  readonly isGif?: boolean;
+  readonly isViewOnce?: boolean;
+}
+
+export interface WireTextStyle {
+  /** 0xAARRGGBB */
+  readonly backgroundColor: number;
+  readonly font: number;
+}
+
+/** What a notice in a group is about, and whom it concerns. */
+export interface WireNotice {
+  readonly subtype:
+    | ('create' | 'add' | 'invite' | 'remove' | 'leave' | 'promote' | 'demote')
+    | ('subject' | 'description' | 'picture' | 'announce' | 'restrict' | 'member_add_mode')
+    | ('membership_approval_mode' | 'membership_approval_request' | 'created_membership_requests');
+  readonly recipients: readonly string[];
+}
+
+/** A reaction to a message; an empty one was removed. */
+export interface WireReaction {
+  readonly id: string;
+  readonly from: string;
+  readonly fromMe: boolean;
+  readonly emoji: string;
+  readonly atMs: number;
+}
+
+/** What a person has chosen in a poll, by the positions of the options. */
+export interface WireVote {
+  readonly id: string;
+  readonly from: string;
+  readonly fromMe: boolean;
+  readonly options: readonly number[];
+  readonly atMs: number;
+  /** Its key refers to the poll by the person's other id. */
+  readonly byOtherId: boolean;
+}
+
+/** A message as one account sees it. */
+export interface WireMessage {
+  /** The stanza id: the third part of a serialised message id. */
+  readonly id: string;
+  readonly chat: string;
+  readonly from: string;
+  readonly to: string;
+  readonly fromMe: boolean;
+  /** Who wrote it, in groups and in the status feed. */
+  readonly author?: string | undefined;
+  /** Unix seconds. */
+  readonly t: number;
+  readonly ack: number;
+  readonly type: WireType;
+  /** The text, or the caption. */
+  readonly body: string;
+  readonly media?: WireMedia | undefined;
+  readonly mentions?: readonly string[] | undefined;
+  readonly notifyName?: string | undefined;
+  readonly quoted?: WireQuote | undefined;
+  readonly notice?: WireNotice | undefined;
+  readonly style?: WireTextStyle | undefined;
+  /** Forwarded without being interpreted. */
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
+  readonly reactions: readonly WireReaction[];
+  readonly votes?: readonly WireVote[] | undefined;
+  readonly editedAtMs?: number | undefined;
+  /** Its id before it was deleted for everyone. */
+  readonly revokedId?: string | undefined;
+  readonly revokedBy?: string | undefined;
+  readonly revokedAtMs?: number | undefined;
+  /** Delivered without being marked as new. */
+  readonly isQuiet?: boolean | undefined;
+  /** How long after its arrival it can be decrypted. */
+  readonly decryptLateMs?: number | undefined;
+}
+
+/** A group as one of its members, past ones included, sees it. */
+export interface WireGroup {
+  readonly id: string;
+  readonly subject: string;
+  readonly description?: { readonly id: string; readonly text: string } | undefined;
+  readonly owner: string;
+  /** Unix seconds. */
+  readonly creation: number;
+  readonly addressing: 'pn' | 'lid';
+  readonly announce: boolean;
+  readonly restrict: boolean;
+  readonly adminsAdd: boolean;
+  readonly approveJoins: boolean;
+  /** False once the account has left or was removed. */
+  readonly isMember: boolean;
+  readonly participants: readonly { readonly id: string; readonly rank: 'superadmin' | 'admin' | 'member' }[];
+}
+
+/** The visible presence of a person, or of a member of a group. */
+export interface WireActivity {
+  /** The id of the person or the group. */
+  readonly id: string;
+  /** The member. */
+  readonly participant?: string | undefined;
+  /** `idle`: stopped typing or recording. */
+  readonly type: WirePresence | 'typing' | 'recording_audio' | 'idle';
+  /** When the person was last seen, in Unix seconds. */
+  readonly t?: number | undefined;
+  /** The person hides when they were last seen. */
+  readonly deny?: boolean | undefined;
+}
+
+/** What an account does in a chat, as others see it. */
+export type ChatStateName = 'typing' | 'recording' | 'paused';
+
+/**
+ * Whether the phone has older messages than a device: 0 yes, 1 no, 3 it has all of them; on request, 4 it sends no
+ * more, 5 it is not allowed to send any.
+ */
+export type WireLeft = 0 | 1 | 3 | 4 | 5;
+
+/** What an account has set in a chat, on all its devices. */
+export interface WireMarks {
+  /** Marked as unread manually. */
+  readonly isUnread: boolean;
+  readonly isArchived: boolean;
+  /** 0 if it is not pinned. */
+  readonly pinnedAtMs: number;
+  /** Unix seconds; 0 if it is not muted, -1 for forever. */
+  readonly mutedUntil: number;
+  /** Ids. */
+  readonly labels: readonly string[];
+}
+
+/** A channel as an account sees it. */
+export interface WireChannel {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly inviteCode: string;
+  readonly role: 'owner' | 'subscriber' | 'guest';
+  readonly followers: number;
+}
+
+export interface WireLabel {
+  readonly id: string;
+  readonly name: string;
+  readonly colorIndex: number;
+}
+
+/** A chat with its newest messages, oldest first. */
+export interface WireChat {
+  readonly id: string;
+  readonly unreadCount: number;
+  readonly left: WireLeft;
+  readonly marks: WireMarks;
+  readonly messages: readonly WireMessage[];
+  readonly group?: WireGroup | undefined;
+  readonly channel?: WireChannel | undefined;
+}
+
+/** The preview of a link in a text; empty without one. */
+export type WirePreview = Readonly<Partial<Record<(typeof previewFields)[number], unknown>>>;
+
+export const previewFields = ['title', 'description', 'matchedText'] as const;
+
+export type WireDraft = Pick<
   WireMessage,
-  WireParticipantResult,
-  WirePicture,
-  WirePresence,
-  WirePreview,
-  WirePrivacy,
-  WireReceipt,
-  WireSelf,
-  WireUser,
-} from './wire-values.ts';
+  'id' | 'chat' | 't' | 'type' | 'body' | 'quoted' | 'media' | 'mentions' | 'style' | 'fields'
+> & { readonly hasSecret?: boolean | undefined };
 
-export type * from './wire-values.ts';
+/** The result for one person to add to a group; 200 if added. */
+export interface WireParticipantResult {
+  readonly id: string;
+  readonly code: 200 | 403 | 404 | 408 | 409;
+  /** The data of an invitation, if the person can only be invited. */
+  readonly invite?: { readonly code: string; readonly expiration: number } | undefined;
+}
 
-/** Requests of a page to the network, by name. */
+export type WireMemberAction = 'remove' | 'promote' | 'demote';
+
+/** The settings of a group. */
+export type WireGroupChange =
+  | { readonly subject: string }
+  | { readonly description: WireDescription }
+  | { readonly announce: boolean }
+  | { readonly restrict: boolean }
+  | { readonly adminsAdd: boolean }
+  | { readonly approveJoins: boolean };
+
+/** A description, and the id of the one that it replaces; without a text, the description is removed. */
+export interface WireDescription {
+  readonly id: string;
+  readonly text: string;
+  readonly previous?: string | undefined;
+}
+
+export interface WireCall {
+  readonly id: string;
+  readonly from: string;
+  readonly isVideo: boolean;
+  /** Its entry in the page's log while it rings. */
+  readonly entry: WireMessage;
+}
+
+/** What the network requires to be signed, in the form of the real network. */
+export interface PasskeyOptions {
+  /** URL-safe base64. */
+  readonly challenge: string;
+  /** How long the browser may wait for the passkey, in milliseconds. */
+  readonly timeout: number;
+  readonly rpId: string;
+  /** Empty: any passkey of the relying party will do. Ids as URL-safe base64. */
+  readonly allowCredentials: readonly { readonly type: 'public-key'; readonly id: string }[];
+  readonly userVerification: 'required';
+  readonly extensions: { readonly uvm: boolean };
+}
+
+/** The answer of the browser; bytes as URL-safe base64. */
+export interface PasskeyAssertion {
+  readonly id: string;
+  readonly rawId: string;
+  readonly type: string;
+  readonly response: {
+    readonly clientDataJSON: string;
+    readonly authenticatorData: string;
+    readonly signature: string;
+    readonly userHandle: string | null;
+  };
+}
+
+export type PasskeyScreenName = 'passkey_prompt' | 'passkey_pending' | 'waiting_for_phone' | 'code_matching' | 'error';
+
+/** Dialogs that a test can open: each is one that a program must not close without care. */
+export type DialogKind =
+  /** Its only button logs the device out, and so does Escape. */
+  | 'log-out'
+  /** A choice between two harmless buttons; Escape does nothing. */
+  | 'refresh'
+  /** It cannot be closed. */
+  | 'stuck';
+
+/** The states of the connection, with the library's names. */
+export const socketStates = [
+  'CONFLICT',
+  'CONNECTED',
+  'DEPRECATED_VERSION',
+  'OPENING',
+  'PAIRING',
+  'PROXYBLOCK',
+  'SMB_TOS_BLOCK',
+  'TIMEOUT',
+  'TOS_BLOCK',
+  'UNLAUNCHED',
+  'UNPAIRED',
+  'UNPAIRED_IDLE',
+] as const;
+
+export type SocketState = (typeof socketStates)[number];
+
+export const EDIT_TIME_LIMIT_MS = 15 * 60_000;
+
+export const REVOKE_TIME_LIMIT_MS = 60 * 60_000;
+
+/** Whether a message of that age, in Unix seconds, is still inside a window. */
+export function isWithinTimeLimit(limitMs: number, timestamp: number): boolean {
+  return Date.now() - timestamp * 1000 < limitMs;
+}
+
 export interface Requests {
   /** The person with this `@c.us` or `@lid` id; null if it is not registered. */
   exists: { params: { jid: string }; result: WireUser | null };
@@ -54,7 +368,7 @@ export interface Requests {
   message: { params: { id: string }; result: WireMessage | null };
   /** The preview of a link, from the account's phone; never answered while the phone is off. */
   preview: { params: { url: string }; result: { title: string; description: string } };
-  /** The dialogue for a new device was answered. */
+  /** The dialog for a new device was answered. */
   onboarded: { params: Record<string, never>; result: null };
   /** These three reach all devices, this page included, before they are answered. */
   react: { params: { id: string; emoji: string; reactionId: string; atMs: number }; result: null };
@@ -65,7 +379,17 @@ export interface Requests {
   revoke: { params: { id: string }; result: null };
   /** Deletes messages for this account only. */
   hide: { params: { ids: readonly string[] }; result: null };
-  'create-group': { params: WireGroupDraft; result: { group: WireGroup; participants: WireParticipantResult[] } };
+  'create-group': {
+    params: {
+      subject: string;
+      participants: readonly string[];
+      addressing: 'pn' | 'lid';
+      announce: boolean;
+      restrict: boolean;
+      adminsAdd: boolean;
+    };
+    result: { group: WireGroup; participants: WireParticipantResult[] };
+  };
   group: { params: { id: string }; result: WireGroup };
   /** The groups of the account. */
   groups: { params: Record<string, never>; result: readonly WireGroup[] };
@@ -97,7 +421,8 @@ export interface Requests {
   };
   block: { params: { id: string; isBlocked: boolean }; result: null };
   'business-profile': { params: { id: string }; result: WireBusinessProfile | null };
-  picture: { params: { id: string }; result: WirePicture };
+  /** The code is 401 for a picture that is private, 404 where there is none, and others. */
+  picture: { params: { id: string }; result: { readonly url: string } | { readonly code: number } };
   /** A channel by its id or invite code, with its newest messages; refused with 404 if there is none. */
   channel: { params: { key: string }; result: { channel: WireChannel; chat: WireChat } };
   'follow-channel': { params: { id: string }; result: null };
@@ -126,7 +451,7 @@ export interface Requests {
 export type RequestName = keyof Requests;
 
 /** Requests of a page that is not linked, by name. */
-export interface OfferRequests {
+export interface PairingRequests {
   /** A code with which the owner of that number can link it; refused with a status that the page knows. */
   code: { params: { phone: string }; result: { code: string } };
   /** What a passkey has to sign. */
@@ -136,7 +461,7 @@ export interface OfferRequests {
   'passkey-confirm': { params: Record<string, never>; result: null };
 }
 
-export type OfferRequestName = keyof OfferRequests;
+export type PairingRequestName = keyof PairingRequests;
 
 type RequestMessage<T extends string, R extends { [N in keyof R]: { params: unknown } }> = {
   readonly [N in keyof R]: {
@@ -168,7 +493,7 @@ export type PageMessage =
   /** Requests new references after the last one has expired. */
   | { readonly type: 'refresh' }
   | RequestMessage<'request', Requests>
-  | RequestMessage<'offer-request', OfferRequests>;
+  | RequestMessage<'pairing-request', PairingRequests>;
 
 /** Messages from the network on `/ws/chat`. */
 export type ServerEvent =
@@ -184,7 +509,7 @@ export type ServerEvent =
   | {
       readonly type: 'welcome';
       readonly self: WireSelf;
-      /** False until the page has answered the dialogue for a new device. */
+      /** False until the page has answered the dialog for a new device. */
       readonly onboarded: boolean;
       /** This device has synced before. */
       readonly synced: boolean;
@@ -197,6 +522,8 @@ export type ServerEvent =
   /** How much of the messages from the device's time offline has been delivered. */
   | { readonly type: 'progress'; readonly percent: number }
   | { readonly type: 'synced' }
+  /** Confirmed once everything before it is handled. */
+  | { readonly type: 'check'; readonly confirm: number }
   | { readonly type: 'message'; readonly message: WireMessage; readonly user?: WireUser | undefined }
   /** A message has changed: its text, age or reactions; or it was deleted for everyone. */
   | {
@@ -218,7 +545,7 @@ export type ServerEvent =
   | { readonly type: 'activity'; readonly activity: WireActivity }
   /** The phone sends older messages of a chat, or reports why it does not. */
   | { readonly type: 'older'; readonly chat: string; readonly left: WireLeft }
-  /** A call rings; null: none does any more. */
+  /** A call rings; null: none rings. */
   | { readonly type: 'call'; readonly call: WireCall | null }
   /** Its messages were deleted on another device; with `isDeleted`, the chat. */
   | { readonly type: 'cleared'; readonly chat: string; readonly isDeleted: boolean }
@@ -233,7 +560,7 @@ export type ServerEvent =
   | { readonly type: 'answer'; readonly request: number; readonly result: unknown }
   | { readonly type: 'refused'; readonly request: number; readonly status: number; readonly message: string };
 
-/** What a page reports on `/ws/stage`: what a user in front of it would see. */
+/** What a page reports on `/ws/test-control`: what a user in front of it would see. */
 export interface PageReport {
   readonly socketState: string;
   readonly hasSynced: boolean;
@@ -248,12 +575,11 @@ export interface PageReport {
   readonly lastWrite?: string | undefined;
   /** How the browser identifies itself: `navigator.userAgent`, and the names in `navigator.userAgentData`. */
   readonly browser: { readonly userAgent: string; readonly brands: readonly string[] };
-  /** How many cues this connection has received; reported before each is played, since some block the page. */
-  readonly cuesTaken: number;
+  /** On this connection; reported before each is performed, since some block the page. */
+  readonly disturbancesReceived: number;
 }
 
-/** The options of some cues. */
-export interface CueOptions {
+export interface DisturbanceOptions {
   /** How long the page's main thread is busy. */
   readonly block: { readonly ms: number };
   /** The page keeps allocating memory, until it is reloaded. */
@@ -264,16 +590,17 @@ export interface CueOptions {
   readonly write: { readonly value: string };
   /** The page allocates that much memory, once, and keeps it until it is reloaded. */
   readonly grow: { readonly mb: number };
-  /** A dialogue opens. */
-  readonly dialogue: { readonly which: DialogueKind };
+  /** A dialog opens. */
+  readonly dialog: { readonly which: DialogKind };
 }
 
-/** The cues for a page; `deaf` removes all listeners from its messages, `broken` makes its modules throw. */
-export type StageCue =
+/** What a test does to a page; `deaf` removes all listeners from its messages, `broken` makes its modules throw. */
+export type PageDisturbance =
   | { readonly kind: 'reload' | 'pushState' | 'iframe' | 'sync' | 'deaf' | 'broken' }
-  | { readonly [K in keyof CueOptions]: { readonly kind: K } & CueOptions[K] }[keyof CueOptions];
+  | {
+      readonly [K in keyof DisturbanceOptions]: { readonly kind: K } & DisturbanceOptions[K];
+    }[keyof DisturbanceOptions];
 
-/** The fault of an account's pages. */
 export type PageFault =
   | 'none'
   /** The document begins and never ends. */
@@ -285,7 +612,6 @@ export type PageFault =
   /** The page's login is accepted, and it never syncs. */
   | 'sync';
 
-/** The settings in a page's document. */
 export interface PageSettings extends PageSwitches {
   readonly fault: PageFault;
 }

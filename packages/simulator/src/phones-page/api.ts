@@ -1,5 +1,6 @@
-import type { Account, ListedChat, ListedPhone, Page, PhoneMessage } from '../api.ts';
+import type { ListedChat, ListedPhone, Page, PhoneMessage } from '../api.ts';
 import type { OutgoingMessage } from '../control/inputs.ts';
+import type { Account } from '../network/account.ts';
 
 const timeoutMs = 10_000;
 const mediaTimeoutMs = 60_000;

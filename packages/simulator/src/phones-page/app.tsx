@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ChatList } from './chat-list.tsx';
 import { ChatPane } from './chat-pane.tsx';
 import { DevicesPane } from './devices-pane.tsx';
-import { useLive } from './live.ts';
+import { useLive } from './hooks.ts';
 import { PhoneList } from './phone-list.tsx';
 import { linkTo, type Route, useRoute } from './route.ts';
 import { loadView, type View } from './view.ts';
@@ -32,7 +32,7 @@ export function App() {
         {live.lost && (
           <p class="lost">
             The simulator does not answer. If it has ended, start it again on the same port: this page tries every half
-            second, and goes on by itself.
+            second, and reconnects automatically.
           </p>
         )}
       </div>
@@ -77,16 +77,19 @@ function PhonePanes({ view, limit, showEarlier, refresh }: PanesProps) {
   const { account } = phone;
   return (
     <>
-      <ChatList {...{ phone, view }} />
+      <ChatList phone={phone} view={view} />
       {route.chat !== undefined ? (
         <ChatPane
           key={linkTo(route)}
-          {...{ phone, limit, showEarlier, refresh }}
+          phone={phone}
+          limit={limit}
+          showEarlier={showEarlier}
+          refresh={refresh}
           chat={route.chat}
           phones={view.phones}
         />
       ) : route.devices ? (
-        <DevicesPane key={account.number} {...{ account, waiting, refresh }} />
+        <DevicesPane key={account.number} account={account} waiting={waiting} refresh={refresh} />
       ) : (
         <p class="hint detail">Choose a chat, or the linked devices to scan a QR.</p>
       )}

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { ListedChat, ListedPhone, PhoneMessage } from '../api.ts';
-import { Avatar, Unread } from './avatar.tsx';
 import { showDoing, showFull, showInShort, showMarks, showNumber, showWhen } from './format.ts';
+import { Avatar, Ticks, Unread } from './parts.tsx';
 import { linkTo } from './route.ts';
-import { Ticks } from './ticks.tsx';
 import type { OpenPhone, View } from './view.ts';
 
 interface ChatListProps {
@@ -31,7 +30,7 @@ export function ChatList({ phone: { account, chats }, view: { route, waiting, ph
           {devices.length} linked{waiting.length > 0 && ` · ${waiting.length} waiting`}
         </small>
       </a>
-      <NewChat key={number} {...{ number, phones }} />
+      <NewChat key={number} number={number} phones={phones} />
       {chats.length === 0 && <p class="hint">No chats yet. Write the first message to a number above.</p>}
       <ul class="list">
         {chats.map((chat) => (

@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks';
 import type { ListedPhone, PhoneMessage } from '../api.ts';
-import { useAction } from './action.ts';
 import { read, turn } from './api.ts';
 import { Composer } from './composer.tsx';
 import { showDay, showDoing, showNumber } from './format.ts';
+import { useAction } from './hooks.ts';
 import { MessageItem } from './message-item.tsx';
-import { PhoneIsOff } from './phone-is-off.tsx';
+import { PhoneIsOff } from './parts.tsx';
 import { linkTo } from './route.ts';
 import type { OpenPhone } from './view.ts';
 
@@ -65,7 +65,7 @@ export function ChatPane({ phone, chat, phones, limit, showEarlier, refresh }: C
           </div>
           <div role="alert">{problem && <p class="problem">{problem}</p>}</div>
           {online ? (
-            <Composer key={chat} {...{ number, chat, refresh }} />
+            <Composer key={chat} number={number} chat={chat} refresh={refresh} />
           ) : (
             <PhoneIsOff isBusy={isBusy} turnOn={async () => (await run(() => turn(number, true))) && refresh()} />
           )}
@@ -86,7 +86,7 @@ function Messages({ messages }: { readonly messages: readonly PhoneMessage[] }) 
         const isNewDay = day !== lastDay;
         lastDay = day;
         const quoted = message.quotedMessageId === undefined ? undefined : byId.get(message.quotedMessageId);
-        return <MessageItem key={message.id} {...{ message, quoted }} day={isNewDay ? day : undefined} />;
+        return <MessageItem key={message.id} message={message} quoted={quoted} day={isNewDay ? day : undefined} />;
       })}
     </ol>
   );

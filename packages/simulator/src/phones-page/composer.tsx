@@ -1,10 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
 import type { MediaKind } from '../control/inputs.ts';
-import { useAction } from './action.ts';
 import { send } from './api.ts';
 import { showSize } from './format.ts';
+import { useAction } from './hooks.ts';
 
-const mostBytes = 16_000_000;
+const MAX_FILE_BYTES = 16_000_000;
 /** Drafts by phone and chat: they are restored when the chat is opened again. */
 const drafts = new Map<string, string>();
 
@@ -101,7 +101,7 @@ export function Composer({ number, chat, refresh }: ComposerProps) {
 
 function problemOf({ name, size }: File): string | undefined {
   if (size === 0) return `${name} is empty.`;
-  return size > mostBytes ? `${name} is larger than ${showSize(mostBytes)}.` : undefined;
+  return size > MAX_FILE_BYTES ? `${name} is larger than ${showSize(MAX_FILE_BYTES)}.` : undefined;
 }
 
 async function toMedia(file: File) {

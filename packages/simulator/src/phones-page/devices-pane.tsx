@@ -1,9 +1,9 @@
 import { useRef, useState } from 'preact/hooks';
-import type { Account } from '../api.ts';
-import { useAction } from './action.ts';
+import type { Account } from '../network/account.ts';
 import { continueLinking, pair, requirePasskey, scan, turn, unlink } from './api.ts';
-import { DeviceCard } from './device-card.tsx';
-import { PhoneIsOff } from './phone-is-off.tsx';
+import { showFull, showWhen } from './format.ts';
+import { useAction } from './hooks.ts';
+import { PhoneIsOff } from './parts.tsx';
 import { linkTo } from './route.ts';
 import type { WaitingPage } from './view.ts';
 import { WaitingCard } from './waiting-card.tsx';
@@ -48,7 +48,7 @@ export function DevicesPane({ account, waiting, refresh }: DevicesPaneProps) {
       <div role="status">{done && <p class="notice">{done}</p>}</div>
       <div role="alert">{problem && <p class="problem">{problem}</p>}</div>
       <div class="scroller">
-        {!online && <PhoneIsOff {...{ isBusy }} turnOn={() => act(() => turn(number, true), 'The phone is on.')} />}
+        {!online && <PhoneIsOff isBusy={isBusy} turnOn={() => act(() => turn(number, true), 'The phone is on.')} />}
 
         <h3>Waiting to be linked</h3>
         {waiting.length === 0 && (
@@ -67,7 +67,9 @@ export function DevicesPane({ account, waiting, refresh }: DevicesPaneProps) {
           {waiting.map((page) => (
             <li key={page.id}>
               <WaitingCard
-                {...{ page, number, isBusy }}
+                page={page}
+                number={number}
+                isBusy={isBusy}
                 onScan={(qr) => act(() => scan(number, qr), scanned)}
                 onCode={(code) => act(() => pair(number, code), typed)}
                 onContinue={() => act(() => continueLinking(number), 'The phone has gone on: compare the codes.')}
@@ -82,7 +84,8 @@ export function DevicesPane({ account, waiting, refresh }: DevicesPaneProps) {
           {devices.map((device) => (
             <li key={device.id}>
               <DeviceCard
-                {...{ device, isBusy }}
+                device={device}
+                isBusy={isBusy}
                 onUnlink={() => act(() => unlink(number, device.id), 'Unlinked. Its session ends.')}
               />
             </li>
@@ -103,5 +106,33 @@ export function DevicesPane({ account, waiting, refresh }: DevicesPaneProps) {
         </label>
       </div>
     </section>
+  );
+}
+
+interface DeviceCardProps {
+  readonly device: Account['devices'][number];
+  readonly isBusy: boolean;
+  onUnlink(): void;
+}
+
+function DeviceCard({ device, isBusy, onUnlink }: DeviceCardProps) {
+  const { id, linkedAt, online } = device;
+  const at = new Date(linkedAt);
+  const title = `Device ${id.slice(0, 4)}`;
+  return (
+    <article class="card" aria-label={title}>
+      <div>
+        <h4>{title}</h4>
+        <p>
+          {online ? 'Online' : 'Offline'}, linked since{' '}
+          <time dateTime={linkedAt} title={showFull(at)}>
+            {showWhen(at)}
+          </time>
+        </p>
+      </div>
+      <button type="button" class="quiet" aria-disabled={isBusy} onClick={onUnlink}>
+        Unlink<span class="unseen"> device {id.slice(0, 4)}</span>
+      </button>
+    </article>
   );
 }

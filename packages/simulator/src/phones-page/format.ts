@@ -49,7 +49,6 @@ const kinds: Readonly<Record<Exclude<MessageType, 'text'>, string>> = {
   revoked: 'This message was deleted',
 };
 
-/** The type of a message; undefined for a text. */
 export function showKind(type: MessageType): string | undefined {
   return type === 'text' ? undefined : kinds[type];
 }
@@ -59,7 +58,6 @@ export function writtenText({ type, body }: PhoneMessage): string {
   return type === 'contact' || type === 'contacts' || type === 'location' ? '' : body;
 }
 
-/** A message in one line. */
 export function showInShort(message: PhoneMessage): string {
   const kind = showKind(message.type);
   return [kind, message.filename, writtenText(message)].filter(Boolean).join(', ');

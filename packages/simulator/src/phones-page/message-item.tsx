@@ -1,6 +1,6 @@
 import type { PhoneMessage } from '../api.ts';
 import { showFull, showInShort, showKind, showNumber, showSize, showTime, writtenText } from './format.ts';
-import { Ticks } from './ticks.tsx';
+import { Ticks } from './parts.tsx';
 
 interface MessageItemProps {
   readonly message: PhoneMessage;

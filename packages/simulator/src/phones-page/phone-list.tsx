@@ -1,11 +1,11 @@
 import type { ListedPhone } from '../api.ts';
-import { Avatar, Unread } from './avatar.tsx';
 import { showNumber } from './format.ts';
+import { Avatar, Unread } from './parts.tsx';
 import { linkTo } from './route.ts';
 import type { View } from './view.ts';
 
 /** As many as the simulator lists. */
-const mostListed = 200;
+const MAX_LISTED = 200;
 
 interface PhoneListProps {
   readonly view: View;
@@ -39,8 +39,8 @@ export function PhoneList({ view: { phones, route, waiting }, search, onSearch }
         ))}
       </ul>
       {phones.length === 0 && <p class="hint">No phone has this name or number.</p>}
-      {phones.length === mostListed && <p class="hint">Only {mostListed} phones are listed. Find others by name.</p>}
-      {/* Below the list: a link in it stays where it is while somebody aims at it. */}
+      {phones.length === MAX_LISTED && <p class="hint">Only {MAX_LISTED} phones are listed. Find others by name.</p>}
+      {/* Below the list: a link in it stays where it is while someone aims at it. */}
       <div role="status">
         {waiting.length > 0 && (
           <p class="notice">

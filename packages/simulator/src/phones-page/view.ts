@@ -1,4 +1,5 @@
-import type { Account, ListedChat, ListedPhone, Page, PhoneMessage } from '../api.ts';
+import type { ListedChat, ListedPhone, Page, PhoneMessage } from '../api.ts';
+import type { Account } from '../network/account.ts';
 import { getAccount, listChats, listMessages, listPages, listPhones, Refusal } from './api.ts';
 import type { Route } from './route.ts';
 
@@ -16,7 +17,6 @@ export interface View {
 /** A page that is not linked: it shows a QR or a code, or waits for a passkey. */
 export type WaitingPage = Omit<Page, 'qrAgeMs'>;
 
-/** A phone with its chats. */
 export interface OpenPhone {
   readonly account: Account;
   readonly chats: readonly ListedChat[];

@@ -28,14 +28,15 @@ export function WaitingCard({ page, number, isBusy, onScan, onCode, onContinue }
       </article>
     );
   }
-  if (passkeyFor !== undefined) return <PasskeyCard {...{ page, title, isBusy, onContinue }} />;
-  if (codeFor !== undefined) return <CodeCard {...{ title, isBusy, onCode }} />;
+  if (passkeyFor !== undefined)
+    return <PasskeyCard page={page} title={title} isBusy={isBusy} onContinue={onContinue} />;
+  if (codeFor !== undefined) return <CodeCard title={title} isBusy={isBusy} onCode={onCode} />;
   return (
     <article class="card" aria-label={title}>
       {/* Changes with the QR: the browser loads it again. */}
       <img
         class="qr"
-        src={`/pages/${encodeURIComponent(id)}/qr.svg?${hashOf(qr ?? '')}`}
+        src={`/pages/${encodeURIComponent(id)}/qr.svg?${shortHash(qr ?? '')}`}
         alt={`QR of page ${id.slice(0, 4)}`}
       />
       <div>
@@ -117,7 +118,7 @@ function PasskeyCard({ page: { passkeyScreen, verificationCode }, title, isBusy,
 }
 
 /** Short, for an address. */
-function hashOf(text: string): string {
+function shortHash(text: string): string {
   let hash = 0;
   for (const letter of text) hash = (hash * 31 + letter.charCodeAt(0)) | 0;
   return String(hash >>> 0);

@@ -1,7 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type BrowserContext, type LaunchOptions, launch } from 'puppeteer';
-import { browserArgs, playedHosts } from '../browser-args.ts';
-import { type Certificate, createCertificate } from '../certificate.ts';
+import { browserArgs, type Certificate, createCertificate, servedHosts } from '../browser-args.ts';
 
 const executablePath = process.env.CHAT_WEB_BROWSER_PATH ?? '/usr/bin/chromium';
 /** Chromium has no sandbox for root. */
@@ -9,7 +8,8 @@ const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
 /** Each would start another renderer for each page; drawing needs no separate process. */
 const lean = [
   '--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,SpareRendererForSitePerProcess',
-  ...['--disable-gpu', '--in-process-gpu'],
+  '--disable-gpu',
+  '--in-process-gpu',
 ];
 
 /** How tests start a browser; `args` select the simulator of its pages. */
@@ -34,7 +34,7 @@ export function sharedBrowser(): Promise<SharedBrowser> {
 }
 
 async function start(): Promise<SharedBrowser> {
-  const certificate = await createCertificate(playedHosts);
+  const certificate = await createCertificate(servedHosts);
   const relay = await startRelay();
   const browser = await launch(launchOptions(browserArgs(relay.port, certificate.fingerprint)));
   // A crashed browser fails only the test that used it.

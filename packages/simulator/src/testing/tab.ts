@@ -38,6 +38,12 @@ export class Tab implements AsyncDisposable {
     }
   }
 
+  static async linked(number: string, options?: SimulatorOptions): Promise<Tab> {
+    const tab = await Tab.open(options);
+    await tab.link(number);
+    return tab;
+  }
+
   get phones() {
     return this.simulator.phones;
   }

@@ -2,7 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import encodeQR from 'qr';
 import type { PageSettings } from '../page/wire.ts';
 
-/** What the server answers a GET with. */
 export interface Document {
   readonly type: string;
   readonly body: string;
@@ -51,7 +50,6 @@ ${preloads}
   return { type: 'text/html; charset=utf-8', body };
 }
 
-/** The picture of a QR. */
 export function renderQr(text: string): Document {
   return { type: 'image/svg+xml', body: encodeQR(text, 'svg', { ecc: 'low', border: 4 }) };
 }

@@ -49,11 +49,11 @@ class Conversation {
 
 /** Links a page to the account and lets it log in. */
 async function linkPage(number: string) {
-  const offer = new Conversation(number);
-  await offer.send({ type: 'register', noiseKey: 'noise', identityKey: 'identity' });
-  const { ref } = await offer.one('ref');
+  const session = new Conversation(number);
+  await session.send({ type: 'register', noiseKey: 'noise', identityKey: 'identity' });
+  const { ref } = await session.one('ref');
   await simulator.phones.scan(number, `${ref},noise,identity,secret,1`);
-  const { deviceId, secret } = await offer.one('paired');
+  const { deviceId, secret } = await session.one('paired');
   const logIn = async () => {
     const conversation = new Conversation(number);
     await conversation.send({ type: 'login', deviceId, secret, keys: 0 });
@@ -64,13 +64,13 @@ async function linkPage(number: string) {
 }
 
 /** What a browser receives for that path, once the response has ended or nothing has arrived for a while. */
-/** `waitMs`: how long until the answer counts as one that does not end. */
+/** `waitMs`: how long until the response counts as one that does not end. */
 async function get(path: string, deviceId?: string, waitMs = 10_000) {
   const headers = deviceId === undefined ? {} : { cookie: `filler=1; device=${deviceId}` };
   const address = { host: '127.0.0.1', port: simulator.port, path, headers, rejectUnauthorized: false };
   return new Promise<{ status?: number; body: string; ended: boolean }>((resolve) => {
     const got = { body: '', ended: false };
-    const asked = request(address, (response: IncomingMessage) => {
+    const sent = request(address, (response: IncomingMessage) => {
       Object.assign(got, { status: response.statusCode });
       response.on('data', (chunk) => {
         got.body += chunk;
@@ -78,14 +78,14 @@ async function get(path: string, deviceId?: string, waitMs = 10_000) {
       response.on('end', () => resolve({ ...got, ended: true }));
       response.on('error', () => undefined);
     });
-    asked.on('error', () => undefined);
-    asked.end();
+    sent.on('error', () => undefined);
+    sent.end();
     setTimeout(() => resolve(got), waitMs).unref();
   });
 }
 
 describe('a connection that is stalled', () => {
-  it('stays open without messages or answers, and gets them when it is released', async () => {
+  it('stays open without messages or responses, and gets them when it is released', async () => {
     const { conversation } = await linkPage(ada);
     await linkPage(ben);
     await simulator.phones.stall(ada, true);

@@ -1,24 +1,46 @@
 import type { WebSocket } from 'ws';
+import { NetworkRefusal, SimulatorError } from '../errors.ts';
 import type { Network } from '../network/network.ts';
-import type { Login, Offer } from '../network/offer.ts';
-import { QrReferences } from '../network/qr-references.ts';
-import type { Line } from '../network/records.ts';
-import { NetworkRefusal } from '../network/refusal.ts';
+import { type Login, type PairingSession, QrReferences } from '../network/pairing-session.ts';
+import type { Connection } from '../network/records.ts';
 import type { PageMessage, ServerEvent } from '../page/wire.ts';
-import { SimulatorError } from '../simulator-error.ts';
-import { answer } from './requests/answer.ts';
-import { answerOffer } from './requests/offer-requests.ts';
+import { answer, answerPairingRequest } from './requests/answer.ts';
 
 /** One connection of a page to the network, from `register` or `login` until it is closed. */
-export class PageConnection implements Line {
+export class PageConnection implements Connection {
   readonly #socket: WebSocket;
   readonly #network: Network;
   readonly #newestKeys: number | undefined;
-  #offer: Offer | undefined;
+  #session: PairingSession | undefined;
   #login: Login | undefined;
   #stalled = false;
+  #answering = 0;
   /** Messages that are held back while it is stalled, in order. */
   readonly #held: (() => void)[] = [];
+
+  readonly #receivers: { readonly [T in PageMessage['type']]: (message: Extract<PageMessage, { type: T }>) => void } = {
+    register: ({ noiseKey, identityKey }) => this.#register(noiseKey, identityKey),
+    'code-cancelled': () => this.#session && this.#network.linking.cancelCode(this.#session),
+    'passkey-cancelled': () => this.#session && this.#network.linking.passkeys.cancel(this.#session),
+    'chat-state': (message) => this.#show(message),
+    refresh: () => this.#session?.references.start(),
+    login: ({ deviceId, secret, keys }) => {
+      this.#login = this.#network.linking.login(this, deviceId, secret, keys, this.#newestKeys);
+    },
+    keys: ({ count }) => this.#login && this.#network.linking.moveKeys(this.#login.device, count),
+    received: ({ id }) => this.#login && this.#network.delivery.received(this.#login.account, this.#login.device, id),
+    confirmed: ({ confirm }) => this.#network.confirmations.confirmed(confirm),
+    request: ({ request, name, params }) =>
+      this.#answer(request, () => {
+        if (!this.#login) throw new Error('this device has not logged in');
+        return answer(this.#network, this.#login, name, params);
+      }),
+    'pairing-request': ({ request, name, params }) =>
+      this.#answer(request, () => {
+        if (!this.#session) throw new Error('this page is not waiting to be linked');
+        return answerPairingRequest(this.#network, this.#session, name, params);
+      }),
+  };
 
   /** `deviceId`: the device that the page claims to be, before it logs in. */
   constructor(socket: WebSocket, network: Network, deviceId: string | null) {
@@ -33,22 +55,34 @@ export class PageConnection implements Line {
 
   /** The references that the page shows, while it is not linked. */
   get references(): QrReferences | undefined {
-    return this.#offer?.references;
+    return this.#session?.references;
   }
 
   /** The number of the account whose owner has to type the code of the page. */
   get codeFor(): string | undefined {
-    return this.#offer && this.#network.linking.codeFor(this.#offer)?.number;
+    return this.#session && this.#network.linking.codeFor(this.#session)?.number;
   }
 
   /** The number of the account whose passkey the page has to show. */
   get passkeyFor(): string | undefined {
-    return this.#offer?.pending?.login.account.number;
+    return this.#session?.pending?.login.account.number;
   }
 
   /** The number of the account that has logged in. */
   get number(): string | undefined {
     return this.#login?.account.number;
+  }
+
+  /** True while a request of the page has no answer. */
+  get isAnswering(): boolean {
+    return this.#answering > 0;
+  }
+
+  /** Resolves once the page has handled everything that was sent to it. Rejects with 409 if it does not within 8 s. */
+  async handled(): Promise<void> {
+    const { confirm, received } = this.#network.confirmations.expect(this);
+    this.send({ type: 'check', confirm });
+    await received;
   }
 
   send(event: ServerEvent): void {
@@ -75,59 +109,12 @@ export class PageConnection implements Line {
 
   #receiveText(text: string): void {
     try {
-      this.#receive(JSON.parse(text) as PageMessage);
+      const message = JSON.parse(text) as PageMessage;
+      (this.#receivers[message.type] as (message: PageMessage) => void)(message);
     } catch {
       // An invalid message: not from one of our pages.
       this.#socket.terminate();
     }
-  }
-
-  #receive(message: PageMessage): void {
-    switch (message.type) {
-      case 'register':
-        this.#register(message.noiseKey, message.identityKey);
-        break;
-      case 'code-cancelled':
-        if (this.#offer) this.#network.linking.cancelCode(this.#offer);
-        break;
-      case 'passkey-cancelled':
-        if (this.#offer) this.#network.linking.passkeys.cancel(this.#offer);
-        break;
-      case 'chat-state':
-        this.#show(message);
-        break;
-      case 'refresh':
-        this.#offer?.references.start();
-        break;
-      case 'login':
-        this.#logIn(message);
-        break;
-      case 'keys':
-        if (this.#login) this.#network.linking.moveKeys(this.#login.device, message.count);
-        break;
-      case 'received':
-        if (this.#login) this.#network.postOffice.received(this.#login.account, this.#login.device, message.id);
-        break;
-      case 'confirmed':
-        this.#network.confirmations.confirmed(message.confirm);
-        break;
-      case 'request':
-        void this.#answer(message.request, () => {
-          if (!this.#login) throw new Error('this device has not logged in');
-          return answer(this.#network, this.#login, message.name, message.params);
-        });
-        break;
-      case 'offer-request':
-        void this.#answer(message.request, () => {
-          if (!this.#offer) throw new Error('this page does not offer itself for linking');
-          return answerOffer(this.#network, this.#offer, message.name, message.params);
-        });
-        break;
-    }
-  }
-
-  #logIn({ deviceId, secret, keys }: Extract<PageMessage, { type: 'login' }>): void {
-    this.#login = this.#network.linking.login(this, deviceId, secret, keys, this.#newestKeys);
   }
 
   /** The network accepts only the hidden id of a person. An invalid message gets no answer. */
@@ -135,7 +122,7 @@ export class PageConnection implements Line {
     if (!this.#login || !/@(lid|g\.us)$/.test(to)) return;
     const { account } = this.#login;
     try {
-      this.#network.chatStates.show(this, account, this.#network.party(to, account, 'to'), state);
+      this.#network.chatStates.show(this, account, this.#network.peer(to, account, 'to'), state);
     } catch (error) {
       if (!(error instanceof SimulatorError)) throw error;
     }
@@ -143,30 +130,33 @@ export class PageConnection implements Line {
 
   #register(noiseKey: string, identityKey: string): void {
     const references = new QrReferences(this, this.#network.settings, this.#network.timers);
-    this.#offer = { line: this, noiseKey, identityKey, references };
-    this.#network.linking.offers.add(this.#offer);
+    this.#session = { connection: this, noiseKey, identityKey, references };
+    this.#network.linking.pairingSessions.add(this.#session);
     references.start();
   }
 
   async #answer(request: number, act: () => unknown): Promise<void> {
+    this.#answering += 1;
     try {
-      this.send({ type: 'answer', request, result: await act() });
+      this.send({ type: 'answer', request, result: (await act()) ?? null });
     } catch (error) {
       const status = error instanceof SimulatorError || error instanceof NetworkRefusal ? error.status : 500;
       const sentence = error instanceof Error ? error.message : String(error);
       this.send({ type: 'refused', request, status, message: sentence });
+    } finally {
+      this.#answering -= 1;
     }
   }
 
   #leave(): void {
-    this.#network.confirmations.release(this);
-    this.#network.presences.release(this);
-    this.#network.chatStates.release(this);
-    if (this.#offer) {
-      this.#offer.references.stop();
-      this.#network.linking.offers.delete(this.#offer);
+    this.#network.confirmations.disconnected(this);
+    this.#network.presences.disconnected(this);
+    this.#network.chatStates.disconnected(this);
+    if (this.#session) {
+      this.#session.references.stop();
+      this.#network.linking.pairingSessions.delete(this.#session);
     }
     const device = this.#login?.device;
-    if (device?.line === this) device.line = undefined;
+    if (device?.connection === this) device.connection = undefined;
   }
 }

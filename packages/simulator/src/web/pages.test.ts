@@ -1,20 +1,20 @@
 import { EventEmitter } from 'node:events';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { WebSocket } from 'ws';
-import type { PageReport, StageCue } from '../page/wire.ts';
+import type { PageDisturbance, PageReport } from '../page/wire.ts';
 import { Pages } from './pages.ts';
 
-/** The page's end of its stage connection, with scripted reports. */
+/** The page's end of `/ws/test-control`, with scripted reports. */
 class Tab extends EventEmitter {
-  readonly cues: StageCue[] = [];
+  readonly disturbances: PageDisturbance[] = [];
 
-  send(cue: string): void {
-    this.cues.push(JSON.parse(cue));
+  send(disturbance: string): void {
+    this.disturbances.push(JSON.parse(disturbance));
   }
 
-  report(cuesTaken: number): void {
+  report(disturbancesReceived: number): void {
     const seen = { socketState: 'CONNECTED', hasSynced: true, browser: { userAgent: 'Test', brands: [] } };
-    this.emit('message', JSON.stringify({ ...seen, cuesTaken } satisfies PageReport));
+    this.emit('message', JSON.stringify({ ...seen, disturbancesReceived } satisfies PageReport));
   }
 }
 
@@ -27,13 +27,7 @@ function openPage() {
 }
 
 describe('a disturbance', () => {
-  beforeEach(() => {
-    vi.useFakeTimers();
-  });
-
-  afterEach(() => {
-    vi.useRealTimers();
-  });
+  beforeEach(() => void vi.useFakeTimers());
 
   it('resolves when the page has received it, not before', async () => {
     const { pages, tab } = openPage();
@@ -41,7 +35,7 @@ describe('a disturbance', () => {
     const two = [1, 2].map(() => pages.disturb('page', { kind: 'block', ms: 1 }).then(() => (ended += 1)));
     tab.report(0);
     await vi.advanceTimersByTimeAsync(1_000);
-    expect([tab.cues.length, ended]).toEqual([2, 0]);
+    expect([tab.disturbances.length, ended]).toEqual([2, 0]);
     tab.report(1);
     await two[0];
     expect(ended).toBe(1);

@@ -1,39 +1,44 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { WebSocket } from 'ws';
 import type { Page } from '../api.ts';
-import type { PageReport, StageCue } from '../page/wire.ts';
-import { SimulatorError } from '../simulator-error.ts';
+import { SimulatorError } from '../errors.ts';
+import type { Network } from '../network/network.ts';
+import type { PageDisturbance, PageReport } from '../page/wire.ts';
 import type { PageConnection } from './page-connection.ts';
 
-/** Cues that the network performs itself. */
-type NetworkCue = { readonly kind: 'conflict' } | { readonly kind: 'idle' };
+/** Disturbances that the network performs itself. */
+type NetworkDisturbance = { readonly kind: 'conflict' } | { readonly kind: 'idle' };
 
 interface OpenPage {
-  readonly stage: WebSocket;
+  readonly socket: WebSocket;
   report: PageReport | undefined;
-  cuesGiven: number;
+  disturbancesSent: number;
 }
 
 /** Below the 10 s that the client waits for an answer. */
-const CUE_TIMEOUT_MS = 8_000;
+const ANSWER_TIMEOUT_MS = 8_000;
+const LOOK_MS = 5;
+/** The answer to an event may start another one. */
+const QUIET_LOOKS = 2;
 
 /** The open pages: their reports, and the events caused in them. */
 export class Pages {
   readonly #pages = new Map<string, OpenPage>();
   readonly #connections = new Map<string, PageConnection>();
 
-  /** A page has connected to `/ws/stage`; it is listed from its first report until it disconnects. */
-  join(id: string, stage: WebSocket): void {
-    const page: OpenPage = { stage, report: undefined, cuesGiven: 0 };
+  /** A page has connected to `/ws/test-control`; it is listed from its first report until it disconnects. */
+  join(id: string, socket: WebSocket): void {
+    const page: OpenPage = { socket, report: undefined, disturbancesSent: 0 };
     this.#pages.set(id, page);
-    stage.on('message', (data) => {
+    socket.on('message', (data) => {
       try {
         page.report = JSON.parse(String(data)) as PageReport;
       } catch {
-        stage.terminate();
+        socket.terminate();
       }
     });
-    stage.on('error', () => stage.terminate());
-    stage.on('close', () => {
+    socket.on('error', () => socket.terminate());
+    socket.on('close', () => {
       if (this.#pages.get(id) === page) this.#pages.delete(id);
     });
   }
@@ -50,11 +55,27 @@ export class Pages {
   list(): Page[] {
     return [...this.#pages].flatMap(([id, { report }]) => {
       if (!report) return [];
-      const { cuesTaken: _, ...seen } = report;
+      const { disturbancesReceived: _, ...seen } = report;
       const connection = this.#connections.get(id);
       const qrAgeMs = report.qr === undefined ? undefined : connection?.references?.ageMs;
       return [{ id, ...seen, qrAgeMs, codeFor: connection?.codeFor, passkeyFor: connection?.passkeyFor }];
     });
+  }
+
+  /**
+   * Resolves once nothing is on its way to a page or from one. Rejects with 409 if that takes longer than 8 s: a page is
+   * frozen, or its connection is stalled.
+   */
+  async settled(network: Network): Promise<void> {
+    const deadline = Date.now() + ANSWER_TIMEOUT_MS;
+    for (let quiet = 0; quiet < QUIET_LOOKS; ) {
+      const connections = [...this.#connections.values()];
+      await Promise.all(connections.map((connection) => connection.handled()));
+      const isBusy = network.isDelivering || connections.some(({ isAnswering }) => isAnswering);
+      quiet = isBusy ? 0 : quiet + 1;
+      if (Date.now() > deadline) throw new SimulatorError(409, 'messages are still on their way after 8 s');
+      if (isBusy) await delay(LOOK_MS);
+    }
   }
 
   /** Makes the current connections of an account half-open, or releases them. */
@@ -63,13 +84,13 @@ export class Pages {
   }
 
   /** Resolves once the page has received it, and performs it next. 409 if the page does not receive it. */
-  async disturb(id: string, cue: StageCue | NetworkCue): Promise<void> {
+  async disturb(id: string, disturbance: PageDisturbance | NetworkDisturbance): Promise<void> {
     const page = this.#pages.get(id);
     if (!page) throw new SimulatorError(404, `id: no page ${id} is open`);
-    if (cue.kind === 'conflict') return this.#connection(id).send({ type: 'conflict' });
-    if (cue.kind === 'idle') return this.#references(id).end();
-    if (!(await give(page, cue)))
-      throw new SimulatorError(409, `page ${id} does not take ${cue.kind}: it is frozen, or has gone`);
+    if (disturbance.kind === 'conflict') return this.#connection(id).send({ type: 'conflict' });
+    if (disturbance.kind === 'idle') return this.#references(id).end();
+    if (!(await isReceived(page, disturbance)))
+      throw new SimulatorError(409, `page ${id} does not take ${disturbance.kind}: it is frozen, or has gone`);
   }
 
   #connection(id: string): PageConnection {
@@ -85,23 +106,26 @@ export class Pages {
   }
 }
 
-/** Whether a page has received a cue in time. A disconnect counts as success for a reload only. */
-function give(page: OpenPage, cue: StageCue): Promise<boolean> {
-  const { stage } = page;
-  page.cuesGiven += 1;
-  const number = page.cuesGiven;
-  stage.send(JSON.stringify(cue));
+/**
+ * Sends a disturbance; resolves with whether the page has received it in time. A disconnect counts as success for a
+ * reload only.
+ */
+function isReceived(page: OpenPage, disturbance: PageDisturbance): Promise<boolean> {
+  const { socket } = page;
+  page.disturbancesSent += 1;
+  const number = page.disturbancesSent;
+  socket.send(JSON.stringify(disturbance));
   return new Promise((resolve) => {
-    const end = (isTaken: boolean) => {
+    const end = (received: boolean) => {
       clearTimeout(timer);
-      stage.off('message', look).off('close', gone);
-      resolve(isTaken);
+      socket.off('message', look).off('close', gone);
+      resolve(received);
     };
     const look = () => {
-      if ((page.report?.cuesTaken ?? 0) >= number) end(true);
+      if ((page.report?.disturbancesReceived ?? 0) >= number) end(true);
     };
-    const gone = () => end(cue.kind === 'reload');
-    const timer = setTimeout(() => end(false), CUE_TIMEOUT_MS);
-    stage.on('message', look).on('close', gone);
+    const gone = () => end(disturbance.kind === 'reload');
+    const timer = setTimeout(() => end(false), ANSWER_TIMEOUT_MS);
+    socket.on('message', look).on('close', gone);
   });
 }

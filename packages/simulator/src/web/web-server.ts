@@ -2,14 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import type { Certificate } from '../certificate.ts';
+import type { Certificate } from '../browser-args.ts';
 import type { Network } from '../network/network.ts';
 import type { PageFault, PageSettings } from '../page/wire.ts';
 import { type Document, pendingPath, readScripts, renderPage, renderQr } from './documents.ts';
-import { serveMedia } from './media-server.ts';
+import { pictureHost, serveMedia, servePicture } from './media.ts';
 import { PageConnection } from './page-connection.ts';
 import type { Pages } from './pages.ts';
-import { pictureHost, servePicture } from './pictures.ts';
 
 /** web.whatsapp.com: the page, its scripts, and the two sockets that a page opens. Not listening yet. */
 export function createWebServer(certificate: Certificate, network: Network, pages: Pages): Server {
@@ -54,7 +53,7 @@ export function createWebServer(certificate: Certificate, network: Network, page
 type Acceptor = Parameters<WebSocketServer['handleUpgrade']>[3];
 
 function acceptor(url: URL, page: string, network: Network, pages: Pages): Acceptor | undefined {
-  if (url.pathname === '/ws/stage') return (socket) => pages.join(page, socket);
+  if (url.pathname === '/ws/test-control') return (socket) => pages.join(page, socket);
   const deviceId = url.searchParams.get('device');
   if (url.pathname !== '/ws/chat' || isCutOff(deviceId, network)) return undefined;
   return (socket) => {

@@ -1,11 +1,57 @@
 import { Model } from '../model.ts';
 import { switches } from '../switches.ts';
-import type { OpaqueData } from './opaque-data.ts';
+
+/** Bytes that the page works with, without holding them as text. */
+export class OpaqueData {
+  readonly #blob: Blob;
+  readonly #type: string;
+  #url: string | undefined;
+
+  private constructor(blob: Blob, type: string) {
+    this.#blob = blob;
+    this.#type = type;
+  }
+
+  /** `type` wins over the blob's own, which a browser may have emptied for its odd characters. */
+  static async createFromData(blob: Blob, type?: string): Promise<OpaqueData> {
+    return new OpaqueData(blob, type || blob.type || 'application/octet-stream');
+  }
+
+  get filename(): string | undefined {
+    return this.#blob instanceof File ? this.#blob.name : undefined;
+  }
+
+  type(): string {
+    return this.#type;
+  }
+
+  size(): number {
+    return this.#blob.size;
+  }
+
+  forceToBlob(): Blob {
+    return this.#blob;
+  }
+
+  formData(): Blob {
+    return this.#blob;
+  }
+
+  url(): string {
+    this.#url ??= URL.createObjectURL(this.#blob);
+    return this.#url;
+  }
+
+  /** Revokes the URL, which would keep the bytes in memory. */
+  autorelease(): void {
+    if (this.#url) URL.revokeObjectURL(this.#url);
+    this.#url = undefined;
+  }
+}
 
 /** What the page has of a file: nothing yet, the bytes, or a permanent failure. */
 type MediaStage = 'NEED_POKE' | 'FETCHING' | 'RESOLVED' | 'REUPLOADING' | 'ERROR_UNKNOWN';
 
-/** The attributes of a message's file. */
 export interface MediaFields {
   mimetype: string;
   filename: string | undefined;
@@ -24,10 +70,20 @@ export interface MediaFields {
   waveform: Uint8Array;
 }
 
-/** The names of those fields. */
 export const mediaFieldNames: readonly (keyof MediaFields)[] = [
-  ...(['mimetype', 'filename', 'size', 'filehash', 'encFilehash', 'uploadhash', 'mediaKey'] as const),
-  ...(['mediaKeyTimestamp', 'directPath', 'clientUrl', 'deprecatedMms3Url', 'isGif', 'isViewOnce'] as const),
+  'mimetype',
+  'filename',
+  'size',
+  'filehash',
+  'encFilehash',
+  'uploadhash',
+  'mediaKey',
+  'mediaKeyTimestamp',
+  'directPath',
+  'clientUrl',
+  'deprecatedMms3Url',
+  'isGif',
+  'isViewOnce',
   'waveform',
 ];
 

@@ -1,7 +1,7 @@
 import { encodeB64 } from '../base64.ts';
 
-const attempts = 3;
-const attemptDelayMs = 500;
+const MAX_ATTEMPTS = 3;
+const RETRY_DELAY_MS = 500;
 
 /** The media server does not have it (404), or its answer is invalid. */
 export class MediaServerError extends Error {
@@ -56,12 +56,11 @@ class MediaServer {
         if (!response.ok) throw new MediaServerError(response.status);
         return response;
       } catch (error) {
-        if (error instanceof MediaServerError || attempt === attempts) throw error;
-        await new Promise((resolve) => setTimeout(resolve, attemptDelayMs));
+        if (error instanceof MediaServerError || attempt === MAX_ATTEMPTS) throw error;
+        await new Promise((resolve) => setTimeout(resolve, RETRY_DELAY_MS));
       }
     }
   }
 }
 
-/** The client of the page. */
 export const mediaServer = new MediaServer();

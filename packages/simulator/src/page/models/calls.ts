@@ -24,7 +24,7 @@ class Calls extends Emitter {
 export const calls = new Calls();
 
 /** A call as the page has it. */
-export function callOf({ id, from, isVideo }: WireCall): { readonly id: string } {
+export function createCall({ id, from, isVideo }: WireCall): { readonly id: string } {
   // Its state follows in the next turn.
   let state = 0;
   setTimeout(() => {

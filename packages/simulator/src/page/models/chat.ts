@@ -2,12 +2,46 @@ import { Collection } from '../collection.ts';
 import { Model } from '../model.ts';
 import type { MsgKey } from '../msg-key.ts';
 import { createWid, type Wid } from '../wid.ts';
-import type { WireLeft, WireMarks, WireUser } from '../wire.ts';
-import type { GroupMetadata } from './group-metadata.ts';
+import type { WireChannel, WireLeft, WireMarks, WireUser } from '../wire.ts';
+import type { GroupMetadata, ParticipantCollection } from './group-metadata.ts';
 import { Msg } from './message.ts';
-import { Mute, mutes } from './mute.ts';
-import type { NewsletterMetadata } from './newsletter-metadata.ts';
-import type { ParticipantCollection } from './participants.ts';
+import { NewsletterMetadata, newsletterMetadata } from './newsletter-metadata.ts';
+
+interface MuteAttributes {
+  id: Wid;
+  /** Unix seconds; 0 for not muted, -1 for forever. */
+  expiration: number;
+}
+
+/** How a mute is set; without `sendDevice` it stays in this page. */
+interface MuteOptions {
+  readonly expiration: number;
+  readonly sendDevice?: boolean;
+}
+
+export class Mute extends Model<MuteAttributes> {
+  static override readonly props = ['id', 'expiration'];
+  /** Sends a change to the account's other devices. */
+  static push: (chat: Wid, mutedUntil: number) => void = () => {};
+
+  async mute({ expiration, sendDevice = false }: MuteOptions): Promise<void> {
+    if (typeof expiration !== 'number') throw new Error('ActionError');
+    await this.#setExpiration(Math.round(expiration), sendDevice);
+  }
+
+  async unmute({ sendDevice = false }: Partial<MuteOptions> = {}): Promise<void> {
+    await this.#setExpiration(0, sendDevice);
+  }
+
+  async #setExpiration(expiration: number, isSent: boolean): Promise<void> {
+    const id = this.get('id');
+    if (isSent && id) Mute.push(id, expiration);
+    this.set({ expiration });
+  }
+}
+
+/** The mutes of all chats; emits `change:expiration` for each. */
+export const mutes = new Collection<Mute>(Mute as never);
 
 interface ChatAttributes {
   id: Wid;
@@ -34,8 +68,20 @@ interface ChatAttributes {
 /** A chat, and those of its messages that the page holds. */
 export class Chat extends Model<ChatAttributes> {
   static override readonly props = [
-    ...['id', 't', 'name', 'formattedTitle', 'unreadCount', 'lastReceivedKey', 'isReadOnly'],
-    ...['isLocked', 'msgs', 'accountLid', 'archive', 'pin', 'labels', 'endOfHistoryTransferType'],
+    'id',
+    't',
+    'name',
+    'formattedTitle',
+    'unreadCount',
+    'lastReceivedKey',
+    'isReadOnly',
+    'isLocked',
+    'msgs',
+    'accountLid',
+    'archive',
+    'pin',
+    'labels',
+    'endOfHistoryTransferType',
   ];
   /** Present for groups. */
   groupMetadata: GroupMetadata | undefined;
@@ -62,7 +108,7 @@ export class Chat extends Model<ChatAttributes> {
   }
 
   /** Adds the latest message. */
-  hold(msg: Msg): void {
+  addMessage(msg: Msg): void {
     this.get('msgs')?.add(msg);
     const id = msg.get('id');
     const t = Math.max(msg.get('t') ?? 0, this.get('t') ?? 0);
@@ -70,28 +116,31 @@ export class Chat extends Model<ChatAttributes> {
   }
 
   /** Adds messages older than those in the chat, oldest first. */
-  holdEarlier(earlier: readonly Msg[]): void {
+  addEarlierMessages(earlier: readonly Msg[]): void {
     earlier.forEach((msg, index) => {
       this.get('msgs')?.add(msg, index);
     });
   }
 
   /** Applies the marks that were set in it, on any device. */
-  become({ isUnread, isArchived, pinnedAtMs, mutedUntil, labels }: WireMarks): void {
+  setMarks(marks: WireMarks): void {
     const count = this.get('unreadCount') ?? 0;
-    this.set({ unreadCount: isUnread ? count || -1 : Math.max(0, count), archive: isArchived, pin: pinnedAtMs });
-    this.set({ labels });
-    this.mute.set({ expiration: mutedUntil });
+    this.set({
+      unreadCount: marks.isUnread ? count || -1 : Math.max(0, count),
+      archive: marks.isArchived,
+      pin: marks.pinnedAtMs,
+      labels: marks.labels,
+    });
+    this.mute.set({ expiration: marks.mutedUntil });
   }
 
   /** Removes a message; the one before it becomes the latest. */
-  drop(msg: Msg): void {
+  removeMessage(msg: Msg): void {
     this.get('msgs')?.remove(msg);
     this.set({ lastReceivedKey: this.get('msgs')?.getModelsArray().at(-1)?.get('id') });
   }
 }
 
-/** Every chat of the account. */
 export const chats = new Collection<Chat>(Chat as never);
 
 /** Channels, which are not among the chats. */
@@ -110,4 +159,14 @@ export function openChat(id: string, title: string, person?: Pick<WireUser, 'lid
 
 function collectionOf(id: Wid | string): Collection<Chat> {
   return String(id).endsWith('@newsletter') ? newsletters : chats;
+}
+
+/** Updates a channel, opened if necessary. */
+export function updateChannel({ id, name, description, inviteCode, followers, role }: WireChannel): Chat {
+  const chat = openChat(id, name);
+  const metadata = newsletterMetadata.get(id) ?? newsletterMetadata.add(new NewsletterMetadata({ id: createWid(id) }));
+  metadata.set({ name, description, inviteCode, size: followers, verified: false, membershipType: role });
+  chat.newsletterMetadata = metadata;
+  chat.set({ name, formattedTitle: name, isReadOnly: role !== 'owner' });
+  return chat;
 }

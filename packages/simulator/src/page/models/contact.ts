@@ -25,8 +25,16 @@ interface ContactAttributes {
 /** A person or a group; a person known by number and by LID has a contact for each. */
 export class Contact extends Model<ContactAttributes> {
   static override readonly props = [
-    ...['id', 'name', 'shortName', 'pushname', 'type', 'isMe', 'isBusiness', 'isEnterprise', 'isContactBlocked'],
-    ...['phoneNumber'],
+    'id',
+    'name',
+    'shortName',
+    'pushname',
+    'type',
+    'isMe',
+    'isBusiness',
+    'isEnterprise',
+    'isContactBlocked',
+    'phoneNumber',
   ];
 }
 
@@ -50,7 +58,7 @@ export function isChatBlocked(chat: Chat): boolean {
 }
 
 /** Adds the contacts of a person to the collection, or updates them. */
-export function learnContact(user: WireUser, isMe: boolean): void {
+export function updateContact(user: WireUser, isMe: boolean): void {
   const { name, pushname, isBusiness, isBlocked, pn, lid } = user;
   const shared = {
     name,
@@ -76,12 +84,12 @@ function namesByNumber({ name, shortName, pushname }: Partial<ContactAttributes>
 }
 
 /** The contact that each group has. */
-export function learnGroupContact(id: string, subject: string): void {
+export function updateGroupContact(id: string, subject: string): void {
   put(id, { name: subject, type: 'in', isMe: false, isBusiness: false, isEnterprise: false, isContactBlocked: false });
 }
 
 /** A contact of a single device, as some pages have it: many look-ups throw for it. */
-export function learnDeviceContact(id: string): void {
+export function addDeviceContact(id: string): void {
   put(id, { type: 'in', isMe: false, isBusiness: false, isEnterprise: false, isContactBlocked: false });
 }
 

@@ -1,7 +1,48 @@
 import { Collection } from '../collection.ts';
 import { Model } from '../model.ts';
-import type { Wid } from '../wid.ts';
-import type { ParticipantCollection } from './participants.ts';
+import { createWid, type Wid } from '../wid.ts';
+import type { WireGroup } from '../wire.ts';
+import { conn } from './conn.ts';
+
+interface ParticipantAttributes {
+  id: Wid;
+  isAdmin: boolean;
+  isSuperAdmin: boolean;
+}
+
+class Participant extends Model<ParticipantAttributes> {
+  static override readonly props = ['id', 'isAdmin', 'isSuperAdmin'];
+}
+
+export class ParticipantCollection extends Collection<Participant> {
+  constructor() {
+    super(Participant);
+  }
+
+  /** Replaces them by those of the group on the network. */
+  setMembers(members: WireGroup['participants']): void {
+    const ids = new Set(members.map(({ id }) => id));
+    for (const member of this.getModelsArray()) if (!ids.has(String(member.get('id')))) this.remove(member);
+    for (const { id, rank } of members) {
+      const rights = { isAdmin: rank !== 'member', isSuperAdmin: rank === 'superadmin' };
+      const present = this.get(id);
+      if (present) present.set(rights);
+      else this.add(new Participant({ id: createWid(id), ...rights }));
+    }
+  }
+
+  getMeParticipant(): Participant | undefined {
+    return this.get(conn.get('lid')) ?? this.get(conn.get('wid'));
+  }
+
+  iAmAdmin(): boolean {
+    return this.getMeParticipant()?.get('isAdmin') === true;
+  }
+
+  canRemove(participant: Participant | undefined): boolean {
+    return participant !== undefined && participant !== this.getMeParticipant() && this.iAmAdmin();
+  }
+}
 
 /** The attributes of a group besides its messages. */
 export interface GroupAttributes {
@@ -26,8 +67,20 @@ export interface GroupAttributes {
 /** The page's data of a group besides its messages. */
 export class GroupMetadata extends Model<GroupAttributes> {
   static override readonly props = [
-    ...['id', 'subject', 'owner', 'creation', 'desc', 'descId', 'announce', 'restrict', 'memberAddMode'],
-    ...['memberLinkMode', 'membershipApprovalMode', 'isLidAddressingMode', 'size', 'participants'],
+    'id',
+    'subject',
+    'owner',
+    'creation',
+    'desc',
+    'descId',
+    'announce',
+    'restrict',
+    'memberAddMode',
+    'memberLinkMode',
+    'membershipApprovalMode',
+    'isLidAddressingMode',
+    'size',
+    'participants',
   ];
   /** Whether it should be requested again. One whose request was refused is not stale, and has no members. */
   stale = true;

@@ -2,9 +2,8 @@ import { switches } from '../switches.ts';
 import { createWid } from '../wid.ts';
 import type { WireGroup } from '../wire.ts';
 import { type Chat, openChat } from './chat.ts';
-import { learnGroupContact } from './contact.ts';
-import { type GroupAttributes, GroupMetadata, groups } from './group-metadata.ts';
-import { ParticipantCollection } from './participants.ts';
+import { updateGroupContact } from './contact.ts';
+import { type GroupAttributes, GroupMetadata, groups, ParticipantCollection } from './group-metadata.ts';
 
 /** The page's database of groups, members included. */
 const stored = new Map<string, WireGroup>();
@@ -15,12 +14,12 @@ export function storedGroup(id: string): WireGroup | undefined {
 }
 
 /** Updates a group with its members, its chat and its contact. */
-export function learnGroup(group: WireGroup): GroupMetadata {
+export function updateGroup(group: WireGroup): GroupMetadata {
   stored.set(group.id, group);
-  const chat = learnChat(group);
+  const chat = updateChat(group);
   const metadata = metadataOf(chat, group);
   metadata.set({ ...attributesOf(group), size: group.participants.length });
-  holdMembers(metadata).become(group.participants);
+  ensureParticipants(metadata).setMembers(group.participants);
   metadata.stale = false;
   metadata.membersAreKnown = true;
   setReadOnly(chat, group);
@@ -31,25 +30,25 @@ export function learnGroup(group: WireGroup): GroupMetadata {
  * Updates a group from data that the page did not request. With lazy members that leaves out the members, in one of
  * the ways seen in real pages, by the last digit of the id: no metadata, an empty list, or no list.
  */
-export function learnGroupOf(group: WireGroup): void {
+export function updateUnrequestedGroup(group: WireGroup): void {
   stored.set(group.id, group);
   if (!switches.lazyParticipants || groups.get(group.id)?.membersAreKnown) {
-    learnGroup(group);
+    updateGroup(group);
     return;
   }
-  const chat = learnChat(group);
+  const chat = updateChat(group);
   setReadOnly(chat, group);
   const variant = Number(group.id.replace(/\D/g, '').at(-1)) % 3;
   if (variant === 0 && !groups.get(group.id)) return;
   const metadata = metadataOf(chat, group);
   metadata.set(attributesOf(group));
-  if (variant === 1) holdMembers(metadata);
+  if (variant === 1) ensureParticipants(metadata);
 }
 
-function learnChat({ id, subject }: WireGroup): Chat {
+function updateChat({ id, subject }: WireGroup): Chat {
   const chat = openChat(id, subject);
   chat.set({ name: subject, formattedTitle: subject });
-  learnGroupContact(id, subject);
+  updateGroupContact(id, subject);
   return chat;
 }
 
@@ -59,7 +58,7 @@ function metadataOf(chat: Chat, { id }: WireGroup): GroupMetadata {
   return metadata;
 }
 
-function holdMembers(metadata: GroupMetadata): ParticipantCollection {
+function ensureParticipants(metadata: GroupMetadata): ParticipantCollection {
   const participants = metadata.get('participants') ?? new ParticipantCollection();
   metadata.set({ participants });
   return participants;

@@ -14,22 +14,19 @@ interface LabelAttributes {
 const lists = { Unread: 1, Groups: 2, Favorites: 3 };
 const custom = 5;
 
-/** A label of a business account. */
 class Label extends Model<LabelAttributes> {
   static override readonly props = ['id', 'name', 'colorIndex', 'type'];
 }
 
-/** An action on a label. */
 export interface LabelAction {
   readonly id: string;
   readonly type: 'add' | 'remove';
 }
 
-/** All labels. */
 export const labels = new Collection<Label>(Label);
 
 /** Replaces them by those of the account. */
-export function learnLabels(all: readonly WireLabel[]): void {
+export function replaceLabels(all: readonly WireLabel[]): void {
   for (const label of labels.getModelsArray()) labels.remove(label);
   for (const label of all) labels.add(new Label({ ...label, type: custom }));
   for (const [name, type] of Object.entries(lists))

@@ -16,9 +16,7 @@ interface NewsletterAttributes {
 
 /** The page's data of a channel besides its messages. */
 export class NewsletterMetadata extends Model<NewsletterAttributes> {
-  static override readonly props = [
-    ...['id', 'name', 'description', 'inviteCode', 'size', 'verified', 'membershipType'],
-  ];
+  static override readonly props = ['id', 'name', 'description', 'inviteCode', 'size', 'verified', 'membershipType'];
 }
 
 /** The metadata of channels that the account follows or owns, and of those that it has looked up. */

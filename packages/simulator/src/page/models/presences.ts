@@ -34,7 +34,7 @@ class Presence extends Model<PresenceAttributes> {
   }
 
   /** The member of a group; present only while they are typing or recording. */
-  become({ type, t, deny }: WireActivity, member: Wid | undefined): void {
+  update({ type, t, deny }: WireActivity, member: Wid | undefined): void {
     const state = this.chatstate;
     const rests = this.get('isOnline') ? 'available' : 'unavailable';
     if (type === 'available' || type === 'unavailable') this.set({ isOnline: type === 'available' });
@@ -45,7 +45,7 @@ class Presence extends Model<PresenceAttributes> {
 }
 
 /** Clears it: the person then looks offline. */
-function forget(presence: Presence): void {
+function clearPresence(presence: Presence): void {
   presence.chatstate.set({ type: 'unavailable', t: undefined });
   presence.set({ isOnline: false, hasData: false, isSubscribed: false });
 }
@@ -58,7 +58,7 @@ class PresenceCollection extends Collection<Presence> {
 
   /** Clears all presences: their data is stale. */
   clearAllPresence(): void {
-    for (const presence of this.getModelsArray()) forget(presence);
+    for (const presence of this.getModelsArray()) clearPresence(presence);
   }
 }
 

@@ -13,7 +13,6 @@ interface StatusAttributes {
   msgs: Collection<Msg>;
 }
 
-/** The statuses of one person. */
 export class Status extends Model<StatusAttributes> {
   static override readonly props = ['id', 't', 'totalCount', 'unreadCount', 'msgs'];
 
@@ -39,8 +38,7 @@ export function findStatus(key: { toString(): string }): Msg | undefined {
   return statuses.getModelsArray().flatMap((status) => status.get('msgs')?.get(key) ?? [])[0];
 }
 
-/** Puts a post into the feed. */
-export function holdStatus(author: Wid, msg: Msg): void {
+export function addStatus(author: Wid, msg: Msg): void {
   const empty = { id: author, totalCount: 0, unreadCount: 0, msgs: new Collection<Msg>(Msg as never) };
   const status = statuses.get(author) ?? statuses.add(new Status(empty));
   const msgs = status.get('msgs');

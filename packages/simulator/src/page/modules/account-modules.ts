@@ -1,10 +1,11 @@
-import { conn } from '../models/conn.ts';
+import { ServerStatusCodeError } from '../errors.ts';
+import { conn, stream } from '../models/conn.ts';
 import type { Msg } from '../models/message.ts';
+import { presences } from '../models/presences.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
-import { ServerStatusCodeError } from '../server-status-code-error.ts';
-import { followUser } from '../user-activity.ts';
-import type { Wid } from '../wid.ts';
+import { switches } from '../switches.ts';
+import { createWid, type Wid } from '../wid.ts';
 import type { WirePresence, WirePrivacy } from '../wire.ts';
 
 /** Settings by the names of the network, and by those of the page's memory. */
@@ -18,7 +19,6 @@ const settingNames: Readonly<Record<keyof WirePrivacy, string>> = {
   calladd: 'callAdd',
 };
 
-/** The settings and the presence of the account. */
 export function accountModules({ connection, users }: Page): Modules {
   // Nothing is sent without a name, and no answer is awaited.
   const sendPresence = (presence: WirePresence) => {
@@ -29,6 +29,16 @@ export function accountModules({ connection, users }: Page): Modules {
     await connection.request('set-privacy', { name, value });
     users.changeSelf({ privacy: { ...users.self?.privacy, [name]: value } as WirePrivacy });
   };
+  connection.handle('activity', ({ activity }) => {
+    const { id, participant } = activity;
+    // By the hidden id or the number: the one that the page uses.
+    const known = users.known(id);
+    const ids = [id, known?.pn, known?.lid].flatMap((each) => (each === undefined ? [] : [createWid(each)]));
+    const presence = ids.map((each) => presences.get(each)).find((each) => each !== undefined);
+    presence?.update(activity, participant === undefined ? undefined : createWid(participant));
+  });
+  // There is no answer.
+  const subscribe = (id: Wid) => void connection.request('subscribe-presence', { id: String(id) });
   return {
     WAWebSetPushnameConnAction: {
       // A change of the app state: done once the page has it. The network gets it later.
@@ -85,5 +95,38 @@ export function accountModules({ connection, users }: Page): Modules {
         ),
     },
     WAWebSetPrivacyForOneCategoryAction: { setPrivacyForOneCategory },
+    WAWebPresenceCollection: { PresenceCollection: presences },
+    WAWebContactPresenceBridge: {
+      subscribePresence: async (id: Wid, _token?: unknown) => subscribe(id),
+      subscribeUserPresence: async (id: Wid) => subscribe(id),
+      subscribeGroupPresence: (id: Wid) => subscribe(id),
+    },
   };
+}
+
+/** What the real page takes as a sign of its user. */
+const names = ['mousemove', 'scroll', 'keydown', 'focus', 'resize'] as const;
+
+/** Shows whether the page's user is active, once the page is ready: not in a browser without any input. */
+function followUser(show: (available: boolean) => void): void {
+  stream.once('change:mode', () => {
+    stream.on('change:available', (_: unknown, available: boolean) => show(available));
+    if (document.hasFocus() && document.visibilityState !== 'hidden') stream.markAvailable();
+    void watchForIdleness();
+  });
+}
+
+async function watchForIdleness(): Promise<never> {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, switches.idleMs));
+    stream.markUnavailable(switches.awayMs);
+    await nextSign();
+    if (document.hasFocus()) stream.markAvailable();
+  }
+}
+
+function nextSign(): Promise<unknown> {
+  const listening = new AbortController();
+  const signs = names.map((name) => new Promise((resolve) => window.addEventListener(name, resolve, listening)));
+  return Promise.race(signs).finally(() => listening.abort());
 }

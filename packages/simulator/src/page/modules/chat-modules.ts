@@ -1,13 +1,42 @@
-import { findOrCreateChat } from '../chat-finder.ts';
-import { type Chat, chats } from '../models/chat.ts';
+import { ActionError, ServerStatusCodeError } from '../errors.ts';
+import { readReactions } from '../models/add-ons.ts';
+import { type Chat, chats, Mute, openChat } from '../models/chat.ts';
+import { conn } from '../models/conn.ts';
+import { type LabelAction, labelsAfter } from '../models/labels.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
+import { switches } from '../switches.ts';
+import type { Users } from '../users.ts';
 import type { Wid } from '../wid.ts';
+import type { ChatStateName, WireMarks } from '../wire.ts';
 
 const pageOfMessages = 20;
+const MAX_PINNED = 3;
+/** How long a change takes to reach the models. */
+const settleMs = 20;
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const idOf = (chat: Chat) => String(chat.get('id'));
 
-/** The actions on a chat. */
-export function chatModules({ mailbox, users }: Page): Modules {
+interface Seen {
+  readonly chat: Chat;
+  readonly afterAvailable?: boolean;
+}
+
+export function chatModules({ appState, connection, mailbox, users }: Page): Modules {
+  const mark = (chat: Chat, marks: Partial<WireMarks>) => appState.push('mark-chat', { chat: idOf(chat), marks });
+  Mute.push = (id, mutedUntil) => appState.push('mark-chat', { chat: String(id), marks: { mutedUntil } });
+  const archiving = new Map<Chat, Promise<void>>();
+  const archive = async (chat: Chat, isArchived: boolean) => {
+    await pause(settleMs);
+    mark(chat, isArchived ? { isArchived, pinnedAtMs: 0 } : { isArchived });
+    chat.set(isArchived ? { archive: true, pin: undefined } : { archive: false });
+  };
+  const removeChat = (chat: Chat) => {
+    setTimeout(() => mailbox.clear(idOf(chat), true), settleMs);
+    void appState.push('clear-chat', { chat: idOf(chat), isDeleted: true });
+  };
+  const show = (state: ChatStateName) => async (to: Wid) =>
+    connection.send({ type: 'chat-state', to: to.toJid(), state });
   return {
     WAWebFindChatAction: {
       findOrCreateLatestChat: async (id: Wid) => {
@@ -23,5 +52,103 @@ export function chatModules({ mailbox, users }: Page): Modules {
     WAWebChatLoadMessages: {
       loadEarlierMsgs: ({ chat }: { chat: Chat }) => mailbox.loadEarlier(chat, pageOfMessages),
     },
+    WAWebUpdateUnreadChatAction: {
+      // The account is never shown as online here: with `afterAvailable`, the receipts wait forever.
+      sendSeen: async ({ chat, afterAvailable = true }: Seen) => {
+        if (afterAvailable || chat.get('unreadCount') === 0) return;
+        try {
+          await connection.request('seen', { chat: idOf(chat) });
+          chat.set({ unreadCount: 0 });
+          const id = chat.get('id');
+          if (id) readReactions(id);
+        } catch (error) {
+          // It only goes to the log of the page.
+          if (!(error instanceof ServerStatusCodeError)) throw error;
+        }
+      },
+      markUnread: async (chat: Chat) => {
+        if (chat.get('unreadCount') === 0) chat.set({ unreadCount: -1 });
+        mark(chat, { isUnread: true });
+      },
+    },
+    WAWebSetArchiveChatAction: {
+      // Returns the promise of a change in progress, even if that one does the opposite.
+      setArchive: (chat: Chat, isArchived: boolean) => {
+        if (chat.get('archive') === isArchived) return Promise.reject(new ActionError());
+        const running = archiving.get(chat) ?? archive(chat, isArchived).finally(() => archiving.delete(chat));
+        archiving.set(chat, running);
+        return running;
+      },
+    },
+    WAWebSetPinChatAction: {
+      // Does not check the limit.
+      setPin: async (chat: Chat, isPinned: boolean) => {
+        const pinnedAtMs = isPinned ? Date.now() : 0;
+        mark(chat, { pinnedAtMs });
+        chat.set({ pin: pinnedAtMs });
+      },
+    },
+    WAWebChatPinBridge: {
+      getNumConversationsPinned: async () => chats.filter((chat) => Boolean(chat.get('pin'))).length,
+      getPinLimit: () => MAX_PINNED,
+    },
+    WAWebChatClearBridge: {
+      // It is not known here which messages are starred.
+      sendClear: async (chat: Chat) => {
+        const result = (chat.get('msgs')?.getModelsArray() ?? []).map((msg) => String(msg.get('id')));
+        mailbox.erase(result);
+        appState.push('clear-chat', { chat: idOf(chat), isDeleted: false });
+        return { result };
+      },
+    },
+    WAWebClearChatUtils: {
+      // The models are removed here only. A refusal of the network is not reported.
+      finalizeClearChat: async (_chat: Chat, clearing: Promise<{ readonly result: readonly string[] }>) => {
+        try {
+          for (const key of (await clearing).result) mailbox.forget(key);
+        } catch (error) {
+          if (!(error instanceof ServerStatusCodeError)) throw error;
+        }
+      },
+    },
+    WAWebDeleteChatAction: {
+      sendDelete: async (chat: Chat) => {
+        removeChat(chat);
+      },
+      sendDeleteWithStatus: async (chat: Chat) => {
+        removeChat(chat);
+        return true;
+      },
+    },
+    WAWebChatStateBridge: {
+      sendChatStateComposing: show('typing'),
+      sendChatStateRecording: show('recording'),
+      sendChatStatePaused: show('paused'),
+    },
+    WAWebEditLabelAssociationBridge: {
+      // The models do not show the change: the caller updates them.
+      editLabelAssociation: async (actions: readonly LabelAction[], chosen: readonly Chat[]) => {
+        if (!conn.get('platform')?.startsWith('smb')) throw new Error('editLabelAssociation is not supported');
+        for (const chat of chosen) {
+          appState.push('mark-chat', { chat: String(chat.get('id')), marks: { labels: labelsAfter(chat, actions) } });
+        }
+      },
+    },
   };
+}
+
+/**
+ * The chat with that person, opened if necessary; its id may be the person's other one. Throws for a person who is not
+ * registered. Also opens the status feed as a chat, and an unknown group if the build creates chats for those.
+ */
+export async function findOrCreateChat(users: Users, id: Wid): Promise<Chat | undefined> {
+  if (id.isStatus()) return openChat(String(id), 'Status');
+  if (!id.isUser()) return chats.get(id) ?? openUnknown(id);
+  const user = await users.resolve(id);
+  if (!user) throw new Error(`No LID for user ${id}`);
+  return openChat(user.chat, users.titleOf(user.chat), user);
+}
+
+function openUnknown(id: Wid): Chat | undefined {
+  return id.isGroup() && switches.unknownGroups === 'created' ? openChat(String(id), '') : undefined;
 }

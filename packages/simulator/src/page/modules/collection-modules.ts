@@ -1,19 +1,21 @@
-import { findOrCreateChat } from '../chat-finder.ts';
-import { businessProfiles, fetchBusinessProfile, findBusinessProfile } from '../models/business-profiles.ts';
+import { Collection } from '../collection.ts';
+import type { Connection } from '../connection.ts';
+import { Model } from '../model.ts';
 import { calls } from '../models/calls.ts';
-import { type Chat, chats, newsletters } from '../models/chat.ts';
+import { type Chat, chats, mutes, newsletters } from '../models/chat.ts';
 import { blocklist, Contact, contacts } from '../models/contact.ts';
 import { groups } from '../models/group-metadata.ts';
 import { type LabelAction, labels, labelsAfter } from '../models/labels.ts';
 import { type Msg, messages } from '../models/message.ts';
-import { mutes } from '../models/mute.ts';
 import { newsletterMetadata } from '../models/newsletter-metadata.ts';
-import { searchHeld } from '../models/searches.ts';
 import { statuses } from '../models/statuses.ts';
 import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { createWid, type Wid } from '../wid.ts';
+import type { WireBusinessProfile } from '../wire.ts';
+import { findOrCreateChat } from './chat-modules.ts';
+import { searchLoadedMessages } from './message-query-modules.ts';
 
 /** The collections, with the look-ups that send requests. */
 export function collectionModules(page: Page): Modules {
@@ -96,18 +98,65 @@ function addContact(id: Wid): Contact {
 }
 
 /** How long a search in all chats is answered from memory. */
-const searchedForMs = 60_000;
+const SEARCH_CACHE_MS = 60_000;
 const searches = new Map<string, Promise<object>>();
 
 /** Its first page without a chat comes from a cache by the text only, whatever count is requested. */
 function searchMessages(query: string, page = 1, count = 100, remote?: Wid): Promise<object> {
   const search = async () => {
-    const { messages, eof } = searchHeld({ searchTerm: query, page, count, remote });
+    const { messages, eof } = searchLoadedMessages({ searchTerm: query, page, count, remote });
     return { messages, eof, canceled: false };
   };
   if (page !== 1 || remote) return search();
   const answer = searches.get(query) ?? search();
-  if (!searches.has(query)) setTimeout(() => searches.delete(query), searchedForMs);
+  if (!searches.has(query)) setTimeout(() => searches.delete(query), SEARCH_CACHE_MS);
   searches.set(query, answer);
   return answer;
+}
+
+interface BusinessProfileAttributes {
+  id: Wid;
+  description: string | undefined;
+  address: string | null;
+  email: string | undefined;
+  website: readonly { readonly url: string }[];
+  categories: readonly { readonly id: string; readonly localized_display_name: string }[];
+  businessHours: object | null;
+}
+
+/** The public profile of a business; only the id if it has published nothing. */
+class BusinessProfile extends Model<BusinessProfileAttributes> {
+  static override readonly props = ['id', 'description', 'address', 'email', 'website', 'categories', 'businessHours'];
+}
+
+const businessProfiles = new Collection<BusinessProfile>(BusinessProfile);
+
+/** The profile of a business, requested from the network. */
+function fetchBusinessProfile(connection: Connection, id: Wid): Promise<BusinessProfile> {
+  const present = businessProfiles.get(id);
+  if (present) businessProfiles.remove(present);
+  return findBusinessProfile(connection, id);
+}
+
+/** The same, requested only if the page does not have it. */
+async function findBusinessProfile(connection: Connection, id: Wid): Promise<BusinessProfile> {
+  const present = businessProfiles.get(id);
+  if (present) return present;
+  const profile = await connection.request('business-profile', { id: String(id) });
+  return businessProfiles.add(new BusinessProfile({ id, ...(profile ? attributesOf(profile) : {}) }));
+}
+
+function attributesOf(profile: WireBusinessProfile): Partial<BusinessProfileAttributes> {
+  const { description, address, email, websites, categories, timezone, days } = profile;
+  const config = Object.entries(days ?? {}).map(([day, hours]) => {
+    return [day, hours.length > 0 ? { mode: 'specific_hours', hours } : { mode: 'open_24h' }] as const;
+  });
+  return {
+    description,
+    email,
+    address: address ?? null,
+    website: websites.map((url) => ({ url })),
+    categories: categories.map((name, index) => ({ id: String(index), localized_display_name: name })),
+    businessHours: days ? { config: Object.fromEntries(config), timezone } : null,
+  };
 }

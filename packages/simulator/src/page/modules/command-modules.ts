@@ -1,3 +1,4 @@
+import { ServerStatusCodeError } from '../errors.ts';
 import {
   canAdminRevokeMsg,
   canEditCaption,
@@ -7,11 +8,10 @@ import {
   canSenderRevokeMsg,
 } from '../message-capability.ts';
 import type { Chat } from '../models/chat.ts';
-import { cmd } from '../models/cmd.ts';
+import { cmd } from '../models/conn.ts';
 import type { Msg } from '../models/message.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
-import { ServerStatusCodeError } from '../server-status-code-error.ts';
 import { switches } from '../switches.ts';
 
 interface Selection {
@@ -64,7 +64,10 @@ export function commandModules(page: Page): Modules {
   return {
     WAWebCmd: { Cmd: Object.assign(cmd, commands) },
     WAWebMsgActionCapability: {
-      ...{ canAdminRevokeMsg, canEditCaption, canEditText, canSenderRevokeMsg },
+      canAdminRevokeMsg,
+      canEditCaption,
+      canEditText,
+      canSenderRevokeMsg,
       canForwardMsg: canForward,
       canStarMsg: canMark,
       canPinMsg: canMark,

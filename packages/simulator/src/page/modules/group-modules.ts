@@ -1,15 +1,14 @@
+import { createMexError, refusalStatus, ServerStatusCodeError } from '../errors.ts';
 import { settleMs } from '../group-queries.ts';
-import { createGroup } from '../groups/create.ts';
-import { memberActions } from '../groups/member-actions.ts';
-import { setProperty, updateProperty } from '../groups/properties.ts';
 import type { Chat } from '../models/chat.ts';
-import { learnGroup } from '../models/group.ts';
+import { contacts } from '../models/contact.ts';
+import { updateGroup } from '../models/group.ts';
 import { groups } from '../models/group-metadata.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
-import type { Wid } from '../wid.ts';
-import type { WireGroupChange } from '../wire.ts';
+import { createWid, type Wid } from '../wid.ts';
+import type { WireGroupChange, WireMemberAction } from '../wire.ts';
 import { inviteModules, queryGroupInvite } from './invite-modules.ts';
 
 /** The arguments for a description in newer builds. */
@@ -20,7 +19,6 @@ interface Description {
   readonly prevDescId?: string | undefined;
 }
 
-/** The actions on groups. */
 export function groupModules(page: Page): Modules {
   const { connection } = page;
   const change = async (id: string, what: WireGroupChange) => {
@@ -62,12 +60,12 @@ export function groupModules(page: Page): Modules {
 }
 
 async function queryAndUpdate({ groupQueries }: Page, id: string): Promise<unknown> {
-  if (!switches.lazyParticipants) return learnGroup(await groupQueries.ask(id));
+  if (!switches.lazyParticipants) return updateGroup(await groupQueries.ask(id));
   try {
     const group = await groupQueries.ask(id);
-    setTimeout(() => learnGroup(group), settleMs);
+    setTimeout(() => updateGroup(group), settleMs);
   } catch (error) {
-    const { status } = error as { status?: number };
+    const status = refusalStatus(error);
     if (status !== 403 && status !== 404) throw error;
   }
   return undefined;
@@ -79,7 +77,7 @@ async function queryStatus({ groupQueries }: Page, id: string): Promise<object> 
     await groupQueries.ask(id);
     return { status: 'success' };
   } catch (error) {
-    const { status } = error as { status?: number };
+    const status = refusalStatus(error);
     if (status === 404) return { status: 'terminated' };
     if (status === 403) return { status: 'not_member' };
     throw error;
@@ -92,7 +90,7 @@ async function leave({ connection, users }: Page, chat: Chat): Promise<boolean> 
   try {
     await connection.request('leave-group', { id });
   } catch (error) {
-    if ((error as { status?: number }).status === undefined) throw error;
+    if (refusalStatus(error) === undefined) throw error;
     return false;
   }
   const participants = groups.get(id)?.get('participants');
@@ -101,4 +99,121 @@ async function leave({ connection, users }: Page, chat: Chat): Promise<boolean> 
   }
   chat.set({ isReadOnly: true });
   return true;
+}
+
+interface NewGroup {
+  readonly title: string;
+  readonly addressingModeOverride?: 'pn' | 'lid';
+  readonly announce?: boolean;
+  readonly restrict?: boolean;
+  readonly memberAddMode?: boolean;
+}
+
+/** A person to add, by LID if there is one. */
+interface Invited {
+  readonly phoneNumber: Wid;
+  readonly lid?: Wid;
+}
+
+/** Creates a group. In the real page `announce` and `restrict` mean the opposite of their names (wwebjs #201767). */
+function createGroup({ connection }: Page) {
+  return async (group: NewGroup, people: readonly Invited[]) => {
+    const { title, addressingModeOverride = 'pn', announce = false, restrict = false, memberAddMode } = group;
+    const made = await connection.request('create-group', {
+      subject: title,
+      participants: people.map(({ lid, phoneNumber }) => (lid ?? phoneNumber).toString()),
+      addressing: addressingModeOverride,
+      announce: !announce,
+      restrict: !restrict,
+      adminsAdd: memberAddMode === false,
+    });
+    const participants = made.participants.map(({ id, code, invite }, index) => ({
+      wid: createWid(id),
+      type: index === 0 ? 'superadmin' : 'participant',
+      error: code === 200 ? undefined : code,
+      invite_code: invite?.code,
+      invite_code_exp: invite && String(invite.expiration),
+    }));
+    for (const { wid } of participants)
+      if (!contacts.get(wid)) await connection.request('exists', { jid: String(wid) });
+    return { wid: createWid(made.group.id), subject: made.group.subject, participants };
+  };
+}
+
+function memberActions(page: Page): Modules {
+  return {
+    WAWebGroupModifyParticipantsJob: {
+      addGroupParticipants: add(page),
+      removeGroupParticipants: rank(page, 'remove'),
+      promoteGroupParticipants: rank(page, 'promote'),
+      demoteGroupParticipants: rank(page, 'demote'),
+    },
+  };
+}
+
+/** Sends a request, and returns a result for each, with its code as text. */
+function rank({ connection }: Page, action: WireMemberAction) {
+  return async (group: Wid, people: readonly Wid[]): Promise<object> => {
+    const codes = await connection.request('change-members', { id: String(group), who: people.map(String), action });
+    return { status: 207, participants: people.map((userWid, index) => ({ userWid, code: String(codes[index]) })) };
+  };
+}
+
+/** A person to add, by hidden id if that is given. */
+interface Added {
+  readonly phoneNumber: Wid;
+  readonly lid?: Wid;
+}
+
+/** Sends one request for all. A person who is not registered is not among the participants. */
+function add({ connection }: Page) {
+  return async (group: Wid, people: readonly Added[]): Promise<object> => {
+    const who = people.map(({ lid, phoneNumber }) => String(lid ?? phoneNumber));
+    const results = await connection.request('add-to-group', { id: String(group), who });
+    const participants = results.flatMap(({ id, code, invite }) => {
+      if (code === 404) return [];
+      const expiration = invite && String(invite.expiration);
+      return [{ userWid: createWid(id), code: String(code), invite_code: invite?.code, invite_code_exp: expiration }];
+    });
+    const invitedOutContacts = results.flatMap(({ id, code }) =>
+      code === 404 ? [{ phoneNumberWid: createWid(id), code: '200' }] : [],
+    );
+    return { status: 207, participants, invitedOutContacts };
+  };
+}
+
+/** The settings that use the older request, by their names in the page. */
+const changes: Readonly<Record<string, (isOn: boolean) => WireGroupChange>> = {
+  announcement: (announce) => ({ announce }),
+  restrict: (restrict) => ({ restrict }),
+  membership_approval_mode: (approveJoins) => ({ approveJoins }),
+};
+
+/** Changes a setting by the older request. A refusal of the network is returned, not thrown. */
+function setProperty({ connection }: Page) {
+  return async (group: Wid, type: string, value: number): Promise<object> => {
+    const change = changes[type]?.(value === 1);
+    if (!change) throw new Error(`invalid group property ${type}`);
+    try {
+      await connection.request('change-group', { id: String(group), change });
+      return { name: 'SetPropertyResponseSuccess', value: {} };
+    } catch (error) {
+      if (!(error instanceof ServerStatusCodeError)) throw error;
+      const value = { code: error.status, text: error.message };
+      return { name: 'SetPropertyResponseClientError', value: { errorSetPropertyClientErrors: { value } } };
+    }
+  };
+}
+
+/** Changes a setting by the newer request, which throws. */
+function updateProperty({ connection }: Page) {
+  return async (id: string, update: { readonly member_add_mode?: 'ADMIN_ADD' | 'ALL_MEMBER_ADD' }): Promise<void> => {
+    if (update.member_add_mode === undefined) throw createMexError(400, 'bad-request');
+    const change = { adminsAdd: update.member_add_mode === 'ADMIN_ADD' };
+    try {
+      await connection.request('change-group', { id, change });
+    } catch (error) {
+      throw error instanceof ServerStatusCodeError ? createMexError(error.status, error.message) : error;
+    }
+  };
 }

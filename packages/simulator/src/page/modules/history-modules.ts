@@ -6,19 +6,18 @@ import type { Wid } from '../wid.ts';
 
 const historyOnDemand = 3;
 /** In the real page, the server sets this timeout. */
-const answerMs = 700;
-const mostFailures = 3;
+const ANSWER_TIMEOUT_MS = 700;
+const MAX_FAILURES = 3;
 
 /** Requests messages from the account's phone that it has not sent yet. */
 export function historyModules({ connection }: Page): Modules {
   const events = new Emitter();
   /** By the id of the request: the jid of its chat. */
   const inFlight = new Map<string, string>();
-  const failures = { disableRequestSending: false, failureCount: 0 };
+  let failures = 0;
   const settle = (jid: string, isAnswered: boolean) => {
-    for (const [id, asked] of inFlight) if (asked === jid) inFlight.delete(id);
-    failures.failureCount = isAnswered ? 0 : failures.failureCount + 1;
-    failures.disableRequestSending = failures.failureCount >= mostFailures;
+    for (const [id, waiting] of inFlight) if (waiting === jid) inFlight.delete(id);
+    failures = isAnswered ? 0 : failures + 1;
     events.trigger(`history_sync_on_demand_events:${isAnswered ? 'success' : 'error'}_history_sync_od`, jid);
   };
   connection.handle('older', ({ chat: id, left }) => {
@@ -35,19 +34,16 @@ export function historyModules({ connection }: Page): Modules {
         if (type !== historyOnDemand) throw new TypeError('not used here');
         const jid = chatId.toJid();
         // Both fail silently.
-        if (failures.disableRequestSending || [...inFlight.values()].includes(jid)) return;
+        if (failures >= MAX_FAILURES || [...inFlight.values()].includes(jid)) return;
         const id = crypto.randomUUID();
         inFlight.set(id, jid);
         setTimeout(() => {
           if (inFlight.has(id)) settle(jid, false);
-        }, answerMs);
+        }, ANSWER_TIMEOUT_MS);
         await connection.request('older', { chat: String(chatId) });
       },
     },
-    WAWebNonMessageDataRequestHistorySyncOnDemandUtils: {
-      inFlightHistorySyncOnDemandRequests: inFlight,
-      historySyncOnDemandRequestsFailureRecord: failures,
-    },
+    WAWebNonMessageDataRequestHistorySyncOnDemandUtils: { inFlightHistorySyncOnDemandRequests: inFlight },
     WAWebHistorySyncOnDemandEvents: { WAWebHistorySyncOnDemandEvents: events },
   };
 }

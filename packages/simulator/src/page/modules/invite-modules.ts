@@ -24,7 +24,10 @@ export function inviteModules({ connection }: Page): Modules {
   const refresh = async (group: Wid): Promise<void> => {
     const rows = await connection.request('join-requests', { id: String(group) });
     const requests = rows.map(({ id, t }) => ({
-      ...{ id: createWid(id), t, addedBy: createWid(id), parentGroupId: undefined },
+      id: createWid(id),
+      t,
+      addedBy: createWid(id),
+      parentGroupId: undefined,
       requestMethod: 'InviteLink' as const,
     }));
     stored.set(String(group), requests);
@@ -68,9 +71,15 @@ export function queryGroupInvite({ connection }: Page) {
     const group = await connection.request('invite', { code });
     return {
       id: createWid(group.id),
-      ...{ subject: group.subject, desc: group.description?.text, descId: group.description?.id },
-      ...{ creation: group.creation, owner: createWid(group.owner), size: group.participants.length },
-      ...{ announce: group.announce, restrict: group.restrict, membershipApprovalMode: group.approveJoins },
+      subject: group.subject,
+      desc: group.description?.text,
+      descId: group.description?.id,
+      creation: group.creation,
+      owner: createWid(group.owner),
+      size: group.participants.length,
+      announce: group.announce,
+      restrict: group.restrict,
+      membershipApprovalMode: group.approveJoins,
       isLidAddressingMode: group.addressing === 'lid',
       participants: [],
     };

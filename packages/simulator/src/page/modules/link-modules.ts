@@ -1,10 +1,14 @@
-import { conn } from '../models/conn.ts';
-import { socket, stream } from '../models/socket.ts';
+import { decodeB64, encodeB64 } from '../base64.ts';
+import type { Link } from '../link.ts';
+import { conn, socket, stream } from '../models/conn.ts';
 import type { Page } from '../page.ts';
+import { linkDeviceEvents, type PairingType, pairing } from '../pairing.ts';
+import { devicePlatform } from '../qr-view.ts';
 import type { Modules } from '../registry.ts';
 
-/** The connection, its states, and the actions on the link. */
+/** The connection and its states, the actions on the link, and the parts of the QR. */
 export function linkModules({ link, users }: Page): Modules {
+  const keyPair = (key: Uint8Array) => ({ pubKey: key.slice().buffer });
   return {
     WAWebSocketModel: {
       Socket: Object.assign(socket, { logout: () => link.logout(), takeover: () => link.takeover() }),
@@ -16,11 +20,45 @@ export function linkModules({ link, users }: Page): Modules {
     WAWebOfflineHandler: {
       OfflineMessageHandler: {
         getOfflineDeliveryProgress: () => link.offlineProgress,
-        hasInitOfflineResumeManager: () => true,
         isResumeComplete: () => link.isResumed,
-        getFinishedDownloading: () => link.offlineProgress === 100,
-        isResumeFromRestartComplete: () => link.isResumed,
       },
+    },
+    WABase64: { encodeB64, decodeB64 },
+    WAWebCompanionRegClientUtils: { DEVICE_PLATFORM: devicePlatform },
+    WAWebAdvSignatureApi: {},
+    WAWebUserPrefsMultiDevice: { getADVSecretKey: () => link.credentials.advSecret },
+    WAWebUserPrefsInfoStore: {
+      waNoiseInfo: { get: async () => ({ staticKeyPair: keyPair(link.credentials.noiseKey) }) },
+    },
+    WAWebSignalStoreApi: {
+      waSignalStore: {
+        getRegistrationInfo: async () => ({ identityKeyPair: keyPair(link.credentials.identityKey) }),
+      },
+    },
+    WAWebAltDeviceLinkingApi: codeLinking(link),
+    WAWebLinkDeviceEvents: { WAWebLinkDeviceEvents: linkDeviceEvents },
+  };
+}
+
+/** Linking by a code that the owner types into the phone. Each code needs a new initialization, as in the real page. */
+function codeLinking(link: Link) {
+  let isInitialized = false;
+  return {
+    getPairingType: () => pairing.type,
+    setPairingType: (type: PairingType) => {
+      pairing.type = type;
+    },
+    initializeAltDeviceLinking: async () => {
+      isInitialized = true;
+    },
+    startAltLinkingFlow: async (phone: string, _shouldPush: boolean) => {
+      if (!isInitialized) throw new Error('Minified invariant #75727; %s');
+      isInitialized = false;
+      return link.requestCode(phone);
+    },
+    initializeQRLinking: async () => {
+      isInitialized = false;
+      link.cancelCode();
     },
   };
 }

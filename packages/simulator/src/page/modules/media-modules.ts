@@ -1,9 +1,13 @@
-import { downloadMedia } from '../media/downloads.ts';
-import { getOrCreateMediaObject, type MediaObject, releaseMediaObject } from '../media/media-objects.ts';
+import { downloadMedia, mediaTypeOfMessage } from '../media/downloads.ts';
+import { OpaqueData } from '../media/media-data.ts';
 import { mediaServer } from '../media/media-server.ts';
-import { mediaTypeOfMessage } from '../media/media-types.ts';
-import { OpaqueData } from '../media/opaque-data.ts';
-import { type MediaIntent, prepareMedia } from '../media/raw-media.ts';
+import {
+  getOrCreateMediaObject,
+  type MediaIntent,
+  type MediaObject,
+  prepareMedia,
+  releaseMediaObject,
+} from '../media/uploads.ts';
 import type { Modules } from '../registry.ts';
 
 interface Upload {
@@ -26,7 +30,6 @@ async function uploadMedia({ mediaObject, mediaType }: Upload): Promise<object> 
   }
 }
 
-/** Files: preparation, upload and download. */
 export const mediaModules: Modules = {
   WAWebMediaOpaqueData: OpaqueData,
   WAWebPrepRawMedia: { prepRawMedia: (data: OpaqueData, intent: MediaIntent) => prepareMedia(data, intent) },

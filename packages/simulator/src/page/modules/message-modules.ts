@@ -1,16 +1,15 @@
 import { type FoundLink, findLink, findLinks } from '../linkify.ts';
 import { canEditCaption, canEditText } from '../message-capability.ts';
+import { pollVoteTableMode, reactionRowOf, reactionTableMode, reactionTimeOf } from '../models/add-ons.ts';
 import { type Chat, findChat } from '../models/chat.ts';
 import { isChatBlocked } from '../models/contact.ts';
 import { canReply, type Msg, type MsgAttributes, messageEdits } from '../models/message.ts';
-import { reactionTableMode, reactionTimeOf, rowOf } from '../models/reactions.ts';
-import { pollVoteTableMode } from '../models/votes.ts';
 import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
 import type { Wid } from '../wid.ts';
-import { previewFields, type WirePreview } from '../wire-values.ts';
+import { previewFields, type WirePreview } from '../wire.ts';
 
 /** The fields of an edited message besides its text. */
 interface EditOptions {
@@ -18,7 +17,6 @@ interface EditOptions {
   readonly linkPreview?: WirePreview;
 }
 
-/** The actions on a message. */
 export function messageModules({ connection, outbox, users }: Page): Modules {
   return {
     WAWebSendMsgChatAction: {
@@ -54,7 +52,7 @@ export function messageModules({ connection, outbox, users }: Page): Modules {
         const isByLid = parent.remote.isLid() || chat?.groupMetadata?.get('isLidAddressingMode');
         const from = users.ownWid(isByLid ? 'lid' : 'pn');
         const made = { id: await MsgKey.newId(), emoji, atMs: reactionTimeOf(parent, from) };
-        const row = rowOf(parent, { ...made, from: String(from), fromMe: true }, 0);
+        const row = reactionRowOf(parent, { ...made, from: String(from), fromMe: true }, 0);
         reactionTableMode.bulkUpsert([row]);
         try {
           await connection.request('react', { id: parent.id, emoji, reactionId: made.id, atMs: made.atMs });

@@ -1,7 +1,6 @@
-import { keyOf, modelOf } from '../message-forms.ts';
-import type { Msg } from '../models/message.ts';
-import { reactionsOf } from '../models/reactions.ts';
-import { type Search, searchHeld } from '../models/searches.ts';
+import { createMsg, msgKeyOf } from '../message-conversion.ts';
+import { reactionsOf } from '../models/add-ons.ts';
+import { type Msg, messages } from '../models/message.ts';
 import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
@@ -30,18 +29,18 @@ export function messageQueryModules({ connection }: Page): Modules {
         const where = id === undefined ? {} : { [direction]: id };
         const found = await connection.request('history', { chat: String(anchor.remote), ...where, limit: count });
         if (found === null) return { messages: [], status: 404 };
-        const rows = found.map((message) => ({ ...modelOf(message, false).serialize(), id: keyOf(message) }));
+        const rows = found.map((message) => ({ ...createMsg(message, false).serialize(), id: msgKeyOf(message) }));
         return { messages: rows, status: 200 };
       },
       msgFindSearch: async (search: Search) => {
-        const { messages, eof } = searchHeld(search);
+        const { messages, eof } = searchLoadedMessages(search);
         const rows = messages.map((msg) => ({ ...msg.serialize(), id: msg.get('id') }));
         return { messages: rows, eof, canceled: false, status: rows.length > 0 ? 200 : 404 };
       },
     },
     WAWebDBGetReactions: { getReactions: async (id: string) => reactionsOf(id) },
     WAWebApiMessageInfoStore: {
-      queryMsgInfo: async (key: MsgKey) => infoOf(await connection.request('receipts', { id: key.id }), key),
+      queryMsgInfo: async (key: MsgKey) => receiptInfo(await connection.request('receipts', { id: key.id }), key),
     },
     WAWebPinInChatCollection: {
       PinInChatCollection: { getByParentMsgKey: (key: MsgKey) => pins.get(String(key)) },
@@ -66,14 +65,43 @@ export function messageQueryModules({ connection }: Page): Modules {
 }
 
 /** In a group each person is only in the highest list. The remaining counts assume that everywhere. */
-function infoOf(receipts: readonly WireReceipt[], { remote }: MsgKey) {
-  const reached = (least: number) =>
+function receiptInfo(receipts: readonly WireReceipt[], { remote }: MsgKey) {
+  const reached = (min: number) =>
     receipts
-      .filter(({ ack }) => (remote.isGroup() ? ack === least : ack >= least))
+      .filter(({ ack }) => (remote.isGroup() ? ack === min : ack >= min))
       .map(({ who, t }) => ({ id: createWid(who), t }));
   const [delivery, read] = [reached(2), reached(3)];
   const playedRemaining = receipts.length;
   const readRemaining = playedRemaining - read.length;
   const deliveryRemaining = readRemaining - delivery.length;
   return { delivery, read, played: [], deliveryRemaining, readRemaining, playedRemaining };
+}
+
+/** A search, `page` from 1; in one chat, or in all. */
+interface Search {
+  readonly searchTerm: string;
+  readonly page?: number;
+  readonly count: number;
+  readonly remote?: Wid | undefined;
+}
+
+const wordsOf = (text: string) =>
+  text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter(Boolean);
+
+/** Messages that the page holds, by the beginnings of their words: the newest are on the first page, oldest first. */
+export function searchLoadedMessages({ searchTerm, page = 1, count, remote }: Search): {
+  messages: Msg[];
+  eof: boolean;
+} {
+  const wanted = wordsOf(searchTerm);
+  const found = messages.filter((msg) => {
+    const own = wordsOf(msg.get('caption') ?? msg.get('body') ?? '');
+    const isThere = remote === undefined || String(msg.get('id')?.remote) === String(remote);
+    return isThere && wanted.every((word) => own.some((one) => one.startsWith(word)));
+  });
+  const end = Math.max(0, found.length - (page - 1) * count);
+  return { messages: found.slice(Math.max(0, end - count), end), eof: end <= count };
 }

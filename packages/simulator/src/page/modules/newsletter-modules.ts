@@ -1,4 +1,5 @@
-import { draftOf } from '../message-forms.ts';
+import { refusalStatus } from '../errors.ts';
+import { draftOf, ownTextAttributes } from '../message-conversion.ts';
 import { type Chat, newsletters } from '../models/chat.ts';
 import { Msg, messages } from '../models/message.ts';
 import { newsletterMetadata } from '../models/newsletter-metadata.ts';
@@ -7,7 +8,6 @@ import type { SendResult } from '../outbox.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 
-/** The actions on channels. */
 export function newsletterModules({ connection, mailbox, users }: Page): Modules {
   const subscribe = async (chat: Chat) => {
     // Fails silently.
@@ -21,7 +21,7 @@ export function newsletterModules({ connection, mailbox, users }: Page): Modules
     try {
       await connection.request('unfollow-channel', { id: String(chat.get('id')) });
     } catch (error) {
-      if ((error as { status?: number }).status !== 400) throw error; // It was not followed.
+      if (refusalStatus(error) !== 400) throw error; // It was not followed.
     }
     if (chat.newsletterMetadata) newsletterMetadata.remove(chat.newsletterMetadata);
     newsletters.remove(chat);
@@ -32,12 +32,8 @@ export function newsletterModules({ connection, mailbox, users }: Page): Modules
     const body = text.trim();
     if (!id?.isNewsletter() || body === '') throw new Error('Failed to generate MsgData');
     const key = new MsgKey({ fromMe: true, remote: id, id: await MsgKey.newId() });
-    const t = Math.floor(Date.now() / 1000);
-    const msg = new Msg({
-      ...{ id: key, from: users.ownWid('pn'), to: id, body, type: 'chat', self: 'out', ack: 0 },
-      ...{ isNewMsg: true, local: true, t, mentionedJidList: [], star: false },
-    });
-    chat.hold(messages.add(msg));
+    const msg = new Msg(ownTextAttributes(key, users.ownWid('pn'), body));
+    chat.addMessage(messages.add(msg));
     try {
       const answer = await connection.request('send', draftOf(String(id), msg));
       if ('t' in answer) {

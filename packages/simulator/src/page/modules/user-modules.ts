@@ -1,18 +1,30 @@
 import type { Contact } from '../models/contact.ts';
-import type { MsgKey } from '../msg-key.ts';
+import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import { createWid, type Wid } from '../wid.ts';
 
-/** People: the account itself, its contacts, and which ids are registered. */
+function asUserWidOrThrow(wid: Wid): Wid {
+  if (!wid.isUser()) throw new Error('wid error: not a user');
+  return wid;
+}
+
+/** Ids in their forms, the account itself, its contacts, and which ids are registered. */
 export function userModules({ users }: Page): Modules {
   return {
+    WAWebMsgKey: MsgKey,
+    WAWebWidFactory: {
+      createWid,
+      createWidFromWidLike: createWid,
+      asUserWidOrThrow,
+    },
+    WAWebWidToJid: {
+      widToUserJid: (wid: Wid) => wid.toJid(),
+      widToGroupJid: (wid: Wid) => wid.toJid(),
+    },
     WAWebUserPrefsMeUser: {
       getMaybeMePnUser: () => users.self && createWid(users.self.pn),
       getMaybeMeLidUser: () => users.self && createWid(users.self.lid),
-      getMeUserOrThrow: () => users.ownWid('pn'),
-      getMeLidUserOrThrow: () => users.ownWid('lid'),
-      isMeAccount: (wid: Wid) => users.isMe(wid),
     },
     WAWebApiContact: {
       getCurrentLid: (wid: Wid) => (wid.isLid() ? wid : users.lidOf(wid)),

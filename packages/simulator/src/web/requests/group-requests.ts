@@ -1,18 +1,17 @@
+import { NetworkRefusal } from '../../errors.ts';
+import { marksOf } from '../../network/chats.ts';
 import { groupView, isAdmin, memberIdOf } from '../../network/group.ts';
 import type { AddOutcome } from '../../network/groups.ts';
-import type { AccountRecord, GroupRecord } from '../../network/records.ts';
-import { NetworkRefusal } from '../../network/refusal.ts';
+import { deviceView } from '../../network/message-views.ts';
+import type { Network } from '../../network/network.ts';
+import { channelView, follow, unfollow } from '../../network/newsletter.ts';
+import type { AccountRecord, GroupRecord, Newsletter } from '../../network/records.ts';
 import type { WireParticipantResult } from '../../page/wire.ts';
 import type { Handlers } from './handler.ts';
 
-type Names =
-  | ('create-group' | 'group' | 'groups' | 'change-group' | 'add-to-group' | 'change-members' | 'leave-group')
-  | ('invite-code' | 'renew-invite' | 'invite' | 'join' | 'join-requests' | 'answer-join-requests');
-
 const invitationMs = 3 * 86_400_000;
 
-/** Requests of a device about groups. */
-export const groupRequests: Handlers<Names> = {
+export const groupRequests = {
   'create-group': ({ groups, directory }, { account }, { participants, ...draft }) => {
     const people = participants.map((id) => directory.get(id, 'participants'));
     const group = groups.create(account, draft);
@@ -35,10 +34,7 @@ export const groupRequests: Handlers<Names> = {
     const own = groups.of(account).filter(({ members }) => members.has(account));
     return own.map((group) => groupView(group, account));
   },
-  'change-group': ({ groups }, { account }, { id, change }) => {
-    groups.set(groups.get(id, account), account, change);
-    return null;
-  },
+  'change-group': ({ groups }, { account }, { id, change }) => groups.set(groups.get(id, account), account, change),
   'add-to-group': ({ groups, directory }, { account }, { id, who }) => {
     const group = groups.get(id, account);
     return who.map((id) => {
@@ -50,10 +46,7 @@ export const groupRequests: Handlers<Names> = {
     const people = who.map((each) => directory.find(each));
     return groups.change(groups.get(id, account), account, people, action);
   },
-  'leave-group': ({ groups }, { account }, { id }) => {
-    groups.leave(groups.get(id, account), account);
-    return null;
-  },
+  'leave-group': ({ groups }, { account }, { id }) => groups.leave(groups.get(id, account), account),
   'invite-code': ({ groups }, { account }, { id }) => {
     const group = groups.get(id, account);
     return { code: isAdmin(group, account) ? group.inviteCode : null };
@@ -75,9 +68,31 @@ export const groupRequests: Handlers<Names> = {
     const people = who.map((each) => directory.find(each));
     return groups.answerRequests(groups.get(id, account), account, people, approve);
   },
-};
+  channel: (network, { account }, { key }) => {
+    const newsletter = getNewsletter(network, key);
+    const messages = newsletter.log.slice(-PREVIEWED_MESSAGES).map((message) => deviceView(message, account));
+    const channel = channelView(newsletter, account);
+    const marks = marksOf(account, newsletter);
+    return { channel, chat: { id: newsletter.id, unreadCount: 0, left: 1, marks, messages, channel } };
+  },
+  'follow-channel': (network, { account }, { id }) => follow(getNewsletter(network, id), account),
+  'channel-add-ons': () => {},
+  'unfollow-channel': (network, { account }, { id }) => {
+    const newsletter = getNewsletter(network, id);
+    if (!newsletter.followers.has(account)) throw new NetworkRefusal(400, `${account.number} does not follow it`);
+    unfollow(newsletter, account);
+  },
+} satisfies Partial<Handlers>;
 
 function resultOf(group: GroupRecord, person: AccountRecord, code: AddOutcome): WireParticipantResult {
   const invite = { code: group.inviteCode, expiration: Math.floor((Date.now() + invitationMs) / 1000) };
   return { id: memberIdOf(group, person), code, invite: code === 403 ? invite : undefined };
+}
+
+const PREVIEWED_MESSAGES = 20;
+
+function getNewsletter({ newsletters }: Network, key: string): Newsletter {
+  const found = newsletters.find(key);
+  if (!found) throw new NetworkRefusal(404, 'newsletter-deleted-or-non-existing');
+  return found;
 }
