@@ -1,0 +1,27 @@
+/** What tests, benchmarks and the demo share, without browsers and gateways of their own: see `stack` and `browser`. */
+export * from './accounts.ts';
+export * from './archives.ts';
+export * as cloudDeliveries from './cloud-deliveries.ts';
+export * from './display.ts';
+export * from './eventually.ts';
+export * from './example.ts';
+export * from './fake-browser.ts';
+export * from './figure.ts';
+export * from './fixture.ts';
+export * from './folders.ts';
+export * from './hostile-bodies.ts';
+export * from './hostile-texts.ts';
+export * from './listening.ts';
+export * from './log-lines.ts';
+export * from './media.ts';
+export * from './notify-socket.ts';
+export * from './other-user.ts';
+export * from './pace.ts';
+export * from './processes.ts';
+export * from './raw-request.ts';
+export * from './rounds.ts';
+export * from './rows.ts';
+export * from './sent-message.ts';
+export * from './small-disk.ts';
+export * from './systemd.ts';
+export * from './worker-options.ts';

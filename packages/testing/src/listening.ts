@@ -1,0 +1,7 @@
+import type { AddressInfo, Server } from 'node:net';
+
+/** Makes a server listen on loopback. Resolves with its port. */
+export async function listening(server: Pick<Server, 'listen' | 'address'>): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}

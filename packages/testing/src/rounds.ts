@@ -1,0 +1,7 @@
+/**
+ * What a story repeats, or how often: `few` in `npm test` and `npm run test:faults`, `all` in `npm run test:long`, whose
+ * figures the docs list.
+ */
+export function rounds<T>({ few, all }: { readonly few: T; readonly all: T }): T {
+  return process.env.TEST_ROUNDS === 'all' ? all : few;
+}
