@@ -1,4 +1,5 @@
 import wwebjs from 'whatsapp-web.js';
+import { burstOf } from './benchmark.ts';
 
 /**
  * Sessions of the library alone, all in this process, as in its documentation: the baseline for the gateway. The parent
@@ -16,15 +17,11 @@ const { dataPath, browserPath, browserArgs, headlessShell } = JSON.parse(process
 /** The gateway does not mark chats as seen either. */
 const OPTIONS = { sendSeen: false };
 
-/** A client, and the state of its messages. */
 interface Session {
   readonly client: wwebjs.Client;
-  /** The newest message with media. */
   media?: wwebjs.Message;
   onMedia(): void;
-  /** Messages that have reached the network. */
   readonly acked: Set<string>;
-  /** Called at the ack of a message. */
   readonly onAck: Map<string, () => void>;
 }
 
@@ -65,26 +62,18 @@ const calls = {
   }) => {
     const startedAt = performance.now();
     const sent: { readonly id: string; readonly message: wwebjs.Message }[] = [];
-    const sender = async (id: string, texts: number[]) => {
-      for (let n = texts.pop(); n !== undefined; n = texts.pop()) sent.push({ id, message: await send(id, to, n) });
-    };
-    await Promise.all(
-      ids.flatMap((id) => {
-        const texts = Array.from({ length: count }, (_, n) => n);
-        return Array.from({ length: inFlight }, () => sender(id, texts));
-      }),
-    );
+    await burstOf(ids, count, inFlight, async (id, n) => {
+      sent.push({ id, message: await send(id, to, n) });
+    });
     if (acked) await Promise.all(sent.map(({ id, message }) => untilAcked(id, message)));
     return performance.now() - startedAt;
   },
 
-  /** Downloads the newest received media. */
   download: async ({ id }: { id: string }) => {
     const media = await sessionOf(id).media?.downloadMedia();
     if (!media) throw new Error('there is no media');
   },
 
-  /** Waits for a message with media. */
   nextMedia: ({ id }: { id: string }) =>
     new Promise<void>((resolve) => {
       sessionOf(id).onMedia = resolve;
@@ -96,7 +85,6 @@ const calls = {
   },
 } as const;
 
-/** The calls for the parent. */
 export type BareCalls = typeof calls;
 
 async function ready(id: string): Promise<number> {

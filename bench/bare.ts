@@ -2,17 +2,16 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Deferred, deferred, withDeadline } from '@chat-web/protocol';
 import { type Simulator, startSimulator } from '@chat-web/simulator';
 import { findBrowser } from '@chat-web/worker/browser';
 import type { BareCalls } from './bare-process.ts';
-import type { SessionSeed } from './world.ts';
-import { accountsOf, QUICK } from './world.ts';
+import { accountsOf, QUICK, type SessionSeed } from './stack.ts';
 
 const END_TIMEOUT_MS = 20_000;
 /** The library waits without a limit, and sometimes misses that a session is ready. */
 const CALL_TIMEOUT_MS = 60_000;
 
-/** Sessions of the library alone, in a separate world. */
 export interface BareWorld {
   readonly simulator: Simulator;
   readonly pid: number;
@@ -72,9 +71,8 @@ async function end(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = new Promise((resolve) => child.once('exit', resolve));
   if (child.connected) child.disconnect();
-  const kill = setTimeout(() => child.kill('SIGKILL'), END_TIMEOUT_MS);
+  await withDeadline(gone, END_TIMEOUT_MS, () => child.kill('SIGKILL'));
   await gone;
-  clearTimeout(kill);
 }
 
 type Message =
@@ -82,7 +80,7 @@ type Message =
   | { readonly call: number; readonly answer?: unknown; readonly error?: string };
 
 function caller(child: ChildProcess, onQr: (id: string, qr: string) => void): BareWorld['call'] {
-  const pending = new Map<number, { resolve(answer: never): void; reject(error: Error): void }>();
+  const pending = new Map<number, Deferred<never>>();
   let last = 0;
   child.on('message', (message: Message) => {
     if ('qr' in message) {
@@ -99,13 +97,11 @@ function caller(child: ChildProcess, onQr: (id: string, qr: string) => void): Ba
   });
   return (name, input) => {
     last += 1;
-    const id = last;
-    const answered = new Promise<never>((resolve, reject) => pending.set(id, { resolve, reject }));
-    const timer = setTimeout(() => {
-      pending.get(id)?.reject(new Error(`the library did not answer ${name} within ${CALL_TIMEOUT_MS / 1_000} s`));
-      pending.delete(id);
-    }, CALL_TIMEOUT_MS);
-    child.send({ call: id, name, input });
-    return answered.finally(() => clearTimeout(timer));
+    const answer = deferred<never>();
+    pending.set(last, answer);
+    child.send({ call: last, name, input });
+    return withDeadline<never, never>(answer.promise, CALL_TIMEOUT_MS, () => {
+      throw new Error(`the library did not answer ${name} within ${CALL_TIMEOUT_MS / 1_000} s`);
+    });
   };
 }

@@ -1,30 +1,26 @@
-/** The measurements of one side of a comparison, by name. */
+import { createHash } from 'node:crypto';
+import { loadavg } from 'node:os';
+
 export type Figures = Readonly<Record<string, number>>;
 
-/** The goal for a figure, within the same run. */
 export interface Goal {
-  /** Our figure. */
   readonly figure: string;
   readonly unit: string;
   /** Its limit, from the figures of the bare library. Undefined: there is no goal. */
   readonly limit?: (bare: Figures) => number;
-  /** The limit in words. */
   readonly text?: string;
   /** The limit is a minimum, not a maximum. */
   readonly isLeast?: boolean;
 }
 
-/** A comparison with the bare library, or with another baseline. */
 export interface Benchmark {
   readonly name: string;
-  /** The default number of rounds. */
   readonly rounds: number;
   readonly goals: readonly Goal[];
   /** Measures both sides once. `turn`: counted from 0. */
   round(turn: number): Promise<Round>;
 }
 
-/** The measurements of both sides in one round. */
 export interface Round {
   readonly ours: Figures;
   readonly bare: Figures;
@@ -49,8 +45,8 @@ export function tableOf({ goals }: Benchmark, rounds: readonly Round[]): Record<
       const own = ours.map((one) => one[figure] ?? Number.NaN);
       const others = bare.map((one) => one[figure] ?? Number.NaN);
       const ratios = own.map((value, round) => value / (others[round] ?? Number.NaN));
-      const most = limit && median(bare.map(limit));
-      const isReached = most === undefined || (isLeast ? median(own) >= most : median(own) <= most);
+      const max = limit && median(bare.map(limit));
+      const isReached = max === undefined || (isLeast ? median(own) >= max : median(own) <= max);
       return [
         `${figure}, ${unit}`,
         {
@@ -58,7 +54,7 @@ export function tableOf({ goals }: Benchmark, rounds: readonly Round[]): Record<
           bare: spread(others),
           ratio: spread(ratios),
           goal: text ?? '',
-          reached: most === undefined ? '' : isReached ? 'yes' : `no (${short(most)})`,
+          reached: max === undefined ? '' : isReached ? 'yes' : `no (${short(max)})`,
         },
       ];
     }),
@@ -70,7 +66,6 @@ export function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor((values.length - 1) / 2)] ?? Number.NaN;
 }
 
-/** The 99th percentile. */
 export function p99(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN;
 }
@@ -83,4 +78,50 @@ function spread(values: readonly number[]): string {
 
 function short(value: number): string {
   return value.toFixed(value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
+}
+
+const BLOCK = Buffer.alloc(1_048_576, 7);
+const BLOCKS = 40;
+
+/** Measures how steady the machine is: a fixed piece of work, timed repeatedly between the measurements. */
+export class Noise {
+  readonly #times: number[] = [];
+  readonly #loads: number[] = [];
+
+  /** Runs the piece of work once, for some 50 ms. */
+  sample(): void {
+    const startedAt = performance.now();
+    const hash = createHash('sha256');
+    for (let block = 0; block < BLOCKS; block += 1) hash.update(BLOCK);
+    hash.digest();
+    this.#times.push(performance.now() - startedAt);
+    this.#loads.push(loadavg()[0] ?? 0);
+  }
+
+  toString(): string {
+    const [min, max] = [Math.min(...this.#times), Math.max(...this.#times)];
+    const share = median(this.#times) / min - 1;
+    const verdict = share < 0.1 ? 'steady' : share < 0.25 ? 'noisy: trust ratios' : 'very noisy: run it again';
+    return `machine: ${verdict}; a fixed piece of work took ${min.toFixed(0)} to ${max.toFixed(0)} ms, median ${median(this.#times).toFixed(0)}; load average up to ${Math.max(...this.#loads).toFixed(1)}`;
+  }
+}
+
+/** Sends texts with several in progress at once in each session. Returns the duration in ms. */
+export async function burstOf(
+  ids: readonly string[],
+  count: number,
+  inFlight: number,
+  send: (id: string, n: number) => Promise<void>,
+): Promise<number> {
+  const startedAt = performance.now();
+  const sender = async (id: string, texts: number[]) => {
+    for (let n = texts.pop(); n !== undefined; n = texts.pop()) await send(id, n);
+  };
+  await Promise.all(
+    ids.flatMap((id) => {
+      const texts = Array.from({ length: count }, (_, n) => n);
+      return Array.from({ length: inFlight }, () => sender(id, texts));
+    }),
+  );
+  return performance.now() - startedAt;
 }

@@ -1,10 +1,11 @@
 import { openEventStream } from '@chat-web/host';
 import type { SimulatorClient } from '@chat-web/simulator';
+import { ADA, BEN, workersOf } from '@chat-web/testing';
+import type { Stack } from '@chat-web/testing/stack';
 import { withBare } from './bare.ts';
 import { type Benchmark, type Figures, type Goal, inTurns, median } from './benchmark.ts';
-import { peakKb, resetPeak } from './probing.ts';
-import { workerOf } from './process-tree.ts';
-import { accountsOf, FRIEND, link, OWN_NUMBER, QUICK, sessionSeeds, type World, withWorld } from './world.ts';
+import { peakKb, resetPeak } from './processes.ts';
+import { sessionSeeds, withStack } from './stack.ts';
 
 const SIZES_MB = [0.05, 1, 16, 40];
 const TIMES = 3;
@@ -12,10 +13,8 @@ const MB = 1_000_000;
 const KB_PER_MB = 1_024;
 
 const nameOf = (megabytes: number) => `a download of ${megabytes} MB`;
-const PEAK_WORKER = 'memory peak of worker, or Node, at 40 MB';
-const PEAK_FRONT = 'the same of the front process';
+const PEAK = 'memory peak of worker, or Node, at 40 MB';
 
-/** The time and memory that media downloads take. */
 export const downloads: Benchmark = {
   name: 'downloads',
   rounds: 3,
@@ -24,29 +23,26 @@ export const downloads: Benchmark = {
       const figure = nameOf(megabytes);
       return { figure, unit: 'ms', limit: (bare) => bare[figure] ?? 0, text: '≤ bare' };
     }),
-    { figure: PEAK_WORKER, unit: 'MB' },
-    { figure: PEAK_FRONT, unit: 'MB' },
+    { figure: PEAK, unit: 'MB' },
   ],
 
   round: inTurns(
     () =>
-      withWorld(
-        async (world) => {
-          await link(world, 's00');
+      withStack(
+        async (stack) => {
+          await stack.link('s00', ADA);
           const over = new AbortController();
-          const stream = (await openEventStream(world.gateway, 's00', over.signal))[Symbol.asyncIterator]();
+          const events = (await openEventStream(stack.gateway, 's00', over.signal))[Symbol.asyncIterator]();
           const arrive = async (megabytes: number) => {
-            const [messageId] = await Promise.all([nextMedia(stream), sendMedia(world.simulator.phones, megabytes)]);
-            return () => readAll(world, messageId, megabytes * MB);
+            const [messageId] = await Promise.all([nextMedia(events), sendMedia(stack.phones, megabytes)]);
+            return () => readAll(stack, messageId, megabytes * MB);
           };
-          const pids = { worker: workerOf(world.gateway.pid), front: world.gateway.pid };
-          const figures = await measure(arrive, pids);
+          const [worker = 0] = workersOf(stack.gateway.pid);
+          const figures = await measure(arrive, worker);
           over.abort();
           return figures;
         },
-        QUICK,
-        {},
-        accountsOf(sessionSeeds(1)),
+        { sessions: sessionSeeds(1) },
       ),
     () =>
       withBare(sessionSeeds(1), async ({ simulator, call, pid }) => {
@@ -55,20 +51,20 @@ export const downloads: Benchmark = {
           await Promise.all([call('nextMedia', { id: 's00' }), sendMedia(simulator.phones, megabytes)]);
           return () => call('download', { id: 's00' });
         };
-        return measure(arrive, { worker: pid });
+        return measure(arrive, pid);
       }),
   ),
 };
 
 async function measure(
   arrive: (megabytes: number) => Promise<() => Promise<unknown>>,
-  { worker, front }: { readonly worker: number; readonly front?: number },
+  worker: number,
 ): Promise<Figures> {
   const figures: Record<string, number> = {};
   for (const megabytes of SIZES_MB) {
     const download = await arrive(megabytes);
     await download();
-    const before = [worker, front].map((pid) => (pid === undefined ? Number.NaN : resetPeak(pid)));
+    const beforeKb = resetPeak(worker);
     const times: number[] = [];
     for (let time = 0; time < TIMES; time += 1) {
       const startedAt = performance.now();
@@ -76,18 +72,14 @@ async function measure(
       times.push(performance.now() - startedAt);
     }
     figures[nameOf(megabytes)] = median(times);
-    const [workerKb, frontKb] = [worker, front].map((pid, at) =>
-      pid === undefined ? Number.NaN : peakKb(pid) - (before[at] ?? 0),
-    );
-    figures[PEAK_WORKER] = (workerKb ?? Number.NaN) / KB_PER_MB;
-    figures[PEAK_FRONT] = (frontKb ?? Number.NaN) / KB_PER_MB;
+    figures[PEAK] = (peakKb(worker) - beforeKb) / KB_PER_MB;
   }
   return figures;
 }
 
 async function sendMedia(phones: SimulatorClient, megabytes: number): Promise<void> {
   const base64 = Buffer.alloc(megabytes * MB, 'bytes that do not compress to nothing').toString('base64');
-  await phones.send(FRIEND, { to: OWN_NUMBER, media: { kind: 'document', mimeType: 'application/pdf', base64 } });
+  await phones.send(BEN, { to: ADA, media: { kind: 'document', mimeType: 'application/pdf', base64 } });
 }
 
 async function nextMedia(events: AsyncIterator<{ name: string; data: unknown }>): Promise<string> {
@@ -99,7 +91,7 @@ async function nextMedia(events: AsyncIterator<{ name: string; data: unknown }>)
   }
 }
 
-async function readAll({ client }: World, messageId: string, size: number): Promise<void> {
+async function readAll({ client }: Stack, messageId: string, size: number): Promise<void> {
   let bytes = 0;
   const { data } = await client.getMedia({ id: 's00', messageId });
   for await (const chunk of data) bytes += chunk.length;

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SimulatorClient } from '@chat-web/simulator';
+import { BEN, childrenOf, descendantsOf } from '@chat-web/testing';
 import { withBare } from './bare.ts';
 import { type Benchmark, type Figures, type Goal, inTurns } from './benchmark.ts';
-import { memoryOf } from './memory.ts';
-import { childrenOf, descendantsOf } from './process-tree.ts';
-import { accountsOf, FRIEND, link, QUICK, type SessionSeed, sessionSeeds, untilReady, withWorld } from './world.ts';
+import { memoryOf } from './processes.ts';
+import { type SessionSeed, sessionSeeds, untilReady, withStack } from './stack.ts';
 
 const SESSIONS = 8;
 const MESSAGES = 1_000;
-/** How many messages one phone sends at once. */
 const AT_ONCE = 8;
 const SETTLE_MS = 5_000;
 const SECOND_MS = 1_000;
@@ -27,7 +26,7 @@ export const eightShell = benchmarkOf('eight-shell', true, 0.45);
 
 function benchmarkOf(name: string, headlessShell: boolean, share: number): Benchmark {
   const seeds = sessionSeeds(SESSIONS);
-  const most = (figure: string, factor: number): Pick<Goal, 'figure' | 'limit' | 'text'> => ({
+  const max = (figure: string, factor: number): Pick<Goal, 'figure' | 'limit' | 'text'> => ({
     figure,
     limit: (bare) => factor * (bare[figure] ?? 0),
     text: factor === 1 ? '≤ bare' : `≤ ${factor} × bare`,
@@ -36,30 +35,27 @@ function benchmarkOf(name: string, headlessShell: boolean, share: number): Bench
     name,
     rounds: 2,
     goals: [
-      { ...most(FIRST, 1), unit: 's' },
-      { ...most(ALL, 0.75), unit: 's' },
-      { ...most(READY_MB, share), unit: 'MB' },
+      { ...max(FIRST, 1), unit: 's' },
+      { ...max(ALL, 0.75), unit: 's' },
+      { ...max(READY_MB, share), unit: 'MB' },
       { figure: 'of it: front and worker, or Node', unit: 'MB' },
-      { ...most(LATER_MB, share), unit: 'MB' },
+      { ...max(LATER_MB, share), unit: 'MB' },
     ],
 
     round: inTurns(
       () =>
-        withWorld(
-          async (world) => {
-            for (const { id, number } of seeds) await link(world, id, number);
-            let startedAt = 0;
-            await world.restartGateway(() => {
-              startedAt = performance.now();
-            });
-            const readyAt = await untilReady(world, SESSIONS, startedAt);
-            const { pid } = world.gateway;
+        withStack(
+          async (stack) => {
+            for (const { id, number } of seeds) await stack.link(id, number);
+            await stack.gateway.end();
+            const startedAt = performance.now();
+            await stack.restartGateway();
+            const readyAt = await untilReady(stack, SESSIONS, startedAt);
+            const { pid } = stack.gateway;
             const node = () => [pid, ...childrenOf(pid)];
-            return { ...bootFigures(readyAt), ...(await rest(world.simulator.phones, seeds, node)) };
+            return { ...bootFigures(readyAt), ...(await rest(stack.phones, seeds, node)) };
           },
-          QUICK,
-          headlessShell ? { CHAT_WEB_HEADLESS_SHELL: 'true' } : {},
-          accountsOf(seeds),
+          { sessions: seeds, settings: headlessShell ? { CHAT_WEB_HEADLESS_SHELL: 'true' } : {} },
         ),
       () =>
         withBare(
@@ -107,5 +103,5 @@ async function rest(phones: SimulatorClient, seeds: readonly SessionSeed[], node
 
 async function flood(phones: SimulatorClient, to: string): Promise<void> {
   for (let n = 0; n < MESSAGES; n += AT_ONCE)
-    await Promise.all(Array.from({ length: AT_ONCE }, (_, k) => phones.send(FRIEND, { to, body: `message ${n + k}` })));
+    await Promise.all(Array.from({ length: AT_ONCE }, (_, k) => phones.send(BEN, { to, body: `message ${n + k}` })));
 }

@@ -3,8 +3,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { Journal } from '@chat-web/gateway/journal/journal';
+import { Journal } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
+import { listening } from '@chat-web/testing';
 import { type Benchmark, type Figures, median, p99 } from './benchmark.ts';
 import { type FrontServer, frontSessions, startFrontGateway, TOKEN } from './front.ts';
 import { openStream } from './raw-client.ts';
@@ -13,7 +14,6 @@ const SESSIONS = 7;
 const READERS_OF_A_SESSION = 14;
 const OF_ALL = 2;
 const KEPT = 100_000;
-/** An in-memory file system of Linux. */
 const MEMORY_FOLDER = '/dev/shm';
 const AT_ONCE = 1_000;
 const TO_POST = 5_000;
@@ -93,7 +93,8 @@ async function past(): Promise<Figures> {
       const readMs = await readAll(gateway);
       const postedMs = await postAll(gateway);
       return {
-        ...{ [RESUMED]: (KEPT / readMs) * SECOND_MS, [BOOT]: bootMs },
+        [RESUMED]: (KEPT / readMs) * SECOND_MS,
+        [BOOT]: bootMs,
         [POSTED]: (TO_POST / postedMs) * SECOND_MS,
       };
     } finally {
@@ -186,15 +187,13 @@ async function webhook({ url }: FrontServer, options: { readonly after?: string 
     count += 1;
     if (count >= wanted) arrived();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' ? address?.port : undefined;
+  const port = await listening(server);
   const client = createClient({ url, token: TOKEN });
   const { id: webhookId } = await client.createWebhook({ url: `http://127.0.0.1:${port}/`, ...options });
   return {
-    received: (most: number) =>
+    received: (max: number) =>
       new Promise<void>((resolve) => {
-        [wanted, arrived] = [most, resolve];
+        [wanted, arrived] = [max, resolve];
         if (count >= wanted) resolve();
       }),
     [Symbol.asyncDispose]: async () => {

@@ -1,8 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { Audit } from '@chat-web/gateway/access/audit';
-import { readConfig } from '@chat-web/gateway/config';
-import { startGateway } from '@chat-web/gateway/gateway';
-import { createLog } from '@chat-web/gateway/log';
+import { Audit, createLog, readConfig, startGateway } from '@chat-web/gateway/tools';
 import { tellProcessorTime } from './front-process.ts';
 
 /** A gateway as operators run it, with workers that answer at once. */

@@ -45,8 +45,18 @@ function answerTo(callId: number, to: string, body: string): void {
   sent += 1;
   const id = `true_${to}_3EB0${String(sent).padStart(16, '0')}`;
   const answer = {
-    ...{ id, from: OWN, to, fromMe: true, body, type: 'chat', timestamp: 1_700_000_000, ack: 1, hasMedia: false },
-    ...{ isForwarded: false, isStatus: false, mentionedIds: [] },
+    id,
+    from: OWN,
+    to,
+    fromMe: true,
+    body,
+    type: 'chat',
+    timestamp: 1_700_000_000,
+    ack: 1,
+    hasMedia: false,
+    isForwarded: false,
+    isStatus: false,
+    mentionedIds: [],
   };
   const delayMs = Number(/^after (\d+) ms/.exec(body)?.[1] ?? 0);
   const settle = () => {

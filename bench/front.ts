@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@chat-web/host';
+import type { Benchmark } from './benchmark.ts';
 import type { ProcessorTime } from './front-process.ts';
 import { load, openStream, type RawRequest } from './raw-client.ts';
 
@@ -36,29 +37,30 @@ interface FrontRound {
   readonly pacedSend: Rate;
 }
 
-/** A server in its own process. */
 export interface FrontServer {
   readonly url: string;
   processorTime(): Promise<ProcessorTime>;
   end(): Promise<void>;
 }
 
-const status: RawRequest = { method: 'GET', path: '/sessions/main/status', token: TOKEN };
+const statusRequest: RawRequest = { method: 'GET', path: '/sessions/main/status', token: TOKEN };
 const send: RawRequest = {
-  ...{ method: 'POST', path: '/sessions/main/messages', token: TOKEN },
+  method: 'POST',
+  path: '/sessions/main/messages',
+  token: TOKEN,
   body: { type: 'text', to: '+12025550102', body: 'How are you? We meet at eight in front of the station.' },
 };
 
 const pacedSend: RawRequest = { ...send, body: { ...send.body, body: 'after 100 ms: how are you?' } };
 
 /** Measures one after the other, within 20 s. */
-export async function measureFront(): Promise<FrontRound> {
-  const [bare, gateway] = await Promise.all([startBare(), startFrontGateway()]);
-  const closeStream = await openStream(gateway.url, { ...status, path: '/sessions/main/events' });
+async function measureFront(): Promise<FrontRound> {
+  const [bare, gateway] = await Promise.all([start('./front-bare.js', {}), startFrontGateway()]);
+  const closeStream = await openStream(gateway.url, { ...statusRequest, path: '/sessions/main/events' });
   try {
     const subjects = {
-      bare: [bare, status],
-      status: [gateway, status],
+      bare: [bare, statusRequest],
+      status: [gateway, statusRequest],
       send: [gateway, send],
       pacedSend: [gateway, pacedSend],
     } as const;
@@ -84,12 +86,6 @@ async function measureRate(server: FrontServer, request: RawRequest, forMs = SLI
   return { perSecond: (answered * 1_000) / wallMs, processorMs: processorMs / answered };
 }
 
-/** Plain Hono routes. */
-function startBare(): Promise<FrontServer> {
-  return start('./front-bare.js', {});
-}
-
-/** The session names of a measured gateway. */
 export function frontSessions(count: number): string[] {
   return Array.from({ length: count }, (_, n) => (n === 0 ? 'main' : `other-${n}`));
 }
@@ -98,8 +94,11 @@ export function frontSessions(count: number): string[] {
 export async function startFrontGateway(sessions = 1, dataDir?: string): Promise<FrontServer> {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'chat-web-bench-'));
   const server = await start('./front-gateway.js', {
-    ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: folder, CHAT_WEB_TOKEN: TOKEN },
-    ...{ CHAT_WEB_MIN_FREE_DISK_MB: '0', CHAT_WEB_MIN_FREE_MEMORY_MB: '0' },
+    CHAT_WEB_PORT: '0',
+    CHAT_WEB_DATA_DIR: folder,
+    CHAT_WEB_TOKEN: TOKEN,
+    CHAT_WEB_MIN_FREE_DISK_MB: '0',
+    CHAT_WEB_MIN_FREE_MEMORY_MB: '0',
     CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
   });
   const client = createClient({ url: server.url, token: TOKEN }, { retries: 0 });
@@ -145,3 +144,32 @@ async function messageOf<T>(child: ChildProcess): Promise<T> {
     stop.abort();
   }
 }
+
+const STATUS = 'GET status, 16 connections';
+const STATUS_COST = 'its processor time';
+const SEND_COST = 'a send that takes no time: processor time of the front process';
+const PACED_SEND_COST = 'sends of 100 ms each, 16 at once: the same';
+
+/** The front process alone, beside a bare route of Hono: its workers answer at once. */
+export const status: Benchmark = {
+  name: 'status',
+  rounds: 3,
+  goals: [
+    { figure: STATUS, unit: '1/s', limit: (bare) => 0.5 * (bare[STATUS] ?? 0), text: '≥ 0.5 × bare', isLeast: true },
+    { figure: STATUS_COST, unit: 'ms' },
+    { figure: SEND_COST, unit: 'ms' },
+    { figure: PACED_SEND_COST, unit: 'ms' },
+  ],
+  round: async () => {
+    const { bare, status, send, pacedSend } = await measureFront();
+    return {
+      ours: {
+        [STATUS]: status.perSecond,
+        [STATUS_COST]: status.processorMs,
+        [SEND_COST]: send.processorMs,
+        [PACED_SEND_COST]: pacedSend.processorMs,
+      },
+      bare: { [STATUS]: bare.perSecond, [STATUS_COST]: bare.processorMs },
+    };
+  },
+};

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { childrenOf, descendantsOf } from '@chat-web/testing';
+import type { Stack } from '@chat-web/testing/stack';
 import { type BareWorld, withBare } from './bare.ts';
 import type { Benchmark } from './benchmark.ts';
-import { childrenOf, descendantsOf } from './process-tree.ts';
-import { type Share, shareOf } from './processor.ts';
-import { accountsOf, link, QUICK, sessionSeeds, type World, withWorld } from './world.ts';
+import { type Share, shareOf } from './processes.ts';
+import { sessionSeeds, withStack } from './stack.ts';
 
 const SESSIONS = 8;
 /** A browser is busy with its own start for most of its first minute. */
@@ -23,24 +24,22 @@ export const idle: Benchmark = {
   ],
   round: () => {
     const seeds = sessionSeeds(SESSIONS);
-    return withWorld(
-      async (world) => {
-        for (const { id, number } of seeds) await link(world, id, number);
+    return withStack(
+      async (stack) => {
+        for (const { id, number } of seeds) await stack.link(id, number);
         return withBare(seeds, async (bare) => {
           for (const { id } of seeds) await bare.call('start', { ids: [id] });
           await delay(SETTLE_MS);
-          const [ours, others] = await Promise.all([ownShare(world), bareShare(bare)]);
+          const [ours, others] = await Promise.all([ownShare(stack), bareShare(bare)]);
           return { ours: figuresOf(ours), bare: figuresOf(others) };
         });
       },
-      QUICK,
-      {},
-      accountsOf(seeds),
+      { sessions: seeds },
     );
   },
 };
 
-function ownShare({ gateway: { pid } }: World): Promise<Share> {
+function ownShare({ gateway: { pid } }: Stack): Promise<Share> {
   const workers = childrenOf(pid);
   return shareOf([pid, ...workers], workers.flatMap(browserOf), IDLE_MS);
 }

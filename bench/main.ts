@@ -1,20 +1,18 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { type Benchmark, type Round, tableOf } from './benchmark.ts';
+import { type Benchmark, Noise, type Round, tableOf } from './benchmark.ts';
 import { console300 } from './console.ts';
 import { downloads } from './downloads.ts';
 import { eight, eightShell, HEADLESS_SHELL } from './eight.ts';
 import { events } from './events.ts';
+import { status } from './front.ts';
 import { idle } from './idle.ts';
 import { journal } from './journal.ts';
-import { Noise } from './noise.ts';
 import { savedStart } from './saved-start.ts';
 import { sends } from './sends.ts';
-import { status } from './status.ts';
 
 /** Compares the gateway with the bare library: see docs/benchmarks.md. */
 
-/** How often a failing round is tried. */
 const ATTEMPTS = 3;
 
 const usual = [status, console300, journal, events, sends, savedStart, downloads, idle, eight];

@@ -1,13 +1,14 @@
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { Worker } from 'node:worker_threads';
+import { childrenOf, descendantsOf } from '@chat-web/testing';
+import type { Stack } from '@chat-web/testing/stack';
 import { median, p99 } from './benchmark.ts';
-import { memoryOf } from './memory.ts';
 import { Poster } from './poster.ts';
-import { whileProbing } from './probing.ts';
-import { childrenOf, descendantsOf } from './process-tree.ts';
-import { shareOf } from './processor.ts';
-import { accountsOf, link, QUICK, sessionSeeds, untilReady, type World, withWorld } from './world.ts';
+import { memoryOf, shareOf } from './processes.ts';
+import { sessionSeeds, untilReady, withStack } from './stack.ts';
 
 /** Many sessions on one host: how soon they boot, what they use, and how the gateway answers meanwhile. */
 
@@ -22,19 +23,18 @@ const SECOND_MS = 1_000;
 const { values } = parseArgs({ options: { sessions: { type: 'string', default: '50' } } });
 const count = Number(values.sessions);
 const seeds = sessionSeeds(count);
-await withWorld(measure, QUICK, {}, accountsOf(seeds));
+await withStack(measure, { sessions: seeds });
 
-async function measure(world: World): Promise<void> {
+async function measure(stack: Stack): Promise<void> {
   for (let n = 0; n < count; n += AT_ONCE)
-    await Promise.all(seeds.slice(n, n + AT_ONCE).map(({ id, number }) => link(world, id, number)));
+    await Promise.all(seeds.slice(n, n + AT_ONCE).map(({ id, number }) => stack.link(id, number)));
 
-  let startedAt = 0;
-  await world.restartGateway(() => {
-    startedAt = performance.now();
-  });
+  await stack.gateway.end();
+  const startedAt = performance.now();
+  await stack.restartGateway();
   let readyAt: number[] = [];
-  const bootHealth = await whileProbing(world.gateway.url, async () => {
-    readyAt = await untilReady(world, count, startedAt);
+  const bootHealth = await whileProbing(stack.gateway.url, async () => {
+    readyAt = await untilReady(stack, count, startedAt);
   });
   const seconds = (at = Number.NaN) => at / SECOND_MS;
   print(`boot of ${count} saved sessions`, {
@@ -45,7 +45,7 @@ async function measure(world: World): Promise<void> {
   });
 
   await delay(SETTLE_MS);
-  const { pid } = world.gateway;
+  const { pid } = stack.gateway;
   const workers = childrenOf(pid);
   const node = [pid, ...workers];
   const browsers = workers.flatMap((worker) => descendantsOf(worker).map((one) => one.pid));
@@ -63,9 +63,9 @@ async function measure(world: World): Promise<void> {
     'for each session, %': (idle.node + idle.browser) / count,
   });
 
-  const poster = new Poster(world.gateway.url);
+  const poster = new Poster(stack.gateway.url);
   const latencies: number[] = [];
-  const idleHealth = await whileProbing(world.gateway.url, async () => {
+  const idleHealth = await whileProbing(stack.gateway.url, async () => {
     for (let n = 0; n < SENDS; n += 1) latencies.push(await poster.timed(seeds[n % count]?.id ?? '', `idle ${n}`));
   });
   print('a send, while all others are idle', {
@@ -85,7 +85,7 @@ async function measure(world: World): Promise<void> {
       await delay(pauseMs);
     }
   };
-  const busyHealth = await whileProbing(world.gateway.url, () =>
+  const busyHealth = await whileProbing(stack.gateway.url, () =>
     Promise.all([
       ...busy.map(({ id }) => sendOn(id, busyLatencies, 0)),
       ...(quiet ? [sendOn(quiet.id, quietLatencies, 200)] : []),
@@ -120,4 +120,15 @@ function print(title: string, figures: Readonly<Record<string, number | undefine
       ]),
     ),
   );
+}
+
+/** How long each GET /health took during some work, in ms. Measured from another thread, because this one is busy. */
+async function whileProbing(url: string, work: () => Promise<unknown>): Promise<number[]> {
+  const probe = new Worker(new URL('./health-probe.js', import.meta.url), { workerData: url });
+  await once(probe, 'online');
+  await delay(300);
+  await work();
+  probe.postMessage('stop');
+  const [times] = await once(probe, 'message');
+  return times as number[];
 }

@@ -1,5 +1,5 @@
 import { Agent, request } from 'node:http';
-import { FRIEND } from './world.ts';
+import { BEN } from '@chat-web/testing';
 
 /** Sends texts through a gateway. As light as possible: the client shares the machine with the measured processes. */
 export class Poster {
@@ -11,9 +11,9 @@ export class Poster {
     this.#agent = new Agent({ keepAlive: true });
   }
 
-  /** Sends a text to `FRIEND`. Rejects unless the answer is 200. */
+  /** Sends a text to `BEN`. Rejects unless the answer is 200. */
   send(id: string, body: string): Promise<void> {
-    const text = JSON.stringify({ type: 'text', to: FRIEND, body });
+    const text = JSON.stringify({ type: 'text', to: BEN, body });
     const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) };
     return new Promise((resolve, reject) => {
       const options = { method: 'POST', agent: this.#agent, headers };

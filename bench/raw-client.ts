@@ -20,7 +20,7 @@ export async function load(
   request: RawRequest,
   { connections, forMs }: { readonly connections: number; readonly forMs: number },
 ): Promise<number> {
-  const bytes = bytesOf(url, request);
+  const bytes = requestText(url, request);
   const until = performance.now() + forMs;
   const counts = await Promise.all(Array.from({ length: connections }, () => oneAfterTheOther(url, bytes, until)));
   return counts.reduce((total, count) => total + count, 0);
@@ -33,7 +33,7 @@ export async function openStream(
   onText: (text: string) => void = () => {},
 ): Promise<() => void> {
   const socket = await open(url);
-  socket.setEncoding('utf8').write(bytesOf(url, request));
+  socket.setEncoding('utf8').write(requestText(url, request));
   const [first] = (await once(socket, 'data')) as [string];
   if (!first.startsWith('HTTP/1.1 200')) throw new Error(`no stream: ${first}`);
   onText(first);
@@ -41,7 +41,7 @@ export async function openStream(
   return () => socket.destroy();
 }
 
-function bytesOf(url: string, { method, path, token, body }: RawRequest): string {
+function requestText(url: string, { method, path, token, body }: RawRequest): string {
   const text = body === undefined ? '' : JSON.stringify(body);
   const type =
     body === undefined ? [] : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(text)}`];

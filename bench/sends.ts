@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { BEN, childrenOf } from '@chat-web/testing';
 import { withBare } from './bare.ts';
-import { type Benchmark, type Figures, inTurns, median, p99 } from './benchmark.ts';
+import { type Benchmark, burstOf, type Figures, inTurns, median, p99 } from './benchmark.ts';
 import { Poster } from './poster.ts';
-import { childrenOf } from './process-tree.ts';
-import { cpuMs, treeCpuMs } from './processor.ts';
-import { accountsOf, FRIEND, link, QUICK, sessionSeeds, withWorld } from './world.ts';
+import { cpuMs, treeCpuMs } from './processes.ts';
+import { sessionSeeds, withStack } from './stack.ts';
 
 const LATENCY_SENDS = 200;
 const IN_FLIGHT = 16;
@@ -13,7 +13,7 @@ const SESSIONS = 4;
 const ALL_BURST_SENDS = 300;
 /** For each session. A gateway runs for months: V8 has compiled its hot code. */
 const WARM_UP = 200;
-const TO = `${FRIEND}@c.us`;
+const TO = `${BEN}@c.us`;
 const SECOND_MS = 1_000;
 /** After a burst, acks still arrive: they are part of its cost. */
 const SETTLE_MS = 1_500;
@@ -24,7 +24,6 @@ const ONE_ACKED = 'the same, until the network has all of them';
 const ALL = `sends/s, ${IN_FLIGHT} at once in each of ${SESSIONS} sessions`;
 const IN_ALL = `processor time of a send, ${IN_FLIGHT} at once`;
 
-/** How fast texts are sent, and at what cost. */
 export const sends: Benchmark = {
   name: 'sends',
   rounds: 3,
@@ -43,20 +42,21 @@ export const sends: Benchmark = {
   round: inTurns(
     () => {
       const seeds = sessionSeeds(SESSIONS);
-      return withWorld(
-        async (world) => {
-          for (const { id, number } of seeds) await link(world, id, number);
-          const poster = new Poster(world.gateway.url);
+      return withStack(
+        async (stack) => {
+          for (const { id, number } of seeds) await stack.link(id, number);
+          const poster = new Poster(stack.gateway.url);
           const send = (id: string, body: string) => poster.send(id, body);
           for (const { id } of seeds) for (let n = 0; n < WARM_UP; n += 1) await send(id, `warm ${n}`);
           const times: number[] = [];
           for (let n = 0; n < LATENCY_SENDS; n += 1) {
             times.push(await poster.timed('s00', `text ${n}`));
           }
-          const workers = childrenOf(world.gateway.pid);
-          const burst = (ids: readonly string[], count: number) => burstOf(ids, count, send);
+          const workers = childrenOf(stack.gateway.pid);
+          const burst = (ids: readonly string[], count: number) =>
+            burstOf(ids, count, IN_FLIGHT, (id, n) => send(id, `text ${n}`));
           const spent = () => ({
-            front: cpuMs(world.gateway.pid),
+            front: cpuMs(stack.gateway.pid),
             worker: workers.reduce((sum, pid) => sum + cpuMs(pid), 0),
             browser: treeCpuMs(workers),
           });
@@ -64,9 +64,7 @@ export const sends: Benchmark = {
           poster.close();
           return figures;
         },
-        QUICK,
-        {},
-        accountsOf(seeds),
+        { sessions: seeds },
       );
     },
     () => {
@@ -76,13 +74,13 @@ export const sends: Benchmark = {
         for (const id of ids) await call('start', { ids: [id] });
         for (const id of ids) await call('latencies', { id, to: TO, count: WARM_UP, acked: false });
         const times = await call('latencies', { id: 's00', to: TO, count: LATENCY_SENDS, acked: true });
-        const burstOf =
+        const burst =
           (acked: boolean) =>
           (some: readonly string[], count: number): Promise<number> =>
             call('burst', { ids: [...some], to: TO, count, inFlight: IN_FLIGHT, acked });
         const spent = () => ({ front: 0, worker: cpuMs(pid), browser: treeCpuMs([pid]) });
-        const ackedMs = await burstOf(true)(['s00'], BURST_SENDS);
-        const figures = await figuresOf(times, seeds, spent, burstOf(false));
+        const ackedMs = await burst(true)(['s00'], BURST_SENDS);
+        const figures = await figuresOf(times, seeds, spent, burst(false));
         return { ...figures, [ONE_ACKED]: (BURST_SENDS / ackedMs) * SECOND_MS };
       });
     },
@@ -121,22 +119,4 @@ async function figuresOf(
     'of it: worker, or Node': each('worker'),
     'of it: browser': each('browser'),
   };
-}
-
-async function burstOf(
-  ids: readonly string[],
-  count: number,
-  send: (id: string, body: string) => Promise<void>,
-): Promise<number> {
-  const startedAt = performance.now();
-  const sender = async (id: string, texts: number[]) => {
-    for (let n = texts.pop(); n !== undefined; n = texts.pop()) await send(id, `text ${n}`);
-  };
-  await Promise.all(
-    ids.flatMap((id) => {
-      const texts = Array.from({ length: count }, (_, n) => n);
-      return Array.from({ length: IN_FLIGHT }, () => sender(id, texts));
-    }),
-  );
-  return performance.now() - startedAt;
 }

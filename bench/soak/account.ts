@@ -14,7 +14,7 @@ export interface Sent {
 const REOPEN_MS = 200;
 /** An unusable session recovers within some minutes. */
 const ASK_AGAIN_MS = 1_000;
-const MOST_ATTEMPTS = 400;
+const MAX_ATTEMPTS = 400;
 
 /** One linked account of the soak: what it should have received, and what its consumer has recorded. */
 export class SoakAccount {
@@ -63,7 +63,6 @@ export class SoakAccount {
     this.#mayEnd = this.#isOpen;
   }
 
-  /** Its consumer is away for a while. */
   async leave(ms: number): Promise<void> {
     this.expectEnd();
     this.#away.abort();
@@ -71,7 +70,6 @@ export class SoakAccount {
     this.#away = new AbortController();
   }
 
-  /** A phone sends a message to it. */
   async receive(phones: SimulatorClient, from: string): Promise<void> {
     const body = `to ${this.id} ${this.expected.length}`;
     this.expected.push(body);
@@ -87,7 +85,7 @@ export class SoakAccount {
     const place = this.sends.push({ body, outcome: 'in progress', isKeyed: false }) - 1;
     const input = { id: this.id, type: 'text', to, body } as const;
     const options = { idempotencyKey: place % 2 === 0 ? undefined : `${this.id} ${place}` };
-    for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt += 1) {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       const outcome = await client()
         .sendMessage(input, options)
         .then(

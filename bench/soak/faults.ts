@@ -1,19 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { OperationMethods } from '@chat-web/protocol';
-import type { SimulatorClient } from '@chat-web/simulator';
-import { type Descendant, descendantsOf } from '../process-tree.ts';
-import type { World } from '../world.ts';
+import { type Descendant, descendantsOf } from '@chat-web/testing';
+import type { Stack } from '@chat-web/testing/stack';
 import type { SoakAccount } from './account.ts';
 
-/** The session that a fault hits. */
 export interface Victim {
   readonly account: SoakAccount;
-  /** All accounts. */
   readonly accounts: readonly SoakAccount[];
-  readonly world: Pick<World, 'restartGateway'>;
+  readonly stack: Stack;
   readonly workerPid: number;
-  readonly client: OperationMethods;
-  readonly phones: SimulatorClient;
 }
 
 const isRenderer = ({ command }: Descendant) => command.includes('--type=renderer');
@@ -23,7 +17,7 @@ function signal(workerPid: number, fits: (process: Descendant) => boolean, name:
   for (const process_ of descendantsOf(workerPid).filter(fits)) process.kill(process_.pid, name);
 }
 
-async function disturb({ phones, account }: Victim, act: (pageId: string) => Promise<void>): Promise<void> {
+async function disturb({ stack: { phones }, account }: Victim, act: (pageId: string) => Promise<void>): Promise<void> {
   const page = (await phones.pages()).find(({ number }) => number === account.number);
   if (page) await act(page.id);
 }
@@ -36,30 +30,32 @@ export const faults: Readonly<Record<string, (victim: Victim) => Promise<void> |
   'worker stopped': ({ workerPid }) => void process.kill(workerPid, 'SIGSTOP'),
   'renderer stopped': ({ workerPid }) => signal(workerPid, isRenderer, 'SIGSTOP'),
   'browser stopped': ({ workerPid }) => signal(workerPid, isBrowser, 'SIGSTOP'),
-  'page reloaded': (victim) => disturb(victim, (page) => victim.phones.disturb(page, 'reload')),
-  'page busy for 15 s': (victim) => disturb(victim, (page) => victim.phones.disturb(page, 'block', { ms: 15_000 })),
-  'page deaf': (victim) => disturb(victim, (page) => victim.phones.disturb(page, 'deaf')),
-  'connection lost for 10 s': async ({ phones, account }) => {
+  'page reloaded': (victim) => disturb(victim, (page) => victim.stack.phones.disturb(page, 'reload')),
+  'page busy for 15 s': (victim) =>
+    disturb(victim, (page) => victim.stack.phones.disturb(page, 'block', { ms: 15_000 })),
+  'page deaf': (victim) => disturb(victim, (page) => victim.stack.phones.disturb(page, 'deaf')),
+  'connection lost for 10 s': async ({ stack: { phones }, account }) => {
     await phones.disconnect(account.number);
     await delay(10_000);
     await phones.reconnect(account.number);
   },
-  'connection half open for 20 s': async ({ phones, account }) => {
+  'connection half open for 20 s': async ({ stack: { phones }, account }) => {
     await phones.stall(account.number, true);
     await delay(20_000);
     await phones.stall(account.number, false);
   },
   'used elsewhere, then taken back by hand': async (victim) => {
-    await disturb(victim, (page) => victim.phones.disturb(page, 'conflict'));
+    await disturb(victim, (page) => victim.stack.phones.disturb(page, 'conflict'));
     await delay(5_000);
-    await victim.client.restartSession({ id: victim.account.id });
+    await victim.stack.client.restartSession({ id: victim.account.id });
   },
-  'gateway killed': async ({ accounts, world }) => {
+  'gateway killed': async ({ accounts, stack }) => {
     for (const account of accounts) account.expectEnd();
-    await world.restartGateway(undefined, 'SIGKILL');
+    await stack.gateway.end('SIGKILL');
+    await stack.restartGateway();
   },
   'consumer away for 20 s': ({ account }) => account.leave(20_000),
-  'stopped and started by hand': async ({ client, account }) => {
+  'stopped and started by hand': async ({ stack: { client }, account }) => {
     await client.stopSession({ id: account.id });
     await client.startSession({ id: account.id });
   },

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { type World, withWorld } from '../world.ts';
+import { ADA, BEN } from '@chat-web/testing';
+import type { Stack } from '@chat-web/testing/stack';
+import { withStack } from '../stack.ts';
 import { SoakAccount } from './account.ts';
 import { faults } from './faults.ts';
-import { judgeGrowth, judgeTraffic } from './verdict.ts';
-import { look, type Vitals } from './vitals.ts';
+import { judgeGrowth, judgeTraffic, look, type Vitals } from './verdict.ts';
 
 /**
  * A long run with traffic both ways and one random fault a minute, on one session of four, its consumer or the gateway.
@@ -17,8 +18,7 @@ const OUTBOUND_EVERY_MS = 1_000;
 /** The friend reads the messages after this many. */
 const READ_EVERY = 40;
 const SETTLE_TIMEOUT_MS = 6 * MINUTE_MS;
-const FRIEND = '12025550102';
-const NUMBERS = ['12025550101', '12025550181', '12025550182', '12025550183'];
+const NUMBERS = [ADA, '12025550181', '12025550182', '12025550183'];
 
 const { minutes: written } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } }).values;
 const minutes = Number(written);
@@ -26,44 +26,42 @@ if (!(minutes > 0)) {
   process.stderr.write('Usage: npm run soak -- --minutes <how long, more than 0>\n');
   process.exit(64);
 }
-const isFine = await withWorld(soak, {});
+const isFine = await withStack(soak, { simulator: {} });
 process.exitCode = isFine ? 0 : 1;
 
-async function soak(world: World): Promise<boolean> {
-  const accounts = await linkAll(world);
+async function soak(stack: Stack): Promise<boolean> {
+  const accounts = await linkAll(stack);
   const over = new AbortController();
-  const listening = accounts.map((account) => account.listen(() => world.gateway, over.signal));
+  const listening = accounts.map((account) => account.listen(() => stack.gateway, over.signal));
   await delay(500);
   const traffic = new AbortController();
-  const talking = talk(world, accounts, traffic.signal);
+  const talking = talk(stack, accounts, traffic.signal);
   const looks: Vitals[] = [];
-  for (let minute = 1; minute <= minutes; minute += 1) looks.push(await oneMinute(world, accounts, minute));
+  for (let minute = 1; minute <= minutes; minute += 1) looks.push(await oneMinute(stack, accounts, minute));
   traffic.abort();
   await talking;
-  await allReady(world, accounts);
+  await allReady(stack, accounts);
   await delay(5_000);
-  looks.push(look(world.gateway.pid, world.dataDir));
+  looks.push(look(stack.gateway.pid, stack.dataDir));
   over.abort();
   await Promise.all(listening);
-  const findings = [...judgeTraffic(accounts, await world.simulator.phones.messages(FRIEND)), ...judgeGrowth(looks)];
+  const findings = [...judgeTraffic(accounts, await stack.phones.messages(BEN)), ...judgeGrowth(looks)];
   console.log(`\nsoak of ${minutes} minutes, ${accounts.length} sessions, a fault a minute`);
   for (const { what, seen, isFine } of findings) console.log(`${isFine ? '  ' : '! '}${what}: ${seen}`);
   return findings.every((finding) => finding.isFine);
 }
 
-async function linkAll({ client, simulator }: World): Promise<SoakAccount[]> {
+async function linkAll(stack: Stack): Promise<SoakAccount[]> {
   const accounts = NUMBERS.map((number, place) => new SoakAccount(`soak-${place + 1}`, number));
-  const known = new Set((await simulator.phones.accounts()).map(({ number }) => number));
+  const known = new Set((await stack.phones.accounts()).map(({ number }) => number));
   for (const { id, number } of accounts) {
-    if (!known.has(number)) await simulator.phones.addAccount({ number, name: id });
-    const { qr } = await client.startSession({ id });
-    await simulator.phones.scan(number, qr ?? '');
+    if (!known.has(number)) await stack.phones.addAccount({ number, name: id });
+    await stack.link(id, number);
   }
-  await allReady({ client }, accounts);
   return accounts;
 }
 
-async function allReady({ client }: Pick<World, 'client'>, accounts: readonly SoakAccount[]): Promise<void> {
+async function allReady({ client }: Stack, accounts: readonly SoakAccount[]): Promise<void> {
   const deadline = Date.now() + SETTLE_TIMEOUT_MS;
   for (;;) {
     const { sessions } = await client.listSessions();
@@ -75,30 +73,29 @@ async function allReady({ client }: Pick<World, 'client'>, accounts: readonly So
 }
 
 /** Traffic both ways until the signal aborts; then waits for the pending answers. */
-async function talk(world: World, accounts: SoakAccount[], signal: AbortSignal): Promise<void> {
+async function talk(stack: Stack, accounts: SoakAccount[], signal: AbortSignal): Promise<void> {
   const answers: Promise<void>[] = [];
   for (let n = 0; !signal.aborted; n += 1) {
     for (const account of accounts) {
-      await account.receive(world.simulator.phones, FRIEND);
-      if (n % READ_EVERY === 0) await world.simulator.phones.read(FRIEND, account.number);
-      if (n % (OUTBOUND_EVERY_MS / INBOUND_EVERY_MS) === 0) answers.push(account.send(() => world.client, FRIEND));
+      await account.receive(stack.phones, BEN);
+      if (n % READ_EVERY === 0) await stack.phones.read(BEN, account.number);
+      if (n % (OUTBOUND_EVERY_MS / INBOUND_EVERY_MS) === 0) answers.push(account.send(() => stack.client, BEN));
     }
     await delay(INBOUND_EVERY_MS);
   }
   await Promise.all(answers);
 }
 
-/** One fault on one session, and a measurement at the end of the minute. */
-async function oneMinute(world: World, accounts: readonly SoakAccount[], minute: number): Promise<Vitals> {
+async function oneMinute(stack: Stack, accounts: readonly SoakAccount[], minute: number): Promise<Vitals> {
   const endsAt = Date.now() + MINUTE_MS;
   const names = Object.keys(faults);
   const name = names[Math.floor(Math.random() * names.length)] ?? '';
   const account = accounts[Math.floor(Math.random() * accounts.length)] as SoakAccount;
-  const workerPid = workerOf(world, account.id);
-  await faults[name]?.({ account, accounts, workerPid, world, client: world.client, phones: world.simulator.phones });
+  const workerPid = workerOf(stack, account.id);
+  await faults[name]?.({ account, accounts, workerPid, stack });
   await delay(Math.max(0, endsAt - Date.now()));
-  const { sessions } = await world.client.listSessions();
-  const vitals = look(world.gateway.pid, world.dataDir);
+  const { sessions } = await stack.client.listSessions();
+  const vitals = look(stack.gateway.pid, stack.dataDir);
   const ready = sessions.filter(({ status }) => status === 'ready').length;
   const shown = `${vitals.processes} processes, ${vitals.fileDescriptors} fds, ${vitals.temporaryFiles} temporary files`;
   console.log(
@@ -108,7 +105,7 @@ async function oneMinute(world: World, accounts: readonly SoakAccount[], minute:
 }
 
 /** The current worker of a session, from the gateway's log. */
-function workerOf({ gateway }: World, id: string): number {
+function workerOf({ gateway }: Stack, id: string): number {
   for (let place = gateway.log.length - 1; place >= 0; place -= 1) {
     const line = gateway.log[place] ?? '';
     if (!line.includes('"worker started"')) continue;

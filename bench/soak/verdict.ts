@@ -1,8 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { PhoneMessage } from '@chat-web/simulator';
+import { descendantsOf } from '@chat-web/testing';
+import { median } from '../benchmark.ts';
 import type { SoakAccount } from './account.ts';
-import { median, type Vitals } from './vitals.ts';
 
-/** One requirement, and its measurement. */
 export interface Finding {
   readonly what: string;
   readonly seen: string;
@@ -26,11 +29,11 @@ function count(values: readonly string[]): Map<string, number> {
 /** Judges the traffic: no message or ack lost, reported twice or out of order, and no wrong answer. */
 export function judgeTraffic(accounts: readonly SoakAccount[], onPhone: readonly PhoneMessage[]): Finding[] {
   const expected = accounts.flatMap((account) => account.expected);
-  const heard = accounts.map((account) => bodiesOf(account));
-  const times = count(heard.flat());
+  const received = accounts.map((account) => bodiesOf(account));
+  const times = count(received.flat());
   const lost = expected.filter((body) => !times.has(body)).length;
   const doubled = [...times.values()].filter((count) => count > 1).length;
-  const disordered = accounts.filter(({ expected }, n) => expected.join() !== heard[n]?.join()).length;
+  const disordered = accounts.filter(({ expected }, n) => expected.join() !== received[n]?.join()).length;
   const ids = accounts.flatMap(({ record }) => record.flatMap(({ id }) => id ?? []));
   const sends = accounts.flatMap((account) => account.sends);
   const arrived = count(onPhone.map(({ body }) => body));
@@ -105,4 +108,35 @@ export function judgeGrowth(looks: readonly Vitals[]): Finding[] {
       isFine: late - early <= SLACK[name],
     };
   });
+}
+
+/** Figures that must not grow, at one moment. */
+export interface Vitals {
+  readonly processes: number;
+  readonly fileDescriptors: number;
+  /** Files in the temporary folders of the data folder, and those that browsers leave in the machine's. */
+  readonly temporaryFiles: number;
+  /** The gateway's own memory, in MB (PSS). */
+  readonly gatewayMb: number;
+}
+
+const KB_PER_MB = 1024;
+
+export function look(gatewayPid: number, dataDir: string): Vitals {
+  const rollup = readFileSync(`/proc/${gatewayPid}/smaps_rollup`, 'utf8');
+  const strays = readdirSync(tmpdir()).filter((name) => /^(\.?org\.chromium|puppeteer)/.test(name));
+  return {
+    processes: descendantsOf(gatewayPid).length,
+    fileDescriptors: readdirSync(`/proc/${gatewayPid}/fd`).length,
+    temporaryFiles: filesIn(join(dataDir, 'tmp')) + filesIn(join(dataDir, 'spool')) + strays.length,
+    gatewayMb: Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0) / KB_PER_MB,
+  };
+}
+
+function filesIn(folder: string): number {
+  try {
+    return readdirSync(folder, { recursive: true }).length;
+  } catch {
+    return 0;
+  }
 }
