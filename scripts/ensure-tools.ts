@@ -11,7 +11,6 @@ import { isAllowed } from './file-access.ts';
  */
 
 interface Tool {
-  /** Why it is needed. */
   readonly purpose: string;
   /** Why it cannot be used; undefined if it can. */
   missing(): string | undefined;
@@ -28,7 +27,10 @@ const tools: Readonly<Record<string, Tool>> = {
   browser: {
     purpose: 'sessions run in it',
     missing: missingBrowser,
-    ...{ debian: 'chromium', fedora: 'chromium', arch: 'chromium', alpine: 'chromium' },
+    debian: 'chromium',
+    fedora: 'chromium',
+    arch: 'chromium',
+    alpine: 'chromium',
   },
   'headless-shell': {
     purpose: 'some stories run in it, too',
@@ -39,22 +41,33 @@ const tools: Readonly<Record<string, Tool>> = {
   systemd: {
     purpose: 'tests check the systemd unit with its programs',
     missing: () => missingPrograms('systemd-analyze', 'systemd-sysusers', 'systemd-tmpfiles'),
-    ...{ debian: 'systemd', fedora: 'systemd', arch: 'systemd' },
+    debian: 'systemd',
+    fedora: 'systemd',
+    arch: 'systemd',
   },
   perl: {
     purpose: 'helpers of the tests are written in it',
     missing: () => missingPrograms('perl'),
-    ...{ debian: 'perl-base', fedora: 'perl', arch: 'perl', alpine: 'perl' },
+    debian: 'perl-base',
+    fedora: 'perl',
+    arch: 'perl',
+    alpine: 'perl',
   },
   script: {
     purpose: 'a story closes a terminal',
     missing: () => missingPrograms('script'),
-    ...{ debian: 'bsdutils', fedora: 'util-linux-script', arch: 'util-linux', alpine: 'util-linux-misc' },
+    debian: 'bsdutils',
+    fedora: 'util-linux-script',
+    arch: 'util-linux',
+    alpine: 'util-linux-misc',
   },
   xvfb: {
     purpose: 'a story shows windows on a display without a screen',
     missing: () => missingPrograms('Xvfb'),
-    ...{ debian: 'xvfb', fedora: 'xorg-x11-server-Xvfb', arch: 'xorg-server-xvfb', alpine: 'xvfb' },
+    debian: 'xvfb',
+    fedora: 'xorg-x11-server-Xvfb',
+    arch: 'xorg-server-xvfb',
+    alpine: 'xvfb',
   },
 };
 
@@ -88,9 +101,9 @@ if (absent.length > 0) {
 
 /** Why nothing can be installed from here; undefined where it can. */
 function whyNotHere(isDebian: boolean): string | undefined {
-  if (!isDebian) return 'Nothing was installed, since this is neither Debian nor Ubuntu';
-  if (missingPrograms('apt-get')) return 'Nothing was installed, since there is no apt-get on the PATH';
-  return process.getuid?.() === 0 ? undefined : 'Nothing was installed, since that takes root';
+  if (!isDebian) return 'Nothing was installed, because this is neither Debian nor Ubuntu';
+  if (missingPrograms('apt-get')) return 'Nothing was installed, because there is no apt-get on the PATH';
+  return process.getuid?.() === 0 ? undefined : 'Nothing was installed, because that requires root';
 }
 
 function missingBrowser(): string | undefined {

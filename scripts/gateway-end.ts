@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { GatewayAddress } from '@chat-web/host';
 import { gatewayAddress } from '@chat-web/host/node';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from './command-line.ts';
 
 /** The address of a gateway, and how messages name it. */
 export interface End {

@@ -1,8 +1,6 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { readConfig } from '@chat-web/gateway/config';
-import { ConfigError } from '@chat-web/gateway/config-error';
-import { inspectJournal } from '@chat-web/gateway/journal/inspect';
+import { ConfigError, inspectJournal, readConfig } from '@chat-web/gateway/tools';
 
 /** `npm run journal`: inspects the journal of events. It only reads, even while a gateway is running. */
 
@@ -18,7 +16,7 @@ const MB = 1_048_576;
 
 type Command = 'verify' | 'stats' | 'dump';
 
-const { command, session, dir } = read();
+const { command, session, dir } = readOptions();
 try {
   process.exitCode = await { verify, stats, dump }[command]();
 } catch (error) {
@@ -99,7 +97,7 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function read(): { command: Command; session: string | undefined; dir: string } {
+function readOptions(): { command: Command; session: string | undefined; dir: string } {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { familyOf, isAlive, killProcess, listProcesses, type Process } from '@chat-web/gateway/host/processes';
+import { familyOf, isAlive, killProcess, listProcesses, type Process, spawnGateway } from '@chat-web/gateway/tools';
 import type { GatewayAddress } from '@chat-web/host';
-import { spawnGateway } from './gateway-process.ts';
+import { settledWithin } from '@chat-web/protocol';
 
 /** Longer than a gateway takes to stop, including sends in progress. */
 const END_TIMEOUT_MS = 30_000;
@@ -11,7 +11,6 @@ const LOOK_MS = 100;
 /** Files that would give the gateway another token, and addresses and files of the other gateway. */
 const NOT_PASSED_ON = /^CHAT_WEB_((TOKEN|ENV|AUDIT)_FILE|SOCKET(_MODE|_GROUP)?|TLS_(CERT|KEY))$/;
 
-/** A gateway for one command. */
 export interface OwnGateway {
   readonly address: GatewayAddress;
   /** Stops it, and kills its remaining processes. Returns how many processes had to be killed. Never rejects. */
@@ -45,13 +44,8 @@ export async function startOwnGateway(
     address: { url: gateway.url, token },
     end: async () => {
       const family = await familyOfPid(gateway.pid);
-      const over = new AbortController();
-      const ended = await Promise.race([
-        gateway.end(),
-        delay(END_TIMEOUT_MS, undefined, { signal: over.signal }).catch(() => undefined),
-      ]);
-      over.abort();
-      if (!ended) return endByForce([...family, ...(await familyOfPid(gateway.pid))]);
+      const isEnded = await settledWithin(gateway.end(), END_TIMEOUT_MS);
+      if (!isEnded) return endByForce([...family, ...(await familyOfPid(gateway.pid))]);
       for (const deadline = Date.now() + GONE_TIMEOUT_MS; family.some(isAlive) && Date.now() < deadline; )
         await delay(LOOK_MS);
       return endByForce(family);

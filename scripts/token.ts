@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashOf } from '@chat-web/gateway/access/token';
+import { hashOf } from '@chat-web/gateway/tools';
 
 /** `npm run token`: creates a token, and its hash for the gateway. */
 
@@ -17,6 +17,6 @@ Its hash, for the gateway. It gives no access, and may be in an environment, a u
 
   CHAT_WEB_TOKEN=${hashOf(token)}
 
-Or write sha256:... as the first line of the file of CHAT_WEB_TOKEN_FILE. A change then needs no restart: see "Reload" in
-docs/service.md.
+Or write sha256:... as the first line of the file of CHAT_WEB_TOKEN_FILE. A change then needs no restart: see "Reloading
+settings" in docs/service.md.
 `);

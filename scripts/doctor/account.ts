@@ -1,19 +1,17 @@
 import { createClient } from '@chat-web/host';
 import type { SessionView } from '@chat-web/protocol';
+import type { RunOptions } from './arguments.ts';
 import { askFor, type Consent, NOT_CONFIRMED } from './ask.ts';
-import { DIALOG, reportContract, reportDegraded } from './contract.ts';
+import { DIALOG, reportContract, reportDegraded, reportSavedPages } from './contract.ts';
 import { SessionEvents } from './events.ts';
-import { checkGroup } from './group.ts';
 import type { LinkedSession } from './linked.ts';
 import { checkLists } from './lists.ts';
 import { findGateway, type LiveGateway } from './live-gateway.ts';
+import { checkGroup, checkStatusFeed } from './posts.ts';
 import { checkReady, checkRestart, settledView } from './ready.ts';
 import { checkPictureFromPhone, checkReceives } from './receives.ts';
-import type { Report } from './report.ts';
-import type { RunOptions } from './run-options.ts';
-import { reportSavedPages } from './saved-pages.ts';
+import { type Report, reportEnded } from './report.ts';
 import { checkSends } from './sends.ts';
-import { checkStatusFeed } from './status-feed.ts';
 import { judgeRestarts, MemoryWatch, reportMemory } from './vitals.ts';
 import { interruptible } from './wait.ts';
 
@@ -26,7 +24,7 @@ export async function checkAccount(report: Report, run: RunOptions, id: string):
     return await checkThrough(gateway, report, run, consent, id);
   } finally {
     const left = await gateway.end();
-    if (gateway.isOwn) report.add({ check: 'ended', ...endOf(left) });
+    if (gateway.isOwn) reportEnded(report, left, 'the gateway that doctor started has exited');
   }
 }
 
@@ -63,7 +61,6 @@ async function checkThrough(
   }
 }
 
-/** Checks the session while its event stream is open. */
 async function checkSession(
   report: Report,
   { address, client, id, signal }: Omit<LinkedSession, 'report' | 'phone' | 'events'>,
@@ -85,8 +82,8 @@ async function checkSession(
 async function checkTraffic(session: LinkedSession, options: RunOptions['options'], consent: Consent): Promise<void> {
   const { report } = session;
   const { to, peer, group, status } = options;
-  const leftOut = (check: string, flag: string, isAsked: boolean) =>
-    report.add({ check, result: 'skip', detail: isAsked ? NOT_CONFIRMED : `pass ${flag} to check it` });
+  const leftOut = (check: string, flag: string, isRequested: boolean) =>
+    report.add({ check, result: 'skip', detail: isRequested ? NOT_CONFIRMED : `pass ${flag} to check it` });
   if (to !== undefined && consent.send) await checkSends(session, to);
   else leftOut('send', '--to', to !== undefined);
   if (peer !== undefined && consent.answer) await checkReceives(session, peer);
@@ -115,10 +112,4 @@ function reportEnd(
     const detail = `the session is ${after.status}${after.message ? `: ${after.message}` : ''}`;
     report.add({ check: 'ready at the end', result: 'fail', detail, todo: "find the cause in the gateway's log" });
   }
-}
-
-function endOf(left: number) {
-  if (left === 0) return { result: 'ok', detail: 'the gateway that doctor started has exited' } as const;
-  const todo = "open an issue with the --json output and the gateway's log";
-  return { result: 'fail', detail: `${left} processes had to be killed`, todo } as const;
 }

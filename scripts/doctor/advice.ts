@@ -1,6 +1,5 @@
 import { type ErrorCode, errorText, GatewayError } from '@chat-web/protocol';
 
-/** What to do if a part of the page is missing. */
 export const PIN =
   'load an older page: set CHAT_WEB_PAGE_VERSION to a saved version that had it (docs/page-changes.md), and open an issue with the --json output';
 
@@ -24,7 +23,6 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
   insufficient_resources: 'free memory or disk space, as the text says',
 };
 
-/** What to do about an error. */
 export function adviceFor(error: unknown): string {
   return (error instanceof GatewayError && ADVICE[error.code]) || `${SEE_LOG} with the --json output`;
 }

@@ -1,8 +1,7 @@
-import { parseArgs } from 'node:util';
+import type { Config } from '@chat-web/gateway/tools';
 import { groupId, personId, sessionId } from '@chat-web/protocol';
-import { UsageError } from '../usage-error.ts';
+import { parsedFlags, UsageError } from '../command-line.ts';
 
-/** What doctor was asked to check. */
 export interface DoctorOptions {
   /** The linked session to check; absent: only machine and login page. */
   readonly session: string | undefined;
@@ -10,15 +9,12 @@ export interface DoctorOptions {
   readonly peer: string | undefined;
   /** The recipient of test messages, as digits. */
   readonly to: string | undefined;
-  /** The group that receives a test message. */
   readonly group: string | undefined;
   /** Post to the status feed, and delete the posts. */
   readonly status: boolean;
   /** Where the gateway runs; absent: where the settings say. */
   readonly gateway: string | undefined;
-  /** How long memory is watched. */
   readonly watchMs: number;
-  /** Skip the wait for a second QR. */
   readonly quick: boolean;
   /** Ask nothing: do everything that was requested. */
   readonly yes: boolean;
@@ -26,7 +22,6 @@ export interface DoctorOptions {
   readonly help: boolean;
 }
 
-/** What `--help` prints. */
 export const USAGE = `Usage: npm run doctor -- [--session NAME [--to +NUMBER] [--peer NAME] [--status] [--group ID]] [--yes] [--json]
 
 Without --session: checks this machine, and the login page in a browser. No account is needed.
@@ -49,20 +44,36 @@ Doctor asks before it does what others can see, or what interrupts the account; 
 unless --yes is given. Exit codes: 0 works, 1 something failed, 2 wrong usage, 130 interrupted.
 `;
 
-const MOST_WATCH_MINUTES = 1_440;
+const MAX_WATCH_MINUTES = 1_440;
 const MINUTE_MS = 60_000;
 const NEEDS_SESSION = ['to', 'peer', 'status', 'group', 'gateway', 'watch'] as const;
 
+const TEXT = { type: 'string' } as const;
+const SWITCH = { type: 'boolean', default: false } as const;
+const FLAGS = {
+  session: TEXT,
+  peer: TEXT,
+  to: TEXT,
+  group: TEXT,
+  status: SWITCH,
+  gateway: TEXT,
+  watch: TEXT,
+  quick: SWITCH,
+  yes: SWITCH,
+  json: SWITCH,
+  help: { type: 'boolean', default: false, short: 'h' },
+} as const;
+
 /** Reads the command line. Throws a UsageError. */
 export function readArguments(args: readonly string[]): DoctorOptions {
-  const given = parse(args);
+  const given = parsedFlags(args, FLAGS);
   const flag = NEEDS_SESSION.find((name) => given[name]);
   if (flag && !given.session) throw new UsageError(`--${flag} needs --session`);
   if (given.peer !== undefined && given.peer === given.session)
     throw new UsageError('--peer must be a different session from --session');
   const minutes = given.watch === undefined ? 1 : Number(given.watch || Number.NaN);
-  if (!(minutes >= 0 && minutes <= MOST_WATCH_MINUTES))
-    throw new UsageError(`--watch must be a number of minutes from 0 to ${MOST_WATCH_MINUTES}`);
+  if (!(minutes >= 0 && minutes <= MAX_WATCH_MINUTES))
+    throw new UsageError(`--watch must be a number of minutes from 0 to ${MAX_WATCH_MINUTES}`);
   if (given.gateway !== undefined && !/^https?:\/\//.test(given.gateway))
     throw new UsageError('--gateway must be an http or https URL');
   return {
@@ -80,26 +91,19 @@ export function readArguments(args: readonly string[]): DoctorOptions {
   };
 }
 
-function parse(args: readonly string[]) {
-  const text = { type: 'string' } as const;
-  const flag = { type: 'boolean', default: false } as const;
-  try {
-    return parseArgs({
-      args: [...args],
-      options: {
-        ...{ session: text, peer: text, to: text, group: text, status: flag, gateway: text, watch: text },
-        ...{ quick: flag, yes: flag, json: flag, help: { ...flag, short: 'h' } },
-      },
-    }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
 function checked(flag: string, schema: typeof sessionId | typeof personId | typeof groupId, value: string | undefined) {
   if (value === undefined) return undefined;
   const parsed = schema['~standard'].validate(value);
   if (parsed instanceof Promise) throw new Error('these schemas are synchronous');
   if (parsed.issues) throw new UsageError(`${flag} ${parsed.issues[0]?.message}`);
   return parsed.value;
+}
+
+export interface RunOptions {
+  readonly options: DoctorOptions;
+  /** The gateway's settings from this environment. */
+  readonly config: Config;
+  readonly env: NodeJS.ProcessEnv;
+  /** Ends the run: everything that it started is stopped, and nothing more is checked. */
+  readonly signal: AbortSignal;
 }

@@ -1,9 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import type { DoctorOptions } from './arguments.ts';
-import { withoutNumbers } from './report.ts';
+import { shortenNumbers } from './report.ts';
 import { Interrupted } from './wait.ts';
 
-/** What the operator has agreed to. */
 export interface Consent {
   readonly restart: boolean;
   readonly send: boolean;
@@ -14,12 +13,11 @@ export interface Consent {
   readonly isSomebodyThere: boolean;
 }
 
-/** Why a check was skipped. */
 export const NOT_CONFIRMED = 'not confirmed: answer y at a terminal, or pass --yes';
 
 const ANSWER_TIMEOUT_MS = 300_000;
 
-type Question = readonly [name: 'restart' | 'send' | 'answer' | 'status' | 'group', isAsked: boolean, text: string];
+type Question = readonly [name: 'restart' | 'send' | 'answer' | 'status' | 'group', isRequested: boolean, text: string];
 
 /** Asks for confirmation of everything that others see or that interrupts the account, before doing any of it. */
 export async function askFor(options: DoctorOptions, signal: AbortSignal): Promise<Consent> {
@@ -37,8 +35,8 @@ export async function askFor(options: DoctorOptions, signal: AbortSignal): Promi
     ['group', group !== undefined, `Send a text to group ${group}, and delete it? Its members see it.`],
   ];
   const said = { restart: false, send: false, answer: false, status: false, group: false };
-  for (const [name, isAsked, text] of questions) {
-    said[name] = isAsked && (yes || (isTerminal && (await isConfirmed(text, signal))));
+  for (const [name, isRequested, text] of questions) {
+    said[name] = isRequested && (yes || (isTerminal && (await isConfirmed(text, signal))));
   }
   return { ...said, isSomebodyThere: isTerminal && !yes };
 }
@@ -55,7 +53,7 @@ async function isConfirmed(text: string, signal: AbortSignal): Promise<boolean> 
   terminal.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
     const ends = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_TIMEOUT_MS)]);
-    return /^y(es)?$/i.test((await terminal.question(`${withoutNumbers(text)} [y/N] `, { signal: ends })).trim());
+    return /^y(es)?$/i.test((await terminal.question(`${shortenNumbers(text)} [y/N] `, { signal: ends })).trim());
   } catch (error) {
     if (signal.aborted) throw new Interrupted('interrupted', { cause: error });
     return false;

@@ -1,19 +1,18 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Config, pagesDirOf } from '@chat-web/gateway/tools';
 import { operations, type SessionView } from '@chat-web/protocol';
 import { PIN } from './advice.ts';
 import type { Report } from './report.ts';
 
-/** What the findings depend on. */
 export interface ContractOptions {
-  /** The version set by CHAT_WEB_PAGE_VERSION. */
   readonly pinned: string | undefined;
   /** False on the login page, where not all parts are loaded. */
   readonly isLinked: boolean;
 }
 
-/** The capability name of a dialog that stays open. */
 export const DIALOG = 'page.dialog';
 
-/** What to do about a page other than the pinned one. */
 export const CHECK_PIN = 'check the saved document, or unset CHAT_WEB_PAGE_VERSION';
 /** What to do about findings that are not missing parts of the page. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -46,7 +45,6 @@ export function reportContract(
   }
 }
 
-/** A finding for each thing that a session cannot do. */
 export function reportDegraded(report: Report, degraded: NonNullable<SessionView['degraded']>): void {
   for (const { capability, reason } of degraded) {
     const check = capability === DIALOG ? 'dialogs' : `page: ${capability}`;
@@ -75,5 +73,28 @@ function reportVersion(report: Report, version: string | undefined, pinned: stri
   else {
     const detail = `${version}, but CHAT_WEB_PAGE_VERSION says ${pinned}`;
     report.add({ check, result: 'warn', detail, todo: CHECK_PIN });
+  }
+}
+
+const SUFFIX = '.html';
+const MAX_NAMED = 5;
+
+/** Lists the saved pages that can be pinned instead of this one, newest first, if they are on this machine. */
+export function reportSavedPages(report: Report, config: Config, present: string | undefined): void {
+  const versions = savedVersions(pagesDirOf(config));
+  if (versions.length === 0) return; // None yet, or the gateway runs elsewhere.
+  const others = versions.filter((version) => version !== present).slice(0, MAX_NAMED);
+  const detail =
+    others.length > 0 ? `${others.join(', ')} can be pinned by CHAT_WEB_PAGE_VERSION` : 'only the current one';
+  report.add({ check: 'saved pages', result: 'note', detail });
+}
+
+function savedVersions(folder: string): string[] {
+  try {
+    const names = readdirSync(folder).filter((name) => name.endsWith(SUFFIX));
+    const dated = names.map((name) => ({ name, at: statSync(join(folder, name)).mtimeMs }));
+    return dated.sort((a, b) => b.at - a.at).map(({ name }) => name.slice(0, -SUFFIX.length));
+  } catch {
+    return [];
   }
 }

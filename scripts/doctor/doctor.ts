@@ -1,10 +1,9 @@
 import { checkAccount } from './account.ts';
 import { adviceFor, errorLine } from './advice.ts';
-import { checkMachine } from './machine.ts';
-import { checkNetwork } from './network.ts';
+import type { RunOptions } from './arguments.ts';
+import { checkMachine, checkNetwork } from './machine.ts';
 import { checkLoginPage } from './page.ts';
 import type { Report, Summary } from './report.ts';
-import type { RunOptions } from './run-options.ts';
 
 const WITHOUT_ACCOUNT = `Not checked yet: the time to ready, memory, sends, downloads, groups, contacts, pictures and the status feed.
 Link an account, and run: npm run doctor -- --session <name> --to +<number>`;

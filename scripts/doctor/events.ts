@@ -32,7 +32,6 @@ export class SessionEvents {
     return eventually(look, { timeoutMs, everyMs: LOOK_MS, signal: this.#signal });
   }
 
-  /** The data of all events of a name so far. */
   all<N extends EventName>(name: N): EventData<N>[] {
     return this.#events.flatMap((event) => (event.name === name ? [event.data as EventData<N>] : []));
   }

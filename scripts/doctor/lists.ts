@@ -1,13 +1,11 @@
-import type { Contact } from '@chat-web/protocol';
-import { GatewayError } from '@chat-web/protocol';
+import { type Contact, GatewayError } from '@chat-web/protocol';
 import { PIN } from './advice.ts';
-import { share } from './figures.ts';
 import type { LinkedSession } from './linked.ts';
-import type { Outcome } from './report.ts';
+import { type Outcome, share } from './report.ts';
 
-const MOST_PICTURES = 3;
+const MAX_PICTURES = 3;
 /** The share of the address book that has a name if the page is read correctly. */
-const FEWEST_NAMED = 0.9;
+const MIN_NAMED_SHARE = 0.9;
 
 /** Checks the account's chats, contacts, groups and pictures, and that its own number is registered. */
 export async function checkLists(session: LinkedSession, to: string | undefined): Promise<void> {
@@ -51,7 +49,7 @@ function judgeContacts(contacts: readonly Contact[]): Outcome {
   if (doubled > 0)
     return { result: 'fail', detail: `${detail}; ${doubled} are listed twice, by number and by hidden id`, todo: PIN };
   if (saved.length === 0) return { result: 'note', detail };
-  return named / saved.length >= FEWEST_NAMED ? detail : { result: 'fail', detail, todo: PIN };
+  return named / saved.length >= MIN_NAMED_SHARE ? detail : { result: 'fail', detail, todo: PIN };
 }
 
 /** How many hidden ids have their own entry besides that of their number. */
@@ -63,7 +61,7 @@ function countTwins(contacts: readonly (Contact & { readonly lid?: string | unde
 async function pictures({ client, id }: LinkedSession, contacts: readonly Contact[], to: string | undefined) {
   const people = [...contacts].filter(({ number }) => number !== '');
   const rank = ({ number, isMyContact }: Contact) => (number === to ? 0 : isMyContact ? 1 : 2);
-  const chosen = people.sort((a, b) => rank(a) - rank(b)).slice(0, MOST_PICTURES);
+  const chosen = people.sort((a, b) => rank(a) - rank(b)).slice(0, MAX_PICTURES);
   const seen = { present: 0, none: 0, later: 0 };
   for (const { id: contactId } of chosen) {
     try {
@@ -75,7 +73,7 @@ async function pictures({ client, id }: LinkedSession, contacts: readonly Contac
       seen.later += 1;
     }
   }
-  const detail = `of ${chosen.length} people: ${seen.present} present, ${seen.none} none or private, ${seen.later} put off`;
+  const detail = `of ${chosen.length} people: ${seen.present} present, ${seen.none} none or private, ${seen.later} deferred`;
   if (chosen.length === 0) return { result: 'skip' as const, detail: 'the account knows no contact by number' };
   if (seen.later === 0) return detail;
   return { result: 'warn' as const, detail, todo: 'the network delays such queries: try again some minutes later' };

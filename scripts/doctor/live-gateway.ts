@@ -1,15 +1,13 @@
 import { statSync } from 'node:fs';
-import { isHash } from '@chat-web/gateway/access/token';
-import type { Config } from '@chat-web/gateway/config';
+import { type Config, isHash } from '@chat-web/gateway/tools';
 import { ask, createClient, type GatewayAddress } from '@chat-web/host';
 import { gatewayAddress } from '@chat-web/host/node';
 import { errorText } from '@chat-web/protocol';
 import { startOwnGateway } from '../own-gateway.ts';
 import { adviceFor } from './advice.ts';
+import type { RunOptions } from './arguments.ts';
 import type { Report } from './report.ts';
-import type { RunOptions } from './run-options.ts';
 
-/** The gateway that a linked session is checked through. */
 export interface LiveGateway {
   readonly address: GatewayAddress;
   /** True if doctor started it, because none answered. */
@@ -38,19 +36,19 @@ export async function findGateway(
       return `answers at ${url}`;
     }
     if (options.gateway !== undefined)
-      return { result: 'fail', detail: `${url} does not answer as a gateway (${silence})`, todo: 'check --gateway' };
+      return { result: 'fail', detail: `${url} does not respond as a gateway (${silence})`, todo: 'check --gateway' };
     const owner = otherOwnerOf(config.dataDir);
     if (owner !== undefined) {
-      const detail = `none answers at ${url}, and ${config.dataDir} belongs to another user (${owner})`;
+      const detail = `no gateway responds at ${url}, and ${config.dataDir} belongs to another user (${owner})`;
       return { result: 'fail', detail, todo: 'start the gateway, or run doctor as that user' };
     }
     try {
       const own = await startOwnGateway(env, { CHAT_WEB_DATA_DIR: config.dataDir }, signal);
       found = { ...own, isOwn: true };
-      return `none answers at ${url}: started one on ${config.dataDir}`;
+      return `no gateway responds at ${url}: started one on ${config.dataDir}`;
     } catch (error) {
       if (signal.aborted) throw error;
-      const detail = `none answers at ${url}, and none could be started: ${said(error)}`;
+      const detail = `no gateway responds at ${url}, and none could be started: ${said(error)}`;
       const isInUse = /in use by another gateway/.test(said(error));
       const todo = isInUse ? 'pass the address of the running gateway with --gateway' : adviceFor(error);
       return { result: 'fail', detail, todo };

@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
+import { lookup } from 'node:dns/promises';
 import { constants, existsSync, readFileSync, statSync } from 'node:fs';
+import { connect } from 'node:net';
 import { dirname } from 'node:path';
-import type { Config } from '@chat-web/gateway/config';
-import { availableMemoryBytes } from '@chat-web/gateway/host/available-memory';
-import { freeDiskBytes } from '@chat-web/gateway/host/disk';
+import { availableMemoryBytes, type Config, freeDiskBytes } from '@chat-web/gateway/tools';
+import { errorText, unlessAborted } from '@chat-web/protocol';
 import { findBrowser, sandboxWorks } from '@chat-web/worker/browser';
 import { isAllowed } from '../file-access.ts';
-import { grouped, inMb } from './figures.ts';
-import type { Outcome, Report } from './report.ts';
+import { grouped, inMb, type Outcome, type Report } from './report.ts';
 
 const OLDEST_NODE = [20, 19] as const;
 const VERSION_TIMEOUT_MS = 15_000;
@@ -17,7 +17,7 @@ const SESSION_BYTES = 300 * 1_048_576;
 const MANY_SESSIONS = 50;
 /** Threads of one idle session, which count against the process limit; open files that the gateway needs at least. */
 const THREADS_EACH = 120;
-const FEWEST_FILES = 4_096;
+const MIN_FILES = 4_096;
 
 /** Checks the host: Node, browser, sandbox, disk, memory, limits, clock. */
 export async function checkMachine(report: Report, config: Config, env: NodeJS.ProcessEnv): Promise<void> {
@@ -101,8 +101,8 @@ function limits(): Outcome {
     return { result: 'skip', detail: 'this system does not report them' };
   const detail = `${grouped(files)} open files, ${grouped(processes)} processes and threads`;
   const fits = Math.floor(processes / THREADS_EACH);
-  if (files >= FEWEST_FILES && fits >= MANY_SESSIONS) return `${detail}: enough for ${MANY_SESSIONS} sessions`;
-  const todo = `for ${MANY_SESSIONS} sessions: ulimit -n ${FEWEST_FILES * 4}, ulimit -u ${MANY_SESSIONS * THREADS_EACH * 2}, or use the systemd unit`;
+  if (files >= MIN_FILES && fits >= MANY_SESSIONS) return `${detail}: enough for ${MANY_SESSIONS} sessions`;
+  const todo = `for ${MANY_SESSIONS} sessions: ulimit -n ${MIN_FILES * 4}, ulimit -u ${MANY_SESSIONS * THREADS_EACH * 2}, or use the systemd unit`;
   return { result: 'warn', detail: `${detail}: enough for about ${grouped(fits)} sessions`, todo };
 }
 
@@ -126,4 +126,40 @@ function clock(): Outcome {
 
 function existingAbove(path: string): string {
   for (let at = path; ; at = dirname(at)) if (existsSync(at) || at === dirname(at)) return at;
+}
+
+const HOST = 'web.whatsapp.com';
+const PORT = 443;
+const TIMEOUT_MS = 5_000;
+/** Arguments that route the browser differently from this process: a check from here would prove nothing. */
+const DETOURS = ['--host-resolver-rules', '--proxy-server', '--proxy-pac-url'];
+
+/** Whether the network's host resolves and answers. Skipped if the browser takes another route. */
+export async function checkNetwork(browserArgs: readonly string[], signal: AbortSignal): Promise<Outcome> {
+  const detour = DETOURS.find((name) => browserArgs.some((arg) => arg.startsWith(name)));
+  if (detour) return { result: 'skip', detail: `the browser takes another route: CHAT_WEB_BROWSER_ARGS has ${detour}` };
+  const ends = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
+  try {
+    const { address } = await ended(lookup(HOST), ends);
+    await connected(address, ends);
+    return `${HOST} resolves and responds`;
+  } catch (error) {
+    const todo = 'check DNS and firewall: browsers need TCP 443 to *.whatsapp.com and *.whatsapp.net';
+    return { result: 'fail', detail: `${HOST} cannot be reached (${errorText(error)})`, todo };
+  }
+}
+
+function connected(address: string, signal: AbortSignal): Promise<void> {
+  const socket = connect({ host: address, port: PORT });
+  const done = new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    socket.once('error', reject);
+  });
+  return ended(done, signal).finally(() => socket.destroy());
+}
+
+function ended<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return unlessAborted<T, never>(work, signal, () => {
+    throw new Error(`no response within ${TIMEOUT_MS / 1_000} s`);
+  });
 }

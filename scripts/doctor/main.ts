@@ -1,7 +1,5 @@
-import { readConfig } from '@chat-web/gateway/config';
-import { ConfigError } from '@chat-web/gateway/config-error';
-import { interruption } from '../interruption.ts';
-import { UsageError } from '../usage-error.ts';
+import { ConfigError, readConfig } from '@chat-web/gateway/tools';
+import { interruption, UsageError } from '../command-line.ts';
 import { type DoctorOptions, readArguments, USAGE } from './arguments.ts';
 import { runDoctor } from './doctor.ts';
 import { Report, textPrinter } from './report.ts';
@@ -10,7 +8,7 @@ import { Report, textPrinter } from './report.ts';
 
 const EX_USAGE = 2;
 
-const options = read();
+const options = readOptions();
 if (options.help) {
   process.stdout.write(USAGE);
   process.exit(0);
@@ -27,7 +25,7 @@ const summary = { ...found, isInterrupted: interrupted.signal.aborted };
 process.stdout.write(options.json ? `${report.json(summary)}\n` : report.summaryText(summary));
 process.exit(report.exitCode(summary.isInterrupted));
 
-function read(): DoctorOptions {
+function readOptions(): DoctorOptions {
   try {
     return readArguments(process.argv.slice(2));
   } catch (error) {

@@ -1,21 +1,19 @@
 import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Config, pagesDirOf } from '@chat-web/gateway/config';
+import { type Config, pagesDirOf } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
 import { type OperationMethods, type SessionView, savedPageFiles } from '@chat-web/protocol';
 import { type OwnGateway, startOwnGateway } from '../own-gateway.ts';
 import { PIN } from './advice.ts';
 import { CHECK_PIN, reportContract } from './contract.ts';
 import { SessionEvents } from './events.ts';
-import type { Outcome, Report } from './report.ts';
+import { type Outcome, type Report, reportEnded } from './report.ts';
 import { eventually, interruptible } from './wait.ts';
 
-/** What the checks of the login page need. */
 export interface LoginPageOptions {
   readonly config: Config;
   readonly env: NodeJS.ProcessEnv;
-  /** Skip the wait for a second QR. */
   readonly quick: boolean;
   readonly signal: AbortSignal;
 }
@@ -45,7 +43,7 @@ export async function checkLoginPage(report: Report, options: LoginPageOptions):
   } finally {
     const left = await gateway?.end();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
-    if (left !== undefined) report.add(endOf(left));
+    if (left !== undefined) reportEnded(report, left, 'no process or folder is left');
   }
   return version;
 }
@@ -122,7 +120,7 @@ function judgeStart(view: SessionView): Outcome {
   if (lacksLink(view)) return { result: 'fail', detail: 'the page lacks what a QR needs: see below' };
   const isPage = view.reason === 'PAGE_UNSUPPORTED';
   const todo = isPage ? PIN : 'check the findings above (browser, sandbox, memory, network), then the log';
-  return { result: 'fail', detail: view.message ?? `no QR came, the session is ${view.status}`, todo };
+  return { result: 'fail', detail: view.message ?? `no QR arrived, the session is ${view.status}`, todo };
 }
 
 async function secondQr(address: OwnGateway['address'], signal: AbortSignal): Promise<Outcome> {
@@ -139,11 +137,4 @@ async function secondQr(address: OwnGateway['address'], signal: AbortSignal): Pr
   }
   const todo = 'a QR must be scanned within its first minute; open an issue with the --json output';
   return { result: 'fail', detail: `no second QR within ${REFRESH_TIMEOUT_MS / 1_000} s`, todo };
-}
-
-function endOf(left: number) {
-  const check = 'ended';
-  if (left === 0) return { check, result: 'ok', detail: 'no process or folder is left' } as const;
-  const todo = "open an issue with the --json output and the gateway's log";
-  return { check, result: 'fail', detail: `${left} processes had to be killed`, todo } as const;
 }

@@ -7,14 +7,12 @@ const READY_TIMEOUT_MS = 300_000;
 /** Parts of the page load late: the worker checks again every 15 s for what is missing. */
 const LATE_PARTS_MS = 25_000;
 
-/** What to wait for. */
 export interface ReadyOptions {
   readonly client: OperationMethods;
   readonly id: string;
   readonly signal: AbortSignal;
 }
 
-/** Whether a session can be checked. */
 export interface Readiness {
   readonly isReady: boolean;
   /** It was not running: doctor started it. */

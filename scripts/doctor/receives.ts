@@ -1,29 +1,27 @@
 import type { Message } from '@chat-web/protocol';
 import { tellPerson } from './ask.ts';
-import { bytesOf, compareDownload } from './downloads.ts';
-import { grouped, inSeconds } from './figures.ts';
-import { asMessage, keyOf, type LinkedSession } from './linked.ts';
-import type { Outcome } from './report.ts';
+import { asMessage, compareDownload, downloadedBytes, type LinkedSession, messageKey } from './linked.ts';
+import { grouped, inSeconds, type Outcome } from './report.ts';
 import { makeSamples, type Sample } from './samples.ts';
-import { pause } from './wait.ts';
+import { pauseUnlessInterrupted } from './wait.ts';
 
 const PAUSE_MS = 1_000;
-const HEARD_TIMEOUT_MS = 60_000;
+const RECEIVED_TIMEOUT_MS = 60_000;
 const PHONE_TIMEOUT_MS = 120_000;
 
 /** Has another session send a message of each kind, and checks that each arrives and can be downloaded. */
 export async function checkReceives(session: LinkedSession, peer: string): Promise<void> {
   const { report, client, phone, signal } = session;
-  const isHeard = await report.check('receive text', async () => {
+  const isReceived = await report.check('receive text', async () => {
     const text = { type: 'text', to: phone, body: 'A test message of chat-web doctor, to be received.' } as const;
-    return heard(session, asMessage(await client.sendMessage({ id: peer, ...text })), text.body);
+    return received(session, asMessage(await client.sendMessage({ id: peer, ...text })), text.body);
   });
-  if (!isHeard) {
+  if (!isReceived) {
     report.add({ check: 'receive files', result: 'skip', detail: 'skipped, because the text did not arrive' });
     return;
   }
   for (const sample of makeSamples()) {
-    await pause(PAUSE_MS, signal);
+    await pauseUnlessInterrupted(PAUSE_MS, signal);
     await checkReceive(session, peer, sample);
   }
 }
@@ -35,7 +33,7 @@ async function checkReceive(session: LinkedSession, peer: string, sample: Sample
   await report.check(`receive ${type}`, async () => {
     const base64 = Buffer.from(bytes).toString('base64');
     const sent = asMessage(await client.sendMessage({ id: peer, type, to: phone, base64, mimeType, filename }));
-    const outcome = await heard(session, sent);
+    const outcome = await received(session, sent);
     messageId = find(session, sent)?.id;
     return outcome;
   });
@@ -45,11 +43,11 @@ async function checkReceive(session: LinkedSession, peer: string, sample: Sample
 }
 
 /** Checks that a message of the other session arrives here, unchanged. */
-async function heard({ events }: LinkedSession, sent: Message, body?: string): Promise<Outcome> {
-  const message = await events.next('message', (other) => keyOf(other) === keyOf(sent), HEARD_TIMEOUT_MS);
+async function received({ events }: LinkedSession, sent: Message, body?: string): Promise<Outcome> {
+  const message = await events.next('message', (other) => messageKey(other) === messageKey(sent), RECEIVED_TIMEOUT_MS);
   if (!message) {
     const todo = 'check what the page lacks, and whether the session is ready';
-    return { result: 'fail', detail: `no message event within ${inSeconds(HEARD_TIMEOUT_MS)}`, todo };
+    return { result: 'fail', detail: `no message event within ${inSeconds(RECEIVED_TIMEOUT_MS)}`, todo };
   }
   const isSame = message.hasMedia === sent.hasMedia && !message.fromMe && (body === undefined || message.body === body);
   if (isSame) return '';
@@ -61,10 +59,9 @@ async function heard({ events }: LinkedSession, sent: Message, body?: string): P
 }
 
 function find({ events }: LinkedSession, sent: Message): Message | undefined {
-  return events.all('message').find((other) => keyOf(other) === keyOf(sent));
+  return events.all('message').find((other) => messageKey(other) === messageKey(sent));
 }
 
-/** Asks the person at the terminal to send a picture from a phone, and downloads it. */
 export async function checkPictureFromPhone({ report, client, id, events }: LinkedSession): Promise<void> {
   await report.check('receive a picture', async () => {
     tellPerson(`Send a picture to this account from another phone, within ${PHONE_TIMEOUT_MS / 60_000} minutes.`);
@@ -72,7 +69,7 @@ export async function checkPictureFromPhone({ report, client, id, events }: Link
     const isNew = (message: Message) => message.hasMedia && !known.has(message.id);
     const message = await events.next('message', isNew, PHONE_TIMEOUT_MS);
     if (!message) return { result: 'skip', detail: 'none arrived' };
-    const got = await bytesOf(await client.getMedia({ id, messageId: message.id }));
+    const got = await downloadedBytes(await client.getMedia({ id, messageId: message.id }));
     if (got.length > 0) return `${grouped(got.length)} bytes of ${message.mimeType ?? 'unknown type'}`;
     return { result: 'fail', detail: 'it is empty', todo: 'open an issue with the --json output' };
   });

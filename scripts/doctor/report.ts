@@ -4,23 +4,18 @@ import { Interrupted } from './wait.ts';
 /** The result of a check. `warn`: works with a limit; `note`: information only; `skip`: not checked. */
 export type Result = 'ok' | 'warn' | 'fail' | 'skip' | 'note';
 
-/** One thing that was checked. */
 export interface Finding {
   readonly check: string;
   readonly result: Result;
   readonly detail: string;
-  /** What to do about it. */
   readonly todo?: string | undefined;
-  /** How long it took. */
   readonly ms?: number | undefined;
 }
 
 /** The result of a check: a string is the detail of an `ok`. */
 export type Outcome = string | (Omit<Finding, 'check' | 'result'> & { readonly result?: Result });
 
-/** Printed at the end, besides the findings. */
 export interface Summary {
-  /** The version of the page that was checked. */
   readonly page?: string | undefined;
   /** What this run could not check, and how to check it. */
   readonly notChecked?: string | undefined;
@@ -35,8 +30,7 @@ const WORDS: Readonly<Record<Result, string>> = {
   skip: 'skipped',
   note: 'noted',
 };
-/** Shorter times are not reported. */
-const SHORTEST_PRINTED_MS = 10;
+const MIN_PRINTED_MS = 10;
 const EXIT = { ok: 0, failed: 1, interrupted: 130 } as const;
 
 /** The findings of a run, reported as they arrive. Phone numbers are shortened in all of them. */
@@ -54,8 +48,8 @@ export class Report {
   add(found: Finding): void {
     const finding = {
       ...found,
-      detail: withoutNumbers(found.detail),
-      ...(found.todo === undefined ? {} : { todo: withoutNumbers(found.todo) }),
+      detail: shortenNumbers(found.detail),
+      ...(found.todo === undefined ? {} : { todo: shortenNumbers(found.todo) }),
       ...(found.ms === undefined ? {} : { ms: Math.round(found.ms) }),
     };
     this.findings.push(finding);
@@ -80,7 +74,6 @@ export class Report {
     }
   }
 
-  /** The number of findings by result. */
   get counts(): Record<Result, number> {
     const entries = RESULTS.map((result) => [result, this.findings.filter((one) => one.result === result).length]);
     return Object.fromEntries(entries) as Record<Result, number>;
@@ -91,7 +84,6 @@ export class Report {
     return this.counts.fail > 0 ? EXIT.failed : EXIT.ok;
   }
 
-  /** The last lines of the text form. */
   summaryText({ page, notChecked, isInterrupted }: Summary): string {
     const { counts } = this;
     const parts = RESULTS.filter((result) => counts[result] > 0).map((result) => `${counts[result]} ${WORDS[result]}`);
@@ -102,7 +94,6 @@ export class Report {
     return `\n${[...(notChecked ? [notChecked] : []), ...lines].join('\n')}\n`;
   }
 
-  /** Everything as one line of JSON. */
   json({ page, notChecked, isInterrupted }: Summary): string {
     const exitCode = this.exitCode(isInterrupted);
     const { counts, findings } = this;
@@ -128,6 +119,13 @@ export class Report {
   }
 }
 
+/** Reports the end of a gateway that doctor started: how many of its processes had to be killed. */
+export function reportEnded(report: Report, left: number, detail: string): void {
+  const todo = "open an issue with the --json output and the gateway's log";
+  if (left === 0) report.add({ check: 'ended', result: 'ok', detail });
+  else report.add({ check: 'ended', result: 'fail', detail: `${left} processes had to be killed`, todo });
+}
+
 /** Prints findings as lines of text, with the advice below, in full once. */
 export function textPrinter(write: (text: string) => void): (finding: Finding) => void {
   const printed = new Set<string>();
@@ -145,12 +143,32 @@ function timeOf(ms: number | undefined): string {
 
 function since(startedAt: number): { ms?: number } {
   const ms = performance.now() - startedAt;
-  return ms < SHORTEST_PRINTED_MS ? {} : { ms };
+  return ms < MIN_PRINTED_MS ? {} : { ms };
 }
 
 /** Shortens what may be a phone number or hidden id, also within message ids; page versions are kept. */
-export function withoutNumbers(text: string): string {
+export function shortenNumbers(text: string): string {
   return text.replace(/(?<![\d.])(\+?)(\d{7,})/g, (_, plus: string, digits: string) => {
     return `${plus}${digits.slice(0, 2)}…${digits.slice(-2)}`;
   });
+}
+
+const MB = 1_048_576;
+
+export function inMb(bytes: number): string {
+  return `${Math.round(bytes / MB)} MB`;
+}
+
+export function inSeconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`;
+}
+
+/** A share as `3 of 4 (75 %)`. */
+export function share(part: number, whole: number): string {
+  return whole === 0 ? '0 of 0' : `${part} of ${whole} (${Math.round((part / whole) * 100)} %)`;
+}
+
+/** A number with thousands separators, so that it is not mistaken for a phone number. */
+export function grouped(number: number): string {
+  return Number.isFinite(number) ? number.toLocaleString('en') : 'unlimited';
 }

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { encode as encodePng } from 'fast-png';
 
-/** A file to send. */
 export interface Sample {
   readonly type: 'image' | 'video' | 'audio' | 'document' | 'sticker';
   readonly mimeType: string;
@@ -28,7 +27,6 @@ export function makeSamples(): Sample[] {
   ];
 }
 
-/** Squares of random colours. */
 function image(): Uint8Array {
   const [side, squares] = [320, 8];
   const colours = randomBytes(squares * squares * 3);

@@ -1,9 +1,8 @@
 import type { EventData, Message } from '@chat-web/protocol';
-import { compareDownload } from './downloads.ts';
-import { asMessage, type LinkedSession } from './linked.ts';
+import { asMessage, compareDownload, type LinkedSession } from './linked.ts';
 import type { Outcome } from './report.ts';
 import { makeSamples, type Sample } from './samples.ts';
-import { eventually, pause } from './wait.ts';
+import { eventually, pauseUnlessInterrupted } from './wait.ts';
 
 /** People do not write faster. */
 const PAUSE_MS = 1_000;
@@ -24,7 +23,7 @@ export async function checkSends(session: LinkedSession, to: string): Promise<vo
   }
   const sent = [text];
   for (const sample of makeSamples()) {
-    await pause(PAUSE_MS, signal);
+    await pauseUnlessInterrupted(PAUSE_MS, signal);
     const message = await checkSend(session, to, sample);
     if (message) sent.push(message);
   }
@@ -32,7 +31,6 @@ export async function checkSends(session: LinkedSession, to: string): Promise<vo
   await checkChanges(session, text.id);
 }
 
-/** Sends a file, and downloads it again. */
 async function checkSend({ report, client, id }: LinkedSession, to: string, sample: Sample) {
   const { type, mimeType, filename, bytes } = sample;
   let message: Message | undefined;

@@ -1,13 +1,11 @@
 import type { SessionView } from '@chat-web/protocol';
-import { inMb } from './figures.ts';
 import type { ReadyOptions } from './ready.ts';
-import type { Outcome, Report } from './report.ts';
-import { eventually, pause } from './wait.ts';
+import { inMb, type Outcome, type Report } from './report.ts';
+import { eventually, pauseUnlessInterrupted } from './wait.ts';
 
 /** The gateway measures twice a minute. */
 const MEASURED_TIMEOUT_MS = 45_000;
 
-/** Watches the memory of a session that is ready. */
 export class MemoryWatch {
   readonly #options: ReadyOptions;
   readonly #softBytes: number;
@@ -21,34 +19,28 @@ export class MemoryWatch {
   constructor(options: ReadyOptions, softBytes: number, isRestarted: boolean) {
     this.#options = options;
     this.#softBytes = softBytes;
-    this.#first = isRestarted ? this.#measureAnew() : this.#measure();
+    this.#first = this.#measure(isRestarted);
     this.#first.catch(() => {}); // Reported by `atReady` and `after`.
   }
 
-  /** Its memory at the first measurement. */
   atReady(): Promise<Outcome> {
     return this.#first.then((bytes) => this.#judge(bytes, ''));
   }
 
-  /** Its memory after some time. */
   async after(ms: number): Promise<Outcome> {
-    await pause(this.#readyAt + ms - Date.now(), this.#options.signal);
+    await pauseUnlessInterrupted(this.#readyAt + ms - Date.now(), this.#options.signal);
     const [before, now] = [await this.#first, await this.#measure()];
     const change = before === undefined || now === undefined ? '' : `, ${signed(now - before)} since then`;
     return this.#judge(now, change);
   }
 
-  async #measure(): Promise<number | undefined> {
+  /** `isNew`: the next figure of the gateway, not the current one. */
+  async #measure(isNew = false): Promise<number | undefined> {
     const { client, id, signal } = this.#options;
-    const look = async () => bytesOf(await client.getSessionStatus({ id }));
-    return eventually(look, { timeoutMs: MEASURED_TIMEOUT_MS, everyMs: 1_000, signal });
-  }
-
-  async #measureAnew(): Promise<number | undefined> {
-    const { client, id, signal } = this.#options;
-    const before = bytesOf(await client.getSessionStatus({ id }));
+    const measured = async () => memoryBytes(await client.getSessionStatus({ id }));
+    const before = isNew ? await measured() : undefined;
     const look = async () => {
-      const bytes = bytesOf(await client.getSessionStatus({ id }));
+      const bytes = await measured();
       return bytes === before ? undefined : bytes;
     };
     return eventually(look, { timeoutMs: MEASURED_TIMEOUT_MS, everyMs: 1_000, signal });
@@ -79,7 +71,7 @@ export function reportMemory(report: Report, check: string, work: () => Promise<
   });
 }
 
-function bytesOf({ memory }: SessionView): number | undefined {
+function memoryBytes({ memory }: SessionView): number | undefined {
   return memory && memory.workerBytes + memory.browserBytes;
 }
 

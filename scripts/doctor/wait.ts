@@ -1,10 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { OperationMethods } from '@chat-web/protocol';
+import { type OperationMethods, pause, unlessAborted } from '@chat-web/protocol';
 
-/** The run was interrupted. */
 export class Interrupted extends Error {}
 
-/** How long to poll, and how often. */
 export interface Patience {
   readonly timeoutMs: number;
   readonly everyMs?: number;
@@ -12,21 +9,12 @@ export interface Patience {
 }
 
 /** The result of some work, unless the run is interrupted first. */
-export async function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const over = new AbortController();
-  const interrupted = new Promise<never>((_, reject) => {
-    const interrupt = () => reject(new Interrupted('interrupted'));
-    if (signal.aborted) interrupt();
-    signal.addEventListener('abort', interrupt, { signal: over.signal });
+export function orInterrupted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return unlessAborted<T, never>(work, signal, () => {
+    throw new Interrupted('interrupted');
   });
-  try {
-    return await Promise.race([work, interrupted]);
-  } finally {
-    over.abort();
-  }
 }
 
-/** Polls until a result is found; undefined when the time is up. */
 export async function eventually<T>(
   look: () => Promise<T | undefined> | T | undefined,
   { timeoutMs, everyMs = 250, signal }: Patience,
@@ -35,16 +23,14 @@ export async function eventually<T>(
   for (;;) {
     const found = await look();
     if (found !== undefined || Date.now() >= deadline) return found;
-    await pause(Math.min(everyMs, deadline - Date.now()), signal);
+    await pauseUnlessInterrupted(Math.min(everyMs, deadline - Date.now()), signal);
   }
 }
 
 /** Waits. Rejects when the run is interrupted. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return orInterrupted(
-    delay(Math.max(0, ms), undefined, { signal }).catch(() => {}),
-    signal,
-  );
+export async function pauseUnlessInterrupted(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, signal);
+  if (signal.aborted) throw new Interrupted('interrupted');
 }
 
 /** A client whose calls reject when the run is interrupted. */

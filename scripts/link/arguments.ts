@@ -1,11 +1,10 @@
 import { createHash } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { parsedFlags, UsageError } from '../command-line.ts';
 import { type End, type Environment, endOf } from '../gateway-end.ts';
-import { UsageError } from '../usage-error.ts';
 
 /** What to link, and where to move it. */
 export interface LinkOptions {
@@ -15,7 +14,6 @@ export interface LinkOptions {
   readonly folder: string;
 }
 
-/** What `--help` prints. */
 export const USAGE = `Usage: npm run link -- --gateway URL --session ID
 
 Links an account on the computer of its owner, in a browser window, and moves the session to a gateway.
@@ -31,23 +29,16 @@ Exit codes: 0 the session runs on the gateway, and nothing is left here; 1 other
 left, and what to do; 2 wrong usage, 130 interrupted.
 `;
 
+const FLAGS = { gateway: { type: 'string' }, session: { type: 'string' }, help: { type: 'boolean' } } as const;
+
 /** Reads the command line; undefined for --help. Throws a UsageError. */
 export function readArguments(args: readonly string[], env: Environment): LinkOptions | undefined {
-  const { gateway, session, help } = parse(args);
+  const { gateway, session, help } = parsedFlags(args, FLAGS);
   if (help) return undefined;
   if (gateway === undefined || session === undefined) throw new UsageError('--gateway and --session are required');
   if (!v.is(sessionId, session)) throw new UsageError('--session must be 1 to 64 characters of A-Z a-z 0-9 _ -');
   const end = endOf('gateway', gateway, 'CHAT_WEB_TOKEN', env);
   return { gateway: end, session, folder: folderOf(end.url, session, env) };
-}
-
-function parse(args: readonly string[]) {
-  try {
-    const options = { gateway: { type: 'string' }, session: { type: 'string' }, help: { type: 'boolean' } } as const;
-    return parseArgs({ args: [...args], options, strict: true }).values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
-  }
 }
 
 function folderOf(url: string, session: string, env: Environment): string {
@@ -57,7 +48,6 @@ function folderOf(url: string, session: string, env: Environment): string {
 }
 
 function stateFolder(env: Environment): string {
-  if (process.platform === 'win32') return env.LOCALAPPDATA ?? join(homedir(), 'AppData', 'Local');
   if (process.platform === 'darwin') return join(homedir(), 'Library', 'Application Support');
   return env.XDG_STATE_HOME ?? join(homedir(), '.local', 'state');
 }

@@ -2,14 +2,13 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { LINK_MARKER } from '@chat-web/gateway/sessions/saved-sessions';
+import { LINK_MARKER } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
-import type { OperationMethods, SessionView } from '@chat-web/protocol';
+import { errorText, type OperationMethods, type SessionView } from '@chat-web/protocol';
 import { askFirst, moveSession, viewOf } from '../move/move-session.ts';
 import { startOwnGateway } from '../own-gateway.ts';
 import type { LinkOptions } from './arguments.ts';
 
-/** The environment of a link. */
 export interface LinkSurroundings {
   readonly env: NodeJS.ProcessEnv;
   /** Reports progress to the owner, and what to do. */
@@ -23,14 +22,13 @@ const LINK_TIMEOUT_MS = 60 * 60_000;
 /** A second run, or the rest of a killed one, which ends by itself. */
 const IN_USE = 'another run of this command has the session, or is still ending: end it, or wait half a minute';
 /** After this many, the load of the computer is not the cause. */
-const MOST_LAUNCHES = 3;
+const MAX_LAUNCHES = 3;
 /** These have an account: another one must not replace it. */
 const LINKED: readonly string[] = ['ready', 'authenticating', 'disconnected'];
 
 /** The session has not moved: `moveSession` has reported why, and where it is. */
 class NotMovedError extends Error {}
 
-/** The progress of a run. */
 interface Progress {
   /** This run has locked the folder. */
   isOurs: boolean;
@@ -54,8 +52,7 @@ export async function link(options: LinkOptions, around: LinkSurroundings): Prom
     print('Done. Nothing of the session is left on this computer.');
     return true;
   } catch (error) {
-    if (!(error instanceof NotMovedError))
-      print(signal.aborted ? 'interrupted' : `failed: ${error instanceof Error ? error.message : String(error)}`);
+    if (!(error instanceof NotMovedError)) print(signal.aborted ? 'interrupted' : `failed: ${errorText(error)}`);
     await printWhatIsLeft(options, progress, print);
     return false;
   }
@@ -102,13 +99,13 @@ async function printWhatIsLeft(
 ): Promise<void> {
   if (hasArrived) return print(`session ${id} runs on ${url}: keep its device on the phone, and remove ${folder}`);
   if (existsSync(join(folder, 'sessions', id, LINK_MARKER))) {
-    print(`session ${id} is in ${folder}, or on ${url} by now: run this again to go on`);
-    return print(`only to give the link up: delete it there, unlink the device on the phone, and remove ${folder}`);
+    print(`session ${id} is in ${folder}, or on ${url} by now: run this again to continue`);
+    return print(`to give up the link instead: delete it there, unlink the device on the phone, and remove ${folder}`);
   }
   if (!isOurs) return print('this run has linked nothing: run it again');
   await removeFolder(folder).catch(() => {});
   if (isScanned) print('the link is lost: remove the device on the phone');
-  print('nothing is left on this computer: run this again to begin anew');
+  print('nothing is left on this computer: run this again to start over');
 }
 
 function removeFolder(folder: string): Promise<void> {
@@ -146,7 +143,7 @@ async function linkHere(
     if (view.status === 'authenticating' || view.status === 'ready') onScanned();
     if (view.status === 'ready') return;
     if (view.status === 'failed' || view.status === 'stopped') throw new Error(text);
-    if (view.reason === 'LAUNCH_FAILED' && view.restarts >= MOST_LAUNCHES - 1)
+    if (view.reason === 'LAUNCH_FAILED' && view.restarts >= MAX_LAUNCHES - 1)
       throw new Error('no window opens: run this on a desktop, not over ssh, or check CHAT_WEB_BROWSER_PATH');
   }
   throw new Error('the account was not linked within an hour');
@@ -154,10 +151,10 @@ async function linkHere(
 
 /** What is happening, and what the owner has to do. */
 function sentenceFor({ status, reason, message }: SessionView): string {
-  if (status === 'ready') return 'The account is linked, and its chats are here. The session moves to the gateway.';
-  if (status === 'authenticating') return 'The phone has scanned it. Its chats come; leave the phone on.';
+  if (status === 'ready') return 'The account is linked, and its chats are loaded. Moving the session to the gateway.';
+  if (status === 'authenticating') return 'The phone has scanned the QR. Its chats are loading; leave the phone on.';
   if (reason === 'PASSKEY_REQUIRED') return 'The account asks for its passkey: answer in the window.';
   if (status === 'qr') return 'Scan the QR in the window: on the phone, Settings, Linked devices, Link a device.';
-  if (status === 'starting' && reason === undefined) return 'The page loads.';
+  if (status === 'starting' && reason === undefined) return 'Loading the page.';
   return message === undefined ? status : `${status}: ${message}`;
 }

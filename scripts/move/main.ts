@@ -1,25 +1,17 @@
-import { interruption } from '../interruption.ts';
-import { UsageError } from '../usage-error.ts';
-import { moveSession } from './move-session.ts';
-import { readOptions, USAGE } from './options.ts';
+import { runCommand } from '../command-line.ts';
+import { moveSession, readOptions, USAGE } from './move-session.ts';
 
 /** `npm run move`: moves a session from one gateway to another. */
 
-const EX_USAGE = 2;
-const EX_INTERRUPTED = 130;
-
+const { argv, env } = process;
 const say = (line: string) => process.stdout.write(`${line}\n`);
-try {
-  const options = readOptions(process.argv.slice(2), process.env);
-  if (options === undefined) process.stdout.write(USAGE);
-  else {
-    const interrupted = interruption();
-    const isThere = await moveSession(options, say, interrupted.signal);
-    if (!isThere) say('run this again to go on; to bring back a session that has not arrived, see docs/moving.md');
-    process.exitCode = interrupted.signal.aborted ? EX_INTERRUPTED : Number(!isThere);
-  }
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  process.stderr.write(`${error.message}\n\n${USAGE}`);
-  process.exitCode = EX_USAGE;
-}
+
+await runCommand(
+  USAGE,
+  () => readOptions(argv.slice(2), env),
+  async (options, signal) => {
+    const isThere = await moveSession(options, say, signal);
+    if (!isThere) say('run this again to continue; to bring back a session that has not arrived, see docs/moving.md');
+    return isThere;
+  },
+);

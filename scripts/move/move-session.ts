@@ -1,11 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readAbout } from '@chat-web/gateway/moving/archive-reader';
+import { readAbout } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
-import { type ErrorCode, GatewayError, type OperationMethods, type SessionView } from '@chat-web/protocol';
-import type { End } from '../gateway-end.ts';
-import type { MoveOptions } from './options.ts';
+import {
+  type ErrorCode,
+  errorText,
+  GatewayError,
+  type OperationMethods,
+  type SessionView,
+  sessionId,
+} from '@chat-web/protocol';
+import * as v from 'valibot';
+import { parsedFlags, UsageError } from '../command-line.ts';
+import { type End, type Environment, endOf } from '../gateway-end.ts';
 
-/** One of the two gateways. */
 interface Side extends Pick<End, 'url'> {
   readonly client: OperationMethods;
 }
@@ -17,7 +24,7 @@ class HopelessError extends Error {}
 const PASSING: readonly ErrorCode[] = ['session_not_ready', 'insufficient_resources', 'shutting_down', 'rate_limited'];
 /** After these, the outcome is unknown: both sides are checked. */
 const UNCERTAIN: readonly ErrorCode[] = ['outcome_unknown', 'request_timeout', 'invalid_archive'];
-const MOST_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 const WAIT_MS = 3_000;
 const READY_TIMEOUT_MS = 600_000;
 const LOOK_MS = 500;
@@ -46,13 +53,13 @@ export async function moveSession(
         return true;
       } catch (error) {
         signal.throwIfAborted();
-        if (attempt === MOST_ATTEMPTS || !isWorthAnother(error)) throw error;
-        say(`${textOf(error)}; once more`);
+        if (attempt === MAX_ATTEMPTS || !isWorthAnother(error)) throw error;
+        say(`${errorText(error)}; once more`);
         await delay(WAIT_MS, undefined, { signal });
       }
     }
   } catch (error) {
-    say(signal.aborted ? 'interrupted' : `failed: ${textOf(error)}`);
+    say(signal.aborted ? 'interrupted' : `failed: ${errorText(error)}`);
     await sayWhere(from, to, id, say);
     return false;
   }
@@ -78,7 +85,7 @@ export async function viewOf(
 
 function look({ client, url }: Side, id: string, signal: AbortSignal): Promise<SessionView | undefined> {
   return viewOf(client, id, signal).catch((error: unknown) => {
-    throw new Error(`${url} does not say whether it has the session: ${textOf(error)}`);
+    throw new Error(`${url} does not say whether it has the session: ${errorText(error)}`);
   });
 }
 
@@ -105,21 +112,21 @@ async function hasArrived(
  * that would unlink the session if it is the right one.
  */
 async function requireSameAccount(from: Side, to: Side, id: string, say: (line: string) => void, signal: AbortSignal) {
-  say(`${id}: looking whether it is the one on ${to.url}`);
+  say(`${id}: checking whether it is the one on ${to.url}`);
   await untilReady(to, id, signal, 'leave');
   const { wid: there } = await to.client.getSessionInfo({ id }, { signal });
-  const unknown = `it cannot be told whether session ${id} on ${to.url} is the one that moved from ${from.url}`;
-  const compare = `compare GET /sessions/${id}/info there with the phone, and change nothing before`;
+  const unknown = `cannot tell whether session ${id} on ${to.url} is the one that moved from ${from.url}`;
+  const compare = `compare GET /sessions/${id}/info there with the phone before you change anything`;
   const moved = await accountThatMoved(from, id, signal).catch((error: unknown) => {
     signal.throwIfAborted();
-    if (isWorthAnother(error)) throw new Error(`${unknown}: ${textOf(error)}`);
-    throw new HopelessError(`${unknown} (${textOf(error)}): ${compare}`);
+    if (isWorthAnother(error)) throw new Error(`${unknown}: ${errorText(error)}`);
+    throw new HopelessError(`${unknown} (${errorText(error)}): ${compare}`);
   });
   if (moved === there) return;
   // A page may name an account by its number at one time, and by its hidden id at another.
   if (kindOf(moved) !== kindOf(there)) throw new HopelessError(`${unknown}: ${compare}`);
   throw new HopelessError(
-    `session ${id} on ${to.url} is of another account than the one that moved from ${from.url}: ${compare}; ` +
+    `session ${id} on ${to.url} belongs to another account than the one that moved from ${from.url}: ${compare}; ` +
       'if it is another one, move it away and run this again, or take back the one that moved (docs/moving.md)',
   );
 }
@@ -152,10 +159,10 @@ export async function askFirst({ client, url }: Side, id: string, signal: AbortS
   try {
     await client.importSession({ id, archive: new Uint8Array() }, { signal });
   } catch (error) {
-    const { code, message } = error instanceof GatewayError ? error : { code: undefined, message: textOf(error) };
+    const { code, message } = error instanceof GatewayError ? error : { code: undefined, message: errorText(error) };
     if (code === 'invalid_archive') return;
     if (code !== undefined && isWorthAnother(error)) throw error;
-    throw new HopelessError(`${url} does not take the session: ${message}`);
+    throw new HopelessError(`${url} does not accept the session: ${message}`);
   }
 }
 
@@ -172,7 +179,7 @@ async function untilReady({ client, url }: Side, id: string, signal: AbortSignal
     else if (status === 'stopped' && passedMs > BOOT_MS)
       throw new HopelessError(`session ${id} is stopped on ${url}: start it there, to tell whether it is the same`);
     if (passedMs > READY_TIMEOUT_MS)
-      throw new HopelessError(`session ${id} is ${status} on ${url} for long ${message}`);
+      throw new HopelessError(`session ${id} stayed ${status} on ${url} for too long ${message}`);
     await delay(LOOK_MS, undefined, { signal });
   }
 }
@@ -193,6 +200,42 @@ function isWorthAnother(error: unknown): boolean {
   return error.status === undefined || PASSING.includes(error.code) || UNCERTAIN.includes(error.code);
 }
 
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+interface MoveOptions {
+  readonly from: End;
+  readonly to: End;
+  readonly session: string;
+}
+
+export const USAGE = `Usage: npm run move -- --from URL --to URL --session ID
+
+Moves a session from one gateway to another. It needs no QR there. See docs/moving.md.
+
+  --from URL      the gateway that has it: https://…, http:// on this machine, or unix:/path
+  --to URL        the gateway to move it to
+  --session ID    the session
+
+Tokens, or keys with scope manage: FROM_TOKEN and TO_TOKEN in the environment, or FROM_TOKEN_FILE and TO_TOKEN_FILE with the
+path of a file whose first line is the token. Not needed if the gateway has no token.
+
+After a failure it prints where the session is. Run it again to continue. Exit codes: 0 the session is there, 1 it is not,
+2 wrong usage, 130 interrupted.
+`;
+
+const TEXT = { type: 'string' } as const;
+const FLAGS = { from: TEXT, to: TEXT, session: TEXT, help: { type: 'boolean', short: 'h' } } as const;
+
+/** Reads the command line; undefined for --help. Throws a UsageError. */
+export function readOptions(args: readonly string[], env: Environment): MoveOptions | undefined {
+  const { from, to, session, help } = parsedFlags(args, FLAGS);
+  if (help) return undefined;
+  if (from === undefined || to === undefined || session === undefined)
+    throw new UsageError('--from, --to and --session are required');
+  if (!v.is(sessionId, session)) throw new UsageError('--session must be 1 to 64 characters of A-Z a-z 0-9 _ -');
+  const options = {
+    from: endOf('from', from, 'FROM_TOKEN', env),
+    to: endOf('to', to, 'TO_TOKEN', env),
+    session,
+  };
+  if (options.from.url === options.to.url) throw new UsageError('--from and --to are the same gateway');
+  return options;
 }

@@ -3,16 +3,17 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { bundleForPage } from './page-bundle.ts';
+import { rolldown } from 'rolldown';
 
 /**
- * Builds the static files of the console and the reference from the compiler's output; each is also compressed, and
- * scripts and styles have content hashes in their names.
+ * Builds the static files of the console and the reference, and the script of the simulator's phones page, from the
+ * compiler's output. Static files are also compressed, and scripts and styles have content hashes in their names.
  */
 
 const PACKAGE = fileURLToPath(new URL('../../packages/console/', import.meta.url));
 const SOURCE = join(PACKAGE, 'src');
 const SWAGGER = fileURLToPath(new URL('.', import.meta.resolve('swagger-ui-dist/package.json')));
+const PHONES = fileURLToPath(new URL('../../packages/simulator/dist/phones-page/', import.meta.url));
 const HASH_LENGTH = 10;
 const COMPRESSION = {
   '.br': (bytes: string) =>
@@ -37,6 +38,21 @@ makePages('reference', join(SOURCE, 'reference', 'index.html'), {
   ),
   'swagger-ui.css': readFileSync(join(SWAGGER, 'swagger-ui.css'), 'utf8').replace(/\n\/\*# sourceMappingURL=.*/, ''),
 });
+writeFileSync(join(PHONES, 'bundle.js'), await bundleForPage(join(PHONES, 'main.js')));
+
+/** Bundles a compiled entry and its imports into one script for browsers. Rejects on a warning. */
+export async function bundleForPage(input: string): Promise<string> {
+  const bundle = await rolldown({
+    input,
+    platform: 'browser',
+    onLog: (level, log) => {
+      if (level === 'warn') throw new Error(`${log.code}: ${log.message}`);
+    },
+  });
+  const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false });
+  await bundle.close();
+  return output[0].code;
+}
 
 /** Writes a folder with a page, and the files that it references. */
 function makePages(folder: string, page: string, files: Readonly<Record<string, string>>): void {
@@ -64,7 +80,6 @@ function store(file: string, text: string): void {
   for (const [ending, compressed] of Object.entries(COMPRESSION)) writeFileSync(file + ending, compressed(text));
 }
 
-/** The files of a folder, concatenated in the order of their names. */
 function joined(folder: string): string {
   const names = readdirSync(folder).sort();
   return names.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
