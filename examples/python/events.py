@@ -17,7 +17,7 @@ import sys
 import time
 import urllib.parse
 
-FIRST_DELAY_S, LONGEST_DELAY_S = 0.25, 30.0
+FIRST_DELAY_S, MAX_DELAY_S = 0.25, 30.0
 SILENCE_S = 75  # A comment arrives every 30 s: a connection that is silent for longer is dead.
 RETRIED = {408, 429}  # Of the 4xx. The others mean that the request, the token or a session is wrong.
 
@@ -110,7 +110,7 @@ def main():
         except Broken as broken:
             print(f"{broken}; reconnecting", file=sys.stderr)
             time.sleep(max(broken.wait, delay * random.uniform(0.5, 1)))
-            delay = min(2 * delay, LONGEST_DELAY_S)
+            delay = min(2 * delay, MAX_DELAY_S)
 
 
 if __name__ == "__main__":
