@@ -1,7 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
 import {
   keyScope,
@@ -13,16 +10,12 @@ import {
   type Scope,
   webhookOperations,
 } from '@chat-web/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
-import { eventually } from './helpers/eventually.ts';
-import { type RawAnswer, rawRequest } from './helpers/raw-request.ts';
-import { expectError, JSON_TYPE, rows } from './helpers/rows.ts';
-import { saveSession } from './helpers/saved-session.ts';
+import { eventually, expectError, JSON_TYPE, type RawAnswer, rawRequest, rows } from '@chat-web/testing';
+import { sharedGateway } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const TOKEN = 'the-operators-token';
 
-/** The credentials that a request carries. */
 type Holder =
   | 'nothing'
   | 'a wrong token'
@@ -40,30 +33,30 @@ const routes = [
     scope: (operations as Record<string, Operation>)[row.name]?.scope as Scope | 'anyone',
   })),
   ...Object.entries<OtherRoute>(otherRoutes).map(([name, { path, scope }]) => ({
-    ...{ name, method: 'GET', scope, hasId: path.includes(':id'), body: undefined, type: JSON_TYPE },
+    name,
+    method: 'GET',
+    scope,
+    hasId: path.includes(':id'),
+    body: undefined,
+    type: JSON_TYPE,
     path: (id: string) => path.replace(':id', id).replace('*', ''),
   })),
 ].flatMap((route) => (route.method === 'GET' ? [route, { ...route, method: 'HEAD' }] : [route]));
 type Route = (typeof routes)[number];
 const guarded = routes.filter(({ scope }) => scope !== 'anyone');
 
-let dataDir = '';
-let gateway: GatewayProcess;
+const gateway = sharedGateway({
+  settings: {
+    CHAT_WEB_TOKEN: TOKEN,
+    CHAT_WEB_AUTH_FAILURES_PER_MINUTE: '0',
+    CHAT_WEB_WEBHOOK_HOSTS: 'localhost',
+    CHAT_WEB_MIN_FREE_DISK_MB: '100000000', // A permitted start gets this refusal, so that no browser is needed.
+  },
+  sessions: ['own-1', 'foreign-1', 'own-the-token', ...keyScope.options.map((scope) => `own-${scope}`)],
+});
 const bearer = new Map<Holder, string | undefined>();
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-matrix-'));
-  for (const id of ['own-1', 'foreign-1', 'own-the-token', ...keyScope.options.map((scope) => `own-${scope}`)])
-    await saveSession(dataDir, id);
-  gateway = await spawnGateway({
-    CHAT_WEB_PORT: '0',
-    CHAT_WEB_DATA_DIR: dataDir,
-    CHAT_WEB_TOKEN: TOKEN,
-    CHAT_WEB_AUTO_START_SESSIONS: 'no',
-    CHAT_WEB_AUTH_FAILURES_PER_MINUTE: '0',
-    CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
-    CHAT_WEB_MIN_FREE_DISK_MB: '100000000', // A permitted start gets this refusal, so that no browser is needed.
-  });
   const client = createClient({ url: gateway.url, token: TOKEN });
   const make = async (scope: Scope, expiresAt?: string) => {
     if (scope === 'operator') throw new Error('no key has this scope');
@@ -76,11 +69,6 @@ beforeAll(async () => {
   await client.deleteKey({ keyId: deleted.id });
   bearer.set('an expired key', expired.key).set('a deleted key', deleted.key);
   await eventually(() => expect(Date.now()).toBeGreaterThan(Date.parse(expired.expiresAt ?? '')));
-});
-
-afterAll(async () => {
-  await gateway.end();
-  await rm(dataDir, { recursive: true });
 });
 
 interface Sent {
@@ -109,7 +97,6 @@ function expectRefused(route: Route, answer: RawAnswer, status: number, code: st
   else expectError(answer, status, code);
 }
 
-/** Expects the response that a permitted caller gets. */
 async function expectServed(route: Route, sent: Sent): Promise<void> {
   if ((route.name === 'events' || route.name === 'allEvents') && route.method === 'GET')
     return expectStream(route, sent);

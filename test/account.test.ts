@@ -1,21 +1,18 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { media } from './helpers/media.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, downloadedBytes, eventually, media, sha256 } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const SHOP = '12025550178';
 const base64 = Buffer.from(media[0]?.bytes ?? []).toString('base64');
 
 describe('the account', () => {
-  let stack: Stack;
+  const stack = sharedStack();
   beforeAll(async () => {
-    stack = await Stack.start();
     await stack.phones.profile(ADA, { about: 'Reading' });
     await stack.link('main', ADA);
   });
-  afterAll(() => stack[Symbol.asyncDispose]());
 
   const onPhone = (check: (account: Awaited<ReturnType<Stack['phones']['account']>>) => void) =>
     eventually(async () => check(await stack.phones.account(ADA)));
@@ -47,10 +44,9 @@ describe('the account', () => {
 
     expect(await stack.client.setProfilePicture({ id: 'main', base64 })).toEqual({ changed: true });
     const shown = await stack.client.getPicture({ id: 'main', contactId: ADA });
-    const bytes = new Uint8Array(await new Response(shown?.data).arrayBuffer());
+    const bytes = await downloadedBytes(shown);
     expect([...bytes.slice(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
-    const sha256 = createHash('sha256').update(bytes).digest('hex');
-    expect(await stack.phones.account(ADA)).toMatchObject({ picture: 'present', pictureSha256: sha256 });
+    expect(await stack.phones.account(ADA)).toMatchObject({ picture: 'present', pictureSha256: sha256(bytes) });
 
     expect(await stack.client.removeProfilePicture({ id: 'main' })).toEqual({ removed: true });
     expect(await stack.phones.account(ADA)).toMatchObject({ picture: 'none' });
@@ -116,14 +112,23 @@ describe('the account', () => {
   it('has privacy settings, of which only the named ones change', async () => {
     const before = await stack.client.getPrivacy({ id: 'main' });
     expect(before).toEqual({
-      ...{ lastSeen: 'all', online: 'all', profilePicture: 'all', about: 'all', readReceipts: 'all' },
-      ...{ groups: 'all', calls: 'all' },
+      lastSeen: 'all',
+      online: 'all',
+      profilePicture: 'all',
+      about: 'all',
+      readReceipts: 'all',
+      groups: 'all',
+      calls: 'all',
     });
     const change = { lastSeen: 'none', online: 'match_last_seen', about: 'contacts', calls: 'known' } as const;
     expect(await stack.client.updatePrivacy({ id: 'main', ...change })).toEqual({ ...before, ...change });
     expect(await stack.client.getPrivacy({ id: 'main' })).toEqual({ ...before, ...change });
     expect((await stack.phones.account(ADA)).privacy).toMatchObject({
-      ...{ last: 'none', online: 'match_last_seen', status: 'contacts', calladd: 'known', groupadd: 'all' },
+      last: 'none',
+      online: 'match_last_seen',
+      status: 'contacts',
+      calladd: 'known',
+      groupadd: 'all',
     });
     await refuse('set-privacy', 429);
     const refused = stack.client.updatePrivacy({ id: 'main', lastSeen: 'all' });
@@ -177,6 +182,7 @@ it('an account that is shown as available remains so, though its page has no use
   await stack.phones.send(BEN, { to: ADA, body: 'hello' });
   await events.until('message');
   await stack.client.subscribePresence({ id: 'main', chatId: BEN });
+  // The page counts the time without input.
   await delay(2 * (idleMs + awayMs));
   expect((await stack.phones.account(ADA)).devices).toMatchObject([{ presence: 'available' }]);
   await stack.phones.showState(BEN, { to: ADA, state: 'typing' });

@@ -1,29 +1,34 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { sendText } from '@chat-web/host';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import {
+  ADA,
+  BEN,
+  CARLA,
+  DEV,
+  EDITH,
+  eventually,
+  FARID,
+  GRACE,
+  idOf,
+  NOBODY,
+  pace,
+  rawRequest,
+} from '@chat-web/testing';
+import { expectRefused, sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-/** Their chats are by hidden id. */
-const CARLA = '12025550103';
-const NOBODY = '12025559999';
 /** Two requests that are sent this far apart arrive in order, while the first change is still in progress. */
 const LATER_MS = 5;
-const idOf = (number: string) => `${number}@c.us`;
 
 describe('a chat', () => {
-  let stack: Stack;
+  const stack = sharedStack();
   let lidOfBen = '';
   beforeAll(async () => {
-    stack = await Stack.start();
     await stack.phones.send(BEN, { to: ADA, body: 'hello' });
     await stack.phones.send(CARLA, { to: ADA, body: 'hello' });
     ({ lid: lidOfBen } = await stack.phones.account(BEN));
     await stack.link('main', ADA);
     await eventually(async () => expect(await onPage(BEN)).toMatchObject({ unreadCount: 1 }));
   });
-  afterAll(() => stack[Symbol.asyncDispose]());
 
   const of = (chatId: string) => ({ id: 'main', chatId });
   const onPage = (chatId: string) => stack.client.getChat(of(chatId));
@@ -41,15 +46,13 @@ describe('a chat', () => {
   };
   const put = (path: string, body: object, method = 'PUT') =>
     rawRequest(stack.gateway.url, {
-      ...{ method, path: `/sessions/main/chats/${path}`, body: JSON.stringify(body) },
+      method,
+      path: `/sessions/main/chats/${path}`,
+      body: JSON.stringify(body),
       headers: { 'content-type': 'application/json' },
     });
   const ackOf = async (from: string, messageId: string) =>
     (await stack.phones.messages(from, { with: ADA })).find(({ id }) => id === messageId)?.ack;
-  const expectEach = async (calls: readonly Promise<unknown>[], error: object) => {
-    const outcomes = await Promise.allSettled(calls);
-    expect(outcomes).toEqual(calls.map(() => ({ status: 'rejected', reason: expect.objectContaining(error) })));
-  };
 
   it('is found by number, by hidden id and by group id; others are 404', async () => {
     for (const chatId of [BEN, `+${BEN}`, idOf(BEN), lidOfBen])
@@ -58,7 +61,7 @@ describe('a chat', () => {
     const { id } = await stack.phones.createGroup(BEN, { subject: 'A group', participants: [ADA] });
     await eventually(async () => expect(await onPage(id)).toMatchObject({ id, name: 'A group' }));
     const unknown = [NOBODY, '120363999999999999@g.us', '99999999999999@lid', 'status@broadcast'];
-    await expectEach(
+    await expectRefused(
       unknown.flatMap((chatId) => [
         onPage(chatId),
         stack.client.markChatRead(of(chatId)),
@@ -72,7 +75,7 @@ describe('a chat', () => {
       ]),
       { code: 'chat_not_found' },
     );
-    await expectEach([onPage('nonsense')], { code: 'invalid_request' });
+    await expectRefused([onPage('nonsense')], { code: 'invalid_request' });
   });
 
   it.each([BEN, CARLA])('is read and marked as unread, as the phones see it: %s', async (number) => {
@@ -92,7 +95,7 @@ describe('a chat', () => {
   it('stays unread where the network refuses the receipts', async () => {
     await fresh(BEN);
     await stack.phones.refuseRequests(ADA, { requests: ['seen'], code: 500 });
-    await expectEach([stack.client.markChatRead(of(BEN))], { code: 'client_failed' });
+    await expectRefused([stack.client.markChatRead(of(BEN))], { code: 'client_failed' });
     await stack.phones.refuseRequests(ADA, { requests: ['seen'], code: null });
     expect((await onPage(BEN)).unreadCount).toBeGreaterThan(0);
   });
@@ -118,7 +121,8 @@ describe('a chat', () => {
     const isOver = () => eventually(async () => expect((await onPhone(BEN, ADA)).doing).toEqual([]));
     await type();
     expect(await stack.client.setChatState({ ...of(BEN), state: 'paused' })).toEqual({
-      ...{ chatId: idOf(BEN), state: 'paused' },
+      chatId: idOf(BEN),
+      state: 'paused',
     });
     await isOver();
     await type();
@@ -128,7 +132,7 @@ describe('a chat', () => {
     const [page] = await stack.phones.pages();
     await stack.phones.disturb(page?.id ?? '', 'reload');
     await isOver();
-    await eventually(() => type(), 30_000);
+    await eventually(() => type());
     await stack.client.stopSession({ id: 'main' });
     await isOver();
     await stack.client.startSession({ id: 'main' });
@@ -176,7 +180,7 @@ describe('a chat', () => {
     for (const last of [false, true]) {
       await archive(last);
       const first = archive(!last);
-      await delay(LATER_MS);
+      await pace(LATER_MS);
       expect((await Promise.all([first, archive(last)])).map(({ archived }) => archived)).toEqual([!last, last]);
       expect(await onPage(BEN)).toMatchObject({ archived: last });
       await eventually(async () => expect(await onPhone(ADA, BEN)).toMatchObject({ archived: last }));
@@ -186,12 +190,12 @@ describe('a chat', () => {
 
   it('is not pinned beyond the limit: 403, and nothing changes', async () => {
     const { client } = stack;
-    const people = ['12025550104', '12025550105', '12025550106', '12025550107'];
+    const people = [DEV, EDITH, FARID, GRACE];
     for (const person of people) await stack.phones.send(person, { to: ADA, body: 'hello' });
     await eventually(async () => Promise.all(people.map(onPage)));
     for (const person of people.slice(0, 3)) await client.pinChat({ ...of(person), pinned: true });
     const [first = '', , , fourth = ''] = people;
-    await expectEach([client.pinChat({ ...of(fourth), pinned: true })], { code: 'not_permitted' });
+    await expectRefused([client.pinChat({ ...of(fourth), pinned: true })], { code: 'not_permitted' });
     expect(await onPage(fourth)).toMatchObject({ pinned: false });
     await client.pinChat({ ...of(first), pinned: false });
     expect(await client.pinChat({ ...of(fourth), pinned: true })).toMatchObject({ pinned: true });
@@ -221,7 +225,7 @@ describe('a chat', () => {
   it('of a group is deleted once the account has left the group', async () => {
     const { id: chatId } = await stack.phones.createGroup(BEN, { subject: 'To be left', participants: [ADA] });
     await eventually(() => onPage(chatId));
-    await expectEach([stack.client.deleteChat(of(chatId))], { code: 'not_permitted' });
+    await expectRefused([stack.client.deleteChat(of(chatId))], { code: 'not_permitted' });
     await stack.client.leaveGroup({ id: 'main', groupId: chatId });
     expect(await stack.client.deleteChat(of(chatId))).toEqual({ chatId, deleted: true });
     await eventually(() => expect(onPage(chatId)).rejects.toMatchObject({ code: 'chat_not_found' }));
@@ -235,7 +239,8 @@ describe('a chat', () => {
     ['mute', { until: '2020-01-01T00:00:00Z' }, 'until'],
   ])('refuses %s with %j: 400 that names %s', async (what, body, field) => {
     expect(await put(`${BEN}/${what}`, body)).toMatchObject({
-      ...{ status: 400, body: { code: 'invalid_request', issues: [{ path: field }] } },
+      status: 400,
+      body: { code: 'invalid_request', issues: [{ path: field }] },
     });
   });
 

@@ -1,24 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, CARLA, DEV, eventually, FARID, idOf, NOBODY, rawRequest } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-/** Their chats are by hidden id. */
-const CARLA = '12025550103';
-const DEV = '12025550104';
-const SHOP = '12025550106';
 /** Not a contact of the account. */
 const STELLA = '12025550191';
-const NOBODY = '12025559999';
-const idOf = (number: string) => `${number}@c.us`;
 
 describe('people', () => {
-  let stack: Stack;
+  const stack = sharedStack();
   let lidOfDev = '';
   let lidOfStella = '';
   let groupId = '';
   beforeAll(async () => {
-    stack = await Stack.start();
     const { phones } = stack;
     ({ lid: lidOfDev } = await phones.account(DEV));
     ({ lid: lidOfStella } = await phones.addAccount({ number: STELLA, name: 'Strange Stella' }));
@@ -26,7 +19,6 @@ describe('people', () => {
     await phones.createGroup(DEV, { subject: 'Of others', participants: [ADA] });
     await stack.linkLongAgo('main', ADA);
   });
-  afterAll(() => stack[Symbol.asyncDispose]());
 
   const of = (contactId: string) => ({ id: 'main', contactId });
   const refuse = (request: 'exists-many' | 'block' | 'business-profile' | 'about', code: number | null) =>
@@ -138,23 +130,33 @@ describe('people', () => {
       [403, 'not_permitted'],
     ] as const) {
       await refuse('business-profile', status);
-      await expect(client.getBusinessProfile(of(SHOP))).rejects.toMatchObject({ code });
+      await expect(client.getBusinessProfile(of(FARID))).rejects.toMatchObject({ code });
     }
     await refuse('business-profile', null);
     const businessProfile = {
-      ...{ description: 'We sell lamps', address: '1 Main Street', email: 'lamps@example.com' },
-      ...{ websites: ['https://lamps.example.com'], categories: ['Shopping'], timezone: 'America/New_York' },
+      description: 'We sell lamps',
+      address: '1 Main Street',
+      email: 'lamps@example.com',
+      websites: ['https://lamps.example.com'],
+      categories: ['Shopping'],
+      timezone: 'America/New_York',
       days: { mon: [[540, 720] as const, [780, 1_050] as const], sun: [] },
     };
-    await phones.profile(SHOP, { business: true, businessProfile });
-    expect(await client.getBusinessProfile(of(SHOP))).toEqual({
-      ...{ contactId: idOf(SHOP), isBusiness: true, description: 'We sell lamps', address: '1 Main Street' },
-      ...{ email: 'lamps@example.com', websites: ['https://lamps.example.com'], categories: ['Shopping'] },
+    await phones.profile(FARID, { business: true, businessProfile });
+    expect(await client.getBusinessProfile(of(FARID))).toEqual({
+      contactId: idOf(FARID),
+      isBusiness: true,
+      description: 'We sell lamps',
+      address: '1 Main Street',
+      email: 'lamps@example.com',
+      websites: ['https://lamps.example.com'],
+      categories: ['Shopping'],
       hours: {
         timezone: 'America/New_York',
         days: [
           {
-            ...{ day: 'mon', mode: 'specific_hours' },
+            day: 'mon',
+            mode: 'specific_hours',
             periods: [
               { opensAt: '09:00', closesAt: '12:00' },
               { opensAt: '13:00', closesAt: '17:30' },
@@ -164,8 +166,8 @@ describe('people', () => {
         ],
       },
     });
-    await phones.profile(SHOP, { businessProfile: { ...businessProfile, description: 'We sell lights' } });
-    expect(await client.getBusinessProfile(of(SHOP))).toMatchObject({ description: 'We sell lights' });
+    await phones.profile(FARID, { businessProfile: { ...businessProfile, description: 'We sell lights' } });
+    expect(await client.getBusinessProfile(of(FARID))).toMatchObject({ description: 'We sell lights' });
     for (const number of [BEN, NOBODY]) {
       const none = { contactId: idOf(number), isBusiness: false, websites: [], categories: [] };
       expect(await client.getBusinessProfile(of(number))).toEqual(none);

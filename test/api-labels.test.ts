@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, CARLA, eventually, NOBODY } from '@chat-web/testing';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-const CARLA = '12025550103';
-const NOBODY = '12025559999';
 const labels = [
   { id: '1', name: 'New customer', colorIndex: 0 },
   { id: '2', name: 'Paid', colorIndex: 4 },
@@ -12,9 +10,8 @@ const labels = [
 const [first, second, third] = labels;
 
 describe('labels', () => {
-  let stack: Stack;
+  const stack = sharedStack();
   beforeAll(async () => {
-    stack = await Stack.start();
     const { phones } = stack;
     await phones.profile(ADA, { business: true });
     await phones.setLabels(ADA, labels);
@@ -23,7 +20,6 @@ describe('labels', () => {
     await stack.link('personal', BEN);
     await eventually(() => stack.client.getChat({ id: 'personal', chatId: ADA }));
   });
-  afterAll(() => stack[Symbol.asyncDispose]());
 
   const of = (chatId: string) => ({ id: 'main', chatId });
   const onPhone = async (number: string) =>

@@ -1,23 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Download } from '@chat-web/protocol';
+import { ADA, BEN, downloadedBytes, eventually, listening, media, patternBytes, sha256 } from '@chat-web/testing';
+import { type EventLog, Stack, stanzaOf } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stanzaOf } from '../scripts/example-world.ts';
-import type { EventLog } from './helpers/event-log.ts';
-import { eventually } from './helpers/eventually.ts';
-import { media, patternBytes } from './helpers/media.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
-
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-
-async function bytesOf(download: Download | null): Promise<Uint8Array> {
-  if (!download) throw new Error('nothing to download');
-  return new Uint8Array(await new Response(download.data).arrayBuffer());
-}
 
 describe('media', () => {
   let stack: Stack;
@@ -34,8 +21,7 @@ describe('media', () => {
       else if (!file) response.writeHead(404).end();
       else response.writeHead(200, { 'Content-Type': file.type }).end(file.bytes);
     });
-    await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve));
-    const { port } = files.address() as AddressInfo;
+    const port = await listening(files);
     origin = `http://localhost:${port}`;
     stack = await Stack.start({
       settings: { CHAT_WEB_MEDIA_HOSTS: `localhost:${port}`, CHAT_WEB_MEDIA_MAX_BYTES: '50000000' },
@@ -96,7 +82,7 @@ describe('media', () => {
     expect(await onBensPhone(out.id)).toMatchObject({ size, sha256: hash });
     const back = await stack.client.getMedia({ id: 'main', messageId: out.id });
     expect(back).toMatchObject({ size, filename: 'big.bin' });
-    expect(sha256(await bytesOf(back))).toBe(hash);
+    expect(sha256(await downloadedBytes(back))).toBe(hash);
 
     const base64 = Buffer.from(bytes).toString('base64');
     const file = { kind: 'document', base64, mimeType: 'application/x-test', filename: 'in.bin' } as const;
@@ -111,7 +97,7 @@ describe('media', () => {
     });
     const download = await stack.client.getMedia({ id: 'main', messageId: message.id });
     expect(download).toMatchObject({ size, mimeType: file.mimeType, filename: 'in.bin' });
-    expect(sha256(await bytesOf(download))).toBe(hash);
+    expect(sha256(await downloadedBytes(download))).toBe(hash);
 
     served.set('/big', { type: 'application/x-test', bytes });
     const byUrl = await send({ type: 'document', url: `${origin}/big`, filename: 'url.bin' });

@@ -1,25 +1,20 @@
 import { sendText } from '@chat-web/host';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, CARLA, DEV, downloadedBytes, EDITH, eventually, FARID, idOf, NOBODY } from '@chat-web/testing';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-const CARLA = '12025550103';
 const STRANGER = '12025550177';
-const NOBODY = '12025559999';
-const idOf = (number: string) => `${number}@c.us`;
 
 describe('people and chats', () => {
-  let stack: Stack;
+  const stack = sharedStack();
   beforeAll(async () => {
-    stack = await Stack.start();
     const { phones } = stack;
     await phones.addAccount({ number: STRANGER, name: 'A Stranger' });
     await phones.profile(CARLA, { business: true });
-    await phones.contacts(ADA, { block: ['12025550104'], save: [{ number: BEN, name: 'Benny' }] });
+    await phones.contacts(ADA, { block: [DEV], save: [{ number: BEN, name: 'Benny' }] });
     await phones.createGroup(BEN, { subject: 'A group', participants: [ADA] });
     await stack.link('main', ADA);
   });
-  afterAll(() => stack[Symbol.asyncDispose]());
 
   it('contacts are only people, each once, without the account itself', async () => {
     const contacts = await stack.client.listContacts({ id: 'main' });
@@ -27,7 +22,7 @@ describe('people and chats', () => {
     expect(new Set(ids).size).toBe(ids.length);
     for (const id of ids) expect(id).toMatch(/^\d+@c\.us$/);
     expect(ids).not.toContain(idOf(ADA));
-    expect(ids).toEqual(expect.arrayContaining([BEN, CARLA, '12025550104', '12025550105'].map(idOf)));
+    expect(ids).toEqual(expect.arrayContaining([BEN, CARLA, DEV, EDITH].map(idOf)));
     const of = (number: string) => contacts.find((contact) => contact.number === number);
     expect(of(BEN)).toEqual({
       id: idOf(BEN),
@@ -41,7 +36,7 @@ describe('people and chats', () => {
       isBlocked: false,
     });
     expect(of(CARLA)).toMatchObject({ isBusiness: true, number: CARLA });
-    expect(of('12025550104')).toMatchObject({ isBlocked: true });
+    expect(of(DEV)).toMatchObject({ isBlocked: true });
   });
 
   it('one contact is found by any form of its number, and a stranger is not', async () => {
@@ -66,15 +61,15 @@ describe('people and chats', () => {
   });
 
   it('a picture is JPEG bytes, or nothing for an unknown number, and opens no chat', async () => {
-    await stack.phones.profile('12025550106', { picture: 'present' });
-    const shown = await stack.client.getPicture({ id: 'main', contactId: '12025550106' });
+    await stack.phones.profile(FARID, { picture: 'present' });
+    const shown = await stack.client.getPicture({ id: 'main', contactId: FARID });
     expect(shown?.mimeType).toBe('image/jpeg');
-    const bytes = new Uint8Array(await new Response(shown?.data).arrayBuffer());
+    const bytes = await downloadedBytes(shown);
     expect([...bytes.slice(0, 3)]).toEqual([0xff, 0xd8, 0xff]);
     expect(bytes.length).toBe(shown?.size);
     expect(await stack.client.getPicture({ id: 'main', contactId: NOBODY })).toBeNull();
     const chats = (await stack.client.listChats({ id: 'main' })).map(({ id }) => id);
-    expect(chats).not.toContain(idOf('12025550106'));
+    expect(chats).not.toContain(idOf(FARID));
   });
 
   it('chats are listed with their last message and unread count, newest first', async () => {

@@ -1,43 +1,20 @@
 import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
-import { EventLog } from './helpers/event-log.ts';
-import { eventually } from './helpers/eventually.ts';
-import { logLines } from './helpers/log-lines.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { JSON_TYPE } from './helpers/rows.ts';
-import { saveSession } from './helpers/saved-session.ts';
+import { eventually, JSON_TYPE, logLines, rawRequest } from '@chat-web/testing';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { EventLog } from '@chat-web/testing/stack';
+import { freshGateway } from '@chat-web/testing/story';
+import { describe, expect, it } from 'vitest';
 
 const TOKEN = 'the-operators-token';
 const NUMBER = '4915112345678';
 const BODY = 'a message that is nobody elses business';
-let folder = '';
-let auditFile = '';
-let gateway: GatewayProcess | undefined;
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chat-web-audit-'));
-  auditFile = join(folder, 'audit.log');
-});
-afterEach(async () => {
-  await gateway?.end();
-  gateway = undefined;
-  await rm(folder, { recursive: true });
-});
-
-async function start(settings: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
-  const dataDir = join(folder, 'data');
-  await saveSession(dataDir, 'main');
-  gateway = await spawnGateway({
-    ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no', CHAT_WEB_TOKEN: TOKEN },
-    ...settings,
-  });
-  return gateway;
-}
+const gateway = freshGateway({ settings: { CHAT_WEB_TOKEN: TOKEN }, sessions: ['main'] });
+const { start } = gateway;
+const folder = freshFolder();
+const auditFile = join(folder, 'audit.log');
 
 interface AuditLine {
   readonly audit?: boolean;
@@ -51,7 +28,7 @@ interface AuditLine {
 const auditLines = (lines: readonly string[]) =>
   (logLines(lines) as unknown as AuditLine[]).filter(({ audit }) => audit === true);
 const inFile = async (path = auditFile) => auditLines((await readFile(path, 'utf8')).split('\n'));
-const stop = ({ url }: GatewayProcess) => createClient({ url, token: TOKEN }).stopSession({ id: 'main' });
+const stop = ({ url }: typeof gateway) => createClient({ url, token: TOKEN }).stopSession({ id: 'main' });
 
 describe('the audit lines', () => {
   it('record who did what on which session, and the result; also refusals; nothing private', async () => {
@@ -68,7 +45,9 @@ describe('the audit lines', () => {
     const { key, id } = await client.createKey({ name: `for ${NUMBER}`, sessions: ['main'], scope: 'send' });
     const ask = (method: string, path: string, token?: string, body?: object) =>
       rawRequest(url, {
-        ...{ method, path, body: body && JSON.stringify(body) },
+        method,
+        path,
+        body: body && JSON.stringify(body),
         headers: { ...JSON_TYPE, ...(token ? { authorization: `Bearer ${token}` } : {}) },
       });
     const chat = `${NUMBER}@c.us`;
@@ -137,7 +116,7 @@ describe('the audit lines', () => {
   it('are appended to their own file where one is set; only its user may read it', async () => {
     await stop(await start({ CHAT_WEB_AUDIT_FILE: auditFile }));
     expect((await stat(auditFile)).mode & 0o777).toBe(0o600);
-    await gateway?.end();
+    await gateway.end();
     const again = await start({ CHAT_WEB_AUDIT_FILE: auditFile });
     await stop(again);
     expect(await inFile()).toMatchObject([{ operation: 'stopSession' }, { operation: 'stopSession' }]);

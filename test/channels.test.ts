@@ -1,28 +1,31 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, eventually } from '@chat-web/testing';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const OWN = '120363000000000021@newsletter';
 const NEWS = '120363000000000022@newsletter';
 const NONE = '120363000000000029@newsletter';
 
 describe('channels', () => {
-  let stack: Stack;
+  const stack = sharedStack();
   let inviteCode: string;
   beforeAll(async () => {
-    stack = await Stack.start();
     const { phones } = stack;
     await phones.createChannel(ADA, { id: OWN, name: 'Ours' });
     ({ inviteCode } = await phones.createChannel(BEN, { id: NEWS, name: 'News', description: 'Of the street' }));
     for (let n = 1; n <= 60; n += 1) await phones.postToChannel(BEN, NEWS, `news ${n}`);
     await stack.link('main', ADA);
   });
-  afterAll(() => stack[Symbol.asyncDispose]());
 
   const refuse = (request: string, code: number | null) =>
     stack.phones.refuseRequests(ADA, { requests: [request], code });
   const news = (role: string) => ({
-    ...{ id: NEWS, name: 'News', description: 'Of the street', role, inviteCode, isVerified: false },
+    id: NEWS,
+    name: 'News',
+    description: 'Of the street',
+    role,
+    inviteCode,
+    isVerified: false,
     followers: role === 'guest' ? 0 : 1,
   });
 

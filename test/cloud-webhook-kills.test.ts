@@ -5,12 +5,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { cloudDeliveries, fixture, pace } from '@chat-web/testing';
 import { expect, it } from 'vitest';
-import { messages, text } from './fixtures/cloud-deliveries.ts';
 
-const APP = fileURLToPath(new URL('./fixtures/cloud-app.mjs', import.meta.url));
+const { messages, text } = cloudDeliveries;
+
+const APP = fixture('cloud-app.mjs');
 const PEOPLE = 5;
 const EACH = 60;
 const KILLS = 4;
@@ -34,7 +34,7 @@ it('no message is lost if the application is killed and responds only after its 
       const url = `http://127.0.0.1:${port}/webhooks/chat`;
       const answer = await fetch(url, { method: 'POST', body, headers }).catch(() => undefined);
       if (answer?.status === 200) return;
-      await delay(20);
+      await pace(20);
     }
   };
   const handled = () => readFileSync(file, { encoding: 'utf8', flag: 'a+' }).split('\n').filter(Boolean);
@@ -49,7 +49,7 @@ it('no message is lost if the application is killed and responds only after its 
       isDone = true;
     });
     for (let kill = 1; kill <= KILLS; kill += 1) {
-      while (!isDone && handled().length < (PEOPLE * EACH * kill) / (KILLS + 1)) await delay(1);
+      while (!isDone && handled().length < (PEOPLE * EACH * kill) / (KILLS + 1)) await pace(1);
       expect(isDone).toBe(false);
       app?.kill('SIGKILL');
       await once(app as ChildProcess, 'exit');

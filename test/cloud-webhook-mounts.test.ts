@@ -2,15 +2,16 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type CloudEvent, type CloudWebhook, createCloudWebhook } from '@chat-web/host';
 import { cloudWebhookApp } from '@chat-web/host/hono';
+import { cloudDeliveries, listening, pace } from '@chat-web/testing';
 import { getRequestListener } from '@hono/node-server';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
 import { afterEach, describe, expect, it } from 'vitest';
-import { messages, text } from './fixtures/cloud-deliveries.ts';
+
+const { messages, text } = cloudDeliveries;
 
 const SECRET = 'the app secret';
 const BODY = JSON.stringify(messages(text('wamid.1', 'Grüße')));
@@ -21,15 +22,13 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+async function openedAt(server: Server): Promise<string> {
   ends.push(() => new Promise((resolve) => server.close(resolve)));
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return `http://127.0.0.1:${await listening(server)}`;
 }
 
-const served = (listener: RequestListener) => listening(createServer(listener));
+const served = (listener: RequestListener) => openedAt(createServer(listener));
 
-/** The mounts in each framework, as in the docs. */
 const mounts: Readonly<Record<string, (webhook: CloudWebhook) => Promise<string>>> = {
   Hono: (webhook) => {
     const app = new Hono();
@@ -120,7 +119,7 @@ describe.each(Object.entries(mounts))('mounted in %s', (name, mount) => {
       const head = `POST /webhooks/chat HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n`;
       socket.write(`${head}X-Hub-Signature-256: sha256=${'0'.repeat(64)}\r\n\r\n{"object":`);
       await once(socket, 'connect');
-      await delay(5);
+      await pace(5);
       if (index % 2 === 0) socket.destroy();
       else socket.resetAndDestroy();
     }

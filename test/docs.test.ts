@@ -4,14 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const FOLDERS = ['.', 'docs', 'docs/decisions', 'packages/simulator', 'examples', 'examples/inbox'];
+const FOLDERS = ['.', 'docs', 'docs/decisions', 'packages/simulator', 'packages/host', 'examples'];
 const pages = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith('.md'))
     .map((name) => join(folder, name)),
 );
 
-/** The anchors of a page's headings. */
 function anchorsOf(page: string): string[] {
   const headings = readFileSync(join(ROOT, page), 'utf8').matchAll(/^#+ (.*)$/gm);
   return [...headings].map(([, text = '']) =>
@@ -36,9 +35,11 @@ it.each(pages)('links of %s point to pages, files and headings that exist', (pag
   }
 });
 
-it('every page of docs/ is linked from the README', () => {
-  const linked = linksOf('README.md');
-  for (const page of pages.filter((one) => dirname(one) === 'docs')) expect(linked).toContain(page);
+it('every page of docs/ is linked from its README', () => {
+  const linked = linksOf('docs/README.md').map((link) => join('docs', link));
+  for (const page of pages.filter((one) => dirname(one) === 'docs' && one !== 'docs/README.md'))
+    expect(linked).toContain(page);
+  expect(linksOf('README.md')).toContain('docs/README.md');
 });
 
 it('the map of the architecture names files and folders that exist', () => {
@@ -49,4 +50,15 @@ it('the map of the architecture names files and folders that exist', () => {
   expect(named.length).toBeGreaterThan(15);
   for (const path of named)
     expect(existsSync(join(ROOT, 'packages', path.replace(/^packages\//, ''))), path).toBe(true);
+});
+
+it('the example of CONTRIBUTING changes lines that exist, once', () => {
+  const page = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+  const diffs = [...page.matchAll(/^ \/\/ (\S+)\n(.*?)(?=^```|\n \/\/ )/gms)];
+  expect(diffs.length).toBeGreaterThan(5);
+  for (const [, path = '', diff = ''] of diffs) {
+    const before = diff.split('\n').filter((line) => /^[ -]/.test(line));
+    const text = `\n${before.map((line) => line.slice(1)).join('\n')}\n`;
+    expect(readFileSync(join(ROOT, path), 'utf8').split(text), path).toHaveLength(2);
+  }
 });

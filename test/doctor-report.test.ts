@@ -1,11 +1,11 @@
 import { GatewayError, type OperationMethods } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
+import { UsageError } from '../scripts/command-line.ts';
 import { readArguments } from '../scripts/doctor/arguments.ts';
 import { reportContract } from '../scripts/doctor/contract.ts';
-import { type Finding, Report, textPrinter, withoutNumbers } from '../scripts/doctor/report.ts';
+import { type Finding, Report, shortenNumbers, textPrinter } from '../scripts/doctor/report.ts';
 import { MemoryWatch } from '../scripts/doctor/vitals.ts';
 import { Interrupted } from '../scripts/doctor/wait.ts';
-import { UsageError } from '../scripts/usage-error.ts';
 
 function newReport(signal = new AbortController().signal) {
   const findings: Finding[] = [];
@@ -78,13 +78,17 @@ describe('the report of doctor', () => {
     ['page 2.3000.1049200000 lacks WAWebX', 'page 2.3000.1049200000 lacks WAWebX'],
     ['4,194,304 open files', '4,194,304 open files'],
   ])('shortens what may be a number: %s', (text, shown) => {
-    expect(withoutNumbers(text)).toBe(shown);
+    expect(shortenNumbers(text)).toBe(shown);
   });
 });
 
 describe('a capability that the page lacks', () => {
   const lacking = (...capabilities: string[]) => ({
-    ...({ id: 'main', status: 'ready', since: '2026-11-22T00:00:00Z', restarts: 0, pageVersion: '2.3000.1' } as const),
+    id: 'main',
+    status: 'ready' as const,
+    since: '2026-11-22T00:00:00Z',
+    restarts: 0,
+    pageVersion: '2.3000.1',
     degraded: capabilities.map((capability) => ({ capability, reason: 'the page lacks WAWebX' })),
   });
   const found = (isLinked: boolean, ...capabilities: string[]) => {
@@ -115,8 +119,11 @@ describe('a capability that the page lacks', () => {
   it('is a failure for each operation of a linked session, and a warning for what few need', () => {
     expect(found(true)).toEqual(['ok page', 'ok contract']);
     expect(found(true, 'getMedia', 'sendMessage.media', 'lateDecryption', 'missedMessages')).toEqual([
-      ...['ok page', 'fail page: getMedia', 'fail page: sendMessage.media'],
-      ...['warn page: lateDecryption', 'fail page: missedMessages'],
+      'ok page',
+      'fail page: getMedia',
+      'fail page: sendMessage.media',
+      'warn page: lateDecryption',
+      'fail page: missedMessages',
     ]);
   });
 

@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { canBeOthers, OTHER_USER } from './helpers/other-user.ts';
+import { canBeOthers, OTHER_USER } from '@chat-web/testing';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 const SCRIPT = fileURLToPath(new URL('../scripts/dist/ensure-tools.js', import.meta.url));
 const PROGRAMS = ['systemd-analyze', 'systemd-sysusers', 'systemd-tmpfiles', 'perl'];
@@ -12,13 +12,11 @@ const isRootOnDebian =
   process.getuid?.() === 0 &&
   /^ID(_LIKE)?=.*(debian|ubuntu)/m.test(await readFile('/etc/os-release', 'utf8').catch(() => ''));
 
-let folder: string;
+const folder = freshFolder();
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chat-web-tools-'));
   await mkdir(join(folder, 'bin'));
   await chmod(folder, 0o755);
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 async function putProgram(name: string, script = ''): Promise<void> {
   await writeFile(join(folder, 'bin', name), `#!/bin/sh\n${script}`, { mode: 0o755 });
@@ -93,7 +91,7 @@ describe('the tools for the tests', () => {
     });
   });
 
-  it.runIf(isRootOnDebian && canBeOthers)('are not installed by another user, who gets the command', async () => {
+  it.runIf(isRootOnDebian && canBeOthers())('are not installed by another user, who gets the command', async () => {
     await putApt(PROGRAMS);
     expect(ensure(['systemd', 'perl'], OTHER_USER)).toEqual({
       status: 1,
@@ -101,7 +99,7 @@ describe('the tools for the tests', () => {
       stderr: [
         'Missing: systemd (tests check the systemd unit with its programs). Not on the PATH: systemd-analyze, systemd-sysusers, systemd-tmpfiles',
         'Missing: perl-base (helpers of the tests are written in it). Not on the PATH: perl',
-        'Nothing was installed, since that takes root. Run this, then try again:',
+        'Nothing was installed, because that requires root. Run this, then try again:',
         '  sudo apt-get update && sudo apt-get install --yes --no-install-recommends systemd perl-base\n',
       ].join('\n'),
     });

@@ -1,27 +1,21 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { sendText } from '@chat-web/host';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stanzaOf } from '../scripts/example-world.ts';
-import type { EventLog } from './helpers/event-log.ts';
-import { media } from './helpers/media.ts';
-import { browserAndWorkerIn } from './helpers/processes.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, browserAndWorkerIn, CARLA, media, pace } from '@chat-web/testing';
+import { type EventLog, stanzaOf } from '@chat-web/testing/stack';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-const CARLA = '12025550103';
 const [png] = media;
 const base64 = Buffer.from(png?.bytes ?? []).toString('base64');
 const SLOW_MS = 3_000;
 
-let stack: Stack;
+const stack = sharedStack();
 let events: EventLog;
 let group: string;
 beforeAll(async () => {
-  stack = await Stack.start();
   await stack.link('main', ADA);
   events = await stack.listen('main');
   group = await stack.client.createGroup({ id: 'main', subject: 'Trip', participants: [CARLA] });
 });
-afterAll(() => stack[Symbol.asyncDispose]());
 
 const send = async (body: string) => (await sendText(stack.client, { id: 'main', type: 'text', to: BEN, body })).id;
 /** A message of Ben's, as the session has it. */
@@ -72,12 +66,12 @@ describe('a message', () => {
     expect(await forward(id, CARLA, 'key-1')).toEqual(first);
     await stack.phones.configure({ ackDelayMs: SLOW_MS });
     const lost = forward(await received({ body: 'in a crash' }), CARLA, 'key-2').catch((error: unknown) => error);
-    await delay(SLOW_MS / 2);
+    await pace(SLOW_MS / 2);
     process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/main`).worker, 'SIGKILL');
     const error = (await lost) as { code: string; id: string };
     expect(error).toMatchObject({ code: 'outcome_unknown', id: expect.stringMatching(/^true_/) });
     await stack.phones.configure({ ackDelayMs: 20 });
-    await stack.untilStatus('main', 'ready', 30_000);
+    await stack.untilStatus('main', 'ready');
     const again = await forward(
       events.all('message').find(({ body }) => body === 'in a crash')?.id ?? '',
       CARLA,

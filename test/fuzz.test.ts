@@ -1,37 +1,29 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Example, type Operation, type OperationName, operations, queryNames } from '@chat-web/protocol';
+import {
+  bodyFields,
+  type Example,
+  type Operation,
+  type OperationName,
+  operations,
+  queryNames,
+  queryText,
+} from '@chat-web/protocol';
+import { examplesOf, JSON_TYPE, rawRequest, requestOf } from '@chat-web/testing';
+import { sharedGateway } from '@chat-web/testing/story';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
-import { examplesOf, requestOf } from './helpers/example-requests.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { JSON_TYPE } from './helpers/rows.ts';
-import { saveSession } from './helpers/saved-session.ts';
+import { describe, expect, it } from 'vitest';
 
 const TOKEN = 'sesame';
-let dataDir: string;
-let gateway: GatewayProcess;
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
-  await saveSession(dataDir, 'saved');
-  gateway = await spawnGateway({
-    CHAT_WEB_PORT: '0',
-    CHAT_WEB_DATA_DIR: dataDir,
-    CHAT_WEB_AUTO_START_SESSIONS: 'no',
-    CHAT_WEB_TOKEN: TOKEN,
-    CHAT_WEB_MAX_SESSIONS: '1', // One exists already. No other starts, so no browser runs.
-  });
-});
-afterAll(async () => {
-  await gateway.end();
-  await rm(dataDir, { recursive: true });
+const gateway = sharedGateway({
+  settings: { CHAT_WEB_TOKEN: TOKEN, CHAT_WEB_MAX_SESSIONS: '1' }, // No other session starts, so no browser runs.
+  sessions: ['saved'],
 });
 
 /** A valid body, with some of its fields replaced by arbitrary JSON. */
-function spoiled(example: Example): fc.Arbitrary<unknown> {
-  const fields = Object.keys(example.body ?? { takeBack: true });
+function spoiled(name: OperationName, example: Example): fc.Arbitrary<unknown> {
+  const body = bodyFields(operations[name], example);
+  const fields = Object.keys(body).length > 0 ? Object.keys(body) : ['takeBack'];
   const anything = fc.oneof(
     fc.jsonValue(),
     fc.string(),
@@ -40,7 +32,7 @@ function spoiled(example: Example): fc.Arbitrary<unknown> {
   );
   return fc
     .dictionary(fc.constantFrom(...fields, 'url', 'base64', '__proto__', 'id'), anything, { maxKeys: 3 })
-    .map((changes) => ({ ...example.body, ...changes }));
+    .map((changes) => ({ ...body, ...changes }));
 }
 
 const rows = Object.entries(operations) as [OperationName, Operation][];
@@ -53,7 +45,7 @@ describe('arbitrary input', () => {
   it.each(examplesOf(withBody))('in a body is never answered 500 by $name ($title)', async ({ name, example }) => {
     const { body: _, ...request } = requestOf(name, example);
     await fc.assert(
-      fc.asyncProperty(fc.oneof(spoiled(example), fc.jsonValue()), async (body) => {
+      fc.asyncProperty(fc.oneof(spoiled(name, example), fc.jsonValue()), async (body) => {
         const headers = { ...JSON_TYPE, authorization };
         const answer = await rawRequest(gateway.url, { ...request, headers, body: JSON.stringify(body) });
         if (name === 'createKey' && answer.status === 201) return;
@@ -69,10 +61,11 @@ describe('arbitrary input', () => {
     const names = [...queryNames(operations[name] as Operation), 'unknown', '__proto__'];
     const value = fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer().map(String), fc.constantFrom('\u0000', '1e9'));
     const queries = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 4 });
+    const [path = '', shown] = requestOf(name, example).path.split('?');
     await fc.assert(
       fc.asyncProperty(queries, async (query) => {
-        const request = requestOf(name, { ...example, query: { ...example.query, ...query } });
-        const answer = await rawRequest(gateway.url, { ...request, headers: { authorization } });
+        const sent = { ...Object.fromEntries(new URLSearchParams(shown)), ...query };
+        const answer = await rawRequest(gateway.url, { path: path + queryText(sent), headers: { authorization } });
         expect([400, 404]).toContain(answer.status);
         expect(answer.body.code).toMatch(/^(invalid_request|session_not_found)$/);
       }),
@@ -81,7 +74,7 @@ describe('arbitrary input', () => {
   });
 
   it('leaves no file, no logged error and a running gateway', async () => {
-    expect(await readdir(join(dataDir, 'spool'))).toEqual([]); // No session runs, so none has a folder there.
+    expect(await readdir(join(gateway.dataDir, 'spool'))).toEqual([]); // No session runs, so none has a folder there.
     expect(gateway.log.filter((line) => /"level":"(error|fatal)"|rejection/i.test(line))).toEqual([]);
     expect((await rawRequest(gateway.url, { path: '/health' })).status).toBe(200);
   });

@@ -1,37 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { archive, FILES, type MadeFile, manifestOf } from '../packages/gateway/src/testing/archives.ts';
-import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
-import { eventually } from './helpers/eventually.ts';
-import { saveSession } from './helpers/saved-session.ts';
+import { ARCHIVE_FILES, type ArchiveFile, archive, eventually, manifestOf } from '@chat-web/testing';
+import { sharedGateway } from '@chat-web/testing/story';
+import { describe, expect, it } from 'vitest';
 
 const TYPE = 'application/x-tar';
 const GB = 1_073_741_824;
 const MB = 1_048_576;
 
-let dataDir = '';
-let gateway: GatewayProcess;
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-hostile-'));
-  await saveSession(dataDir, 'known');
-  gateway = await spawnGateway({
-    CHAT_WEB_PORT: '0',
-    CHAT_WEB_DATA_DIR: dataDir,
-    CHAT_WEB_AUTO_START_SESSIONS: 'no',
-    CHAT_WEB_IMPORT_MAX_MB: '2',
-  });
-});
-afterAll(async () => {
-  await gateway.end();
-  await rm(dataDir, { recursive: true });
-});
+const gateway = sharedGateway({ settings: { CHAT_WEB_IMPORT_MAX_MB: '2' }, sessions: ['known'] });
 
-/** Imports a body into a session. */
 async function put(body: Buffer | string, headers: Record<string, string> = {}, id = 'main') {
   const init = { method: 'PUT', body: new Blob([new Uint8Array(Buffer.from(body))]) };
   const answer = await fetch(`${gateway.url}/sessions/${id}/import`, {
@@ -42,7 +23,6 @@ async function put(body: Buffer | string, headers: Record<string, string> = {}, 
   return { status: answer.status, code };
 }
 
-/** Starts an import, and sends a part of it. */
 function begin(id: string, headers: Record<string, string>, part: Buffer): ClientRequest {
   const { hostname, port } = new URL(gateway.url);
   const options = { hostname, port, method: 'PUT', path: `/sessions/${id}/import`, agent: false };
@@ -52,23 +32,22 @@ function begin(id: string, headers: Record<string, string>, part: Buffer): Clien
   return outgoing;
 }
 
-const arriving = () => readdir(join(dataDir, 'arriving'));
+const arriving = () => readdir(join(gateway.dataDir, 'arriving'));
 
-/** Expects the state before the import. */
 async function expectNothingChanged(): Promise<void> {
   await eventually(async () => expect(await arriving()).toEqual([]));
-  expect(await readdir(join(dataDir, 'sessions'))).toEqual(['known']);
-  expect(await readdir(join(dataDir, 'moves'))).toEqual([]);
+  expect(await readdir(join(gateway.dataDir, 'sessions'))).toEqual(['known']);
+  expect(await readdir(join(gateway.dataDir, 'moves'))).toEqual([]);
   const listed = (await (await fetch(`${gateway.url}/sessions`)).json()) as { sessions: unknown[] };
   expect(listed.sessions).toMatchObject([{ id: 'known', status: 'stopped' }]);
   expect(gateway.log.filter((line) => /"level":"(error|fatal)"/.test(line))).toEqual([]);
 }
 
-const large = (bytes: number): MadeFile => ({
+const large = (bytes: number): ArchiveFile => ({
   name: 'profile/IndexedDB/x/large',
   text: randomBytes(bytes / 2).toString('hex'),
 });
-const withFile = (file: MadeFile) => archive(manifestOf([...FILES, file]), [...FILES, file]);
+const withFile = (file: ArchiveFile) => archive(manifestOf([...ARCHIVE_FILES, file]), [...ARCHIVE_FILES, file]);
 const INVALID = { status: 422, code: 'invalid_archive' };
 const TOO_LARGE = { status: 413, code: 'body_too_large' };
 
@@ -76,14 +55,18 @@ describe('an import that is refused', () => {
   it.each<[string, Buffer | string, object]>([
     ['nothing', '', INVALID],
     ['text', 'x'.repeat(10_000), INVALID],
-    ['another session', archive(manifestOf(FILES, { session: 'other' })), INVALID],
-    ['a path outside', archive(manifestOf([...FILES, { name: '../../x', text: '' }])), INVALID],
+    ['another session', archive(manifestOf(ARCHIVE_FILES, { session: 'other' })), INVALID],
+    ['a path outside', archive(manifestOf([...ARCHIVE_FILES, { name: '../../x', text: '' }])), INVALID],
     ['a compressed archive', gzipSync(archive()), INVALID],
     ['a truncated archive', archive().subarray(0, -1_024), INVALID],
-    ['a state that is none', archive(manifestOf([{ name: 'state.jsonl', text: 'x\n' }, ...FILES.slice(1)])), INVALID],
+    [
+      'a state that is none',
+      archive(manifestOf([{ name: 'state.jsonl', text: 'x\n' }, ...ARCHIVE_FILES.slice(1)])),
+      INVALID,
+    ],
     ['too many bytes', withFile(large(2 * MB)), TOO_LARGE],
-    ['too many bytes in its manifest', archive(manifestOf(FILES, { files: sized(3 * MB) })), TOO_LARGE],
-    ['8 GB in its manifest', archive(manifestOf(FILES, { files: sized(8 * GB - 1) })), TOO_LARGE],
+    ['too many bytes in its manifest', archive(manifestOf(ARCHIVE_FILES, { files: sized(3 * MB) })), TOO_LARGE],
+    ['8 GB in its manifest', archive(manifestOf(ARCHIVE_FILES, { files: sized(8 * GB - 1) })), TOO_LARGE],
   ])('%s', async (_, body, expected) => {
     expect(await put(body)).toEqual(expected);
     await expectNothingChanged();
@@ -96,8 +79,9 @@ describe('an import that is refused', () => {
 
   it('for its type, for an existing session, and for an invalid id', async () => {
     expect(await put(archive(), { 'Content-Type': 'application/json' })).toMatchObject({ status: 415 });
-    expect(await put(archive(manifestOf(FILES, { session: 'known' })), {}, 'known')).toEqual({
-      ...{ status: 409, code: 'session_exists' },
+    expect(await put(archive(manifestOf(ARCHIVE_FILES, { session: 'known' })), {}, 'known')).toEqual({
+      status: 409,
+      code: 'session_exists',
     });
     expect(await put(archive(), {}, '..%2Fx')).toMatchObject({ status: 400 });
     await expectNothingChanged();
@@ -123,11 +107,11 @@ describe('an import that is refused', () => {
 
   it('while the same session or too many others arrive', async () => {
     const starts = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((id) =>
-      begin(id, { 'Content-Length': '100000' }, archive(manifestOf(FILES, { session: id })).subarray(0, 4_000)),
+      begin(id, { 'Content-Length': '100000' }, archive(manifestOf(ARCHIVE_FILES, { session: id })).subarray(0, 4_000)),
     );
     await eventually(async () => expect(await arriving()).toHaveLength(starts.length));
     const busy = { status: 503, code: 'insufficient_resources' };
-    expect(await put(archive(manifestOf(FILES, { session: 'a' })), {}, 'a')).toEqual(busy);
+    expect(await put(archive(manifestOf(ARCHIVE_FILES, { session: 'a' })), {}, 'a')).toEqual(busy);
     expect(await put(archive())).toEqual(busy);
     for (const outgoing of starts) outgoing.destroy();
     await expectNothingChanged();
@@ -145,9 +129,7 @@ it('the leftovers of an interrupted import are removed when the gateway restarts
   await gateway.end('SIGKILL');
   outgoing.destroy();
   expect(await arriving()).toHaveLength(1);
-  gateway = await spawnGateway({
-    ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no' },
-  });
+  await gateway.start();
   await expectNothingChanged();
   expect(gateway.log.some((line) => line.includes('interrupted import removed'))).toBe(true);
 });

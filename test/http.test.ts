@@ -1,47 +1,32 @@
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isWorkerOperation, operations } from '@chat-web/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { ask, expectError, JSON_TYPE, rows, rowsWithId } from './helpers/rows.ts';
-import { saveSession } from './helpers/saved-session.ts';
+import { ask, expectError, JSON_TYPE, rawRequest, rows, rowsWithId } from '@chat-web/testing';
+import { sharedGateway } from '@chat-web/testing/story';
+import { describe, expect, it } from 'vitest';
 
-let dataDir: string;
-let open: GatewayProcess;
-
-beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
-  await saveSession(join(dataDir, 'open'), 'saved');
-  await mkdir(join(dataDir, 'open', 'spool'));
-  await writeFile(join(dataDir, 'open', 'spool', 'left-behind'), 'bytes of nobody');
-  const settings = {
-    CHAT_WEB_PORT: '0',
-    CHAT_WEB_AUTO_START_SESSIONS: 'no',
-    CHAT_WEB_MAX_BODY_BYTES: '2000',
-  };
-  open = await spawnGateway({ ...settings, CHAT_WEB_DATA_DIR: join(dataDir, 'open') });
-});
-
-afterAll(async () => {
-  await open.end();
-  await rm(dataDir, { recursive: true });
-});
+const open = sharedGateway({ settings: { CHAT_WEB_MAX_BODY_BYTES: '2000' }, sessions: ['saved'] });
 
 it('the spool folder is empty after a start', async () => {
-  expect(await readdir(join(dataDir, 'open', 'spool'))).toEqual([]);
+  await open.end();
+  await writeFile(join(open.dataDir, 'spool', 'left-behind'), 'bytes of nobody');
+  await open.start();
+  expect(await readdir(join(open.dataDir, 'spool'))).toEqual([]);
+});
+
+it('idle connections are kept longer than clients keep theirs', async () => {
+  expect((await fetch(`${open.url}/health`)).headers.get('keep-alive')).toBe('timeout=75');
 });
 
 describe('bad session ids', () => {
   it.each(rowsWithId)('are answered 400 by $name, and touch no file', async (row) => {
-    const before = await readdir(dataDir, { recursive: true });
+    const before = await readdir(open.dataDir, { recursive: true });
     for (const id of ['..%2Fx', '%2e%2e%2fx', 'x'.repeat(65), 'a%00b', 'a%20b', 'a.b', '%C3%A4', '']) {
       const answer = await ask(open.url, row, id);
       expectError(answer, 400, 'invalid_request');
       expect(answer.body.issues).toContainEqual({ path: 'id', message: expect.stringContaining('1 to 64') });
     }
-    expect(await readdir(dataDir, { recursive: true })).toEqual(before);
+    expect(await readdir(open.dataDir, { recursive: true })).toEqual(before);
   });
 
   it('are answered 400 before the body is checked', async () => {
@@ -55,8 +40,9 @@ describe('bad session ids', () => {
   });
 });
 
-describe('bad ids of messages, groups and people in a path', () => {
-  it.each(rows.filter(({ otherParam }) => otherParam))('are answered 400 by $name', async (row) => {
+it.each(rows.filter(({ otherParam }) => otherParam))(
+  'bad ids of messages, groups and people in a path are answered 400 by $name',
+  async (row) => {
     for (const bad of ['x', '..%2Fx', '%00', '1@g.us%0A', '12']) {
       const path = operations[row.name as keyof typeof operations].path
         .replace(':id', 'nobody')
@@ -65,8 +51,8 @@ describe('bad ids of messages, groups and people in a path', () => {
       expectError(answer, 400, 'invalid_request');
       expect(answer.body.issues).toMatchObject([{ path: row.otherParam }]);
     }
-  });
-});
+  },
+);
 
 describe('unknown sessions', () => {
   it.each(rowsWithId.filter(({ name }) => name !== 'startSession' && name !== 'importSession'))(
@@ -148,11 +134,9 @@ describe('bad bodies', () => {
   });
 });
 
-describe('routes', () => {
-  it('that do not exist are answered 404, and other methods 405 with those allowed', async () => {
-    expectError(await rawRequest(open.url, { path: '/nowhere' }), 404, 'route_not_found');
-    const answer = await rawRequest(open.url, { method: 'PATCH', path: '/sessions/x/start' });
-    expectError(answer, 405, 'method_not_allowed');
-    expect(answer.headers.allow).toBe('POST');
-  });
+it('routes that do not exist are answered 404, and other methods 405 with those allowed', async () => {
+  expectError(await rawRequest(open.url, { path: '/nowhere' }), 404, 'route_not_found');
+  const answer = await rawRequest(open.url, { method: 'PATCH', path: '/sessions/x/start' });
+  expectError(answer, 405, 'method_not_allowed');
+  expect(answer.headers.allow).toBe('POST');
 });

@@ -1,7 +1,8 @@
 import { sendText } from '@chat-web/host';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EventLog } from './helpers/event-log.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN } from '@chat-web/testing';
+import type { EventLog } from '@chat-web/testing/stack';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const HIDDEN = { number: '12025550188', name: 'Hidden Harry', lid: '81604523377188', hiddenNumber: true };
 const TWINS = ['12025550186', '12025550187'].map(
@@ -10,11 +11,10 @@ const TWINS = ['12025550186', '12025550187'].map(
 const SHY = { number: '12025550189', name: 'Shy Shirley', lid: '81604523377189', addressing: 'lid' } as const;
 
 describe('people that the network knows by two ids', () => {
-  let stack: Stack;
+  const stack = sharedStack();
   let events: EventLog;
   let groupId: string;
   beforeAll(async () => {
-    stack = await Stack.start();
     const { phones } = stack;
     for (const person of [HIDDEN, SHY, ...TWINS]) await phones.addAccount(person);
     await phones.profile(HIDDEN.number, { picture: 'present' });
@@ -27,7 +27,6 @@ describe('people that the network knows by two ids', () => {
     await stack.linkLongAgo('main', ADA);
     events = await stack.listen('main');
   });
-  afterAll(() => stack[Symbol.asyncDispose]());
 
   it('are listed by their hidden id where their number is not disclosed, with name and picture', async () => {
     const contacts = await stack.client.listContacts({ id: 'main' });

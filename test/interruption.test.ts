@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-const MODULE = new URL('../scripts/dist/interruption.js', import.meta.url).href;
+const MODULE = new URL('../scripts/dist/command-line.js', import.meta.url).href;
 
 /** Prints to a closed terminal, many times. */
 const PRINTING = `

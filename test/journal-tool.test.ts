@@ -3,30 +3,36 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Journal } from '@chat-web/gateway/journal/journal';
+import { Journal } from '@chat-web/gateway/tools';
+import { sharedFolder } from '@chat-web/testing/hooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
 const TOOL = fileURLToPath(new URL('../scripts/dist/journal.js', import.meta.url));
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
-let dataDir: string;
+const dataDir = sharedFolder();
 let journal: Journal;
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), 'chat-web-journal-'));
   journal = await Journal.open({
-    ...{ dir: join(dataDir, 'journal'), folds: [], maxBytes: 1e9, maxAgeMs: 1e9, log: silent },
+    dir: join(dataDir, 'journal'),
+    folds: [],
+    maxBytes: 1e9,
+    maxAgeMs: 1e9,
+    log: silent,
   });
   for (const session of ['main', 'shop', 'gone'])
     for (const n of [1, 2, 3])
       await journal.append({
-        ...{ kind: 'event', name: 'message_ack', session, key: '' },
+        kind: 'event',
+        name: 'message_ack',
+        session,
+        key: '',
         text: JSON.stringify({ id: `${session}-${n}`, ack: n }),
       });
   await journal.append({ kind: 'forget', name: '', session: 'gone', key: '', text: '' });
 });
 afterAll(async () => {
   await journal.close();
-  rmSync(dataDir, { recursive: true });
 });
 
 function run(...args: string[]): Promise<{ code: number; out: string; errors: string }> {
@@ -46,7 +52,10 @@ it('dumps the events that readers could get, of one session or all, while the jo
     .map((line) => JSON.parse(line));
   expect(lines.map(({ data }) => data.id)).toEqual(['main-1', 'main-2', 'main-3', 'shop-1', 'shop-2', 'shop-3']);
   expect(lines[0]).toEqual({
-    ...{ seq: expect.any(Number), session: 'main', at: expect.stringMatching(/Z$/), event: 'message_ack' },
+    seq: expect.any(Number),
+    session: 'main',
+    at: expect.stringMatching(/Z$/),
+    event: 'message_ack',
     data: { id: 'main-1', ack: 1 },
   });
   const one = await run('dump', '--session', 'shop');

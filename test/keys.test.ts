@@ -1,17 +1,12 @@
 import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type GatewayProcess, spawnGateway } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
 import type { InputOf } from '@chat-web/protocol';
+import { ADA, eventually, expectError, figure, JSON_TYPE, rawRequest, saveSession } from '@chat-web/testing';
+import { EventLog, Stack } from '@chat-web/testing/stack';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
-import { EventLog } from './helpers/event-log.ts';
-import { eventually } from './helpers/eventually.ts';
-import { figure } from './helpers/figure.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { expectError, JSON_TYPE } from './helpers/rows.ts';
-import { saveSession } from './helpers/saved-session.ts';
-import { ADA, Stack } from './helpers/stack.ts';
 
 const TOKEN = 'the-operators-token';
 let dataDir = '';
@@ -90,7 +85,7 @@ describe('a key', () => {
     const { version } = await operator().getAccess();
     expect(version).toMatch(/^\d+\.\d+\.\d+/);
     expect(await operator().getAccess()).toEqual({ id: 'token', scope: 'operator', sessions: ['*'], version });
-    expect(await as(key).getAccess()).toEqual({ ...{ id, expiresAt, version }, ...shop });
+    expect(await as(key).getAccess()).toEqual({ id, expiresAt, version, ...shop });
     await operator().deleteKey({ keyId: id });
     for (const invalid of [key, '']) await expect(as(invalid).getAccess()).rejects.toMatchObject({ status: 401 });
   });
@@ -176,7 +171,9 @@ describe('a key', () => {
   it('is one of at most 500', async () => {
     await gateway.end();
     const many = Array.from({ length: 500 }, (_, n) => ({
-      ...{ ...shop, id: `key_${String(n).padStart(12, '0')}`, createdAt: inMs(0) },
+      ...shop,
+      id: `key_${String(n).padStart(12, '0')}`,
+      createdAt: inMs(0),
       hash: `sha256:${String(n).padStart(64, '0')}`,
     }));
     await writeFile(keyFile(), JSON.stringify({ keys: many }));
@@ -239,20 +236,18 @@ describe('the file of the keys', () => {
   });
 });
 
-describe('an open gateway', () => {
-  it('creates, lists and deletes no keys: a planted one would be valid once there is a token', async () => {
-    const { id } = await operator().createKey(shop);
-    await gateway.end();
-    gateway = await start({});
-    await eventually(() => expect(gateway.log.join('\n')).toContain('keys ignored'));
-    expect(await as('').getAccess()).toMatchObject({ id: 'open', scope: 'operator', sessions: ['*'] });
-    await expect(as('').createKey(shop)).rejects.toMatchObject({ code: 'insufficient_scope' });
-    await expect(as('').listKeys()).rejects.toMatchObject({ code: 'insufficient_scope' });
-    await expect(as('').deleteKey({ keyId: id })).rejects.toMatchObject({ code: 'insufficient_scope' });
-    await gateway.end();
-    gateway = await start();
-    expect((await operator().listKeys()).keys).toHaveLength(1);
-  });
+it('an open gateway creates, lists and deletes no keys: a planted one would be valid once there is a token', async () => {
+  const { id } = await operator().createKey(shop);
+  await gateway.end();
+  gateway = await start({});
+  await eventually(() => expect(gateway.log.join('\n')).toContain('keys ignored'));
+  expect(await as('').getAccess()).toMatchObject({ id: 'open', scope: 'operator', sessions: ['*'] });
+  await expect(as('').createKey(shop)).rejects.toMatchObject({ code: 'insufficient_scope' });
+  await expect(as('').listKeys()).rejects.toMatchObject({ code: 'insufficient_scope' });
+  await expect(as('').deleteKey({ keyId: id })).rejects.toMatchObject({ code: 'insufficient_scope' });
+  await gateway.end();
+  gateway = await start();
+  expect((await operator().listKeys()).keys).toHaveLength(1);
 });
 
 it('a stream shows the QR to keys that may link accounts, and to no others', async () => {

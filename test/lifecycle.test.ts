@@ -1,10 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { sep } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { startsOf, statusesOf } from './helpers/log-lines.ts';
-import { browsersIn, workersOf } from './helpers/processes.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, browsersIn, eventually, startsOf, statusesOf, workersOf } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
+import { sharedStack } from '@chat-web/testing/story';
+import { describe, expect, it } from 'vitest';
 
 /** What the data folder has under the name of a session, or in a folder of that name. */
 async function namedAfter(id: string, dataDir: string): Promise<string[]> {
@@ -109,11 +108,7 @@ describe('start', () => {
 });
 
 describe('saved sessions', () => {
-  let stack: Stack;
-  beforeAll(async () => {
-    stack = await Stack.start();
-  });
-  afterAll(() => stack[Symbol.asyncDispose]());
+  const stack = sharedStack();
 
   it('start at boot without a QR, and not with CHAT_WEB_AUTO_START_SESSIONS=false', async () => {
     await stack.link('main', ADA);

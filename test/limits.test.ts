@@ -1,25 +1,19 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { createConnection, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
-import { EventLog } from './helpers/event-log.ts';
-import { eventually } from './helpers/eventually.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { expectError } from './helpers/rows.ts';
-import { saveSession } from './helpers/saved-session.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, downloadedBytes, eventually, expectError, rawRequest } from '@chat-web/testing';
+import { EventLog, Stack } from '@chat-web/testing/stack';
+import { freshGateway } from '@chat-web/testing/story';
+import { afterEach, describe, expect, it } from 'vitest';
 
-let dataDir: string;
-let gateway: GatewayProcess;
+const gateway = freshGateway({ settings: { CHAT_WEB_BROWSER_PATH: '/bin/false' }, sessions: ['saved', 'other'] });
+const { start } = gateway;
 const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
 
-const start = async (settings: Record<string, string>) => {
-  const common = { CHAT_WEB_PORT: '0', CHAT_WEB_AUTO_START_SESSIONS: 'no', CHAT_WEB_BROWSER_PATH: '/bin/false' };
-  gateway = await spawnGateway({ ...common, CHAT_WEB_DATA_DIR: dataDir, ...settings });
-};
 const connect = () => {
   const { hostname, port } = new URL(gateway.url);
   const socket = createConnection(Number(port), hostname)
@@ -37,7 +31,9 @@ const sendHalf = (session: string, token = '') => {
 const TEXT = '{"type": "text", "to": "4915112345678", "body": "hello"}';
 const text = (session: string) =>
   rawRequest(gateway.url, {
-    ...{ method: 'POST', path: `/sessions/${session}/messages`, body: TEXT },
+    method: 'POST',
+    path: `/sessions/${session}/messages`,
+    body: TEXT,
     headers: { 'content-type': 'application/json' },
   });
 const metric = async (name: string) => {
@@ -46,16 +42,6 @@ const metric = async (name: string) => {
 };
 
 describe('a limit is named in the error, with when to retry', () => {
-  beforeEach(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
-    for (const id of ['saved', 'other']) await saveSession(dataDir, id);
-  });
-  afterEach(async () => {
-    for (const socket of sockets.splice(0)) socket.destroy();
-    await gateway.end();
-    await rm(dataDir, { recursive: true });
-  });
-
   it('of sessions, for one that is new', async () => {
     await start({ CHAT_WEB_MAX_SESSIONS: '2' });
     const refused = await rawRequest(gateway.url, { method: 'POST', path: '/sessions/third/start' });
@@ -154,7 +140,10 @@ describe('a limit is named in the error, with when to retry', () => {
 
 describe('the spool', () => {
   const image = (mb: number) => ({
-    ...{ id: 'main', type: 'image', to: BEN, mimeType: 'image/png' },
+    id: 'main',
+    type: 'image',
+    to: BEN,
+    mimeType: 'image/png',
     base64: 'A'.repeat(Math.round((mb * 1_048_576) / 3) * 4),
   });
 
@@ -170,14 +159,15 @@ describe('the spool', () => {
     const sent = await stack.client.sendMessage(image(0.75) as never);
     const messageId = 'timestamp' in sent ? sent.id : '';
     const media = await stack.client.getMedia({ id: 'main', messageId });
-    expect((await new Response(media.data).arrayBuffer()).byteLength).toBeGreaterThan(700_000);
+    expect((await downloadedBytes(media)).length).toBeGreaterThan(700_000);
     // A file larger than the share never fits.
     const events = await stack.listen('main');
     const file = { kind: 'image', base64: image(1.5).base64, mimeType: 'image/png' } as const;
     await stack.phones.send(BEN, { to: ADA, media: file });
     const { id: tooLarge } = await events.until('message', ({ hasMedia }) => hasMedia);
     await expect(stack.client.getMedia({ id: 'main', messageId: tooLarge })).rejects.toMatchObject({
-      ...{ code: 'media_unavailable', message: expect.stringContaining('CHAT_WEB_SPOOL_SESSION_MAX_MB') },
+      code: 'media_unavailable',
+      message: expect.stringContaining('CHAT_WEB_SPOOL_SESSION_MAX_MB'),
     });
     await eventually(async () => {
       const metrics = await (await fetch(new URL('/metrics', stack.gateway.url))).text();

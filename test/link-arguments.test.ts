@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readArguments } from '../scripts/link/arguments.ts';
 
-const env = { XDG_STATE_HOME: '/state', LOCALAPPDATA: '/state' };
+const env = { XDG_STATE_HOME: '/state' };
 const read = (gateway: string, session = 'main') => readArguments(['--gateway', gateway, '--session', session], env);
 
 describe('the arguments of npm run link', () => {

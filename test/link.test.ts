@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readQr } from '../scripts/demo-output.ts';
-import { eventually } from './helpers/eventually.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { ADA, Stack } from './helpers/stack.ts';
+import { ADA, BEN, eventually, rawRequest } from '@chat-web/testing';
+import { readQr, Stack } from '@chat-web/testing/stack';
+import { sharedStack } from '@chat-web/testing/story';
+import { describe, expect, it } from 'vitest';
 
 const TOKEN = 'a-token-that-nobody-should-see';
 
 describe('linking an account', () => {
-  let stack: Stack;
-  beforeAll(async () => {
-    stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
-  });
-  afterAll(() => stack[Symbol.asyncDispose]());
+  const stack = sharedStack({ settings: { CHAT_WEB_TOKEN: TOKEN } });
 
   it('goes from nothing to ready by scanning the QR that start, GET qr and the event stream all show', async () => {
     const { client, phones } = stack;
@@ -47,7 +42,7 @@ describe('linking an account', () => {
   });
 
   it('writes neither the QR nor a message into the log', async () => {
-    await stack.client.sendMessage({ id: 'main', type: 'text', to: '12025550102', body: 'a secret for one' });
+    await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'a secret for one' });
     await eventually(() => expect(stack.gateway.log.join('\n')).toContain('"operation":"sendMessage"'));
     const log = stack.gateway.log.join('\n');
     expect(log).toContain('"session":"main"');

@@ -1,23 +1,16 @@
 import { GatewayError } from '@chat-web/host';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { media } from './helpers/media.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, CARLA, DEV, downloadedBytes, EDITH, eventually, FARID, GRACE, media } from '@chat-web/testing';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-const CARLA = '12025550103';
-const DORA = '12025550104';
-const EMIL = '12025550105';
-const FARID = '12025550106';
-const GRACE = '12025550107';
 const UNKNOWN = 'false_12025550102@c.us_3A00FFFF';
 const id = 'main';
 const chatId = `${BEN}@c.us`;
 
-let stack: Stack;
+const stack = sharedStack();
 let texts: string[];
 
 beforeAll(async () => {
-  stack = await Stack.start();
   await stack.link(id, ADA);
   const events = await stack.listen(id);
   texts = [];
@@ -26,7 +19,6 @@ beforeAll(async () => {
     texts.push((await events.until('message', (message) => message.body === body)).id);
   }
 });
-afterAll(() => stack[Symbol.asyncDispose]());
 
 const sentTo = async (to: string, body: string) =>
   ((await stack.client.sendMessage({ id, type: 'text', to, body })) as { readonly id: string }).id;
@@ -70,7 +62,7 @@ describe('a message', () => {
 
   it('of a group is found by the number and by the hidden id of its author', async () => {
     const { lid } = await stack.phones.account(BEN);
-    const group = await stack.phones.createGroup(BEN, { subject: 'Two ids', participants: [ADA] });
+    const group = await stack.createGroup(BEN, { subject: 'Two ids', participants: [ADA] });
     const events = await stack.listen(id);
     await stack.phones.send(BEN, { to: group.id, body: 'in the group' });
     const known = await events.until('message', ({ body }) => body === 'in the group');
@@ -123,7 +115,7 @@ describe('a message', () => {
     expect(await pinned()).toBe(true);
     await stack.client.pinMessage({ id, messageId, pinned: false });
     expect(await pinned()).toBe(false);
-    const other = await stack.phones.createGroup(BEN, { subject: 'Admins only', participants: [ADA] });
+    const other = await stack.createGroup(BEN, { subject: 'Admins only', participants: [ADA] });
     const inGroup = await sentTo(other.id, 'pin me');
     expect(await refusalOf(stack.client.pinMessage({ id, messageId: inGroup, pinned: true }))).toEqual([
       'not_permitted',
@@ -158,7 +150,7 @@ describe('a message', () => {
   });
 
   it('has reactions, each with who reacted', async () => {
-    const group = await stack.phones.createGroup(ADA, { subject: 'Trip', participants: [BEN, CARLA] });
+    const group = await stack.createGroup(ADA, { subject: 'Trip', participants: [BEN, CARLA] });
     const messageId = await sentTo(group.id, 'who comes?');
     const stanza = await eventually(
       async () => (await onPhone(CARLA, 'who comes?')) ?? Promise.reject(new Error('not there')),
@@ -186,7 +178,7 @@ describe('a message', () => {
 
   it('lists who has received and read it', async () => {
     await stack.phones.setOnline(CARLA, false);
-    const group = await stack.phones.createGroup(ADA, { subject: 'News', participants: [BEN, CARLA] });
+    const group = await stack.createGroup(ADA, { subject: 'News', participants: [BEN, CARLA] });
     const messageId = await sentTo(group.id, 'read this');
     await eventually(async () => expect(await onPhone(BEN, 'read this')).toBeDefined());
     await stack.phones.read(BEN, group.id);
@@ -248,7 +240,7 @@ describe('a message', () => {
     await stack.phones.send(BEN, { to: ADA, media: { kind: 'image', base64, mimeType: 'image/png' } });
     const { id: messageId } = await events.until('message', ({ hasMedia }) => hasMedia);
     const preview = await stack.client.getThumbnail({ id, messageId });
-    const bytes = new Uint8Array(await new Response(preview?.data).arrayBuffer());
+    const bytes = await downloadedBytes(preview);
     expect([preview?.mimeType, ...bytes.subarray(0, 3)]).toEqual(['image/jpeg', 0xff, 0xd8, 0xff]);
     expect(await stack.client.getThumbnail({ id, messageId: texts[0] ?? '' })).toBeNull();
     expect(await refusalOf(stack.client.getThumbnail({ id, messageId: UNKNOWN }))).toEqual(['message_not_found']);
@@ -273,7 +265,8 @@ describe('the messages of a chat', () => {
       expect([atEnd.messages.map((one) => one.id), atEnd.hasMore]).toEqual([[end?.id], false]);
     }
     expect(await stack.client.listMessages({ id, chatId, after: end?.id })).toMatchObject({
-      ...{ messages: [], hasMore: false },
+      messages: [],
+      hasMore: false,
     });
     const before = await stack.client.listMessages({ id, chatId: `+${BEN}`, before: texts[3], limit: 2 });
     expect([bodies(before), before.hasMore]).toEqual([['two', 'three'], true]);
@@ -332,7 +325,9 @@ describe('the messages of a chat', () => {
     await eventually(async () => expect(await oldest()).toEqual(['newest', 1, true]));
 
     expect(await stack.client.loadOlderMessages(carla)).toEqual({
-      ...{ chatId: carla.chatId, loaded: true, isOlderOnPhone: true },
+      chatId: carla.chatId,
+      loaded: true,
+      isOlderOnPhone: true,
     });
     expect(await oldest()).toEqual(['Old message 11', 51, true]);
     expect(await stack.client.loadOlderMessages(carla)).toMatchObject({ loaded: true, isOlderOnPhone: false });
@@ -353,13 +348,13 @@ describe('the messages of a chat', () => {
   });
 
   it('stay on a phone that does not share them', async () => {
-    const dora = { id, chatId: `${DORA}@c.us` };
+    const dora = { id, chatId: `${DEV}@c.us` };
     const refused = async () => {
       const error = await stack.client.loadOlderMessages(dora).catch((thrown: GatewayError) => thrown);
       return error instanceof GatewayError ? [error.code, error.message] : error;
     };
-    await stack.phones.send(DORA, { to: ADA, body: 'newest' });
-    await stack.phones.keepOld(ADA, { with: DORA, count: 60 });
+    await stack.phones.send(DEV, { to: ADA, body: 'newest' });
+    await stack.phones.keepOld(ADA, { with: DEV, count: 60 });
     await eventually(async () =>
       expect(await stack.client.listMessages(dora)).toMatchObject({
         messages: [{ body: 'newest' }],
@@ -380,10 +375,10 @@ describe('the messages of a chat', () => {
   });
 
   it('are not awaited forever from a phone that is off', async () => {
-    const emil = { id, chatId: `${EMIL}@c.us` };
+    const emil = { id, chatId: `${EDITH}@c.us` };
     const refused = async () => (await stack.client.loadOlderMessages(emil).catch((error: Error) => error)) as Error;
-    await stack.phones.send(EMIL, { to: ADA, body: 'newest' });
-    await stack.phones.keepOld(ADA, { with: EMIL, count: 1 });
+    await stack.phones.send(EDITH, { to: ADA, body: 'newest' });
+    await stack.phones.keepOld(ADA, { with: EDITH, count: 1 });
     await eventually(async () => expect((await stack.client.listMessages(emil)).isOlderOnPhone).toBe(true));
     await stack.phones.setOnline(ADA, false);
     expect(await refused()).toMatchObject({
@@ -403,7 +398,7 @@ describe('the messages of a chat', () => {
     expect(bodies(await stack.client.searchMessages({ id, text: 'parcel', chatId }))).toHaveLength(1);
     const { lid } = await stack.phones.account(BEN);
     expect(bodies(await stack.client.searchMessages({ id, text: 'parcel', chatId: lid }))).toHaveLength(1);
-    const other = await stack.phones.createGroup(ADA, { subject: 'Others', participants: [BEN] });
+    const other = await stack.createGroup(ADA, { subject: 'Others', participants: [BEN] });
     await sentTo(other.id, 'a parcel, too');
     expect(bodies(await stack.client.searchMessages({ id, text: 'parcel', chatId }))).toHaveLength(1);
     const one = await stack.client.searchMessages({ id, text: 'parcel', limit: 1 });

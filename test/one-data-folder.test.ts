@@ -1,7 +1,6 @@
+import { ADA, BEN, browsersIn, workersOf } from '@chat-web/testing';
+import { runGateway, Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
-import { browsersIn, workersOf } from './helpers/processes.ts';
-import { runGateway } from './helpers/run-gateway.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 it('a second gateway on the same data folder exits at once with the reason; the first is not affected', async () => {
   await using stack = await Stack.start();

@@ -1,33 +1,28 @@
 import type { InputOf, Message } from '@chat-web/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from './helpers/eventually.ts';
-import { media } from './helpers/media.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, CARLA, eventually, media } from '@chat-web/testing';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-const CARLA = '12025550103';
 const CARLA_LID = '81604523377103';
 const [png] = media;
 const base64 = Buffer.from(png?.bytes ?? []).toString('base64');
 
-let stack: Stack;
+const stack = sharedStack();
 let group: string;
 let hidden: string;
 beforeAll(async () => {
-  stack = await Stack.start();
   await stack.link('main', ADA);
-  group = (await stack.phones.createGroup(ADA, { subject: 'By number', participants: [BEN, CARLA] })).id;
+  group = (await stack.createGroup(ADA, { subject: 'By number', participants: [BEN, CARLA] })).id;
   // She has a hidden number, and so have all members of a group that she creates.
-  hidden = (await stack.phones.createGroup(CARLA, { subject: 'By hidden id', participants: [ADA, BEN] })).id;
+  hidden = (await stack.createGroup(CARLA, { subject: 'By hidden id', participants: [ADA, BEN] })).id;
   await stack.phones.send(CARLA, { to: hidden, body: 'welcome' });
 });
-afterAll(() => stack[Symbol.asyncDispose]());
 
 const send = async (message: object) => {
   const input = { id: 'main', to: BEN, ...message } as unknown as InputOf<'sendMessage'>;
   return (await stack.client.sendMessage(input)) as Message;
 };
 const sentText = async (message: object) => stack.onPhone(BEN, (await send({ type: 'text', ...message })).id);
-/** The fields that the refusal of an input names. */
 const issuesOf = (message: object) =>
   send(message).then(
     () => [],
@@ -103,7 +98,9 @@ describe('how media are shown', () => {
   const file = (one: typeof video) => ({ base64: Buffer.from(one?.bytes ?? []).toString('base64') });
   // Opus in Ogg, which every machine sends unchanged.
   const opus = Buffer.concat([
-    ...[Buffer.from('OggS\0\x02', 'latin1'), Buffer.alloc(20), Buffer.from('\x01\x13OpusHead\x01\x01', 'latin1')],
+    Buffer.from('OggS\0\x02', 'latin1'),
+    Buffer.alloc(20),
+    Buffer.from('\x01\x13OpusHead\x01\x01', 'latin1'),
     Buffer.alloc(300),
   ]).toString('base64');
 

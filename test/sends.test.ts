@@ -1,24 +1,19 @@
 import type { InputOf, Message } from '@chat-web/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stanzaOf } from '../scripts/example-world.ts';
-import type { EventLog } from './helpers/event-log.ts';
-import { eventually } from './helpers/eventually.ts';
-import { media } from './helpers/media.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
+import { ADA, BEN, CARLA, eventually, media } from '@chat-web/testing';
+import { type EventLog, stanzaOf } from '@chat-web/testing/stack';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-const CARLA = '12025550103';
 const unknown = `true_${BEN}@c.us_3EB0000000000000`;
 
-let stack: Stack;
+const stack = sharedStack();
 let events: EventLog;
 let group: string;
 beforeAll(async () => {
-  stack = await Stack.start();
   await stack.link('main', ADA);
   events = await stack.listen('main');
   group = await stack.client.createGroup({ id: 'main', subject: 'Trip', participants: [BEN, CARLA] });
 });
-afterAll(() => stack[Symbol.asyncDispose]());
 
 type Input = InputOf<'sendMessage'>;
 const send = async (message: object, idempotencyKey?: string) => {
@@ -26,7 +21,6 @@ const send = async (message: object, idempotencyKey?: string) => {
   return (await stack.client.sendMessage(input, { idempotencyKey })) as Message;
 };
 const onPhone = (id: string) => stack.onPhone(BEN, id);
-/** The fields that the refusal of an input names. */
 const issuesOf = (message: object) =>
   send(message).then(
     () => [],
@@ -123,8 +117,13 @@ describe('contact cards', () => {
     const { contacts: [card] = [] } = await onPhone(id);
     expect(card?.name).toBe('Carla; Mendes');
     expect(cardOf(card?.vcard)).toEqual([
-      ...['BEGIN:VCARD', 'VERSION:3.0', 'N:;Carla\\; Mendes;;;', 'FN:Carla\\; Mendes', 'ORG:Mendes\\, Inc.'],
-      ...[`TEL;type=CELL;waid=${CARLA}:+${CARLA}`, 'END:VCARD'],
+      'BEGIN:VCARD',
+      'VERSION:3.0',
+      'N:;Carla\\; Mendes;;;',
+      'FN:Carla\\; Mendes',
+      'ORG:Mendes\\, Inc.',
+      `TEL;type=CELL;waid=${CARLA}:+${CARLA}`,
+      'END:VCARD',
     ]);
     expect(body).toBe(card?.vcard);
   });

@@ -1,14 +1,9 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { spawnGateway } from '../scripts/gateway-process.ts';
+import { spawnGateway } from '@chat-web/gateway/tools';
+import { sharedFolder } from '@chat-web/testing/hooks';
+import { describe, expect, it } from 'vitest';
 
-let folder = '';
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chat-web-start-'));
-});
-afterAll(() => rm(folder, { recursive: true }));
+const folder = sharedFolder();
 
 /** Starts a gateway. Resolves with its error where it does not start. */
 async function startResult(settings: Readonly<Record<string, string>>): Promise<string> {

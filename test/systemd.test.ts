@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { BlockList, isIP } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 const UNIT = source('chat-web.service');
 const SYSUSERS = source('chat-web.sysusers.conf');
@@ -16,14 +16,11 @@ const AS_ROOT = process.getuid?.() === 0 ? [] : ['unshare', '--map-root-user'];
 
 const AS_NOBODY = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
 
-let root = '';
+const root = freshFolder();
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'chat-web-systemd-'));
   await mkdir(join(root, 'etc/chat-web'), { recursive: true });
 });
-
-afterEach(() => rm(root, { recursive: true }));
 
 function source(name: string): string {
   return fileURLToPath(new URL(`../deploy/systemd/${name}`, import.meta.url));
@@ -39,7 +36,7 @@ function run(...command: readonly string[]) {
 describe('the unit', () => {
   it('is valid for systemd', async () => {
     const unit = await readFile(UNIT, 'utf8');
-    expect(unit).toMatch(/^ExecStart=perl (\S+) node packages\/gateway\/dist\/main\.js$/m);
+    expect(unit).toMatch(/^ExecStart=perl (\S+) node packages\/gateway\/dist\/bundle\/main\.js$/m);
     const [, script = ''] = /^ExecStart=perl (\S+)/m.exec(unit) ?? [];
     expect(existsSync(fileURLToPath(new URL(`../${script}`, import.meta.url))), script).toBe(true);
     const copy = join(root, 'chat-web.service');
@@ -49,7 +46,12 @@ describe('the unit', () => {
 
   it('has an exposure of 2.3 at most', () => {
     const { status, output } = run(
-      ...['systemd-analyze', 'security', '--offline=true', '--no-pager', '--threshold=23', UNIT],
+      'systemd-analyze',
+      'security',
+      '--offline=true',
+      '--no-pager',
+      '--threshold=23',
+      UNIT,
     );
     const exposure = Number(/Overall exposure level for chat-web\.service: ([\d.]+)/.exec(output)?.[1]);
     console.log(`exposure of the unit: ${exposure.toFixed(1)}`);

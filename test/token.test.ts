@@ -1,49 +1,28 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { hashOf } from '@chat-web/gateway/access/token';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
-import { EventLog } from './helpers/event-log.ts';
-import { eventually } from './helpers/eventually.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { expectError } from './helpers/rows.ts';
-import { saveSession } from './helpers/saved-session.ts';
+import { hashOf } from '@chat-web/gateway/tools';
+import { eventually, expectError, rawRequest } from '@chat-web/testing';
+import { freshFolder } from '@chat-web/testing/hooks';
+import { EventLog } from '@chat-web/testing/stack';
+import { freshGateway } from '@chat-web/testing/story';
+import { describe, expect, it } from 'vitest';
 
 const OLD = 'the-old-token';
 const NEW = 'the-new-token';
-let folder = '';
-let tokenFile = '';
-let gateway: GatewayProcess | undefined;
+const gateway = freshGateway({ sessions: ['main'] });
+const { start } = gateway;
+const tokenFile = join(freshFolder(), 'token');
 
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chat-web-token-'));
-  tokenFile = join(folder, 'token');
-});
-afterEach(async () => {
-  await gateway?.end();
-  gateway = undefined;
-  await rm(folder, { recursive: true });
-});
-
-async function start(settings: Readonly<Record<string, string>>): Promise<GatewayProcess> {
-  const dataDir = join(folder, 'data');
-  await saveSession(dataDir, 'main');
-  const own = { CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no' };
-  gateway = await spawnGateway({ ...own, ...settings });
-  return gateway;
-}
-
-const ask = ({ url }: GatewayProcess, token: string) =>
+const ask = ({ url }: typeof gateway, token: string) =>
   rawRequest(url, { path: '/sessions', headers: { authorization: `Bearer ${token}` } });
 
-const listen = ({ url }: GatewayProcess, token: string) => EventLog.open({ url, token }, 'main');
+const listen = ({ url }: typeof gateway, token: string) => EventLog.open({ url, token }, 'main');
 
 /** Makes the gateway reload its files, and waits for a line in its log. */
-async function reload({ pid, log }: GatewayProcess, says: string): Promise<void> {
+async function reload({ pid, log }: typeof gateway, says: string): Promise<void> {
   const before = log.length;
   process.kill(pid, 'SIGHUP');
   await eventually(() => expect(log.slice(before).join('\n')).toContain(says));

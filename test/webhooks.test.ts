@@ -1,11 +1,9 @@
-import type { AddressInfo } from 'node:net';
 import { createClient, createWebhookReceiver, sendText, type WebhookEvent } from '@chat-web/host';
 import type { EventName } from '@chat-web/protocol';
+import { ADA, BEN, listening, rawRequest } from '@chat-web/testing';
+import { Stack, stanzaOf } from '@chat-web/testing/stack';
 import { createAdaptorServer } from '@hono/node-server';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { stanzaOf } from '../scripts/example-world.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { ADA, BEN, Stack } from './helpers/stack.ts';
 
 const TOKEN = 'sesame';
 const events: WebhookEvent[] = [];
@@ -36,8 +34,7 @@ beforeAll(async () => {
       return instead === undefined ? receive(request) : new Response(null, { status: instead });
     },
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
+  url = `http://127.0.0.1:${await listening(server)}/events`;
   const settings = {
     CHAT_WEB_TOKEN: TOKEN,
     CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
@@ -88,13 +85,15 @@ describe('a webhook', () => {
     const letters = async () => (await stack.client.listDeadLetters({ webhookId })).deadLetters;
     await expect
       .poll(letters, { timeout: 10_000 })
-      .toMatchObject([{ event: 'message', session: 'main', attempts: 3, message: 'the endpoint answered 500' }]);
+      .toMatchObject([{ event: 'message', session: 'main', attempts: 3, message: 'the endpoint returned 500' }]);
     expect(await stack.client.getWebhook({ webhookId })).toMatchObject({
-      ...{ status: 'active', waiting: 0, deadLetters: 1 },
-      lastFailure: { message: 'the endpoint answered 500' },
+      status: 'active',
+      waiting: 0,
+      deadLetters: 1,
+      lastFailure: { message: 'the endpoint returned 500' },
     });
     expect((await stack.client.listDeliveries({ webhookId })).deliveries.slice(0, 3)).toMatchObject(
-      Array.from({ length: 3 }, () => ({ event: 'message', session: 'main', message: 'the endpoint answered 500' })),
+      Array.from({ length: 3 }, () => ({ event: 'message', session: 'main', message: 'the endpoint returned 500' })),
     );
     instead = undefined;
     expect(await stack.client.replayDeadLetters({ webhookId })).toEqual({ id: webhookId, replaying: 1 });
@@ -110,7 +109,7 @@ describe('a webhook', () => {
     expect(text).toMatch(/chat_web_webhooks\{status="active"\} 1/);
     const lines = stack.gateway.log.join('\n');
     expect(lines).toMatch(/"operation":"replayDeadLetters".*"webhook":"wh_\w+"/);
-    expect(lines).toContain('event given up');
+    expect(lines).toContain('event became a dead letter');
     expect(lines).not.toMatch(/whsec_|\/events"|Hello|refused"/);
   });
 });
@@ -150,7 +149,7 @@ describe('an event that has to be named', () => {
     await stack.phones.react(BEN, { messageId: stanzaOf(messageId), emoji: '👍' });
     await expect.poll(named.names).toEqual(['message_reaction']);
     expect(named.received).toMatchObject([{ session: 'main', data: { messageId, from: `${BEN}@c.us`, emoji: '👍' } }]);
-    // A later event has been delivered, so the plain webhook does not get this one any more.
+    // A later event has been delivered, so the plain webhook no longer gets this one.
     await stack.phones.send(BEN, { to: ADA, body: 'very good' });
     await expect.poll(plain.names).toContain('message');
     expect(plain.names()).not.toContain('message_reaction');
@@ -174,7 +173,10 @@ describe('an invalid webhook', () => {
     const before = await stack.client.listWebhooks();
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
     const answer = await rawRequest(stack.gateway.url, {
-      ...{ method: 'POST', path: '/webhooks', headers, body: JSON.stringify(body) },
+      method: 'POST',
+      path: '/webhooks',
+      headers,
+      body: JSON.stringify(body),
     });
     expect(answer.body.code).toBe(code);
     expect(answer.text).not.toContain('secret@');

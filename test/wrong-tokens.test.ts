@@ -1,28 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { createClient } from '@chat-web/host';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { type GatewayProcess, spawnGateway } from '../scripts/gateway-process.ts';
-import { eventually } from './helpers/eventually.ts';
-import { logLines } from './helpers/log-lines.ts';
-import { rawRequest } from './helpers/raw-request.ts';
-import { expectError } from './helpers/rows.ts';
+import { eventually, expectError, logLines, rawRequest } from '@chat-web/testing';
+import { freshGateway } from '@chat-web/testing/story';
+import { beforeEach, expect, it } from 'vitest';
 
 const TOKEN = 'the-operators-token';
 const GUESS = 'a-guess-of-somebody';
-let dataDir = '';
-let gateway: GatewayProcess;
-
-beforeEach(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-wrong-'));
-  gateway = await spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_TOKEN: TOKEN });
-});
-afterEach(async () => {
-  await gateway.end();
-  await rm(dataDir, { recursive: true });
-});
+const gateway = freshGateway({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+beforeEach(() => gateway.start());
 
 const ask = (token: string | undefined, path = '/sessions') =>
   rawRequest(gateway.url, { path, headers: token ? { authorization: `Bearer ${token}` } : {} });
@@ -41,7 +26,9 @@ function statusFrom(localAddress: string, token: string): Promise<number> {
 
 it('wrong tokens are 429 after ten from one address; a right token or key is always accepted', async () => {
   const { key } = await createClient({ url: gateway.url, token: TOKEN }).createKey({
-    ...{ name: 'reader', sessions: ['*'], scope: 'read' },
+    name: 'reader',
+    sessions: ['*'],
+    scope: 'read',
   });
   for (let n = 0; n < 10; n += 1) expectError(await ask(`${GUESS}-${n}`), 401, 'unauthorized');
   for (let n = 0; n < 5; n += 1) {
@@ -60,7 +47,9 @@ it('wrong tokens are 429 after ten from one address; a right token or key is alw
 
 it('each refusal is counted in the metrics; log lines are limited, and contain no token', async () => {
   const { key, id } = await createClient({ url: gateway.url, token: TOKEN }).createKey({
-    ...{ name: 'reader', sessions: ['shop-*'], scope: 'read' },
+    name: 'reader',
+    sessions: ['shop-*'],
+    scope: 'read',
   });
   for (let n = 0; n < 200; n += 1) await ask(`${GUESS}-${n}`);
   for (let n = 0; n < 30; n += 1) await ask(undefined);

@@ -1,9 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { ADA, BEN, browserAndWorkerIn, eventually, figure, pace } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure } from '../helpers/figure.ts';
-import { browserAndWorkerIn } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const MESSAGES = 60;
 
@@ -14,11 +11,11 @@ it('messages received while the worker was stopped are delivered after recovery,
   process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).worker, 'SIGSTOP');
   for (let n = 0; n < MESSAGES; n += 1) {
     await stack.phones.send(BEN, { to: ADA, body: `message ${n}` });
-    await delay(50);
+    await pace(50);
   }
-  await events.until('ready', undefined, 60_000);
+  await events.until('ready');
   await eventually(() => expect(events.all('message')).toHaveLength(MESSAGES));
-  await delay(1_000);
+  await stack.settled();
   expect(events.all('message').map(({ body }) => body)).toEqual(
     Array.from({ length: MESSAGES }, (_, n) => `message ${n}`),
   );
@@ -36,18 +33,18 @@ it('acks that rose while a session was down are delivered once after recovery', 
   for (const body of ['one', 'two', 'three'])
     sent.push((await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body })).id);
   await stack.client.stopSession({ id: 'ada' });
-  await delay(3_000);
+  await stack.phones.settled();
   await stack.phones.read(BEN, ADA);
   const events = await stack.listen('ada');
   await stack.client.startSession({ id: 'ada' });
-  await events.until('ready', undefined, 30_000);
+  await events.until('ready');
   await eventually(() => expect(events.all('message_ack').map(({ id }) => id)).toEqual(sent), 20_000);
-  await delay(1_000);
+  await stack.settled();
   expect(events.all('message_ack')).toEqual(sent.map((id) => ({ id, ack: 3 })));
 
   // The next start does not deliver them again.
   await stack.client.restartSession({ id: 'ada' });
-  await stack.untilStatus('ada', 'ready', 30_000);
-  await delay(2_000);
+  await stack.untilStatus('ada', 'ready');
+  await stack.settled();
   expect(events.all('message_ack')).toHaveLength(sent.length);
 });

@@ -3,17 +3,16 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { Journal } from '@chat-web/gateway/journal/journal';
+import { Journal } from '@chat-web/gateway/tools';
+import { ADA, BEN, eventually, hostileTexts, withRoom } from '@chat-web/testing';
+import { ConsolePage } from '@chat-web/testing/browser';
+import { Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { ConsolePage } from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { hostileTexts } from '../helpers/hostile-texts.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const TOKEN = 'the-operators-token';
 const STORED = 5_000;
 /** The CPU time up to which a page does not seem to hang. */
-const LONGEST_TASK_MS = 400;
+const MAX_TASK_MS = 400;
 
 let stack: Stack;
 let seen: ConsolePage;
@@ -103,8 +102,8 @@ it('starts after an event, after a time, or with the oldest stored event', async
   await second?.click();
   await seen.press('Begin after it');
   await eventually(async () => expect(await rows()).toEqual([expect.stringContaining('three')]));
-  await choose('Begin', 'The oldest that is kept');
-  await eventually(async () => expect(await rows()).toHaveLength(500), 60_000);
+  await choose('Begin', 'The oldest stored event');
+  await eventually(async () => expect(await rows()).toHaveLength(500));
   await seen.untilShown('The newest 500 are shown');
   await choose('Begin', 'After an event or a time …');
   await seen.fill('Id of an event, or a time', '2040-01-01 00:00');
@@ -126,7 +125,7 @@ it('filters events by name, session and id', async () => {
   await seen.untilShown('Good morning');
   await seen.fill('Part of an id', 'Good');
   await seen.untilShown('No event matches the filter.');
-  await seen.fill('Part of an id', '12025550102');
+  await seen.fill('Part of an id', BEN);
   await seen.untilShown('Good morning');
   await seen.fill('Part of an id', '');
   await choose('Begin', 'Now');
@@ -168,19 +167,19 @@ it('does not freeze with thousands of events at once', async () => {
   await seen.untilShown('Live');
   await seen.page.tracing.start({ categories: ['disabled-by-default-devtools.timeline'] });
   const startedAt = performance.now();
-  await choose('Begin', 'The oldest that is kept');
+  await choose('Begin', 'The oldest stored event');
   await eventually(async () => {
     const all = await rows();
     expect([all.length, all[0]]).toEqual([500, expect.stringContaining('seven')]);
   }, 60_000);
   const tookMs = performance.now() - startedAt;
-  const longestMs = longestTaskMs(await seen.page.tracing.stop());
-  console.info(`${STORED} events in ${Math.round(tookMs)} ms, longest task ${Math.round(longestMs)} ms`);
-  expect(longestMs).toBeLessThan(LONGEST_TASK_MS);
+  const maxMs = maxTaskMs(await seen.page.tracing.stop());
+  console.info(`${STORED} events in ${Math.round(tookMs)} ms, longest task ${Math.round(maxMs)} ms`);
+  expect(maxMs).toBeLessThan(withRoom(MAX_TASK_MS));
 });
 
 /** In CPU time: elapsed time depends on the load of the machine. */
-function longestTaskMs(trace: Uint8Array = new Uint8Array()): number {
+function maxTaskMs(trace: Uint8Array = new Uint8Array()): number {
   interface Traced {
     readonly name: string;
     readonly tdur?: number;
@@ -200,7 +199,7 @@ it('runs nothing in hostile messages', async () => {
   const count = 8 + 2 * hostileTexts.length;
   await seen.press('None');
   await seen.press('message', 'checkbox');
-  await eventually(async () => expect(await rows()).toHaveLength(count), 60_000);
+  await eventually(async () => expect(await rows()).toHaveLength(count));
   for (const button of await seen.page.$$('.events th button')) {
     await button.click();
     await seen.page.locator('.details').wait();

@@ -1,24 +1,22 @@
+import { ADA, eventually } from '@chat-web/testing';
+import { ConsolePage } from '@chat-web/testing/browser';
+import { sharedStack } from '@chat-web/testing/story';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ConsolePage } from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { ADA, Stack } from '../helpers/stack.ts';
 
 const TOKEN = 'the-operators-token';
 /** The host is measured every 15 s, sessions every 30 s. */
 const MEASURED_MS = 60_000;
 
-let stack: Stack;
+const stack = sharedStack({ settings: { CHAT_WEB_TOKEN: TOKEN } });
 let seen: ConsolePage;
 
 beforeAll(async () => {
-  stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await stack.link('main', ADA);
   seen = await ConsolePage.open({ url: stack.gateway.url, token: TOKEN });
 });
 
 afterAll(async () => {
   await seen[Symbol.asyncDispose]();
-  await stack[Symbol.asyncDispose]();
 });
 
 it('shows the last hour of host and gateway, as measured by the gateway', async () => {

@@ -1,12 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type GatewayProcess, spawnGateway } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
+import { eventually, saveSession } from '@chat-web/testing';
+import { ConsolePage } from '@chat-web/testing/browser';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type GatewayProcess, spawnGateway } from '../../scripts/gateway-process.ts';
-import { ConsolePage } from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { saveSession } from '../helpers/saved-session.ts';
 
 const TOKEN = 'the-operators-token';
 

@@ -1,23 +1,20 @@
+import { ADA, BEN, eventually, workersOf } from '@chat-web/testing';
+import { ConsolePage } from '@chat-web/testing/browser';
+import { readQr } from '@chat-web/testing/stack';
+import { sharedStack } from '@chat-web/testing/story';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readQr } from '../../scripts/demo-output.ts';
-import { ConsolePage } from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { workersOf } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const TOKEN = 'the-operators-token';
 
-let stack: Stack;
+const stack = sharedStack({ settings: { CHAT_WEB_TOKEN: TOKEN } });
 let seen: ConsolePage;
 
 beforeAll(async () => {
-  stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   seen = await ConsolePage.open({ url: stack.gateway.url });
 });
 
 afterAll(async () => {
   await seen[Symbol.asyncDispose]();
-  await stack[Symbol.asyncDispose]();
 });
 
 /** The QR on the page. */
@@ -86,13 +83,13 @@ it('lists, finds, stops and starts sessions', async () => {
   await seen.untilShown(/Start: 1 of 1 session done[\s\S]*spare\s+Ready/);
 });
 
-it('shows that the gateway is unreachable, and reconnects by itself', async () => {
+it('shows that the gateway is unreachable, and reconnects automatically', async () => {
   const { port } = new URL(stack.gateway.url);
   await stack.gateway.end('SIGKILL');
   await seen.untilShown('The sessions could not be read since');
   await seen.expectFit('gateway-lost');
   await stack.restartGateway({ CHAT_WEB_PORT: port });
-  await eventually(async () => expect(await seen.text()).not.toContain('could not be read'), 60_000);
+  await eventually(async () => expect(await seen.text()).not.toContain('could not be read'));
   await seen.show('#/sessions/main');
   await seen.untilShown(/\nReady\n/, 60_000);
 });

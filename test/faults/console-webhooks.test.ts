@@ -1,10 +1,9 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { verifyWebhook } from '@chat-web/host';
+import { ADA, BEN, eventually, listening } from '@chat-web/testing';
+import { ConsolePage } from '@chat-web/testing/browser';
+import { Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ConsolePage } from '../helpers/console-page.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const TOKEN = 'the-operators-token';
 
@@ -29,8 +28,7 @@ beforeAll(async () => {
     posted.push({ headers, body: Buffer.concat(parts).toString() });
     response.writeHead(answers).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
+  url = `http://127.0.0.1:${await listening(server)}/events`;
   const settings = {
     CHAT_WEB_TOKEN: TOKEN,
     CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
@@ -89,12 +87,12 @@ it('sends a test event, and shows why one fails', async () => {
   await seen.untilShown(/The test was delivered in \d+ ms/);
   answers = 500;
   await seen.press('Send a test');
-  await seen.untilShown(/The test was not delivered: the endpoint answered 500/);
+  await seen.untilShown(/The test was not delivered: the endpoint returned 500/);
 });
 
 it('shows that it fails and why, and redelivers a dead letter', async () => {
   await say('refused');
-  await seen.untilShown(/Failing.*the endpoint answered 500.*Next attempt/s);
+  await seen.untilShown(/Failing.*the endpoint returned 500.*Next attempt/s);
   await seen.expectFit('webhook-failing');
   await seen.untilShown(/Dead letters\s+Deliver 1 again/);
   await seen.untilShown(/Last deliveries.*Failed\s+message/s);
@@ -102,7 +100,7 @@ it('shows that it fails and why, and redelivers a dead letter', async () => {
   answers = 204;
   const before = posted.length;
   await seen.press('Deliver 1 again');
-  await seen.untilShown('1 event on the way');
+  await seen.untilShown('1 event being delivered');
   await eventually(() => expect(bodies().slice(before).join()).toContain('refused'));
   await seen.untilShown('There are no dead letters.');
 });

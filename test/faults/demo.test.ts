@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { eventually } from '@chat-web/testing';
 import { expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
 
 const main = fileURLToPath(new URL('../../scripts/dist/demo.js', import.meta.url));
 

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pace } from '@chat-web/testing';
 import { expect, it } from 'vitest';
 import { poll, Tab } from '../../packages/simulator/src/testing/tab.ts';
 import { closeDialogs } from '../../packages/worker/dist/page/dialogs.js';
@@ -23,7 +23,7 @@ it('a page is checked for dialogs while one is open or after it has changed, and
   const reported = () => page.evaluate('chatWeb.dialogs') as Promise<string[] | undefined>;
   const looksIn = async (intervals: number) => {
     const before = await looks();
-    await delay(intervals * INTERVAL_MS);
+    await pace(intervals * INTERVAL_MS);
     return (await looks()) - before;
   };
   await poll(() => looksIn(10)).toBe(0);

@@ -2,13 +2,11 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ADA, BEN, Example, eventually, listening } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { Example } from '../helpers/example.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const TOKEN = 'a-token-that-no-command-line-shows';
 const hasPython = spawnSync('python3', ['--version']).status === 0;
@@ -124,8 +122,7 @@ describe.each([
     const sendThem = async (from: number, to: number) => {
       for (const body of wanted.slice(from, to)) await stack.phones.send(BEN, { to: ADA, body });
     };
-    const until = (follow: Example, body: string) =>
-      eventually(() => expect(bodies(follow.out)).toContain(body), 40_000);
+    const until = (follow: Example, body: string) => eventually(() => expect(bodies(follow.out)).toContain(body));
 
     await using before = example(interpreter, events, position);
     await sendThem(0, 10);
@@ -163,10 +160,10 @@ describe.each([
       for (const part of parts[asked.length - 1] ?? []) response.write(part);
       if (asked.length < parts.length) setTimeout(() => response.destroy(), 100);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const port = await listening(server);
     try {
       await using follow = new Example([interpreter, events, join(folder, `${name}-broken`)], {
-        GATEWAY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+        GATEWAY_URL: `http://127.0.0.1:${port}`,
         GATEWAY_AUTH: join(folder, 'auth'),
       });
       await follow.line(/"n": ?6/);
@@ -181,7 +178,9 @@ describe.each([
   it('exits if a retry cannot help', async () => {
     await writeFile(join(folder, 'auth-wrong'), 'Authorization: Bearer wrong\n');
     await using follow = new Example([interpreter, events, join(folder, 'position')], {
-      ...{ GATEWAY_URL: url, GATEWAY_AUTH: join(folder, 'auth-wrong'), GATEWAY_TOKEN: 'wrong' },
+      GATEWAY_URL: url,
+      GATEWAY_AUTH: join(folder, 'auth-wrong'),
+      GATEWAY_TOKEN: 'wrong',
     });
     expect({ code: await follow.exitCode, out: follow.out }).toEqual({ code: 1, out: [] });
     expect(follow.errors.join('\n')).toContain('unauthorized');

@@ -1,22 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Example } from '../helpers/example.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { ADA, BEN, Example, eventually } from '@chat-web/testing';
+import { sharedStack } from '@chat-web/testing/story';
+import { describe, expect, it } from 'vitest';
 
 const TOKEN = 'a-token-that-the-examples-are-given';
 
 describe('the examples', () => {
-  let stack: Stack;
+  const stack = sharedStack({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   const example = (name: string, args: string[], { token = TOKEN, env = {} } = {}) =>
     new Example([process.execPath, name, ...args], {
-      ...{ GATEWAY_URL: stack.gateway.url, GATEWAY_TOKEN: token, SESSION: 'main', ...env },
+      GATEWAY_URL: stack.gateway.url,
+      GATEWAY_TOKEN: token,
+      SESSION: 'main',
+      ...env,
     });
-  beforeAll(async () => {
-    stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
-  });
-  afterAll(() => stack[Symbol.asyncDispose]());
 
   it('send.mjs links an account by the QR that it prints, and sends a text', async () => {
     await using send = example('send.mjs', [`+${BEN}`, 'Hello from an example']);
@@ -55,6 +54,36 @@ describe('the examples', () => {
       await again.line(/"while it was away"/);
       expect(again.out.join()).not.toContain('"after"');
       expect(await again.interrupt()).toBe(0);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('echo-bot.mjs answers each text once, although it and the gateway are killed', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+    const env = { POSITION: join(folder, 'position') };
+    const texts = ['one', 'two', 'three'];
+    const echoes = async () => {
+      const all = await stack.phones.messages(BEN);
+      return all.filter(({ from, body }) => from === `${ADA}@c.us` && texts.includes(body)).map(({ body }) => body);
+    };
+    try {
+      await using bot = example('echo-bot.mjs', ['main'], { env });
+      await bot.error(/^connected/);
+      await stack.phones.send(BEN, { to: ADA, body: 'one' });
+      await bot.line(/^answered /);
+      await bot.kill();
+      await stack.phones.send(BEN, { to: ADA, body: 'two' });
+
+      const { port } = new URL(stack.gateway.url);
+      await stack.gateway.end('SIGKILL');
+      await using again = example('echo-bot.mjs', ['main'], { env });
+      await stack.restartGateway({ CHAT_WEB_PORT: port });
+      await stack.untilStatus('main', 'ready');
+      await stack.phones.send(BEN, { to: ADA, body: 'three' });
+      await eventually(async () => expect(await echoes()).toContain('three'));
+      expect(await again.interrupt()).toBe(0);
+      expect(await echoes()).toEqual(texts);
     } finally {
       await rm(folder, { recursive: true, force: true });
     }

@@ -1,22 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure, seconds } from '../helpers/figure.ts';
-import { browserAndWorkerIn, renderersIn, stillRunning } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import {
+  ADA,
+  BEN,
+  browserAndWorkerIn,
+  eventually,
+  FARID,
+  figure,
+  renderersIn,
+  seconds,
+  stillRunning,
+} from '@chat-web/testing';
+import type { Stack } from '@chat-web/testing/stack';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const DETECTED_WITHIN_MS = 60_000;
 const READY_WITHIN_MS = 75_000;
 
 describe.concurrent('a session recovers', () => {
-  let stack: Stack;
+  const stack = sharedStack();
 
   beforeAll(async () => {
-    stack = await Stack.start();
     await stack.link('ada', ADA);
     await stack.link('ben', BEN);
   });
-
-  afterAll(() => stack[Symbol.asyncDispose]());
 
   it('when its page is frozen: SIGSTOP of the renderer', async () => {
     await expectRecovery(stack, 'ada', 'renderer', renderersIn(`${stack.dataDir}/sessions/ada`));
@@ -42,12 +48,10 @@ async function expectRecovery(stack: Stack, id: string, what: string, pids: read
   expect(events.all('disconnected')[0]?.message).toContain('has not answered 3 probes');
   const readyAfterMs = await after('ready', READY_WITHIN_MS);
   expect(stillRunning(pids)).toEqual([]);
-  await stack.client.sendMessage({ id, type: 'text', to: '12025550106', body: 'thawed' });
+  await stack.client.sendMessage({ id, type: 'text', to: FARID, body: 'thawed' });
 
   figure(
     'frozen page',
     `a frozen ${what} detected after ${seconds(detectedAfterMs)}, ready again after ${seconds(readyAfterMs)}`,
   );
-  expect(detectedAfterMs).toBeLessThanOrEqual(DETECTED_WITHIN_MS);
-  expect(readyAfterMs).toBeLessThanOrEqual(READY_WITHIN_MS);
 }

@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ADA, BEN, browserAndWorkerIn, eventually, pace, renderersIn } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { browserAndWorkerIn, renderersIn } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 // These tests mostly wait.
 describe.concurrent('a send', () => {
@@ -29,7 +28,8 @@ describe.concurrent('a send', () => {
     await stack.phones.configure({ ackDelayMs: 20_000 });
     const sent = stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'on its way' });
     sent.catch(() => {});
-    await delay(4_000);
+    await stack.untilInPage('ada', BEN, 'on its way');
+    await pace(2_000); // The worker gets the id.
     const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
     await stack.phones.disturb(page?.id ?? '', 'reload');
     const error = await sent.catch((reason: unknown) => reason);
@@ -52,6 +52,7 @@ async function expectUnsent(stack: Stack, pid: number, error: object): Promise<v
   } finally {
     process.kill(pid, 'SIGCONT');
   }
+  // A page that resumes would carry out at once what it was sent.
   await delay(3_000);
   await stack.untilStatus('ada', 'ready', 90_000);
   await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'thawed' });

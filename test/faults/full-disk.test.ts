@@ -1,10 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ADA, BEN, eventually, figure, SmallDisk } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure } from '../helpers/figure.ts';
-import { SmallDisk } from '../helpers/small-disk.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const SENDS = 20;
 /** Below the limit, with some space left for the running sessions. */

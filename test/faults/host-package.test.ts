@@ -1,51 +1,56 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { type GatewayProcess, spawnGateway } from '@chat-web/gateway/tools';
 import { rolldown } from 'rolldown';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type GatewayProcess, spawnGateway } from '../../scripts/gateway-process.ts';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const TOKEN = 'sesame';
 
-/** A project with nothing but the package. */
+/** A project with nothing but the packages. */
 let project: string;
 let gateway: GatewayProcess;
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'chat-web-project-'));
   await writeFile(join(project, 'package.json'), '{"type":"module"}');
-  const stale = join(ROOT, 'packages/host/dist/stale.js');
-  await writeFile(stale, '// The compiler leaves what it made of a file that has been deleted.');
-  const { stdout } = await run(process.execPath, [join(ROOT, 'scripts/dist/pack-host.js'), '--out', project]).finally(
-    () => rm(stale),
-  );
-  const [tarball = ''] = stdout.split('  ');
-  const installed = join(project, 'node_modules/@chat-web/host');
-  await mkdir(installed, { recursive: true });
-  await run('tar', ['xzf', tarball, '-C', installed, '--strip-components=1']);
-  const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
-  for (const name of [...Object.keys(dependencies), 'hono']) await linkDependency(name);
+  const packages = await packed('-w', '@chat-web/protocol', '-w', '@chat-web/host');
+  // The dependencies that a registry would answer with.
+  const others = ['eventsource-parser', 'lru-cache', 'valibot', 'hono'].map(installedFolder);
+  const dependencies = await packed('--ignore-scripts', ...(await Promise.all(others)));
+  const quiet = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+  await run('npm', ['install', ...quiet, ...packages, ...dependencies], { cwd: project });
   gateway = await spawnGateway({
-    ...{ CHAT_WEB_PORT: '0', CHAT_WEB_TOKEN: TOKEN, CHAT_WEB_DATA_DIR: join(project, 'data') },
+    CHAT_WEB_PORT: '0',
+    CHAT_WEB_TOKEN: TOKEN,
+    CHAT_WEB_DATA_DIR: join(project, 'data'),
     CHAT_WEB_AUTO_START_SESSIONS: 'no',
   });
 });
 afterAll(async () => {
-  await gateway.end();
+  await gateway?.end();
   await rm(project, { recursive: true });
 });
 
-/** What a package manager would install: the version of the package itself where it has one. */
-async function linkDependency(name: string): Promise<void> {
+/** Runs `npm pack` in the repository, and returns the paths of the tarballs. */
+async function packed(...args: readonly string[]): Promise<string[]> {
+  const { stdout } = await run('npm', ['pack', ...args, '--pack-destination', project, '--json', '--silent'], {
+    cwd: ROOT,
+  });
+  return (JSON.parse(stdout) as { readonly filename: string }[]).map(({ filename }) => join(project, filename));
+}
+
+/** Where a dependency of the host is installed: the version of the package itself where it has one. */
+async function installedFolder(name: string): Promise<string> {
   const own = join(ROOT, 'packages/host/node_modules', name);
   const hasOwn = await readdir(own).catch(() => undefined);
-  await symlink(hasOwn ? own : join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
+  return hasOwn ? own : join(ROOT, 'node_modules', name);
 }
 
 const compile = (dir: string, options: object, files: readonly string[]) =>
@@ -135,21 +140,23 @@ declare function reconcile(session: string | undefined, data: object): void;
 `;
 
 describe('the package', () => {
-  it('has three dependencies, none from this repository, and only files of code and types', async () => {
-    const installed = join(project, 'node_modules/@chat-web/host');
-    const { dependencies } = JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'));
-    expect(Object.keys(dependencies)).toEqual(['eventsource-parser', 'lru-cache', 'valibot']);
-    const files = (await readdir(installed, { recursive: true, withFileTypes: true })).filter((one) => one.isFile());
-    expect(
-      files
-        .map(({ name }) => name)
-        .filter((name) => !/\.(js|d\.ts)$/.test(name))
-        .sort(),
-    ).toEqual(['README.md', 'package.json']);
-    expect(files.map(({ name }) => name)).not.toContain('stale.js');
-    for (const { parentPath, name } of files)
-      if (/\.(js|ts)$/.test(name))
-        expect(await readFile(join(parentPath, name), 'utf8'), name).not.toMatch(/from '@chat-web|sourceMappingURL/);
+  it.each(['host', 'protocol'])('%s is its code, types and sources', async (name) => {
+    const installed = join(project, 'node_modules/@chat-web', name);
+    const all = (await readdir(installed, { recursive: true, withFileTypes: true })).filter((one) => one.isFile());
+    const files = all.map((one) => relative(installed, join(one.parentPath, one.name)));
+    const others = files.filter((file) => !/^(dist\/.*\.(js|js\.map|d\.ts)|src\/.*\.ts)$/.test(file));
+    expect(others.sort()).toEqual(name === 'host' ? ['README.md', 'package.json'] : ['package.json']);
+    expect(files.filter((file) => /\.test\.|testing\//.test(file))).toEqual([]);
+    expect(files).toContain('src/index.ts'); // The maps name it.
+  });
+
+  it('has three dependencies, and needs the protocol of its own version', async () => {
+    const { version, dependencies } = JSON.parse(
+      await readFile(join(project, 'node_modules/@chat-web/host/package.json'), 'utf8'),
+    );
+    const { '@chat-web/protocol': protocol, ...others } = dependencies;
+    expect(protocol).toBe(version);
+    expect(Object.keys(others)).toEqual(['eventsource-parser', 'lru-cache', 'valibot']);
   });
 
   it.each(['nodenext', 'bundler'])('has types that compile (%s), without those of Node', async (moduleResolution) => {
@@ -174,8 +181,8 @@ describe('the package', () => {
   it('has examples in the docs that compile', async () => {
     const files = ['assumed.d.ts'];
     await writeFile(join(project, 'assumed.d.ts'), ASSUMED);
-    await linkDependency('@types');
-    await linkDependency('@hono');
+    for (const name of ['@types', '@hono'])
+      await symlink(join(ROOT, 'node_modules', name), join(project, 'node_modules', name));
     for (const page of [...PAGES, 'docs/cloud-webhooks']) {
       const text = await readFile(join(ROOT, `${page}.md`), 'utf8');
       for (const [n, [, block]] of [...text.matchAll(/```ts\n(.*?)```/gs)].entries()) {
@@ -186,11 +193,6 @@ describe('the package', () => {
     }
     expect(files.length).toBeGreaterThan(12);
     await compile(project, { module: 'nodenext', types: ['node'], noImplicitAny: false, skipLibCheck: true }, files);
-  });
-
-  it('is not packed without the protocol, which another registry may have under its name', async () => {
-    const packed = run('npm', ['pack', '--dry-run'], { cwd: join(ROOT, 'packages/host') });
-    await expect(packed).rejects.toMatchObject({ stderr: expect.stringContaining('npm run pack:host') });
   });
 
   it('imports Node modules only from its entry for Node', async () => {
@@ -237,13 +239,10 @@ describe('a new row of the table', () => {
         summary: 'Sort a chat', method: 'POST', path: '/sessions/:id/chats/:chatId/sort', scope: 'send',
         params: ofChat, body: v.object({ until: v.optional(v.number()) }),
         answer: v.object({ chatId: v.string(), sorted: v.boolean() }), errors: [], timeoutMs: 1_000,
+        examples: { known: { id: 'main', chatId: 'x' } },
       },`;
       const text = await readFile(table, 'utf8');
       await writeFile(table, text.replace('chatChangeOperations = {', `chatChangeOperations = {\n${row}`));
-      const examples = join(dir, 'protocol/examples.ts');
-      const example = "sortChat: { known: { path: { id, chatId: 'x' }, body: {} } },";
-      const shown = await readFile(examples, 'utf8');
-      await writeFile(examples, shown.replace('  listKeys: {', `  ${example}\n  listKeys: {`));
       await writeFile(join(dir, 'package.json'), '{"type":"module"}');
       await writeFile(
         join(dir, 'program.ts'),

@@ -1,11 +1,9 @@
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { ADA, eventually, hostileBodies, inHttpChunks, rawRequest } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { hostileBodies, inHttpChunks } from '../../scripts/hostile-bodies.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { rawRequest } from '../helpers/raw-request.ts';
-import { ADA, Stack } from '../helpers/stack.ts';
 
 const BODY_BYTES = 10_485_760;
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -78,7 +76,10 @@ describe('a hostile body', () => {
     '{"type":"document","to":"12025550999","base64":{"path":"/etc/passwd","size":3},"base64":"AAAA","base64":1}',
   ])('says one thing to the scanner and another to the parser: %s', async (body) => {
     const answer = await rawRequest(stack.gateway.url, {
-      ...{ method: 'POST', path: '/sessions/main/messages', headers: JSON_TYPE, body },
+      method: 'POST',
+      path: '/sessions/main/messages',
+      headers: JSON_TYPE,
+      body,
     });
     expect([answer.status, answer.body.issues?.map(({ path }) => path)]).toEqual([400, ['base64']]);
   });

@@ -1,29 +1,44 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { sendText } from '@chat-web/host';
+import { ADA, BEN, eventually, figure, fixture, logLines, pace, percentile, rounds, withRoom } from '@chat-web/testing';
+import { type EventLog, Stack } from '@chat-web/testing/stack';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { EventLog } from '../helpers/event-log.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { figure, percentile } from '../helpers/figure.ts';
-import { logLines } from '../helpers/log-lines.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const MB = 1_048_576;
 /** The most memory an attack may cost: the longest message, some copies of it, and other work meanwhile. */
-const MOST_MORE_BYTES = 128 * MB;
+const MAX_EXTRA_BYTES = 128 * MB;
 /** On a host with other load. Each of these took seconds when lists were read before they were counted. */
-const MOST_HEALTH_MS = 1_000;
+const MAX_HEALTH_MS = 1_000;
 
 /** How soon a flood is stopped depends on how fast this machine reads it: it is throttled from the start. */
 const FLOOD_ENDS_WITHIN_MS = 100_000;
+
+/** Attacks that end their worker, and why. */
+const FATAL: readonly [attack: string, reason: string][] = [
+  ['garbage', 'sent a message that is not JSON'],
+  ['bytes', 'sent a message that is not JSON'],
+  ['endless', 'sent a message of more than 16 MB'],
+  ['nested', 'sent a message that is more than 16 levels deep'],
+  ['values', 'sent a message of more than 400000 values'],
+  ['lists', 'sent more messages than allowed'],
+  ['drops', 'sent'], // Which limit it hits first depends on how many bytes arrive at once.
+  ['acks', 'sent more messages than allowed'],
+  ['states', 'sent more messages than allowed'],
+  ['heartbeats', 'sent more messages than allowed'],
+  ['nonsense', 'sent more messages than allowed'],
+  ['logs', 'sent more messages than allowed'],
+  ['unasked', 'sent more messages than allowed'],
+  ['gone', 'closed its channel'],
+];
+/** Those that are killed on any machine. A busy one reads a flood so slowly that it stays within the limits. */
+const FEW = new Set(['garbage', 'endless', 'nested', 'values', 'gone']);
 
 describe('a worker compromised by its page', () => {
   let stack: Stack;
   let honest: EventLog;
   let gatewayPid: number;
   beforeAll(async () => {
-    stack = await Stack.start({ main: fileURLToPath(new URL('../fixtures/hostile-gateway.mjs', import.meta.url)) });
+    stack = await Stack.start({ main: fixture('hostile-gateway.mjs') });
     gatewayPid = stack.gateway.pid;
     await stack.link('ada', ADA);
     honest = await stack.listen('ada');
@@ -63,50 +78,37 @@ describe('a worker compromised by its page', () => {
       figure('hostile worker', `${attack}: gateway +${Math.round(more / MB)} MB, /health p99 ${ms} ms`);
       await stack.client.deleteSession({ id }).catch(() => {});
       events.close();
-      expect(more).toBeLessThan(MOST_MORE_BYTES);
-      expect(ms).toBeLessThan(MOST_HEALTH_MS);
+      expect(more).toBeLessThan(MAX_EXTRA_BYTES);
+      expect(ms).toBeLessThan(withRoom(MAX_HEALTH_MS));
     }
   }
 
-  it.each([
-    ['garbage', 'sent a message that is not JSON'],
-    ['bytes', 'sent a message that is not JSON'],
-    ['endless', 'sent a message of more than 16 MB'],
-    ['nested', 'sent a message that is more than 16 levels deep'],
-    ['values', 'sent a message of more than 400000 values'],
-    ['lists', 'sent more messages than it may'],
-    ['drops', 'sent'], // Which limit it hits first depends on how many bytes arrive at once.
-    ['acks', 'sent more messages than it may'],
-    ['states', 'sent more messages than it may'],
-    ['heartbeats', 'sent more messages than it may'],
-    ['nonsense', 'sent more messages than it may'],
-    ['logs', 'sent more messages than it may'],
-    ['unasked', 'sent more messages than it may'],
-    ['gone', 'closed its channel'],
-  ])('is killed, and no other worker: %s', { timeout: 2 * FLOOD_ENDS_WITHIN_MS }, (attack, what) =>
-    attacked(attack, async (id, events) => {
-      await eventually(() => {
-        const ends = logLines(stack.gateway.log).filter(
-          ({ session, reason }) => session === id && reason === 'WORKER_PROTOCOL_ERROR',
-        ) as { detail?: string }[];
-        expect(ends.map(({ detail }) => detail)).toContainEqual(expect.stringContaining(what));
-      }, FLOOD_ENDS_WITHIN_MS);
-      // A flood of states may have emitted `disconnected` already.
-      if (attack === 'states') return;
-      const { message } = await events.until('disconnected', ({ reason }) => reason === 'WORKER_PROTOCOL_ERROR');
-      expect(message).toContain(`it ${what}`);
-    }),
+  it.each(rounds({ few: FATAL.filter(([attack]) => FEW.has(attack)), all: FATAL }))(
+    'is killed, and no other worker: %s',
+    (attack, what) =>
+      attacked(attack, async (id, events) => {
+        await eventually(() => {
+          const ends = logLines(stack.gateway.log).filter(
+            ({ session, reason }) => session === id && reason === 'WORKER_PROTOCOL_ERROR',
+          ) as { detail?: string }[];
+          expect(ends.map(({ detail }) => detail)).toContainEqual(expect.stringContaining(what));
+        }, FLOOD_ENDS_WITHIN_MS);
+        // A flood of states may have emitted `disconnected` already.
+        if (attack === 'states') return;
+        const { message } = await events.until('disconnected', ({ reason }) => reason === 'WORKER_PROTOCOL_ERROR');
+        expect(message).toContain(`it ${what}`);
+      }),
   );
 
   it.each(['node', 'numbers', 'output', 'lines'])('is ignored: %s', (attack) =>
     attacked(attack, async (id) => {
-      await delay(3_000);
+      await pace(3_000);
       expect(await stack.client.getSessionStatus({ id })).toMatchObject({ status: 'ready', restarts: 0 });
     }),
   );
 
   // On a busy host the worker is read so slowly that it stays within its budget.
-  it('does not delay others: faults', () => attacked('faults', () => delay(5_000)));
+  it('does not delay others: faults', () => attacked('faults', () => pace(5_000)));
 
   it('cannot write anything but events into a stream: frames', () =>
     attacked('frames', async (id, events) => {
@@ -178,9 +180,9 @@ describe('a worker compromised by its page', () => {
 
 it('a QR that is scanned before earlier events are on disk is not shown', async () => {
   await using stack = await Stack.start({
-    main: fileURLToPath(new URL('../fixtures/hostile-gateway.mjs', import.meta.url)),
+    main: fixture('hostile-gateway.mjs'),
     // A busy host reads the worker with pauses: the disk has to be slower than that.
-    settings: { NODE_OPTIONS: `--import ${new URL('../fixtures/slow-disk.mjs', import.meta.url)}` },
+    settings: { NODE_OPTIONS: `--import ${fixture('slow-disk.mjs')}` },
   });
   const ends = new AbortController();
   const { body } = await fetch(`${stack.gateway.url}/events`, { signal: ends.signal });
@@ -201,7 +203,7 @@ it('a QR that is scanned before earlier events are on disk is not shown', async 
 
 it('a flood of events leaves the events of other sessions in the journal, over restarts of its worker', async () => {
   await using stack = await Stack.start({
-    main: fileURLToPath(new URL('../fixtures/hostile-gateway.mjs', import.meta.url)),
+    main: fixture('hostile-gateway.mjs'),
     settings: { CHAT_WEB_JOURNAL_MAX_MB: '32' },
   });
   await stack.link('ada', ADA);
@@ -219,7 +221,7 @@ it('a flood of events leaves the events of other sessions in the journal, over r
     for (const { reason, detail } of ends)
       expect([reason, detail]).toEqual([
         'WORKER_PROTOCOL_ERROR',
-        expect.stringContaining('more than its share of the journal'),
+        expect.stringContaining('exceeded its share of the journal'),
       ]);
   }, FLOOD_ENDS_WITHIN_MS);
   await stack.phones.send(BEN, { to: ADA, body: 'after' });
@@ -244,7 +246,7 @@ async function healthWaits(url: string, until: AbortSignal): Promise<number[]> {
     const startedAt = performance.now();
     await (await fetch(`${url}/health`)).text();
     waits.push(performance.now() - startedAt);
-    await delay(10);
+    await pace(10);
   }
   return waits;
 }

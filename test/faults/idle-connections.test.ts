@@ -2,11 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnGateway } from '@chat-web/gateway/tools';
+import { eventually, figure, rawRequest, seconds } from '@chat-web/testing';
 import { expect, it } from 'vitest';
-import { spawnGateway } from '../../scripts/gateway-process.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { figure, seconds } from '../helpers/figure.ts';
-import { rawRequest } from '../helpers/raw-request.ts';
 
 it('a thousand idle connections are closed, and block no other requests', async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));

@@ -4,8 +4,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ADA, BEN } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -93,7 +94,7 @@ describe('what docs/service.md installs', () => {
 
   it('runs a session', async ({ skip }) => {
     skip(!isInstalled, WHY_NOT);
-    await using stack = await Stack.start({ cwd: opt, main: join(opt, 'packages/gateway/dist/main.js') });
+    await using stack = await Stack.start({ cwd: opt, main: join(opt, 'packages/gateway/dist/bundle/main.js') });
     await stack.link('main', ADA);
     const { id } = await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'installed' });
     expect(await stack.onPhone(BEN, id)).toMatchObject({ body: 'installed' });

@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sendText } from '@chat-web/host';
+import { ADA, BEN, browsersIn, eventually, renderersIn, workersOf } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { browsersIn, renderersIn, workersOf } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 describe('two accounts in two workers', () => {
   let stack: Stack;

@@ -1,151 +1,166 @@
-import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
-import { GatewayError } from '@chat-web/protocol';
-import { expect, it } from 'vitest';
-import { stanzaOf } from '../../scripts/example-world.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { figure } from '../helpers/figure.ts';
-import { media } from '../helpers/media.ts';
-import { browserAndWorkerIn, renderersIn } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import type { Message } from '@chat-web/protocol';
+import { ADA, BEN, browserAndWorkerIn, CARLA, eventually, media, pace } from '@chat-web/testing';
+import { stanzaOf } from '@chat-web/testing/stack';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
-const [{ bytes: png }] = media;
-const CARLA = '12025550103';
-/** To a number, to a hidden number, to a group, and an image. */
-const KINDS = 4;
-const KEYED = 200;
-const PLAIN = 60;
-const AT_ONCE = 4;
-const KILLS = 12;
-const LONGEST_MS = 240_000;
-/** The definite answers: nothing was sent. All others leave the outcome open, and the caller retries. */
-const SETTLED = ['recipient_not_found', 'chat_not_found', 'not_permitted', 'invalid_request'];
+const [{ bytes: PNG }] = media;
+const GIF = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
+const SLOW_MS = 3_000;
 
-/** False if there was nothing to kill. */
-function killed(what: 'worker' | 'browser' | 'renderer', folder: string): boolean {
-  try {
-    const pids = what === 'renderer' ? renderersIn(folder) : [browserAndWorkerIn(folder)[what]];
-    for (const pid of pids) process.kill(pid, 'SIGKILL');
-    return pids.length > 0;
-  } catch {
-    return false;
-  }
+const stack = sharedStack();
+beforeAll(() => stack.link('ada', ADA));
+
+async function post(path: string, key: string, body: object) {
+  const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': key };
+  const asked = await fetch(`${stack.address.url}/sessions/ada${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  const answer = (await asked.json()) as Message & { code?: string };
+  const { status } = asked;
+  const isReplayed = asked.headers.get('Idempotent-Replayed');
+  return { status, isReplayed, answer, code: answer.code, retryAfter: asked.headers.get('Retry-After') };
 }
 
-/** Runs work on a list with limited concurrency. */
-async function each<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  const left = [...items];
-  const workers = Array.from({ length: AT_ONCE }, async () => {
-    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+const text = (body: string) => ({ type: 'text', to: BEN, body });
+const copies = async (body: string) => (await stack.phones.messages(BEN)).filter((one) => one.body === body);
+
+describe('a send with an Idempotency-Key', () => {
+  it('is carried out once; a repeated request gets the same response, marked as a replay', async () => {
+    const events = await stack.listen('ada');
+    const first = await post('/messages', 'key-1', text('once'));
+    const second = await post('/messages', 'key-1', text('once'));
+    expect(first).toMatchObject({ status: 200, isReplayed: null });
+    expect(second).toEqual({ ...first, isReplayed: 'true' });
+    expect(await post('/messages', 'key-2', text('other'))).toMatchObject({ status: 200, isReplayed: null });
+    await eventually(async () => expect(await copies('once')).toHaveLength(1));
+    expect((await copies('once')).map(({ id }) => id)).toEqual([stanzaOf(first.answer.id)]);
+    await eventually(() => expect(events.all('message_ack')).toContainEqual({ id: first.answer.id, ack: 2 }));
   });
-  await Promise.all(workers);
-}
 
-it('200 keyed sends arrive once each, and all get an answer, over kills of worker, browser and gateway', async () => {
-  await using stack = await Stack.start({ simulator: { ackDelayMs: 500 } });
-  await stack.link('ada', ADA);
-  const group = (await stack.client.createGroup({
-    id: 'ada',
-    subject: 'Readers',
-    participants: [BEN, CARLA],
-  })) as string;
-  const inputOf = (n: number, body: string) => {
-    const to = [BEN, CARLA, group][n % KINDS];
-    if (to) return { id: 'ada', type: 'text', to, body } as const;
-    return { id: 'ada', type: 'image', to: BEN, base64: Buffer.from(png).toString('base64'), caption: body } as const;
-  };
-
-  const ids = new Map<number, Set<string>>();
-  const attempts = { all: 0, failed: 0 };
-  let isOver = false;
-  const deadline = Date.now() + LONGEST_MS;
-  const keyed = each(
-    Array.from({ length: KEYED }, (_, n) => n),
-    async (n) => {
-      const [key, seen] = [randomUUID(), new Set<string>()];
-      let last = '';
-      ids.set(n, seen);
-      while (Date.now() < deadline) {
-        attempts.all += 1;
-        try {
-          const sent = await stack.client.sendMessage(inputOf(n, `keyed ${n}`), { idempotencyKey: key });
-          seen.add(sent.id);
-          return;
-        } catch (error) {
-          attempts.failed += 1;
-          last = String(error);
-          if (!(error instanceof GatewayError) || SETTLED.includes(error.code)) throw error;
-          if (error.code === 'outcome_unknown' && error.id?.startsWith('true_')) seen.add(error.id);
-          await delay(300);
-        }
-      }
-      throw new Error(`key ${n} had no answer: ${last}`);
-    },
-  ).finally(() => {
-    isOver = true;
+  it('is 422 for another request with the same key, and sends nothing', async () => {
+    await post('/messages', 'key-3', text('the first'));
+    expect(await post('/messages', 'key-3', text('the second'))).toMatchObject({
+      status: 422,
+      code: 'idempotency_key_reused',
+    });
+    const post3 = await post('/status', 'key-3', { type: 'text', body: 'the first' });
+    expect(post3).toMatchObject({ status: 422, code: 'idempotency_key_reused' });
+    expect(await copies('the second')).toEqual([]);
   });
-  const plain = each(
-    Array.from({ length: PLAIN }, (_, n) => n),
-    async (n) => {
-      await delay(Math.random() * 1_000);
-      await stack.client.sendMessage(inputOf(n, `plain ${n}`)).catch(() => delay(500));
-    },
-  );
 
-  const kills = { worker: 0, browser: 0, renderer: 0, gateway: 0 };
-  const folder = `${stack.dataDir}/sessions/ada`;
-  const ways = Object.keys(kills) as (keyof typeof kills)[];
-  for (let n = 0; n < KILLS && !isOver; ) {
-    await stack.untilStatus('ada', 'ready', 60_000);
-    await delay(300 + Math.random() * 1_500);
-    const way = ways[n % ways.length] ?? 'worker';
-    if (way === 'gateway') {
-      process.kill(stack.gateway.pid, 'SIGKILL');
-      await stack.gateway.exited;
-      await stack.restartGateway();
-    } else if (!killed(way, folder)) continue; // It is still restarting.
-    n += 1;
-    kills[way] += 1;
-  }
-  await Promise.all([keyed, plain]);
+  it('compares media by their bytes, in any order of the fields', async () => {
+    const image = { type: 'image', to: BEN, base64: Buffer.from(PNG).toString('base64'), caption: 'a dot' };
+    const first = await post('/messages', 'key-4', image);
+    const [reordered, other] = [Object.fromEntries(Object.entries(image).reverse()), { ...image, base64: GIF }];
+    expect(await post('/messages', 'key-4', reordered)).toEqual({ ...first, isReplayed: 'true' });
+    expect(await post('/messages', 'key-4', other)).toMatchObject({ status: 422 });
+    const status = { type: 'image', base64: Buffer.from(PNG).toString('base64') };
+    const posted = await post('/status', 'key-5', status);
+    expect(posted).toMatchObject({ status: 200, isReplayed: null });
+    expect(await post('/status', 'key-5', status)).toEqual({ ...posted, isReplayed: 'true' });
+    const shown = async () => (await stack.phones.statuses(ADA)).map(({ id }) => id);
+    await eventually(async () => expect(await shown()).toEqual([stanzaOf(posted.answer.id)]));
+  });
 
-  // A recovered page may still have messages to send.
-  await stack.untilStatus('ada', 'ready', 60_000);
-  const arrived = async () => {
-    const phones = await Promise.all([stack.phones.messages(BEN), stack.phones.messages(CARLA)]);
-    const [ben, carla] = phones.map((all) => all.filter(({ from }) => from.startsWith(ADA)));
-    return { ben: ben ?? [], carla: carla ?? [] };
-  };
-  const phoneOf = (n: number) => (n % KINDS === 1 ? 'carla' : 'ben');
-  const copiesOf = (all: Awaited<ReturnType<typeof arrived>>, n: number, text: string) =>
-    all[phoneOf(n)].filter(({ body }) => body === text);
-  await eventually(async () => {
-    const all = await arrived();
-    for (let n = 0; n < KEYED; n += 1) expect(copiesOf(all, n, `keyed ${n}`).length).toBeGreaterThan(0);
-  }, 60_000);
-  await delay(2_000);
-  const all = await arrived();
-  for (let n = 0; n < KEYED; n += 1) {
-    const copies = copiesOf(all, n, `keyed ${n}`);
-    expect(copies).toHaveLength(1);
-    // In groups the id also contains the author, by number or hidden number.
-    expect([...new Set([...(ids.get(n) ?? [])].map(stanzaOf))]).toEqual([copies[0]?.id]);
-  }
-  for (let n = 0; n < PLAIN; n += 1) expect(copiesOf(all, n, `plain ${n}`).length).toBeLessThan(2);
-  expect(Math.min(...Object.values(kills))).toBeGreaterThan(0);
-  figure(
-    'keyed sends',
-    `${KEYED} of ${KEYED} keys answered, one copy each; ${attempts.failed} of ${attempts.all} attempts failed; kills: ${JSON.stringify(kills)}`,
-  );
+  it('is 400 with an invalid key, and the error names the header', async () => {
+    for (const key of ['é', 'x'.repeat(256), '']) {
+      const refused = await post('/messages', key, text('never'));
+      expect(refused).toMatchObject({ status: 400, answer: { issues: [{ path: 'Idempotency-Key' }] } });
+    }
+    expect(await copies('never')).toEqual([]);
+  });
+
+  it('is carried out anew after a refusal', async () => {
+    const to = '12025550988';
+    const body = { type: 'text', to, body: 'welcome' };
+    expect(await post('/messages', 'key-6', body)).toMatchObject({ status: 404, code: 'recipient_not_found' });
+    await stack.phones.addAccount({ number: to, name: 'New' });
+    expect(await post('/messages', 'key-6', body)).toMatchObject({ status: 200, isReplayed: null });
+  });
+
+  it('creates one group, and returns it again', async () => {
+    const body = { subject: 'Readers', participants: [BEN] };
+    const first = await post('/groups', 'key-7', body);
+    expect(first).toMatchObject({ status: 200 });
+    expect(await post('/groups', 'key-7', body)).toEqual({ ...first, isReplayed: 'true' });
+    expect(await stack.client.listGroups({ id: 'ada' })).toHaveLength(1);
+    const group = first.answer as unknown as string;
+    const sent = await post('/messages', 'key-8', { type: 'text', to: group, body: 'to all' });
+    expect(sent).toMatchObject({ status: 200 });
+    await eventually(async () => expect(await copies('to all')).toHaveLength(1));
+  });
+
+  it('is answered by another gateway on the same data', async () => {
+    const first = await post('/messages', 'key-9', text('before the end'));
+    process.kill(stack.gateway.pid, 'SIGKILL');
+    await stack.gateway.exited;
+    await stack.restartGateway();
+    // Also before the session is ready.
+    expect(await post('/messages', 'key-9', text('before the end'))).toEqual({ ...first, isReplayed: 'true' });
+    await stack.untilStatus('ada', 'ready');
+    expect(await copies('before the end')).toHaveLength(1);
+  });
 });
 
-it('a send without a key whose answer is lost also reports its id if the network is slow', async () => {
-  const slowMs = 3_000;
-  await using stack = await Stack.start({ simulator: { ackDelayMs: slowMs } });
-  await stack.link('ada', ADA);
-  const sent = stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'no key' });
-  const failed = sent.catch((error: GatewayError) => error);
-  await delay(slowMs / 2);
-  process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).browser, 'SIGKILL');
-  expect(await failed).toMatchObject({ code: 'outcome_unknown', id: expect.stringMatching(/^true_/) });
+describe('a send whose response was lost', () => {
+  it('is 409 while in progress, unknown when its worker dies, and found once the session is back', async () => {
+    await stack.phones.configure({ ackDelayMs: 10_000 });
+    const first = post('/messages', 'key-20', text('to be found'));
+    await stack.untilInPage('ada', BEN, 'to be found');
+    await pace(2_000); // The page stores the message.
+    const early = await post('/messages', 'key-20', text('to be found'));
+    expect(early).toMatchObject({ status: 409, code: 'idempotency_in_progress', retryAfter: '1' });
+    process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).worker, 'SIGKILL');
+    const lost = await first;
+    expect(lost).toMatchObject({
+      status: 500,
+      code: 'outcome_unknown',
+      answer: { id: expect.stringMatching(/^true_/) },
+    });
+    expect(await post('/messages', 'key-20', text('to be found'))).toMatchObject({
+      status: 500,
+      code: 'outcome_unknown',
+      answer: { id: expect.stringContaining('3EB0') },
+    });
+    await stack.phones.configure({ ackDelayMs: 20 });
+    await stack.untilStatus('ada', 'ready');
+    await eventually(async () => expect(await copies('to be found')).toHaveLength(1));
+    await stack.settled();
+    const found = await post('/messages', 'key-20', text('to be found'));
+    expect(found).toMatchObject({ status: 200, isReplayed: null, answer: { id: lost.answer.id } });
+    expect(await post('/messages', 'key-20', text('to be found'))).toMatchObject({ status: 200, isReplayed: 'true' });
+    await stack.settled();
+    expect(await copies('to be found')).toHaveLength(1);
+  });
+
+  it('is sent on a retry if the page never had it, to a person, a hidden number and a group', async () => {
+    const group = await stack.client.createGroup({ id: 'ada', subject: 'Writers', participants: [BEN, CARLA] });
+    const sends = [BEN, CARLA, group, ADA].map((to, n) => [`key-3${n}`, { ...text(`late ${n}`), to }] as const);
+    const [page] = await stack.phones.pages();
+    await stack.phones.disturb(page?.id ?? '', 'block', { ms: 5_000 });
+    const asked = sends.map(([key, body]) => post('/messages', key, body));
+    await pace(500);
+    process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).worker, 'SIGKILL');
+    for (const lost of await Promise.all(asked)) expect(lost).toMatchObject({ status: 500, code: 'outcome_unknown' });
+    await stack.untilStatus('ada', 'ready');
+    for (const [key, body] of sends) expect(await post('/messages', key, body)).toMatchObject({ status: 200 });
+    await eventually(async () => expect(await copies('late 0')).toHaveLength(1));
+    await eventually(async () => expect(await copies('late 2')).toHaveLength(1));
+  });
+
+  it('is not repeated where its id cannot be chosen: the outcome stays unknown', async () => {
+    await stack.phones.configure({ ackDelayMs: SLOW_MS });
+    const asked = post('/status', 'key-21', { type: 'text', body: 'good morning' });
+    await pace(SLOW_MS / 3);
+    process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).worker, 'SIGKILL');
+    expect(await asked).toMatchObject({ status: 500, code: 'outcome_unknown' });
+    await stack.phones.configure({ ackDelayMs: 20 });
+    await stack.untilStatus('ada', 'ready');
+    const again = await post('/status', 'key-21', { type: 'text', body: 'good morning' });
+    expect(again).toMatchObject({ status: 500, code: 'outcome_unknown' });
+    expect((await stack.phones.statuses(ADA)).filter(({ body }) => body === 'good morning').length).toBeLessThan(2);
+  });
 });

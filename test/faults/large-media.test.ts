@@ -1,31 +1,32 @@
-import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Download } from '@chat-web/protocol';
+import {
+  ADA,
+  BEN,
+  browserMainsOn,
+  downloadedBytes,
+  eventually,
+  listening,
+  pace,
+  patternBytes,
+  sha256,
+  withRoom,
+} from '@chat-web/testing';
+import { Stack, stanzaOf } from '@chat-web/testing/stack';
 import { expect, it, onTestFinished } from 'vitest';
-import { stanzaOf } from '../../scripts/example-world.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { patternBytes } from '../helpers/media.ts';
-import { browserMainsOn } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const SIZE = 40_000_000;
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
-const hashOf = async (download: Download | null) =>
-  sha256(new Uint8Array(await new Response(download?.data).arrayBuffer()));
+const hashOf = async (download: Download | null) => sha256(await downloadedBytes(download));
 
 it('media of 40 MB arrive unchanged when sent, received, and sent by url', async () => {
   const bytes = patternBytes(SIZE);
   const hash = sha256(bytes);
   const base64 = Buffer.from(bytes).toString('base64');
-  const server = createServer((_, response) => response.end(bytes)).listen(0, '127.0.0.1');
+  const server = createServer((_, response) => response.end(bytes));
   onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const host = `127.0.0.1:${await listening(server)}`;
   await using stack = await Stack.start({ settings: { CHAT_WEB_MEDIA_HOSTS: host } });
   await stack.link('main', ADA);
   const events = await stack.listen('main');
@@ -60,13 +61,13 @@ it('a download whose browser is killed fails at once, and leaves nothing', async
     () => (outcome = 'downloaded'),
     ({ code }: { code: string }) => (outcome = code),
   );
-  while ((await spooled(stack)).length === 0) await delay(1); // The file exists from the first byte on.
+  while ((await spooled(stack)).length === 0) await pace(1); // The file exists from the first byte on.
   expect(outcome).toBe('');
   const killedAt = Date.now();
   for (const pid of browserMainsOn(profile)) process.kill(pid, 'SIGKILL');
   expect(await download).toBe('session_lost');
-  expect(Date.now() - killedAt).toBeLessThan(5_000);
-  await stack.untilStatus('main', 'ready', 30_000);
+  expect(Date.now() - killedAt).toBeLessThan(withRoom(5_000));
+  await stack.untilStatus('main', 'ready');
   expect(await spooled(stack)).toEqual([]);
   expect(await hashOf(await stack.client.getMedia({ id: 'main', messageId: id }))).toBe(
     sha256(Buffer.from(base64, 'base64')),

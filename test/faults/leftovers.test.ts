@@ -2,11 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spawnGateway } from '@chat-web/gateway/tools';
+import { makeDeepFolder, saveSession } from '@chat-web/testing';
+import { runGateway } from '@chat-web/testing/stack';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { spawnGateway } from '../../scripts/gateway-process.ts';
-import { makeDeepFolder } from '../helpers/deep-folder.ts';
-import { runGateway } from '../helpers/run-gateway.ts';
-import { saveSession } from '../helpers/saved-session.ts';
 
 let dataDir = '';
 beforeEach(async () => {
@@ -17,8 +16,10 @@ afterEach(() => {
 });
 
 const settings = () => ({
-  ...{ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir },
-  ...{ CHAT_WEB_AUTO_START_SESSIONS: 'no', CHAT_WEB_TOKEN: 'planted-token-5b7' },
+  CHAT_WEB_PORT: '0',
+  CHAT_WEB_DATA_DIR: dataDir,
+  CHAT_WEB_AUTO_START_SESSIONS: 'no',
+  CHAT_WEB_TOKEN: 'planted-token-5b7',
 });
 
 /** Starts a gateway on the folder, checks its health, and ends it. Returns its log. */

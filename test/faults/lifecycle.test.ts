@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { ADA, browsersIn, workersOf } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
-import { browsersIn, workersOf } from '../helpers/processes.ts';
-import { ADA, Stack } from '../helpers/stack.ts';
 
 /** How long a phone keeps a device whose greeting is not answered. */
 const ONBOARDING_MS = 8_000;

@@ -3,13 +3,10 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type Disconnect, listen } from '@chat-web/host';
+import { ADA, BEN, eventually, figure, fixture, pace, takes } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure } from '../helpers/figure.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const ACCOUNTS: Readonly<Record<string, string>> = { ada: ADA, ben: BEN };
 const FRIEND = '12025550190';
@@ -25,7 +22,7 @@ const KILLS = [
   [750, 'gateway'],
   [850, 'application'],
 ] as const;
-const APP = fileURLToPath(new URL('../fixtures/listening-app.mjs', import.meta.url));
+const APP = fixture('listening-app.mjs');
 const SECOND = 1_000;
 const SLOW_MESSAGES = 200;
 /** The gateway closes a stream whose reader takes nothing for 30 s. */
@@ -72,7 +69,7 @@ it('an application handles 1,000 messages in order, over five kills of itself an
       for (let n = 0; n < MESSAGES_EACH; n += 1) {
         await stack.phones.send(FRIEND, { to: number, body: `${n}` });
         sent += 1;
-        await delay(15);
+        await pace(15);
       }
     });
     for (const [after, victim] of KILLS) {
@@ -137,7 +134,9 @@ it('a handler slower than the gateway waits for a reader costs a connection, but
   const disconnects: Disconnect[] = [];
   const errors: unknown[] = [];
   const listener = listen(stack.address, {
-    ...{ sessions: 'ada', events: ['message'], from: 'oldest' },
+    sessions: 'ada',
+    events: ['message'],
+    from: 'oldest',
     onDisconnect: (one) => disconnects.push(one),
     onError: (error) => errors.push(error),
   });
@@ -148,7 +147,7 @@ it('a handler slower than the gateway waits for a reader costs a connection, but
   for await (const { name, data } of listener) {
     if (name !== 'message') expect.unreachable();
     handled.push(Number.parseInt(data.body, 10));
-    if (handled.length === 1) await delay(SLOW_MS);
+    if (handled.length === 1) await takes(SLOW_MS);
     if (handled.length === SLOW_MESSAGES) void listener.stop();
   }
   await sending;

@@ -9,16 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect as connectTls } from 'node:tls';
+import { type GatewayProcess, spawnGateway } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
 import { gatewayAddress } from '@chat-web/host/node';
 import { createCertificate } from '@chat-web/simulator';
+import { canBeOthers, eventually, expectError, OTHER_USER, rawRequest, THIRD_USER } from '@chat-web/testing';
+import { runGateway } from '@chat-web/testing/stack';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type GatewayProcess, spawnGateway } from '../../scripts/gateway-process.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { canBeOthers, OTHER_USER, THIRD_USER } from '../helpers/other-user.ts';
-import { rawRequest } from '../helpers/raw-request.ts';
-import { expectError } from '../helpers/rows.ts';
-import { runGateway } from '../helpers/run-gateway.ts';
 
 const EX_CONFIG = 78;
 const TOKEN = 'correct-horse';
@@ -83,7 +80,7 @@ describe('a unix socket', () => {
     );
   });
 
-  it.runIf(canBeOthers)('accepts only the users that its mode and group allow', async () => {
+  it.runIf(canBeOthers())('accepts only the users that its mode and group allow', async () => {
     let gateway = await start(settings);
     expect(connectAs(OTHER_USER, OTHER_USER)).toBe('EACCES');
     await gateway.end();
@@ -128,7 +125,7 @@ describe('a unix socket', () => {
     expect(await readFile(victim, 'utf8')).toBe('precious');
   });
 
-  it.runIf(canBeOthers)('is refused if another user has created it', async () => {
+  it.runIf(canBeOthers())('is refused if another user has created it', async () => {
     const squatter = createServer().listen(socket);
     await once(squatter, 'listening');
     await chown(socket, OTHER_USER, OTHER_USER);
@@ -157,7 +154,7 @@ describe('a unix socket', () => {
     expect(missing).toMatchObject({ code: EX_CONFIG, stderr: expect.stringContaining('does not exist') });
   });
 
-  it.runIf(canBeOthers)('is refused behind a link that another user has created', async () => {
+  it.runIf(canBeOthers())('is refused behind a link that another user has created', async () => {
     const link = join(tmpdir(), `chat-web-link-${process.pid}`);
     await symlink(folder, link);
     const linked = { ...settings, CHAT_WEB_SOCKET: join(link, 'gateway.sock') };
@@ -168,7 +165,7 @@ describe('a unix socket', () => {
     await rm(link);
   });
 
-  it.runIf(canBeOthers)('is refused in a folder of another user', async () => {
+  it.runIf(canBeOthers())('is refused in a folder of another user', async () => {
     await chown(folder, OTHER_USER, OTHER_USER);
     expect((await runGateway(settings)).code).toBe(EX_CONFIG);
     await chown(folder, 0, 0);

@@ -1,6 +1,6 @@
+import { ADA, BEN, eventually } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 it('lists of hundreds are complete', async () => {
   await using stack = await Stack.start();

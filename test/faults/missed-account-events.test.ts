@@ -1,33 +1,25 @@
 import { ACCOUNT_EVENTS, type EventName } from '@chat-web/protocol';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startAccountStory } from '../helpers/account-story.ts';
-import type { EventLog } from '../helpers/event-log.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { ADA, BEN, CARLA, eventually } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
+import { sharedAccountStory } from '@chat-web/testing/story';
+import { expect, it } from 'vitest';
 
 const ben = `${BEN}@c.us`;
-const CARLA = '12025550103';
 const NAMES: readonly EventName[] = ['ready', 'message', ...ACCOUNT_EVENTS];
 
-type Story = Awaited<ReturnType<typeof startAccountStory>>;
-let stack: Stack;
-let events: EventLog;
-let [fromBen, toBen, overACrash] = [] as unknown as [Story['fromBen'], Story['toBen'], Story['overACrash']];
-beforeAll(async () => {
-  ({ stack, events, fromBen, toBen, overACrash } = await startAccountStory());
-});
-afterAll(() => stack[Symbol.asyncDispose]());
+const story = sharedAccountStory();
+const { stack, fromBen, toBen, overACrash } = story;
 
 it('reactions added and removed while the session was down are delivered once after recovery', async () => {
   const [one, two] = [await toBen('first'), await toBen('second')];
   await stack.phones.react(BEN, { messageId: one.stanza, emoji: '😀' });
-  await events.until('message_reaction', ({ emoji }) => emoji === '😀');
-  const before = events.all('message_reaction').length;
+  await story.events.until('message_reaction', ({ emoji }) => emoji === '😀');
+  const before = story.events.all('message_reaction').length;
   await overACrash(async () => {
     await stack.phones.react(BEN, { messageId: two.stanza, emoji: '😎' });
     await stack.phones.react(BEN, { messageId: one.stanza, emoji: '' });
   });
-  expect(events.all('message_reaction').slice(before)).toMatchObject([
+  expect(story.events.all('message_reaction').slice(before)).toMatchObject([
     { messageId: two.id, emoji: '😎' },
     { messageId: one.id, emoji: '' },
   ]);
@@ -43,7 +35,7 @@ it('events from before the link are not delivered, also if the session restarts 
   await eventually(async () => expect(await other.phones.pages()).toMatchObject([{ socketState: 'CONNECTED' }]));
   expect(await other.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'authenticating' });
   await other.client.restartSession({ id: 'main' });
-  await other.untilStatus('main', 'ready', 45_000);
+  await other.untilStatus('main', 'ready');
   await other.phones.react(BEN, { messageId: id, emoji: '🐣' });
   await received.until('message_reaction', ({ emoji }) => emoji === '🐣');
   expect(received.all('message_reaction').map(({ emoji }) => emoji)).toEqual(['🐣']);
@@ -51,32 +43,34 @@ it('events from before the link are not delivered, also if the session restarts 
 
 it('edits made while the session was down are delivered once after recovery', async () => {
   const theirs = await fromBen('see you at 5');
-  const before = events.all('message_edited').length;
-  await overACrash(() => stack.phones.edit(BEN, { messageId: theirs.stanza, body: 'see you at 6' }));
-  expect(events.all('message_edited').slice(before)).toMatchObject([{ id: theirs.id, body: 'see you at 6' }]);
-  expect(events.all('message').filter(({ id }) => id === theirs.id)).toHaveLength(1);
+  const before = story.events.all('message_edited').length;
+  await overACrash(() => stack.phones.edit(BEN, theirs.stanza, 'see you at 6'));
+  expect(story.events.all('message_edited').slice(before)).toMatchObject([{ id: theirs.id, body: 'see you at 6' }]);
+  expect(story.events.all('message').filter(({ id }) => id === theirs.id)).toHaveLength(1);
 });
 
 it('deletions for everyone made while the session was down are delivered once after recovery', async () => {
   const theirs = await fromBen('a secret');
-  const before = events.all('message_revoked').length;
-  await overACrash(() => stack.phones.revoke(BEN, { messageId: theirs.stanza }));
-  expect(events.all('message_revoked').slice(before)).toEqual([{ id: theirs.id, chatId: ben, from: ben, by: ben }]);
+  const before = story.events.all('message_revoked').length;
+  await overACrash(() => stack.phones.revoke(BEN, theirs.stanza));
+  expect(story.events.all('message_revoked').slice(before)).toEqual([
+    { id: theirs.id, chatId: ben, from: ben, by: ben },
+  ]);
 });
 
 it('messages sent on another device during an outage are delivered once, those of the gateway are not', async () => {
-  const before = events.all('message_sent').length;
+  const before = story.events.all('message_sent').length;
   await toBen('shortly before the crash');
   await overACrash(() => stack.phones.send(ADA, { to: BEN, body: 'meanwhile' }));
-  expect(events.all('message_sent').slice(before)).toMatchObject([{ body: 'meanwhile', fromMe: true }]);
+  expect(story.events.all('message_sent').slice(before)).toMatchObject([{ body: 'meanwhile', fromMe: true }]);
 });
 
 it('group changes made while the session was down are delivered once after recovery', async () => {
   const { id: groupId } = await stack.phones.createGroup(BEN, { subject: 'Choir', participants: [ADA] });
-  await events.until('group_joined', (data) => data.groupId === groupId);
+  await story.events.until('group_joined', (data) => data.groupId === groupId);
   await overACrash(() => stack.phones.updateGroup(BEN, groupId, { subject: 'Band', add: [CARLA] }));
   const [joined, updated] = (['group_joined', 'group_updated'] as const).map((name) =>
-    events.all(name).filter((data) => data.groupId === groupId),
+    story.events.all(name).filter((data) => data.groupId === groupId),
   );
   expect(joined).toHaveLength(2);
   expect(updated).toMatchObject([{ change: 'subject', value: 'Band' }]);
@@ -84,8 +78,8 @@ it('group changes made while the session was down are delivered once after recov
 
 it('calls that ended while the session was down are delivered once after recovery', async () => {
   const { id } = await stack.phones.ring(BEN, { to: ADA });
-  await events.until('call', (call) => call.id === id);
+  await story.events.until('call', (call) => call.id === id);
   await overACrash(() => stack.phones.hangUp(BEN, { to: ADA, id, outcome: 'AcceptedElsewhere' }));
-  const states = events.all('call').flatMap((call) => (call.id === id ? [call.state] : []));
+  const states = story.events.all('call').flatMap((call) => (call.id === id ? [call.state] : []));
   expect(states).toEqual(['ringing', 'accepted_elsewhere']);
 });

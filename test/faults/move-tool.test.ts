@@ -2,14 +2,13 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ADA, BEN, CARLA, listening } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const MAIN = fileURLToPath(new URL('../../scripts/dist/move/main.js', import.meta.url));
-const CARLA = '12025550103';
 const [OLD, NEW] = ['the-token-of-the-old-one', 'the-token-of-the-new-one'];
 
 let from: Stack;
@@ -44,7 +43,7 @@ describe('npm run move', () => {
     expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/token/) });
     const { key } = await to.client.createKey({ name: 'weak', sessions: ['*'], scope: 'send' });
     const weak = await move({ ...tokens, TO_TOKEN: key });
-    expect(weak).toMatchObject({ code: 1, output: expect.stringContaining('does not take the session') });
+    expect(weak).toMatchObject({ code: 1, output: expect.stringContaining('does not accept the session') });
     expect(await statusOf(from)).toBe('ready');
     expect(weak.output).not.toContain(key);
   });
@@ -91,10 +90,8 @@ describe('npm run move', () => {
     const refused = async () => {
       const { code, output } = await move();
       expect(code).toBe(1);
-      expect(output).toContain(
-        `it cannot be told whether session main on ${to.gateway.url} is the one that moved from`,
-      );
-      expect(output).toContain('compare GET /sessions/main/info there with the phone, and change nothing before\n');
+      expect(output).toContain(`cannot tell whether session main on ${to.gateway.url} is the one that moved from`);
+      expect(output).toContain('compare GET /sessions/main/info there with the phone before you change anything\n');
       expect(output).not.toMatch(/another account|delete|take/);
       return output;
     };
@@ -119,8 +116,10 @@ describe('npm run move', () => {
     await from.client.exportSession({ id: 'shop' }).then(({ data }) => data.cancel()); // Interrupted there.
     await to.link('shop', BEN);
     const refused = await move(tokens, 'shop');
-    expect(refused).toMatchObject({ code: 1, output: expect.stringMatching(/shop on .* is of another account/) });
-    expect(refused.output).toContain('change nothing before; if it is another one, move it away and run this again');
+    expect(refused).toMatchObject({ code: 1, output: expect.stringMatching(/shop on .* belongs to another account/) });
+    expect(refused.output).toContain(
+      'before you change anything; if it is another one, move it away and run this again',
+    );
     expect(refused.output).not.toMatch(/ready on|delete/);
     expect(refused.output).not.toContain(BEN);
     expect(await Promise.all([statusOf(from, 'shop'), statusOf(to, 'shop')])).toEqual(['moved', 'ready']);
@@ -141,9 +140,8 @@ describe('npm run move', () => {
     const mute = createServer((_, response) => {
       requests += 1;
       if (requests > 1) response.writeHead(401).end('{}'); // The last request.
-    }).listen(0, '127.0.0.1');
-    await once(mute, 'listening');
-    const url = `http://127.0.0.1:${(mute.address() as AddressInfo).port}`;
+    });
+    const url = `http://127.0.0.1:${await listening(mute)}`;
     const tool = spawn(process.execPath, [MAIN, '--from', url, '--to', `${url}/new`, '--session', 'main']);
     const ended = once(tool, 'exit');
     await once(mute, 'request');

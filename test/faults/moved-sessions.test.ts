@@ -1,12 +1,9 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { sizeOf } from '@chat-web/gateway/host/disk';
+import { sizeOf } from '@chat-web/gateway/tools';
+import { ADA, BEN, eventually, figure, takes } from '@chat-web/testing';
+import { archiveOf, move, Stack, Traffic } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure } from '../helpers/figure.ts';
-import { archiveOf, move, Traffic } from '../helpers/moving.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const MOVES = 4;
 const MB = 1_048_576;
@@ -139,7 +136,8 @@ describe('a session that moves', () => {
     const stray = join(second.dataDir, 'sessions/main/session/Default/IndexedDB/.stray');
     await writeFile(stray, '');
     await expect(second.client.exportSession({ id: 'main' })).rejects.toMatchObject({
-      ...{ code: 'session_not_exportable', message: expect.stringContaining('no browser makes') },
+      code: 'session_not_exportable',
+      message: expect.stringContaining('no browser creates'),
     });
     await second.untilStatus('main', 'ready');
     await rm(stray);
@@ -168,7 +166,7 @@ function slowly(bytes: Buffer): ReadableStream<Uint8Array> {
   let at = 0;
   return new ReadableStream({
     pull: async (pieces) => {
-      await delay(50);
+      await takes(50);
       pieces.enqueue(new Uint8Array(bytes.subarray(at, at + PIECE_BYTES)));
       at += PIECE_BYTES;
       if (at >= bytes.length) pieces.close();

@@ -1,22 +1,15 @@
-import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { connect, createServer, type Socket } from 'node:net';
 import { gatewayAddress } from '@chat-web/host/node';
+import { ADA, BEN, eventually, figure, listening, pace, rounds, SmallDisk } from '@chat-web/testing';
+import { move, Stack, storedEvents, Traffic } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
 import { moveSession } from '../../scripts/move/move-session.ts';
-import { storedEvents } from '../helpers/all-events.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { figure } from '../helpers/figure.ts';
-import { move, Traffic } from '../helpers/moving.ts';
-import { SmallDisk } from '../helpers/small-disk.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-/** 50 for the figures in docs/figures.md, which takes four minutes in all. */
-const MOVES = Number(process.env.MOVES ?? 16);
+const MOVES = rounds({ few: 6, all: 50 });
 const KILLS = Math.ceil(MOVES / 4);
 const CUTS = Math.ceil(MOVES / 5);
 /** The time in which an undisturbed move completes. */
-const LONGEST_WAIT_MS = 2_500;
+const MAX_WAIT_MS = 2_500;
 const NEVER = new AbortController().signal;
 /** For messages both ways. */
 const PAUSE_MS = 400;
@@ -30,7 +23,10 @@ async function world(settings: Readonly<Record<string, string>> = {}) {
   const stacks = [first, second] as const;
   const traffic = new Traffic(stacks, 'main', ADA);
   return {
-    ...{ first, second, stacks, traffic },
+    first,
+    second,
+    stacks,
+    traffic,
     /** Ends the traffic, and expects that each message was delivered once, and each answer sent once. */
     async expectWhole(): Promise<string> {
       await traffic.end();
@@ -76,9 +72,9 @@ it(`${MOVES} moves there and back with traffic lose nothing and deliver nothing 
     const [from, to] = n % 2 === 0 ? ([all.first, all.second] as const) : ([all.second, all.first] as const);
     const startedAt = performance.now();
     sizes.push(await move(from, to, 'main'));
-    await to.untilStatus('main', 'ready', 60_000);
+    await to.untilStatus('main', 'ready');
     durations.push(performance.now() - startedAt);
-    await delay(PAUSE_MS);
+    await pace(PAUSE_MS);
   }
   const whole = await all.expectWhole();
   const mean = durations.reduce((sum, ms) => sum + ms, 0) / MOVES / SECOND_MS;
@@ -100,14 +96,14 @@ it('a SIGKILL of either gateway at any moment of a move leaves the session intac
       (line) => lines.push(line),
       NEVER,
     );
-    await delay(Math.random() * LONGEST_WAIT_MS);
+    await pace(Math.random() * MAX_WAIT_MS);
     const { port } = new URL(victim.gateway.url);
     await victim.gateway.end('SIGKILL');
     await victim.restartGateway({ CHAT_WEB_PORT: port });
     await expectOneSide(all.stacks);
     const isThere = await moving;
     expect(isThere, lines.join('\n')).toBe(true);
-    await to.untilStatus('main', 'ready', 60_000);
+    await to.untilStatus('main', 'ready');
     expect(await statusOn(from)).toBe('moved');
   }
   figure('killed moves', `${KILLS} of ${KILLS} resumed after a SIGKILL: ${await all.expectWhole()}`);
@@ -133,8 +129,7 @@ async function breakingProxy(url: string, breaks: readonly number[]) {
     near.pipe(far).pipe(near);
     sockets.add(near).add(far);
   });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const proxy = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const proxy = `http://127.0.0.1:${await listening(server)}`;
   return {
     end: { url: proxy, address: gatewayAddress({ url: proxy }) },
     [Symbol.dispose]: () => {

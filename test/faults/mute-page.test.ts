@@ -1,8 +1,6 @@
+import { ADA, BEN, eventually, restartReasonsOf, seconds } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { seconds } from '../helpers/figure.ts';
-import { restartReasonsOf } from '../helpers/log-lines.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 it('a page that no longer sends anything, although it reports that it is connected, is replaced', async () => {
   await using stack = await Stack.start({ simulator: { ackDelayMs: 3_600_000 } });

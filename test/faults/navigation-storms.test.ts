@@ -1,14 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { sendText } from '@chat-web/host';
+import { ADA, BEN, eventually, figure, pace, rounds, startsOf, workersOf } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure } from '../helpers/figure.ts';
-import { startsOf } from '../helpers/log-lines.ts';
-import { workersOf } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-const ROUNDS = 100;
-const LONGEST_GAP_MS = 250;
+const ROUNDS = rounds({ few: 40, all: 100 });
+const MAX_GAP_MS = 250;
 const MESSAGES = 20;
 
 describe('a storm of pushStates, iframes and reloads', () => {
@@ -30,7 +26,7 @@ describe('a storm of pushStates, iframes and reloads', () => {
         during.push(`during ${round}`);
         await stack.phones.send(BEN, { to: ADA, body: `during ${round}` });
       }
-      await delay(Math.random() * LONGEST_GAP_MS);
+      await pace(Math.random() * MAX_GAP_MS);
     }
 
     await stack.untilStatus('main', 'ready');
@@ -43,7 +39,7 @@ describe('a storm of pushStates, iframes and reloads', () => {
     for (const body of after) {
       sent.push((await sendText(stack.client, { id: 'main', type: 'text', to: BEN, body })).id);
     }
-    await delay(1_000); // Long enough for a second event of a message to show.
+    await stack.settled();
 
     const received = events.all('message').map(({ body }) => body);
     const duplicates = received.length - new Set(received).size;

@@ -3,16 +3,22 @@ import { once } from 'node:events';
 import { chmod, chown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import {
+  canBeOthers,
+  deadOwner,
+  eventually,
+  type FakeBrowser,
+  fakeBrowser,
+  figure,
+  livingOf,
+  OTHER_USER,
+  processId,
+  THIRD_USER,
+} from '@chat-web/testing';
+import { runGateway, Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { deadOwner, type FakeBrowser, fakeBrowser, processId } from '../helpers/fake-browser.ts';
-import { figure } from '../helpers/figure.ts';
-import { canBeOthers, OTHER_USER, THIRD_USER } from '../helpers/other-user.ts';
-import { livingOf } from '../helpers/processes.ts';
-import { runGateway } from '../helpers/run-gateway.ts';
-import { Stack } from '../helpers/stack.ts';
 
-describe.runIf(canBeOthers)('another user of the machine cannot interfere', () => {
+describe.runIf(canBeOthers())('another user of the machine cannot interfere', () => {
   let stack: Stack;
   let profile: string;
   let folder: string;

@@ -1,7 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { ADA, BEN, eventually } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 /** Two probes of the page, with a margin. */
 const REPORTED_MS = 45_000;
@@ -17,12 +16,12 @@ describe.concurrent('a dialog of the page', () => {
     await stack.link('main', ADA);
     const events = await stack.listen('main');
     const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
-    await stack.phones.disturb(page?.id ?? '', 'dialogue', { which });
+    await stack.phones.disturb(page?.id ?? '', 'dialog', { which });
     await eventually(async () => {
       const { degraded = [] } = await stack.client.getSessionStatus({ id: 'main' });
       expect(degraded.find(({ capability }) => capability === 'page.dialog')?.reason).toContain(text);
     }, REPORTED_MS);
-    await delay(3_000);
+    await stack.settled();
     expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
     expect(events.all('disconnected')).toEqual([]);
     await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'still there' });

@@ -2,12 +2,9 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { ADA, BEN, eventually, pace, patternBytes } from '@chat-web/testing';
+import { Stack, stanzaOf } from '@chat-web/testing/stack';
 import { expect, it, onTestFinished } from 'vitest';
-import { stanzaOf } from '../../scripts/example-world.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { patternBytes } from '../helpers/media.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const NAME = 'planted';
 /** Makes the browser save files all the time: from the page's memory, and from its server. */
@@ -41,7 +38,7 @@ it('a page cannot make the browser save files, not even during media downloads',
   for (let n = 0; n < 4; n += 1) {
     const { data } = await stack.client.getMedia({ id: 'main', messageId: id });
     expect(Buffer.from(await new Response(data).arrayBuffer()).equals(bytes)).toBe(true);
-    await delay(500);
+    await pace(500);
   }
   const found = await Promise.all([home, stack.dataDir].map((dir) => readdir(dir, { recursive: true })));
   expect(found.flat().filter((path) => path.includes(NAME) || /downloads?\//i.test(path))).toEqual([]);

@@ -1,10 +1,10 @@
 import { copyFileSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { spawnGateway } from '@chat-web/gateway/tools';
 import { sendText } from '@chat-web/host';
+import { ADA, BEN, eventually } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
-import { spawnGateway } from '../../scripts/gateway-process.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 it('an operator can stay on a build of the page that works, while the network serves another one', async () => {
   await using stack = await Stack.start({ build: '2026-07' });
@@ -46,7 +46,7 @@ it('a saved page of another build is reported as long as it is used', async () =
 
   await stack.restartGateway({ CHAT_WEB_PAGE_VERSION: '2.3000.1' });
   await stack.untilStatus('main', 'ready');
-  const found = { capability: 'page.version', reason: expect.stringContaining(`the page states version ${version}`) };
+  const found = { capability: 'page.version', reason: expect.stringContaining(`the page reports version ${version}`) };
   await eventually(async () => expect((await status()).degraded).toContainEqual(found));
 });
 

@@ -4,11 +4,9 @@ import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ADA, BEN, browsersIn, eventually, figure, workersOf } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure } from '../helpers/figure.ts';
-import { browsersIn, workersOf } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 const TOKEN = 'planted-token-7d1';
 
@@ -78,7 +76,10 @@ describe('what a session is given', () => {
     look();
     await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: PLANTED['body sent'] });
     await stack.client.sendMessage({
-      ...{ id: 'ada', type: 'document', to: BEN, caption: PLANTED.caption },
+      id: 'ada',
+      type: 'document',
+      to: BEN,
+      caption: PLANTED.caption,
       filename: `${PLANTED['name of a file']}.txt`,
       base64: Buffer.from(PLANTED['bytes of a file']).toString('base64'),
     });

@@ -1,13 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { ADA, BEN, figure, rounds, seconds } from '@chat-web/testing';
+import { type EventLog, Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
-import type { EventLog } from '../helpers/event-log.ts';
-import { figure, seconds } from '../helpers/figure.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-const ROUNDS = 25;
-const LONGEST_SYNC_MS = 3_000;
-/** Long enough for a second `ready` to show. */
-const AFTERMATH_MS = 300;
+const ROUNDS = rounds({ few: 6, all: 25 });
+const MAX_SYNC_MS = 3_000;
 
 describe('a saved session', () => {
   it('emits ready exactly once per start, whenever its page syncs', async () => {
@@ -23,12 +19,12 @@ describe('a saved session', () => {
 
     for (let round = 1; round <= ROUNDS; round += 1) {
       // At 0 the page syncs before the library is injected. At a random delay it may sync during the injection.
-      const syncDelayMs = round % 2 === 0 ? 0 : Math.floor(Math.random() * LONGEST_SYNC_MS);
+      const syncDelayMs = round % 2 === 0 ? 0 : Math.floor(Math.random() * MAX_SYNC_MS);
       await stack.phones.configure({ syncDelayMs });
       await Promise.all(sessions.map(({ id }) => stack.client.stopSession({ id })));
       await Promise.all(sessions.map(({ id }) => stack.client.startSession({ id })));
       await Promise.all(sessions.map(({ id }) => stack.untilStatus(id, 'ready')));
-      await delay(AFTERMATH_MS);
+      await stack.settled();
       const readyCounts = sessions.map(({ events }) => events.all('ready').length);
       missed += readyCounts.filter((count) => count !== round).length;
       expect(readyCounts, `ready events after ${round} starts, synced after ${syncDelayMs} ms`).toEqual([round, round]);

@@ -1,8 +1,7 @@
 import { sendText } from '@chat-web/host';
+import { ADA, BEN, eventually, media } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { media } from '../helpers/media.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
 it('a failed send is reported as refused or unknown, never one as the other', async () => {
   await using stack = await Stack.start();
@@ -15,7 +14,8 @@ it('a failed send is reported as refused or unknown, never one as the other', as
   for (const code of [463, 475, 429]) {
     await stack.phones.refuse(ADA, { kind: 'nack', code });
     const limited = {
-      ...{ code: 'rate_limited', message: expect.stringContaining(`code ${code}`) },
+      code: 'rate_limited',
+      message: expect.stringContaining(`code ${code}`),
       retryAfterSeconds: code === 429 ? 60 : 86_400,
     };
     await expect(send('limited')).rejects.toMatchObject(limited);

@@ -1,9 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { ADA, BEN, eventually, figure, Systemd } from '@chat-web/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { figure } from '../helpers/figure.ts';
-import { ADA, BEN } from '../helpers/stack.ts';
-import { Systemd } from '../helpers/systemd.ts';
 
 const TOKEN = 'planted-token-a41';
 const GATEWAY = 'http://127.0.0.1:3000';
@@ -81,7 +78,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     expect(show('ActiveState')).toBe('active');
     await eventually(() => expect(show('StatusText')).toBe('1 session, 1 ready'));
     const main = show('MainPID');
-    expect(systemd.sh(`tr '\\0' ' ' < /proc/${main}/cmdline`).trim()).toBe('node packages/gateway/dist/main.js');
+    expect(systemd.sh(`tr '\\0' ' ' < /proc/${main}/cmdline`).trim()).toBe('node packages/gateway/dist/bundle/main.js');
     const body = { type: 'text', to: BEN, body: 'from the service' };
     expect(ask<{ ack: number }>('POST', `${GATEWAY}/sessions/main/messages`, body).ack).toBeGreaterThan(0);
   });
@@ -123,16 +120,17 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
 
   it.skipIf(process.arch !== 'x64')('refuses system calls that give access to other processes or the kernel', () => {
     const calls = {
-      ...{ ptrace: 101, process_vm_readv: 310, process_vm_writev: 311, pidfd_getfd: 438 },
-      ...{
-        keyctl: 250,
-        userfaultfd: 323,
-        io_uring_setup: 425,
-        bpf: 321,
-        perf_event_open: 298,
-        mount: 165,
-        getppid: 110,
-      },
+      ptrace: 101,
+      process_vm_readv: 310,
+      process_vm_writev: 311,
+      pidfd_getfd: 438,
+      keyctl: 250,
+      userfaultfd: 323,
+      io_uring_setup: 425,
+      bpf: 321,
+      perf_event_open: 298,
+      mount: 165,
+      getppid: 110,
     };
     const script = Object.entries(calls).map(
       ([name, number]) => `$! = 0; syscall(${number}, 0, 0, 0, 0, 0, 0); print "${name} ", $! + 0, "\\n";`,
@@ -191,7 +189,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
   it('still notifies systemd after it has re-executed itself, and is restarted when it hangs', async () => {
     systemd.sh('systemctl daemon-reexec');
     const before = show('WatchdogTimestampMonotonic');
-    await eventually(() => expect(Number(show('WatchdogTimestampMonotonic'))).toBeGreaterThan(Number(before)), 20_000);
+    await eventually(() => expect(Number(show('WatchdogTimestampMonotonic'))).toBeGreaterThan(Number(before)));
     const main = show('MainPID');
     const stopped = performance.now();
     systemd.sh(`kill -STOP ${main}`);
@@ -201,7 +199,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
       90_000,
     );
     const seconds = (performance.now() - stopped) / 1_000;
-    await eventually(() => expect(statusOfMain()).toBe('ready'), 30_000);
+    await eventually(() => expect(statusOfMain()).toBe('ready'));
     figure(
       'systemd unit',
       `under systemd: forged notifications ignored, sandbox on; restarted ${seconds.toFixed(0)} s after it hung`,

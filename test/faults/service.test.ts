@@ -3,12 +3,10 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { spawnGateway } from '@chat-web/gateway/tools';
+import { ADA, browsersIn, eventually, NotifySocket, workersOf } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { spawnGateway } from '../../scripts/gateway-process.ts';
-import { eventually } from '../helpers/eventually.ts';
-import { NotifySocket } from '../helpers/notify-socket.ts';
-import { browsersIn, workersOf } from '../helpers/processes.ts';
-import { ADA, Stack } from '../helpers/stack.ts';
 
 let folder = '';
 let envFile = '';
@@ -83,6 +81,7 @@ it('SIGHUP reloads the log level, also for running sessions; an invalid file cha
   await eventually(async () => {
     const written = log.length;
     await stack.client.listSessions();
+    // A line of that call would be written by then.
     await delay(100);
     expect(log.length).toBe(written);
   });

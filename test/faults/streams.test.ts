@@ -1,20 +1,16 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { openEventStream } from '@chat-web/host';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../helpers/eventually.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
+import { ADA, BEN, eventually } from '@chat-web/testing';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const MESSAGES = 80;
 const TEXT = 'x'.repeat(60_000);
 
 describe('event streams', () => {
-  let stack: Stack;
-  beforeAll(async () => {
-    stack = await Stack.start();
-    await stack.link('main', ADA);
-  });
-  afterAll(() => stack[Symbol.asyncDispose]());
+  const stack = sharedStack();
+  beforeAll(() => stack.link('main', ADA));
 
   it('continue for other readers while a stalled one is disconnected, which resumes without a loss', async () => {
     const position = await latest();

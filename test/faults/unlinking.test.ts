@@ -1,12 +1,10 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { ADA, BEN, browsersIn, figure, pace, seconds, withRoom } from '@chat-web/testing';
+import { Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
-import { figure, seconds } from '../helpers/figure.ts';
-import { browsersIn } from '../helpers/processes.ts';
-import { ADA, BEN, Stack } from '../helpers/stack.ts';
 
-const LONGEST_MS = 10_000;
+const MAX_MS = 10_000;
 
 describe('an account unlinked on the phone, which reports it three times', () => {
   // The real page may or may not report UNPAIRED before it goes away.
@@ -29,7 +27,7 @@ describe('an account unlinked on the phone, which reports it three times', () =>
       const freshMs = Date.now() - unlinkedAt;
       expect(status).toBe('qr');
       const aliveAtWipe = await watched;
-      await delay(2_000); // Long enough for another event to show.
+      await stack.settled();
       const reported = events.all('disconnected');
       figure(
         'unlinking',
@@ -37,7 +35,7 @@ describe('an account unlinked on the phone, which reports it three times', () =>
       );
       expect(reported).toMatchObject([{ reason: 'LOGOUT' }]);
       expect(aliveAtWipe).toEqual([]);
-      expect(freshMs).toBeLessThanOrEqual(LONGEST_MS);
+      expect(freshMs).toBeLessThanOrEqual(withRoom(MAX_MS));
 
       await stack.phones.scan(next, qr);
       expect(await events.until('ready')).toMatchObject({ phone: next });
@@ -74,10 +72,10 @@ class WipeWatch {
   /** Resolves once the profile is removed or replaced, with the processes of the old browser that still run then. */
   async untilWiped(): Promise<number[]> {
     // The folder first, then the processes: any process found has outlived its profile.
-    const deadline = Date.now() + 2 * LONGEST_MS;
+    const deadline = Date.now() + 2 * MAX_MS;
     while (this.#inodeNow() === this.#inode) {
       if (Date.now() > deadline) throw new Error(`${this.#profile} was not wiped`);
-      await delay(1);
+      await pace(1);
     }
     const alive = new Set(browsersIn(join(this.#profile, '..')));
     return this.#browser.filter((pid) => alive.has(pid));
