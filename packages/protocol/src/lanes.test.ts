@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Lanes, type LanesOptions, type Retry } from './lanes.ts';
+import { Lanes, type LanesOptions, type NextAttempt } from './lanes.ts';
 
 let stopping: AbortController;
 /** The attempts that have begun, as `<lane><task>`. */
 let begun: string[];
 /** Ends an attempt that has begun. */
-let ends: Map<string, (retry?: Retry) => void>;
+let ends: Map<string, (retry?: NextAttempt) => void>;
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -21,7 +21,7 @@ function create(options: Partial<LanesOptions> = {}) {
     for (const name of names) {
       const attempt = () => {
         begun.push(name);
-        return new Promise<Retry | undefined>((resolve) => ends.set(name, resolve));
+        return new Promise<NextAttempt | undefined>((resolve) => ends.set(name, resolve));
       };
       lanes.push(name.slice(0, 1), { attempt, length: 10 });
     }
@@ -29,7 +29,7 @@ function create(options: Partial<LanesOptions> = {}) {
   return { lanes, push };
 }
 
-async function end(name: string, retry?: Retry): Promise<void> {
+async function end(name: string, retry?: NextAttempt): Promise<void> {
   ends.get(name)?.(retry);
   await vi.advanceTimersByTimeAsync(0);
 }

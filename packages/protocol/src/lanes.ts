@@ -1,15 +1,16 @@
 export interface LaneTask {
   /**
-   * Runs it; `count` is the attempt, from 1. Undefined: it is done. Must not reject. `isTurnOver(n)`: other lanes wait,
-   * and this one has used up its turn after n parts of the task; then return `{ inMs: 0 }`.
+   * Runs it; `count` is the attempt, from 1. Undefined: it is done. Must not reject. `isTurnOver(done)`: true if other
+   * lanes wait, and this lane has used up its turn, where `done` is the number of parts done in this attempt. Return
+   * `{ inMs: 0 }` then.
    */
-  attempt(count: number, isTurnOver: (tasks: number) => boolean): Promise<Retry | undefined>;
+  attempt(count: number, isTurnOver: (done: number) => boolean): Promise<NextAttempt | undefined>;
   /** How much memory it holds, in UTF-16 units; 0: it does not count. */
   length: number;
 }
 
 /** When to attempt a task again. */
-export interface Retry {
+export interface NextAttempt {
   readonly inMs: number;
   /** The lane keeps its slot meanwhile, until `freeSlots` is called. By default, only if it has kept it before. */
   readonly keepsSlot?: boolean | undefined;
@@ -45,10 +46,10 @@ const UNLIMITED = { tasks: Number.POSITIVE_INFINITY, length: Number.POSITIVE_INF
 export class Lanes<T extends LaneTask = LaneTask> {
   readonly #options: LanesOptions;
   readonly #lanes = new Map<string, Lane<T>>();
-  /** Those that wait for a slot, in the order of their turns. */
+  /** Lanes that wait for a slot, next first. */
   readonly #ready = new Set<Lane<T>>();
   readonly #running = new Set<Promise<void>>();
-  /** Those that keep their slot while they wait for their next attempt. */
+  /** Lanes that keep their slot while they wait for their next attempt. */
   readonly #keeping = new Set<Lane<T>>();
   #tasks = 0;
   #length = 0;
@@ -186,15 +187,15 @@ export class Lanes<T extends LaneTask = LaneTask> {
   }
 
   #start(): void {
-    const { concurrency, signal } = this.#options;
     for (const lane of this.#ready) {
-      if (this.#running.size + this.#keeping.size >= concurrency || signal.aborted) return;
+      if (this.#running.size + this.#keeping.size >= this.#options.concurrency) return;
       this.#run(lane);
     }
   }
 
   #run(lane: Lane<T>): void {
     this.#ready.delete(lane);
+    if (this.#options.signal.aborted) return;
     const run = this.#turn(lane).then(() => {
       this.#running.delete(run);
       this.#start();
@@ -234,7 +235,7 @@ export class Lanes<T extends LaneTask = LaneTask> {
     }
   }
 
-  #wait(lane: Lane<T>, { inMs, keepsSlot = lane.keepsSlot }: Retry): void {
+  #wait(lane: Lane<T>, { inMs, keepsSlot = lane.keepsSlot }: NextAttempt): void {
     lane.keepsSlot = keepsSlot && inMs > 0;
     if (inMs <= 0) {
       this.#ready.add(lane);

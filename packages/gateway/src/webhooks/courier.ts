@@ -1,4 +1,5 @@
-import { type DeadLetter, type EventName, errorText, Lanes, type LaneTask, type Retry } from '@chat-web/protocol';
+import { setMaxListeners } from 'node:events';
+import { type DeadLetter, type EventName, errorText, Lanes, type LaneTask, type NextAttempt } from '@chat-web/protocol';
 import type { EventLog } from '../events/event-log.ts';
 import type { Entry, Feed } from '../events/feed.ts';
 import type { Log } from '../log.ts';
@@ -46,8 +47,8 @@ export interface Stored extends Entry {
 }
 
 /** An event of the main feed, or all events of a session that is behind. Times are ms of `performance.now()`. */
-interface Delivery extends LaneTask {
-  /** Undefined: a gap that concerns all sessions, or dead letters. */
+interface LaneState extends LaneTask {
+  /** Undefined: a gap that concerns all sessions. */
   readonly session: string | undefined;
   /** The event of the main feed. Undefined: the session's events are read from the journal. */
   entry: Stored | undefined;
@@ -61,9 +62,8 @@ interface Delivery extends LaneTask {
   isProbe: boolean;
 }
 
-/** The lanes that are not of a session. */
+/** The lane of a gap that concerns all sessions. */
 const GAP_OF_ALL = ' gap';
-const DEAD_LETTERS = ' dead letters';
 
 /** How many sessions are delivered to at the same time, and how many may fail before the endpoint counts as down. */
 const CONCURRENCY = 8;
@@ -76,9 +76,9 @@ const PROBE_MS = 60_000;
 /** For the delays between attempts: many must not be due at the same moment. */
 const JITTER = 0.1;
 /** After the lanes that wait for a slot. */
-const NOW: Retry = { inMs: 0 };
+const NOW: NextAttempt = { inMs: 0 };
 /** When the main feed reaches it, or to look whether it has. */
-const ONCE_REACHED: Retry = { inMs: 60_000 };
+const ONCE_REACHED: NextAttempt = { inMs: 60_000 };
 /** The delay after an error of the journal. */
 const TRY_AGAIN_MS = 5_000;
 /** How long to wait if a dead letter cannot be stored; then the event is posted once more. */
@@ -93,7 +93,9 @@ const BURY_AGAIN_MS = 60_000;
 export class Courier {
   readonly #dependencies: Dependencies;
   readonly #health: EndpointHealth;
-  readonly #lanes: Lanes<Delivery>;
+  readonly #lanes: Lanes<LaneState>;
+  /** One lane, beside the others: dead letters may take hours. */
+  readonly #replays: Lanes;
   readonly #feed: Feed;
   /** All events of the feed up to here are in lanes, or their sessions are behind. */
   #readUpTo: string;
@@ -105,8 +107,8 @@ export class Courier {
   #probeAt = Number.POSITIVE_INFINITY;
   /** Another session was tried since all slots are kept. */
   #hasTriedNext = false;
-  /** While the endpoint is down: events that the main feed has not reached, and the sessions that were tried with one. */
-  #ahead: { readonly feed: Feed; readonly tried: Set<string> } | undefined;
+  /** While the endpoint is down: events that the main feed has not reached, and the sessions whose first one was passed. */
+  #ahead: { readonly feed: Feed; readonly passed: Set<string> } | undefined;
   /** The event that was tried last is a dead letter. */
   #hasGivenUp: boolean;
   readonly #saver: ProgressSaver;
@@ -115,6 +117,7 @@ export class Courier {
 
   constructor(progress: Progress, dependencies: Dependencies) {
     this.#dependencies = dependencies;
+    setMaxListeners(0, this.#stopping.signal); // One per delivery in progress.
     this.#health = new EndpointHealth(progress);
     this.#hasGivenUp = this.#health.isFailing;
     this.#lanes = new Lanes({
@@ -124,6 +127,7 @@ export class Courier {
       signal: this.#stopping.signal,
       onChange: () => this.#onChange(),
     });
+    this.#replays = new Lanes({ concurrency: 1, signal: this.#stopping.signal, onChange: () => this.replay() });
     this.#feed = this.#feedAfter(progress.position);
     this.#readUpTo = progress.position;
     this.#saver = new ProgressSaver(dependencies, progress, () => this.progress);
@@ -181,27 +185,28 @@ export class Courier {
     this.#saver.stop();
   }
 
+  /** Replays the dead letters of which that was requested. */
   replay(): void {
-    if (this.#dependencies.replays.next()) this.#push(DEAD_LETTERS, {}, () => this.#replayNext());
+    if (this.#hasStopped || this.#replays.size > 0 || !this.#dependencies.replays.next()) return;
+    this.#replays.push('', { length: 0, attempt: () => this.#attempt(() => this.#replayNext()) });
   }
 
   get #hasStopped(): boolean {
     return this.#stopping.signal.aborted;
   }
 
-  /** True if a lane has events, apart from dead letters. */
   get #hasEvents(): boolean {
-    return this.#lanes.size > (this.#lanes.first(DEAD_LETTERS) ? 1 : 0);
+    return this.#lanes.size > 0;
   }
 
   // Lanes.
 
   #push(
     key: string,
-    state: Partial<Delivery>,
-    attempt: (delivery: Delivery, isTurnOver: (events: number) => boolean) => Promise<Retry | undefined>,
+    state: Partial<LaneState>,
+    attempt: (delivery: LaneState, isTurnOver: (events: number) => boolean) => Promise<NextAttempt | undefined>,
   ): void {
-    const delivery: Delivery = {
+    const delivery: LaneState = {
       session: undefined,
       entry: undefined,
       isBehind: false,
@@ -211,22 +216,26 @@ export class Courier {
       isProbe: false,
       length: 0,
       ...state,
-      attempt: async (_count, isTurnOver) => {
+      attempt: (_count, isTurnOver) => {
         const untilDueMs = delivery.isProbe ? 0 : delivery.nextAt - performance.now();
-        const waitMs = Math.max(untilDueMs, this.#health.putOffMs);
-        if (waitMs > 0) return { inMs: waitMs };
-        try {
-          return await attempt(delivery, isTurnOver);
-        } catch (error) {
-          this.#logError(error);
-          return { inMs: TRY_AGAIN_MS };
-        }
+        return this.#attempt(() => attempt(delivery, isTurnOver), untilDueMs);
       },
     };
     this.#lanes.push(key, delivery);
   }
 
-  #pushEvent(session: string, entry: Stored, state: Pick<Delivery, 'length'> & Partial<Delivery>): void {
+  async #attempt(attempt: () => Promise<NextAttempt | undefined>, untilDueMs = 0): Promise<NextAttempt | undefined> {
+    const waitMs = Math.max(untilDueMs, this.#health.putOffMs);
+    if (waitMs > 0) return { inMs: waitMs };
+    try {
+      return await attempt();
+    } catch (error) {
+      this.#logError(error);
+      return { inMs: TRY_AGAIN_MS };
+    }
+  }
+
+  #pushEvent(session: string, entry: Stored, state: Pick<LaneState, 'length'> & Partial<LaneState>): void {
     this.#push(session, { ...state, session, entry }, (delivery, isTurnOver) =>
       delivery.entry
         ? this.#deliverEntry(delivery, delivery.entry)
@@ -236,16 +245,20 @@ export class Courier {
 
   #onChange(): void {
     if (!this.#hasEvents && !this.#hasGivenUp) this.#forgetFailures();
-    if (!this.#hasTriedNext && this.#lanes.isBlocked && this.#lanes.hasWaiting) {
-      this.#hasTriedNext = true;
-      this.#lanes.startNext();
-    }
+    this.#tryNext();
     void this.#read();
   }
 
+  /** If all slots are kept, tries another session once: the endpoint may only refuse the events of these eight. */
+  #tryNext(): void {
+    if (this.#hasTriedNext || !this.#lanes.isBlocked || !this.#lanes.hasWaiting) return;
+    this.#hasTriedNext = true;
+    this.#lanes.startNext();
+  }
+
   /** The failed delivery whose next attempt is due first. */
-  #firstDue(): Delivery | undefined {
-    let first: Delivery | undefined;
+  #firstDue(): LaneState | undefined {
+    let first: LaneState | undefined;
     for (const delivery of this.#lanes.firsts())
       if (delivery.attempts > 0 && delivery.nextAt < (first?.nextAt ?? Number.POSITIVE_INFINITY)) first = delivery;
     return first;
@@ -260,7 +273,7 @@ export class Courier {
     }
   }
 
-  #tryNow(delivery: Delivery): void {
+  #tryNow(delivery: LaneState): void {
     delivery.isProbe = true;
     this.#lanes.wake(delivery.session ?? GAP_OF_ALL);
   }
@@ -291,6 +304,7 @@ export class Courier {
         }
       }
       this.#saver.passed(this.#readUpTo);
+      this.#tryNext();
     } catch (error) {
       if (this.#hasStopped) return;
       this.#logError(error);
@@ -349,13 +363,13 @@ export class Courier {
   // Deliveries.
 
   /** The events after it wait until it is delivered. */
-  async #deliverGap(delivery: Delivery, gap: Stored): Promise<Retry | undefined> {
+  async #deliverGap(delivery: LaneState, gap: Stored): Promise<NextAttempt | undefined> {
     const retry = await this.#deliver(delivery, gap);
     if (!retry) this.#shiftHeld();
     return retry;
   }
 
-  async #deliverEntry(delivery: Delivery, entry: Stored): Promise<Retry | undefined> {
+  async #deliverEntry(delivery: LaneState, entry: Stored): Promise<NextAttempt | undefined> {
     const retry = await this.#deliver(delivery, entry);
     if (!retry && !delivery.isBehind) return undefined;
     if (retry && delivery.attempts === 0) return this.#isAhead(entry.id) ? this.#leave(delivery) : retry;
@@ -377,17 +391,17 @@ export class Courier {
   }
 
   /** The next events of the session arrive through the main feed. */
-  #leave(delivery: Delivery): undefined {
+  #leave(delivery: LaneState): undefined {
     delivery.isBehind = false;
     this.#saver.changed();
   }
 
   /** Delivers the events of a session that is behind, until its turn is over or it has caught up with the main feed. */
   async #deliverBacklog(
-    delivery: Delivery,
+    delivery: LaneState,
     session: string,
     isTurnOver: (events: number) => boolean,
-  ): Promise<Retry | undefined> {
+  ): Promise<NextAttempt | undefined> {
     const { events } = this.#dependencies;
     if (this.#isAhead(delivery.after)) return ONCE_REACHED;
     const backlog = this.#feedAfter(delivery.after, session);
@@ -399,8 +413,9 @@ export class Courier {
         const isNext = events.seqOf(stored.id) === events.seqOf(delivery.after) + 1;
         if (entry.session !== undefined && !isNext) resetAttempts(delivery);
         const retry = await this.#deliver(delivery, stored);
+        // After a failure, the position right before the event: the next attempt recognises it by that.
+        delivery.after = retry ? this.#positionBefore(stored) : stored.id;
         if (retry) return retry;
-        delivery.after = stored.id;
         delivered += 1;
         if (isTurnOver(delivered)) return NOW;
       }
@@ -419,7 +434,7 @@ export class Courier {
   }
 
   /** Delivers an event, or makes it a dead letter; otherwise returns when to try it again. */
-  async #deliver(delivery: Delivery, entry: Stored): Promise<Retry | undefined> {
+  async #deliver(delivery: LaneState, entry: Stored): Promise<NextAttempt | undefined> {
     this.#hasGivenUp = false;
     const isOfDeleted = entry.session !== undefined && this.#dependencies.events.isDeleted(entry.session, entry.id);
     const isDue = performance.now() >= delivery.nextAt;
@@ -434,15 +449,17 @@ export class Courier {
     if (this.#hasStopped) return NOW; // It is disabled, and the event stays the next one.
     if (outcome.kind === 'put_off') return { inMs: outcome.waitMs };
     const { isBlocked } = this.#lanes;
-    const wasDown = this.#health.isNew && !isBlocked;
-    if (!isDue) return { inMs: delivery.nextAt - performance.now(), keepsSlot: wasDown || undefined };
+    // Since the start, nothing was delivered: a session that fails keeps its slot, so that an endpoint that is down is
+    // recognised.
+    const mayBeDown = this.#health.isNew && !isBlocked;
+    if (!isDue) return { inMs: delivery.nextAt - performance.now(), keepsSlot: mayBeDown || undefined };
     // The endpoint is down: the session has its turn again later.
     if (isBlocked) return NOW;
     return this.#retryLater(delivery, entry, outcome.message);
   }
 
   /** Schedules the next attempt of an event, or makes it a dead letter. */
-  async #retryLater(delivery: Delivery, entry: Stored, message: string): Promise<Retry | undefined> {
+  async #retryLater(delivery: LaneState, entry: Stored, message: string): Promise<NextAttempt | undefined> {
     const { retryDelaysMs, bury } = this.#dependencies;
     const attempts = delivery.attempts + 1;
     const waitMs = retryDelaysMs[delivery.attempts];
@@ -466,7 +483,7 @@ export class Courier {
   }
 
   /** Replays a dead letter, one after the other. */
-  async #replayNext(): Promise<Retry | undefined> {
+  async #replayNext(): Promise<NextAttempt | undefined> {
     const { replays, events } = this.#dependencies;
     const next = replays.next();
     if (!next) return undefined;
@@ -544,17 +561,19 @@ export class Courier {
 
   /** Tries the first event of a session that the main feed has not reached: a different one each time. */
   async #tryAhead(): Promise<boolean> {
-    this.#ahead ??= { feed: this.#feedAfter(this.#readUpTo), tried: new Set() };
-    const { tried } = this.#ahead;
+    this.#ahead ??= { feed: this.#feedAfter(this.#readUpTo), passed: new Set() };
+    const { passed } = this.#ahead;
     try {
       while (this.#ahead && !this.#ahead.feed.isAtEnd) {
         for (const entry of await this.#ahead.feed.read()) {
           const { session } = entry;
-          if (session === undefined || !this.#lanes.isBlocked) return false;
+          if (session === undefined || !this.#lanes.isBlocked || this.#hasStopped) return false;
           const stored = withId(entry);
-          if (tried.has(session) || this.#lanes.first(session) || !this.#isAhead(stored.id)) continue;
-          tried.add(session);
-          this.#ahead = { feed: this.#feedAfter(stored.id), tried };
+          if (passed.has(session) || !this.#isAhead(stored.id)) continue;
+          // Even if it has a lane now, which may end: a later event of it must not be delivered before this one.
+          passed.add(session);
+          if (this.#lanes.first(session)) continue;
+          this.#ahead = { feed: this.#feedAfter(stored.id), passed };
           this.#pushEvent(session, stored, { length: 0, isBehind: true });
           this.#lanes.startNext(session);
           return true;
@@ -579,12 +598,12 @@ export class Courier {
   }
 }
 
-function retryIn(delivery: Delivery, inMs: number): Retry {
+function retryIn(delivery: LaneState, inMs: number): NextAttempt {
   delivery.nextAt = performance.now() + inMs;
   return { inMs, keepsSlot: true };
 }
 
-function resetAttempts(delivery: Delivery): void {
+function resetAttempts(delivery: LaneState): void {
   delivery.attempts = 0;
   delivery.nextAt = 0;
 }

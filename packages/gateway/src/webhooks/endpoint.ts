@@ -22,7 +22,7 @@ export interface Delivery {
   readonly text: string;
 }
 
-export interface EndpointOptions {
+interface Dependencies {
   readonly url: string;
   readonly guard: AddressGuard;
   /** The current signing secrets: two during a rotation. */
@@ -41,13 +41,13 @@ const DEFAULT_PUT_OFF_MS = 60_000;
 
 /** An endpoint of an application. Connections are kept alive; each was checked when it was opened. */
 export class Endpoint {
-  readonly #options: EndpointOptions;
+  readonly #dependencies: Dependencies;
   readonly #url: URL;
   readonly #agent: HttpAgent;
 
-  constructor(options: EndpointOptions) {
-    this.#options = options;
-    this.#url = new URL(options.url);
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+    this.#url = new URL(dependencies.url);
     const keptOpen = { keepAlive: true, timeout: IDLE_CONNECTION_MS };
     this.#agent = this.#url.protocol === 'https:' ? new HttpsAgent(keptOpen) : new HttpAgent(keptOpen);
   }
@@ -55,7 +55,7 @@ export class Endpoint {
   /** Posts an event once. Takes at most 15 s. Rejects only if the signal aborts. */
   async post(delivery: Delivery, signal?: AbortSignal): Promise<Outcome> {
     signal?.throwIfAborted();
-    const { guard, secrets, userAgent } = this.#options;
+    const { guard, secrets, userAgent } = this.#dependencies;
     const body = bodyOf(delivery);
     try {
       requireSecure(this.#url, guard);
