@@ -65,16 +65,17 @@ async function show(token: string | undefined): Promise<void> {
   const headers = token === undefined ? {} : { Authorization: `Bearer ${token}` };
   const signal = AbortSignal.timeout(READ_TIMEOUT_MS);
   const answer = await fetch(new URL('openapi.json', GATEWAY_URL), { headers, signal }).catch(() => undefined);
-  if (answer?.ok) {
+  const spec = answer?.ok ? await documentIn(answer) : undefined;
+  if (spec) {
     if (token !== undefined) keptToken.set(token);
     form.hidden = true;
-    draw((await answer.json()) as OpenApiDocument);
+    draw(spec);
     return;
   }
   form.hidden = false;
   reference.ariaBusy = null;
   const isFirst = token === undefined && answer?.status === 401;
-  const why = answer ? await messageOf(answer) : 'the gateway does not respond: try again in a moment';
+  const why = await messageOf(answer);
   const alert = form.querySelector('[role="alert"]');
   if (alert && !isFirst) alert.textContent = why;
 }
@@ -119,7 +120,15 @@ function mapValues<T>(record: Readonly<Record<string, T>>, change: (value: T) =>
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]));
 }
 
-async function messageOf(answer: Response): Promise<string> {
+/** The document in a response; undefined if it is something else, such as the page of a proxy. */
+async function documentIn(answer: Response): Promise<OpenApiDocument | undefined> {
+  const body = (await answer.json().catch(() => undefined)) as OpenApiDocument | null | undefined;
+  return body?.paths ? body : undefined;
+}
+
+async function messageOf(answer: Response | undefined): Promise<string> {
+  if (!answer) return 'the gateway does not respond: try again in a moment';
+  if (answer.ok) return 'the response is not the OpenAPI document: check the proxy in front of the gateway';
   const { error = '' } = (await answer.json().catch(() => ({}))) as { readonly error?: string };
   return `${answer.status} ${error}`;
 }

@@ -17,8 +17,8 @@ export class ChatListCache {
       maxSize: MAX_BYTES,
       sizeCalculation: sizeOf,
       ttl: maxAgeMs,
-      ttlAutopurge: true, // Lists are large, and soon void: they are not to wait for others to push them out.
-      // A caller of a list that is made void meanwhile gets it all the same; the cache does not.
+      ttlAutopurge: true, // Lists are large and expire quickly: remove them without waiting for eviction.
+      // A caller still gets a list that is invalidated meanwhile; the cache drops it.
       ignoreFetchAbort: true,
       fetchMethod: async (_, __, { context: ask }) => frozen(await ask()),
     });

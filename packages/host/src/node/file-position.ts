@@ -14,7 +14,7 @@ interface Lock {
 }
 
 /**
- * Keeps a listener's position in a file, across restarts and power failures. Only its user can readText it. A second
+ * Keeps a listener's position in a file, across restarts and power failures. Only its user can read it. A second
  * listener on this machine is refused the same file: it would skip events. The folder must exist. For Linux and macOS.
  *
  * @example

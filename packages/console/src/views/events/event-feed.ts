@@ -179,8 +179,10 @@ const TIMEOUT_MS = 10_000;
  */
 async function journalPosition(address: GatewayAddress, signal: AbortSignal): Promise<string> {
   try {
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
-    const response = await ask(address, '/events?limit=1', { headers: { Accept: 'application/json' }, signal: inTime });
+    const response = await ask(address, '/events?limit=1', {
+      headers: { Accept: 'application/json' },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
     const { next } = (await response.json()) as { readonly next?: string };
     return next ?? 'now';
   } catch {
