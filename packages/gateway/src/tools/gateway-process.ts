@@ -35,7 +35,7 @@ export interface SpawnOptions {
   readonly endsWithUs?: boolean;
 }
 
-/** Starts a gateway with these settings. Rejects with its output if it does not start within a minute. */
+/** Starts a gateway with these settings. Rejects with its output if it cannot start, or not within a minute. */
 export async function spawnGateway(
   settings: Readonly<Record<string, string>>,
   { detached = false, signal, cwd, endsWithUs = false, main = endsWithUs ? TETHERED_MAIN : MAIN }: SpawnOptions = {},
@@ -51,7 +51,7 @@ export async function spawnGateway(
   child.stdin?.on('error', () => {}); // It has exited.
   const log: string[] = [];
   const exited = new Promise<Exit>((resolve) => child.once('exit', (code, signal) => resolve({ code, signal })));
-  const url = await listening(child, log, exited, signal);
+  const url = await listening(child, log, exited, { signal, cwd });
   return {
     url,
     pid: child.pid ?? 0,
@@ -69,11 +69,12 @@ function listening(
   child: ChildProcess,
   log: string[],
   exited: Promise<Exit>,
-  signal: AbortSignal | undefined,
+  { signal, cwd }: { readonly signal: AbortSignal | undefined; readonly cwd: string | undefined },
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', callOff);
       child.kill('SIGKILL');
       reject(new Error([`the gateway ${why}`, ...log].join('\n')));
     };
@@ -89,6 +90,9 @@ function listening(
       resolve(url);
     };
     for (const stream of [child.stdout, child.stderr]) if (stream) createInterface({ input: stream }).on('line', read);
+    // The message of Node names the program, even if only the folder is missing.
+    const place = cwd === undefined ? '' : ` in ${cwd}`;
+    child.once('error', ({ message }) => fail(`could not be started${place}: ${message}`));
     void exited.then(({ code, signal }) => fail(`exited during its start (${signal ?? `code ${code}`})`));
   });
 }
