@@ -201,7 +201,10 @@ async function createSessions(
     lineages,
     events,
     journal,
-    states: [folds.delivered, folds.openAcks, folds.published, folds.sentKeys, people, memoryGuard],
+    states: {
+      folds: [folds.delivered, folds.openAcks, folds.published, folds.sentKeys, people],
+      others: [memoryGuard],
+    },
     version: version(),
     log,
   });
@@ -215,7 +218,7 @@ async function createSessions(
   };
 }
 
-interface Behind {
+interface DoorDependencies {
   readonly audit: Audit;
   readonly token: OperatorToken | undefined;
   readonly storage: Storage;
@@ -223,7 +226,7 @@ interface Behind {
 }
 
 /** What others see: the listeners, where requests wait for `open`, the webhooks, and the metrics. */
-async function openDoors(config: Config, log: Log, { audit, token, storage, sessions }: Behind) {
+async function openDoors(config: Config, log: Log, { audit, token, storage, sessions }: DoorDependencies) {
   const { journal, events, folds, spool } = storage;
   const { supervisor, startQueue, pacing, mover } = sessions;
   const keys = await Keys.load(join(config.dataDir, 'keys.json'), log);

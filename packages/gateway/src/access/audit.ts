@@ -63,14 +63,14 @@ export class Audit {
   write(entry: AuditEntry, { mayHaveChanged }: { readonly mayHaveChanged: boolean }): void {
     const budgets = this.#budgetsOf(entry.who);
     const [own, other] = entry.status < 400 ? [budgets.shown, budgets.refused] : [budgets.refused, budgets.shown];
-    const leftOut = mayHaveChanged ? own.drain() : own.take();
-    if (leftOut !== undefined) {
-      const skipped = leftOut + other.drain();
+    const skippedBefore = mayHaveChanged ? own.drain() : own.take();
+    if (skippedBefore !== undefined) {
+      const skipped = skippedBefore + other.drain();
       this.#lines.info({ ...entry, ...(skipped ? { skipped } : {}) }, 'audit');
-    } else budgets.timer ??= setTimeout(() => this.#tellSkipped(entry.who, budgets), MINUTE_MS).unref();
+    } else budgets.timer ??= setTimeout(() => this.#logSkipped(entry.who, budgets), MINUTE_MS).unref();
   }
 
-  #tellSkipped(who: string, budgets: CallerBudgets): void {
+  #logSkipped(who: string, budgets: CallerBudgets): void {
     budgets.timer = undefined;
     const skipped = budgets.shown.drain() + budgets.refused.drain();
     if (skipped > 0) this.#lines.info({ who, skipped }, 'audit');

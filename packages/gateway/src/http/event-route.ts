@@ -126,7 +126,7 @@ function filterOf({ scope, sees }: Caller, { events, sessions }: Query) {
 function stream(
   { events, log }: EventDependencies,
   c: Context<ServerEnv>,
-  { feed, session, shown, takes }: StreamParts,
+  { feed, session, shown, takes }: StreamRequest,
 ): Response {
   const { signal } = c.get('caller');
   const { outgoing } = c.env;
@@ -148,7 +148,7 @@ function stream(
   return RESPONSE_ALREADY_SENT;
 }
 
-interface StreamParts {
+interface StreamRequest {
   readonly feed: Feed;
   readonly session: string | undefined;
   readonly shown: SessionEvent | undefined;

@@ -21,7 +21,7 @@ import type { Admission } from './admission.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { mediaResponse } from './media-response.ts';
 import {
-  type InputOptions,
+  type InputDependencies,
   keyedRequest,
   keyHashOf,
   parseParams,
@@ -34,7 +34,7 @@ import type { Route, ServerEnv } from './server-env.ts';
 
 export type AnyHandler = (input: Record<string, unknown>, caller: Caller, attempt?: SendAttempt) => unknown;
 
-export interface RouteDependencies extends InputOptions {
+export interface RouteDependencies extends InputDependencies {
   readonly metrics: Pick<Metrics, 'answered'>;
   readonly admission: Admission;
   readonly idempotency: Idempotency;
@@ -97,8 +97,10 @@ export function operationRoute(
   }
 
   /** If a request may have been carried out before, its body is read, even if a new request would be refused. */
-  function inputOptions(keyHash: string | undefined, { id }: Readonly<Record<string, unknown>>): InputOptions {
-    if (operation.optionalBody) return { ...dependencies, isOptional: true };
+  function inputDependencies(
+    keyHash: string | undefined,
+    { id }: Readonly<Record<string, unknown>>,
+  ): InputDependencies {
     const isKnown = keyHash !== undefined && idempotency.knows({ session: String(id), hash: keyHash });
     return isKnown ? { ...dependencies, refusalOf: undefined } : dependencies;
   }
@@ -119,8 +121,9 @@ export function operationRoute(
       };
       const keyHash = keyHashOf(c, operation);
       const schema = operation.body ?? operation.optionalBody;
+      const isOptional = operation.optionalBody !== undefined;
       const response = schema
-        ? await withBody(c, schema, inputOptions(keyHash, params), (body) =>
+        ? await withBody(c, { schema, isOptional }, inputDependencies(keyHash, params), (body) =>
             respond(c, { ...params, ...body }, keyHash, startedAt),
           )
         : await respond(c, { ...params, ...(takesArchive ? takenArchive(c, dependencies) : {}) }, keyHash, startedAt);

@@ -28,13 +28,17 @@ import type { ServerEnv } from './server-env.ts';
 /** Bodies up to this size, which are most, are read as a whole. */
 const MAX_SHORT_BYTES = 131_072;
 
-export interface InputOptions {
+export interface InputDependencies {
   readonly maxBodyBytes: number;
   readonly spool: Spool;
   /** The error that any request for this session gets, whatever its body; undefined if there is none. */
   readonly refusalOf?: ((sessionId: string) => GatewayError | undefined) | undefined;
+}
+
+interface ExpectedBody {
+  readonly schema: ObjectSchema;
   /** A request without a body is the same as one without fields, whatever its Content-Type. */
-  readonly isOptional?: boolean;
+  readonly isOptional: boolean;
 }
 
 /**
@@ -44,16 +48,16 @@ export interface InputOptions {
  */
 export async function withBody<R>(
   c: Context<ServerEnv>,
-  schema: ObjectSchema,
-  options: InputOptions,
+  expected: ExpectedBody,
+  dependencies: InputDependencies,
   work: (body: Record<string, unknown>) => Promise<R>,
 ): Promise<R> {
-  const { rest, upload } = await readBody(c, schema, options);
+  const { rest, upload } = await readBody(c, expected, dependencies);
   try {
     await (rest.length > SMALL_BODY_BYTES ? yieldToEventLoop() : shareTurn());
     const body = parseObject(rest);
     if (upload) putFile(body, upload.file);
-    const parsed = v.safeParse(schema, body);
+    const parsed = v.safeParse(expected.schema, body);
     if (!parsed.success) throw invalidRequest(parsed.issues.map(fieldIssue));
     return await work(parsed.output);
   } finally {
@@ -104,8 +108,8 @@ export function requireMediaType(c: Context<ServerEnv>, wanted: string, hint: st
 
 async function readBody(
   c: Context<ServerEnv>,
-  schema: ObjectSchema,
-  { maxBodyBytes, spool, refusalOf, isOptional = false }: InputOptions,
+  { schema, isOptional }: ExpectedBody,
+  { maxBodyBytes, spool, refusalOf }: InputDependencies,
 ): Promise<UploadBody> {
   if (isOptional && isEmpty(c.env.incoming)) return { rest: Buffer.from('{}') };
   requireMediaType(c, 'application/json', 'send the body as JSON, with Content-Type: application/json');

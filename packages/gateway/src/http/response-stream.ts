@@ -18,7 +18,7 @@ const HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-interface StreamOptions {
+interface Dependencies {
   readonly withSession: boolean;
   takes(session: string, name: EventName): boolean;
   readonly log: Pick<Log, 'error'>;
@@ -31,7 +31,7 @@ interface StreamOptions {
 export class ResponseStream implements EventStream {
   readonly #response: ServerResponse;
   readonly #feed: Feed;
-  readonly #options: StreamOptions;
+  readonly #dependencies: Dependencies;
   /** Frames outside the feed that wait for the reader. */
   #waiting = '';
   #isKeepAliveDue = false;
@@ -39,10 +39,10 @@ export class ResponseStream implements EventStream {
   #isPumping = false;
   #wakeUp = () => {};
 
-  constructor(response: ServerResponse, feed: Feed, options: StreamOptions) {
+  constructor(response: ServerResponse, feed: Feed, dependencies: Dependencies) {
     this.#response = response;
     this.#feed = feed;
-    this.#options = options;
+    this.#dependencies = dependencies;
   }
 
   /** Sends the headers and a comment, so that the reader knows at once that it is connected; then the missed events. */
@@ -63,7 +63,7 @@ export class ResponseStream implements EventStream {
   }
 
   takes(session: string, name: EventName): boolean {
-    return this.#options.takes(session, name);
+    return this.#dependencies.takes(session, name);
   }
 
   /** Writes a frame that is not in the journal, after those that are. A stalled reader gets only the newest ones. */
@@ -119,7 +119,7 @@ export class ResponseStream implements EventStream {
         const entries = Array.isArray(read) ? read : await read;
         let piece = '';
         for (const entry of entries) {
-          piece += frameOf(entry, this.#options.withSession);
+          piece += frameOf(entry, this.#dependencies.withSession);
           if (piece.length < PIECE_LENGTH) continue;
           await this.#take(piece);
           piece = '';
@@ -127,7 +127,7 @@ export class ResponseStream implements EventStream {
         if (piece !== '') await this.#take(piece);
       }
     } catch (error) {
-      this.#options.log.error({ error: errorText(error) }, 'journal not read');
+      this.#dependencies.log.error({ error: errorText(error) }, 'journal not read');
       this.cutOff('the events could not be read');
     } finally {
       this.#isPumping = false;

@@ -37,7 +37,7 @@ async function arrivals() {
     lineages,
     events,
     journal,
-    states: [keys],
+    states: { folds: [keys], others: [] },
     version: '1',
     log,
     config: { dataDir: folder.path, importMaxBytes: 1e9, minFreeDiskBytes: 0 },

@@ -7,7 +7,6 @@ import { freeDiskBytes } from '../host/disk.ts';
 import { freeProfile, ProfileInUseError } from '../host/profile-lock.ts';
 import { removeTree } from '../host/remove-tree.ts';
 import { readOwnText } from '../host/text-files.ts';
-import type { MovingState } from '../journal/folds.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { type Journal, NotStoredError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
@@ -18,7 +17,7 @@ import type { Supervisor } from '../sessions/supervisor.ts';
 import { unpackArchive } from './archive-reader.ts';
 import { prepareArchive, UnfitProfileError } from './archive-writer.ts';
 import { IN_PROFILE, type Manifest, PROFILE } from './manifest.ts';
-import { portionsOf, readState, writeState } from './moving-state.ts';
+import { type MovingStates, portionsOf, readState, writeState } from './moving-state.ts';
 
 export interface MoverDependencies {
   readonly config: Pick<Config, 'dataDir' | 'importMaxBytes' | 'minFreeDiskBytes'>;
@@ -28,7 +27,7 @@ export interface MoverDependencies {
   /** Stores the state of a session that arrives. */
   readonly events: Pick<EventLog, 'isStoring' | 'settled' | 'resetDelivery' | 'imports' | 'storeImported'>;
   readonly journal: Pick<Journal, 'findAll'>;
-  readonly states: readonly MovingState[];
+  readonly states: MovingStates;
   readonly version: string;
   readonly log: Log;
 }
@@ -184,7 +183,7 @@ export class Mover {
 
   async #arrive(id: string, folder: string, taken: TakenArchive, arrival: Arrival) {
     const { supervisor, saved, states, events } = this.#dependencies;
-    const { manifest, state } = await unpackArchive(inTime(taken.archive, arrival), {
+    const { manifest, state } = await unpackArchive(withArrivalLimit(taken.archive, arrival), {
       session: id,
       contentDigest: taken.contentDigest,
       onManifest: (about) => this.#assertWanted(id, about, folder, arrival),
@@ -306,7 +305,7 @@ async function requireUnused(id: string, profileDir: string): Promise<void> {
 }
 
 /** Throws `request_timeout` where a sender takes too long. */
-async function* inTime(archive: AsyncIterable<Uint8Array>, arrival: Arrival): AsyncGenerator<Uint8Array> {
+async function* withArrivalLimit(archive: AsyncIterable<Uint8Array>, arrival: Arrival): AsyncGenerator<Uint8Array> {
   const endsAt = performance.now() + MAX_ARRIVAL_MS;
   for await (const piece of archive) {
     arrival.hasBegun = true;

@@ -11,7 +11,7 @@ import type { NewRecord } from '../journal/frame.ts';
 import { Journal } from '../journal/journal.ts';
 import { KnownPeople, peopleNotes, personOf } from '../sends/known-people.ts';
 import { answerIn, keyNotes, SentKeys } from '../sends/sent-keys.ts';
-import { portionsOf, readState, writeState } from './moving-state.ts';
+import { type MovingStates, portionsOf, readState, writeState } from './moving-state.ts';
 
 const log = pino({ level: 'silent' });
 const MB = 1_048_576;
@@ -37,7 +37,8 @@ async function gateway() {
       maxBytes: 64 * MB,
       maxAgeMs: 3_600_000,
     });
-    return { journal, delivered, acks, keys, people, states: [delivered, acks, keys, people] };
+    const states: MovingStates = { folds: [delivered, acks, keys, people], others: [] };
+    return { journal, delivered, acks, keys, people, states };
   };
   return { open, ...(await open()), [Symbol.dispose]: folder[Symbol.dispose] };
 }
@@ -149,8 +150,8 @@ describe('the state of a session', () => {
       partsOf: () => [{ level: 7 }],
       restore: (...given) => restored.push(given),
     };
-    const written = await writeState([levels], 'main', here.journal);
-    const arrived = await readState([levels], 'main', written);
+    const states: MovingStates = { folds: [], others: [levels] };
+    const arrived = await readState(states, 'main', await writeState(states, 'main', here.journal));
     expect([arrived.records, restored]).toEqual([[], []]);
     arrived.restoreOthers();
     expect(restored).toEqual([['main', { level: 7 }, 0]]);

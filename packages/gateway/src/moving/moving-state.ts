@@ -1,20 +1,28 @@
 import { errorText, GatewayError, LineReader, LineTooLongError } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { yieldToEventLoop } from '../event-loop.ts';
-import type { MovingState, RecordFinder } from '../journal/folds.ts';
+import type { Fold, MovingState, RecordFinder } from '../journal/folds.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { ARCHIVE_LIMITS } from './manifest.ts';
 
 const line = v.strictObject({ name: v.pipe(v.string(), v.maxLength(40)), part: v.unknown() });
 
+/** The state that moves with a session. */
+export interface MovingStates {
+  /** Restored from records in the journal. */
+  readonly folds: readonly (Fold & MovingState)[];
+  /** Not in the journal: restored directly, once the session is in place. */
+  readonly others: readonly MovingState[];
+}
+
 /** The state of a session: one line of JSON for each part. */
 export async function writeState(
-  states: readonly MovingState[],
+  { folds, others }: MovingStates,
   session: string,
   journal: RecordFinder,
 ): Promise<Buffer> {
   const lines: string[] = [];
-  for (const state of states) {
+  for (const state of [...folds, ...others]) {
     const parts = state.partsToMove?.(session, journal) ?? state.partsOf(session);
     for await (const part of parts) lines.push(`${JSON.stringify({ name: state.name, part })}\n`);
   }
@@ -34,11 +42,11 @@ export interface ArrivedState {
  * that is here already, and expires.
  */
 export async function readState(
-  states: readonly MovingState[],
+  { folds, others }: MovingStates,
   session: string,
   written: Buffer,
 ): Promise<ArrivedState> {
-  const arrived = new Map(states.map((state) => [state.name, { state, parts: [] as unknown[] }]));
+  const arrived = new Map([...folds, ...others].map((state) => [state.name, { state, parts: [] as unknown[] }]));
   const reader = new LineReader({ maxBytes: ARCHIVE_LIMITS.stateLineBytes });
   reader.feed(written);
   let number = 1;
@@ -60,18 +68,14 @@ export async function readState(
   }
   if (written.length > 0 && written.at(-1) !== NEWLINE)
     throw new GatewayError('invalid_archive', 'the state in the archive is incomplete; nothing was changed');
-  const all = [...arrived.values()];
-  for (const { state, parts } of all) requireRoom(state, session, parts);
+  for (const { state, parts } of arrived.values()) requireRoom(state, session, parts);
+  const partsOf = ({ name }: MovingState) => arrived.get(name)?.parts ?? [];
   return {
-    records: all.filter(({ state }) => isFold(state)).flatMap(({ state, parts }) => recordsOf(state, session, parts)),
+    records: folds.flatMap((fold) => recordsOf(fold, session, partsOf(fold))),
     restoreOthers: () => {
-      for (const { state, parts } of all) if (!isFold(state)) for (const part of parts) state.restore(session, part, 0);
+      for (const state of others) for (const part of partsOf(state)) state.restore(session, part, 0);
     },
   };
-}
-
-function isFold(state: MovingState): boolean {
-  return 'apply' in state;
 }
 
 function recordsOf({ name }: MovingState, session: string, parts: readonly unknown[]): NewRecord[] {

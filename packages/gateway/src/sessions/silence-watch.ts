@@ -17,28 +17,28 @@ export class SilenceWatch {
   #missed = 0;
   #hasReceived = true;
   /** Until the first message, checks start one interval after creation: they are shared, and the first may be immediate. */
-  #looksFrom: number;
-  #lastLookAt = performance.now();
+  #checksFrom: number;
+  #lastCheckAt = performance.now();
   readonly stop: () => void;
 
   constructor(options: SilenceWatchOptions) {
     this.#options = options;
-    this.#looksFrom = performance.now() + options.intervalMs;
+    this.#checksFrom = performance.now() + options.intervalMs;
     this.stop = everyShared(options.intervalMs, () => this.#check());
   }
 
   /** Any message counts as a heartbeat. */
   received(): void {
     this.#hasReceived = true;
-    this.#looksFrom = 0;
+    this.#checksFrom = 0;
   }
 
   #check(): void {
     const { intervalMs, onSilent } = this.#options;
     const now = performance.now();
-    const overslept = now - this.#lastLookAt > 1.5 * intervalMs;
-    this.#lastLookAt = now;
-    if (now < this.#looksFrom) return;
+    const overslept = now - this.#lastCheckAt > 1.5 * intervalMs;
+    this.#lastCheckAt = now;
+    if (now < this.#checksFrom) return;
     this.#missed = this.#hasReceived || overslept ? 0 : this.#missed + 1;
     this.#hasReceived = false;
     if (this.#missed < MAX_MISSED) return;

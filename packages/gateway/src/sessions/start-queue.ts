@@ -5,7 +5,7 @@ export type Release = () => void;
 
 /** While others boot, the next start waits until this share of the processor has been idle for a moment. */
 const IDLE_SHARE = 0.25;
-const LOOK_INTERVAL_MS = 50;
+const CHECK_INTERVAL_MS = 50;
 /** On a machine that is busy with other work, another one is started after this time. */
 const MAX_WAIT_MS = 2_000;
 
@@ -25,7 +25,7 @@ export class StartQueue {
   readonly #waiting: Waiting[] = [];
   #booting = 0;
   #lastStartAt = Number.NEGATIVE_INFINITY;
-  #lastLookAt = Number.NEGATIVE_INFINITY;
+  #lastCheckAt = Number.NEGATIVE_INFINITY;
   #pausedUntil = 0;
   #onTrial = false;
   #timer: NodeJS.Timeout | undefined;
@@ -96,14 +96,14 @@ export class StartQueue {
     if (!first || this.#booting >= (this.#onTrial ? 1 : this.#slots)) return;
     const waitMs = (first.byHand ? 0 : this.#pausedUntil) - performance.now();
     if (waitMs > 0 || !this.#hasTime()) {
-      this.#timer = setTimeout(() => this.#admit(), Math.max(waitMs, LOOK_INTERVAL_MS)).unref();
+      this.#timer = setTimeout(() => this.#admit(), Math.max(waitMs, CHECK_INTERVAL_MS)).unref();
       return;
     }
     this.#waiting.shift();
     this.#booting += 1;
     this.#lastStartAt = performance.now();
     // Its load is measured from here on.
-    this.#lastLookAt = this.#lastStartAt;
+    this.#lastCheckAt = this.#lastStartAt;
     this.#load.idleShare();
     first.enter();
     this.#admit();
@@ -113,8 +113,8 @@ export class StartQueue {
   #hasTime(): boolean {
     const now = performance.now();
     if (this.#booting === 0 || now - this.#lastStartAt >= MAX_WAIT_MS) return true;
-    if (now - this.#lastLookAt < LOOK_INTERVAL_MS) return false;
-    this.#lastLookAt = now;
+    if (now - this.#lastCheckAt < CHECK_INTERVAL_MS) return false;
+    this.#lastCheckAt = now;
     return this.#load.idleShare() >= IDLE_SHARE;
   }
 }

@@ -56,7 +56,7 @@ async function* read(
   const decoder = new TextDecoder();
   try {
     for (;;) {
-      const { done, value } = await inTime(reader.read(), silenceMs, signal);
+      const { done, value } = await readWithin(reader.read(), silenceMs, signal);
       if (done) return;
       parser.feed(decoder.decode(value, { stream: true }));
       const found = frames;
@@ -70,7 +70,7 @@ async function* read(
 }
 
 /** Does not rely on the body to end: it may be from a `fetch` that ignores its signal. */
-async function inTime<T>(reading: Promise<T>, timeoutMs: number | undefined, signal: AbortSignal): Promise<T> {
+async function readWithin<T>(reading: Promise<T>, timeoutMs: number | undefined, signal: AbortSignal): Promise<T> {
   const work = unlessAborted<T, never>(reading, signal, () => {
     throw signal.reason;
   });
