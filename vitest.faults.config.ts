@@ -7,7 +7,7 @@ export default defineConfig({
     setupFiles: 'test/after-each.ts',
     globalSetup: 'test/fresh-bundle.ts',
     isolate: false,
-    maxWorkers: 5,
+    maxWorkers: 4,
     testTimeout: 600_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },

@@ -10,7 +10,7 @@ export interface Goal {
   readonly limit?: (bare: Figures) => number;
   readonly text?: string;
   /** The limit is a minimum, not a maximum. */
-  readonly isLeast?: boolean;
+  readonly isMin?: boolean;
 }
 
 export interface Benchmark {
@@ -41,12 +41,12 @@ export function inTurns(ours: () => Promise<Figures>, bare: () => Promise<Figure
 export function tableOf({ goals }: Benchmark, rounds: readonly Round[]): Record<string, Record<string, string>> {
   const [ours, bare] = [rounds.map((round) => round.ours), rounds.map((round) => round.bare)];
   return Object.fromEntries(
-    goals.map(({ figure, unit, limit, text, isLeast = false }) => {
+    goals.map(({ figure, unit, limit, text, isMin = false }) => {
       const own = ours.map((one) => one[figure] ?? Number.NaN);
       const others = bare.map((one) => one[figure] ?? Number.NaN);
       const ratios = own.map((value, round) => value / (others[round] ?? Number.NaN));
-      const max = limit && median(bare.map(limit));
-      const isReached = max === undefined || (isLeast ? median(own) >= max : median(own) <= max);
+      const bound = limit && median(bare.map(limit));
+      const isReached = bound === undefined || (isMin ? median(own) >= bound : median(own) <= bound);
       return [
         `${figure}, ${unit}`,
         {
@@ -54,7 +54,7 @@ export function tableOf({ goals }: Benchmark, rounds: readonly Round[]): Record<
           bare: spread(others),
           ratio: spread(ratios),
           goal: text ?? '',
-          reached: max === undefined ? '' : isReached ? 'yes' : `no (${short(max)})`,
+          reached: bound === undefined ? '' : isReached ? 'yes' : `no (${short(bound)})`,
         },
       ];
     }),

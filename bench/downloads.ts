@@ -1,16 +1,14 @@
 import { openEventStream } from '@chat-web/host';
 import type { SimulatorClient } from '@chat-web/simulator';
-import { ADA, BEN, workersOf } from '@chat-web/testing';
+import { ADA, BEN, peakMb, resetPeak, workersOf } from '@chat-web/testing';
 import type { Stack } from '@chat-web/testing/stack';
 import { withBare } from './bare.ts';
 import { type Benchmark, type Figures, type Goal, inTurns, median } from './benchmark.ts';
-import { peakKb, resetPeak } from './processes.ts';
 import { sessionSeeds, withStack } from './stack.ts';
 
 const SIZES_MB = [0.05, 1, 16, 40];
 const TIMES = 3;
 const MB = 1_000_000;
-const KB_PER_MB = 1_024;
 
 const nameOf = (megabytes: number) => `a download of ${megabytes} MB`;
 const PEAK = 'memory peak of worker, or Node, at 40 MB';
@@ -64,7 +62,7 @@ async function measure(
   for (const megabytes of SIZES_MB) {
     const download = await arrive(megabytes);
     await download();
-    const beforeKb = resetPeak(worker);
+    const beforeMb = resetPeak(worker);
     const times: number[] = [];
     for (let time = 0; time < TIMES; time += 1) {
       const startedAt = performance.now();
@@ -72,7 +70,7 @@ async function measure(
       times.push(performance.now() - startedAt);
     }
     figures[nameOf(megabytes)] = median(times);
-    figures[PEAK] = (peakKb(worker) - beforeKb) / KB_PER_MB;
+    figures[PEAK] = peakMb(worker) - beforeMb;
   }
   return figures;
 }

@@ -43,7 +43,7 @@ for (const benchmark of benchmarks.filter(({ name }) => wanted.includes(name))) 
   }
   noise.sample();
   const minutes = ((performance.now() - startedAt) / 60_000).toFixed(1);
-  console.log(`\n${benchmark.name}: medians [least–most] of ${measured.length} rounds, ${minutes} min`);
+  console.log(`\n${benchmark.name}: medians [min–max] of ${measured.length} rounds, ${minutes} min`);
   console.table(tableOf(benchmark, measured));
   console.log(String(noise));
 }

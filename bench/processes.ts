@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { statFields } from '@chat-web/protocol';
 import { descendantsOf } from '@chat-web/testing';
@@ -55,15 +55,4 @@ function rollup(pid: number, fields: readonly string[]): number {
     (total, field) => total + Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0),
     0,
   );
-}
-
-/** Resets a process's memory peak. Returns its memory now, in KB. */
-export function resetPeak(pid: number): number {
-  writeFileSync(`/proc/${pid}/clear_refs`, '5');
-  return peakKb(pid);
-}
-
-/** A process's memory peak since the last reset, in KB. */
-export function peakKb(pid: number): number {
-  return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);
 }

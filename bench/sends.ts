@@ -30,9 +30,9 @@ export const sends: Benchmark = {
   goals: [
     { figure: ANSWERED, unit: 'ms', limit: (bare) => (bare[ANSWERED] ?? 0) + 1, text: '≤ bare + 1 ms' },
     { figure: 'the same, p99', unit: 'ms' },
-    { figure: ONE, unit: '1/s', limit: (bare) => 0.95 * (bare[ONE] ?? 0), text: '≥ 0.95 × bare', isLeast: true },
+    { figure: ONE, unit: '1/s', limit: (bare) => 0.95 * (bare[ONE] ?? 0), text: '≥ 0.95 × bare', isMin: true },
     { figure: ONE_ACKED, unit: '1/s' },
-    { figure: ALL, unit: '1/s', limit: (bare) => 0.95 * (bare[ALL] ?? 0), text: '≥ 0.95 × bare', isLeast: true },
+    { figure: ALL, unit: '1/s', limit: (bare) => 0.95 * (bare[ALL] ?? 0), text: '≥ 0.95 × bare', isMin: true },
     { figure: IN_ALL, unit: 'ms', limit: (bare) => 1.15 * (bare[IN_ALL] ?? 0), text: '≤ 1.15 × bare' },
     { figure: 'of it: front process', unit: 'ms' },
     { figure: 'of it: worker, or Node', unit: 'ms' },

@@ -129,8 +129,7 @@ describe('a chat', () => {
     await sendText(stack.client, { id: 'main', type: 'text', to: BEN, body: 'typed' });
     await isOver();
     await type();
-    const [page] = await stack.phones.pages();
-    await stack.phones.disturb(page?.id ?? '', 'reload');
+    await stack.disturb(ADA, 'reload');
     await isOver();
     await eventually(() => type());
     await stack.client.stopSession({ id: 'main' });

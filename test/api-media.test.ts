@@ -1,20 +1,17 @@
 import { readdirSync, readlinkSync } from 'node:fs';
-import { readdir } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
+import { createServer } from 'node:http';
 import { ADA, BEN, downloadedBytes, eventually, listening, media, patternBytes, sha256 } from '@chat-web/testing';
 import { type EventLog, Stack, stanzaOf } from '@chat-web/testing/stack';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 describe('media', () => {
   let stack: Stack;
   let events: EventLog;
-  let files: Server;
   const served = new Map<string, { type: string; bytes: Uint8Array }>();
   let origin: string;
 
   beforeAll(async () => {
-    files = createServer((request, response) => {
+    const files = createServer((request, response) => {
       const file = served.get(request.url ?? '');
       if (request.url === '/moved') response.writeHead(302, { Location: '/cat.png' }).end();
       else if (request.url === '/inside') response.writeHead(302, { Location: 'http://127.0.0.1:1/' }).end();
@@ -28,10 +25,10 @@ describe('media', () => {
     });
     await stack.link('main', ADA);
     events = await stack.listen('main');
-  });
-  afterAll(async () => {
-    await stack[Symbol.asyncDispose]();
-    await new Promise((resolve) => files.close(resolve));
+    return async () => {
+      await stack[Symbol.asyncDispose]();
+      files.close();
+    };
   });
 
   const send = async (message: object) => {
@@ -41,10 +38,6 @@ describe('media', () => {
   };
   const onBensPhone = (id: string) => eventually(() => stack.phones.media(BEN, stanzaOf(id)));
   const messageOnBensPhone = (id: string) => stack.onPhone(BEN, id);
-  const spooled = async () => {
-    const entries = await readdir(join(stack.dataDir, 'spool'), { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  };
 
   it.each(media)('of type $type are sent by base64 with their type', async ({ type, bytes, mimeType, phoneType }) => {
     const base64 = Buffer.from(bytes).toString('base64');
@@ -64,7 +57,7 @@ describe('media', () => {
       expect(sent.filename).toBe('a file.document');
       expect(received.filename).toBe('a file.document');
     }
-    expect(await spooled()).toEqual([]);
+    expect(await stack.spooled()).toEqual([]);
   });
 
   it('of unknown type and name get a type from their bytes, and a plain name', async () => {
@@ -102,7 +95,7 @@ describe('media', () => {
     served.set('/big', { type: 'application/x-test', bytes });
     const byUrl = await send({ type: 'document', url: `${origin}/big`, filename: 'url.bin' });
     expect(await onBensPhone(byUrl.id)).toMatchObject({ size, sha256: hash });
-    expect(await spooled()).toEqual([]);
+    expect(await stack.spooled()).toEqual([]);
   });
 
   it('by url follow redirects, keep the type that the caller gives, and never reach the internal network', async () => {
@@ -124,7 +117,7 @@ describe('media', () => {
     }
     served.set('/huge', { type: 'image/png', bytes: new Uint8Array(50_000_001) });
     await expect(send({ type: 'image', url: `${origin}/huge` })).rejects.toMatchObject({ code: 'media_unavailable' });
-    expect(await spooled()).toEqual([]);
+    expect(await stack.spooled()).toEqual([]);
   });
 
   it.each([
@@ -142,7 +135,7 @@ describe('media', () => {
     const error = await send({ type: 'image', ...fields }).catch((thrown: { issues?: { path: string }[] }) => thrown);
     const named = (error as { issues?: { path: string }[] }).issues?.map(({ path }) => path).join();
     expect(named).toBe(field);
-    expect(await spooled()).toEqual([]);
+    expect(await stack.spooled()).toEqual([]);
   });
 
   it('that are missing have distinct errors', async () => {
@@ -155,7 +148,7 @@ describe('media', () => {
     const { id } = await events.until('message', (message) => stanzaOf(message.id) === inbound.id);
     await stack.phones.dropMedia(inbound.id);
     await expect(get(id)).rejects.toMatchObject({ code: 'media_not_found' });
-    expect(await spooled()).toEqual([]);
+    expect(await stack.spooled()).toEqual([]);
   });
 
   it('leave nothing behind when a caller disconnects, while sending or receiving', async () => {
@@ -179,7 +172,7 @@ describe('media', () => {
       duplex: 'half',
     } as RequestInit);
     await expect(aborted).rejects.toThrow();
-    await eventually(async () => expect(await spooled()).toEqual([]));
+    await eventually(async () => expect(await stack.spooled()).toEqual([]));
 
     const sent = await send({ type: 'document', base64 });
     const download = await stack.client.getMedia({ id: 'main', messageId: sent.id });
@@ -187,7 +180,7 @@ describe('media', () => {
     const path = `/sessions/main/messages/${encodeURIComponent(sent.id)}/media`;
     const head = await fetch(new URL(path, stack.gateway.url), { method: 'HEAD' });
     expect(head.headers.get('content-length')).toBe('20000000');
-    expect(await spooled()).toEqual([]);
+    expect(await stack.spooled()).toEqual([]);
     await eventually(() => {
       const open = readdirSync(`/proc/${stack.gateway.pid}/fd`).map((fd) =>
         linkOf(`/proc/${stack.gateway.pid}/fd/${fd}`),

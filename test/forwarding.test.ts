@@ -1,12 +1,11 @@
 import { sendText } from '@chat-web/host';
-import { ADA, BEN, browserAndWorkerIn, CARLA, media, pace } from '@chat-web/testing';
+import { ADA, BEN, browserAndWorkerIn, CARLA, media } from '@chat-web/testing';
 import { type EventLog, stanzaOf } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const [png] = media;
 const base64 = Buffer.from(png?.bytes ?? []).toString('base64');
-const SLOW_MS = 3_000;
 
 const stack = sharedStack();
 let events: EventLog;
@@ -64,9 +63,9 @@ describe('a message', () => {
     const id = await received({ body: 'once' });
     const first = await forward(id, CARLA, 'key-1');
     expect(await forward(id, CARLA, 'key-1')).toEqual(first);
-    await stack.phones.configure({ ackDelayMs: SLOW_MS });
+    await stack.phones.configure({ ackDelayMs: 3_000 });
     const lost = forward(await received({ body: 'in a crash' }), CARLA, 'key-2').catch((error: unknown) => error);
-    await pace(SLOW_MS / 2);
+    await stack.untilUnconfirmed('main', ADA);
     process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/main`).worker, 'SIGKILL');
     const error = (await lost) as { code: string; id: string };
     expect(error).toMatchObject({ code: 'outcome_unknown', id: expect.stringMatching(/^true_/) });
@@ -116,11 +115,11 @@ describe('a message is not forwarded', () => {
     expect(await refused(id, '120363999999999999@g.us')).toBe('chat_not_found');
     expect(await refused(id, 'status@broadcast')).toBe('to');
     await stack.phones.contacts(ADA, { block: [CARLA] });
-    await expect.poll(() => refused(id), { timeout: 5_000 }).toBe('not_permitted');
+    await expect.poll(() => refused(id)).toBe('not_permitted');
     const input = { id: 'main', type: 'text', to: CARLA, body: 'to nobody' } as const;
     await expect(sendText(stack.client, input)).rejects.toMatchObject({ code: 'not_permitted' });
     await stack.phones.contacts(ADA, { unblock: [CARLA] });
-    await expect.poll(() => refused(id), { timeout: 5_000 }).toBe('done');
+    await expect.poll(() => refused(id)).toBe('done');
   });
 
   it('where the network refuses it, which the page does not report', async () => {

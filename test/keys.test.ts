@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { type GatewayProcess, spawnGateway } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
 import type { InputOf } from '@chat-web/protocol';
-import { ADA, eventually, expectError, figure, JSON_TYPE, rawRequest, saveSession } from '@chat-web/testing';
+import {
+  ADA,
+  eventually,
+  expectError,
+  figure,
+  JSON_TYPE,
+  rawRequest,
+  saveSession,
+  temporaryFolder,
+} from '@chat-web/testing';
 import { EventLog, Stack } from '@chat-web/testing/stack';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
@@ -103,7 +112,7 @@ describe('a key', () => {
   });
 
   it('that expires is 401 from then on, and its streams end', async () => {
-    const { id, key, expiresAt } = await operator().createKey({ ...shop, expiresAt: inMs(2_000) });
+    const { id, key, expiresAt } = await operator().createKey({ ...shop, expiresAt: inMs(15_000) });
     const stream = await listen(key, 'shop-1');
     expect((await as(key).listSessions()).sessions).toHaveLength(2);
     await eventually(() => expect(stream.ended).toBe(true));
@@ -191,14 +200,13 @@ describe('the file of the keys', () => {
   it.each(['', '{', '[]', '{"keys":[{}]}', '{"keys":[{"id":"key_1","hash":"sha256:1"}]}'])(
     'is not overwritten where it is %j: exit 78',
     async (text) => {
-      const folder = await mkdtemp(join(tmpdir(), 'chat-web-keys-'));
-      const file = join(folder, 'keys.json');
+      using folder = temporaryFolder();
+      const file = join(folder.path, 'keys.json');
       await writeFile(file, text);
-      const started = start({ CHAT_WEB_TOKEN: TOKEN, CHAT_WEB_DATA_DIR: folder });
+      const started = start({ CHAT_WEB_TOKEN: TOKEN, CHAT_WEB_DATA_DIR: folder.path });
       await expect(started).rejects.toThrow(/keys\.json/);
       await expect(started).rejects.toThrow(/code 78/);
       expect(await readFile(file, 'utf8')).toBe(text);
-      await rm(folder, { recursive: true });
     },
   );
 

@@ -1,4 +1,4 @@
-import { ADA, BEN, eventually, rawRequest } from '@chat-web/testing';
+import { ADA, BEN, eventually, rawRequest, withRoom } from '@chat-web/testing';
 import { readQr, Stack } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
 import { describe, expect, it } from 'vitest';
@@ -61,7 +61,7 @@ describe('an account with a passkey', () => {
     const { qr = '' } = await client.startSession({ id: 'main' });
     const events = await stack.listen('main');
     await phones.scan(ADA, qr);
-    expect(await events.until('passkey_required', undefined, 5_000)).toEqual({ message });
+    expect(await events.until('passkey_required', undefined, withRoom(5_000))).toEqual({ message });
     const asked = { id: 'main', status: 'qr', reason: 'PASSKEY_REQUIRED', message };
     expect(await client.getSessionStatus({ id: 'main' })).toMatchObject({ ...asked, restarts: 0 });
     expect(await client.startSession({ id: 'main' })).toEqual(asked);

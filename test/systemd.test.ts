@@ -4,6 +4,7 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { BlockList, isIP } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { figure } from '@chat-web/testing';
 import { freshFolder } from '@chat-web/testing/hooks';
 import { beforeEach, describe, expect, it } from 'vitest';
 
@@ -54,7 +55,7 @@ describe('the unit', () => {
       UNIT,
     );
     const exposure = Number(/Overall exposure level for chat-web\.service: ([\d.]+)/.exec(output)?.[1]);
-    console.log(`exposure of the unit: ${exposure.toFixed(1)}`);
+    figure('unit', `exposure ${exposure.toFixed(1)}`);
     expect(exposure).toBeLessThanOrEqual(2.3);
     expect(status).toBe(0);
   });

@@ -88,7 +88,7 @@ describe('a token in a file', () => {
   });
 
   it('is rotated by SIGHUP: both are valid in the grace period; then the former and its streams end', async () => {
-    const graceMs = 5_000;
+    const graceMs = 20_000;
     await writeFile(tokenFile, hashOf(OLD));
     const running = await start({
       CHAT_WEB_TOKEN_FILE: tokenFile,
@@ -101,8 +101,7 @@ describe('a token in a file', () => {
     const fresh = await listen(running, NEW);
     const late = await listen(running, OLD);
     for (const token of [OLD, NEW]) expect((await ask(running, token)).status).toBe(200);
-    if (Date.now() - rotatedAt < graceMs)
-      expect([old, another, late].map(({ ended }) => ended)).toEqual([false, false, false]);
+    expect([old, another, late].map(({ ended }) => ended)).toEqual([false, false, false]);
 
     await eventually(() => expect([old, another, late].map(({ ended }) => ended)).toEqual([true, true, true]));
     const tookMs = Date.now() - rotatedAt;
@@ -126,7 +125,7 @@ describe('a token in a file', () => {
 
   it('that is rotated back within the grace period ends no stream', async () => {
     await writeFile(tokenFile, hashOf(OLD));
-    const running = await start({ CHAT_WEB_TOKEN_FILE: tokenFile, CHAT_WEB_TOKEN_GRACE_SECONDS: '2' });
+    const running = await start({ CHAT_WEB_TOKEN_FILE: tokenFile, CHAT_WEB_TOKEN_GRACE_SECONDS: '15' });
     const stream = await listen(running, OLD);
     await writeFile(tokenFile, hashOf(NEW));
     await reload(running, 'token rotated');

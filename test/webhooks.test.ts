@@ -1,9 +1,10 @@
 import { createClient, createWebhookReceiver, sendText, type WebhookEvent } from '@chat-web/host';
 import type { EventName } from '@chat-web/protocol';
 import { ADA, BEN, listening, rawRequest } from '@chat-web/testing';
-import { Stack, stanzaOf } from '@chat-web/testing/stack';
+import { stanzaOf } from '@chat-web/testing/stack';
+import { sharedStack } from '@chat-web/testing/story';
 import { createAdaptorServer } from '@hono/node-server';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const TOKEN = 'sesame';
 const events: WebhookEvent[] = [];
@@ -13,9 +14,14 @@ const errors: unknown[] = [];
 /** Handlers of other paths. */
 const others = new Map<string, (request: Request) => Promise<Response>>();
 
-let stack: Stack;
+const stack = sharedStack({
+  settings: {
+    CHAT_WEB_TOKEN: TOKEN,
+    CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
+    CHAT_WEB_WEBHOOK_RETRY_SECONDS: '1,1',
+  },
+});
 let url: string;
-let server: ReturnType<typeof createAdaptorServer>;
 /** The status with which the application answers; undefined: the response of the receiver. */
 let instead: number | undefined;
 
@@ -27,7 +33,7 @@ beforeAll(async () => {
       onEvent: (event) => events.push(event),
       onError: (error) => errors.push(error),
     }).fetch(request);
-  server = createAdaptorServer({
+  const server = createAdaptorServer({
     fetch: (request) => {
       const other = others.get(new URL(request.url).pathname);
       if (other) return other(request);
@@ -35,17 +41,8 @@ beforeAll(async () => {
     },
   });
   url = `http://127.0.0.1:${await listening(server)}/events`;
-  const settings = {
-    CHAT_WEB_TOKEN: TOKEN,
-    CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
-    CHAT_WEB_WEBHOOK_RETRY_SECONDS: '1,1',
-  };
-  stack = await Stack.start({ settings });
   await stack.link('main', ADA);
-});
-afterAll(async () => {
-  await stack[Symbol.asyncDispose]();
-  server.close();
+  return () => void server.close();
 });
 
 describe('a webhook', () => {
@@ -55,7 +52,7 @@ describe('a webhook', () => {
     expect(await stack.client.testWebhook({ webhookId: id })).toMatchObject({ id, ok: true });
     await stack.phones.send(BEN, { to: ADA, body: 'Hello' });
     await expect
-      .poll(() => events, { timeout: 5_000 })
+      .poll(() => events)
       .toMatchObject([
         { name: 'other', type: 'test' },
         { name: 'message', session: 'main', data: { body: 'Hello', fromMe: false } },
@@ -68,13 +65,13 @@ describe('a webhook', () => {
     const [{ id = '' } = {}] = (await stack.client.listWebhooks()).webhooks;
     const { secret } = await stack.client.rotateWebhookSecret({ webhookId: id });
     await stack.phones.send(BEN, { to: ADA, body: 'signed with both' });
-    await expect.poll(() => events.at(-1), { timeout: 5_000 }).toMatchObject({ data: { body: 'signed with both' } });
+    await expect.poll(() => events.at(-1)).toMatchObject({ data: { body: 'signed with both' } });
     secrets.splice(0, 1, secret);
     process.kill(stack.gateway.pid, 'SIGKILL');
     await stack.gateway.exited;
     await stack.phones.send(BEN, { to: ADA, body: 'sent meanwhile' });
     await stack.restartGateway();
-    await expect.poll(() => events.at(-1), { timeout: 20_000 }).toMatchObject({ data: { body: 'sent meanwhile' } });
+    await expect.poll(() => events.at(-1)).toMatchObject({ data: { body: 'sent meanwhile' } });
     expect(errors).toEqual([]);
   });
 
@@ -84,7 +81,7 @@ describe('a webhook', () => {
     await stack.phones.send(BEN, { to: ADA, body: 'refused' });
     const letters = async () => (await stack.client.listDeadLetters({ webhookId })).deadLetters;
     await expect
-      .poll(letters, { timeout: 10_000 })
+      .poll(letters)
       .toMatchObject([{ event: 'message', session: 'main', attempts: 3, message: 'the endpoint returned 500' }]);
     expect(await stack.client.getWebhook({ webhookId })).toMatchObject({
       status: 'active',

@@ -15,7 +15,7 @@ for (const build of rounds<readonly Build[]>({ few: oldestAndNewest, all: builds
     // A dialog that stays open would unlink the account during these stories. Modules load on demand where they can.
     const stack = sharedStack({
       build,
-      simulator: { onboardingMs: 8_000, moreLazyModules: true, lateModulesMs: 1_500 },
+      simulator: { onboardingMs: 30_000, moreLazyModules: true, lateModulesMs: 1_500 },
     });
     let events: EventLog;
     beforeAll(async () => {
@@ -183,7 +183,7 @@ for (const build of rounds<readonly Build[]>({ few: oldestAndNewest, all: builds
         const status = await stack.client.getSessionStatus({ id: 'main' });
         expect(status.degraded?.map(({ capability }) => capability)).toEqual(LACKS[build] ?? []);
         return status;
-      }, 40_000);
+      });
       expect(pageVersion).toMatch(/^2\.3000\.\d+$/);
       const metrics = await (await fetch(new URL('/metrics', stack.gateway.url))).text();
       expect(metrics).toContain(`chat_web_session_page_info{session="main",version="${pageVersion}"} 1`);

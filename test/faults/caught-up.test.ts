@@ -38,7 +38,7 @@ it('acks that rose while a session was down are delivered once after recovery', 
   const events = await stack.listen('ada');
   await stack.client.startSession({ id: 'ada' });
   await events.until('ready');
-  await eventually(() => expect(events.all('message_ack').map(({ id }) => id)).toEqual(sent), 20_000);
+  await eventually(() => expect(events.all('message_ack').map(({ id }) => id)).toEqual(sent));
   await stack.settled();
   expect(events.all('message_ack')).toEqual(sent.map((id) => ({ id, ack: 3 })));
 

@@ -7,12 +7,6 @@ const CONFLICTS = rounds({ few: 3, all: 10 });
 /** Longer than the reconnect timeout, and than the delay before a take-over. */
 const LEFT_ALONE_MS = 45_000;
 
-/** Reports to the account's page that another page has taken over its link. */
-async function conflict(stack: Stack): Promise<void> {
-  const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
-  await stack.phones.disturb(page?.id ?? '', 'conflict');
-}
-
 const loginsOf = async (stack: Stack) => (await stack.phones.account(ADA)).logins;
 const isLeft = (stack: Stack) => stack.untilStatus('main', 'disconnected');
 
@@ -25,7 +19,7 @@ it(`an account that is used elsewhere with the same link is left to the other us
   for (let time = 1; time <= CONFLICTS; time += 1) {
     const logins = await loginsOf(stack);
     const workers = workersOf(stack.gateway.pid);
-    await conflict(stack);
+    await stack.disturb(ADA, 'conflict');
     await isLeft(stack);
     expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ reason: 'CONFLICT' });
     if (time === CONFLICTS) await delay(LEFT_ALONE_MS);

@@ -1,33 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type GatewayProcess, spawnGateway } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
-import { eventually, saveSession } from '@chat-web/testing';
+import { eventually } from '@chat-web/testing';
 import { ConsolePage } from '@chat-web/testing/browser';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sharedGateway } from '@chat-web/testing/story';
+import { beforeAll, expect, it } from 'vitest';
 
 const TOKEN = 'the-operators-token';
 
-let dataDir: string;
-let gateway: GatewayProcess;
+const gateway = sharedGateway({ settings: { CHAT_WEB_TOKEN: TOKEN }, sessions: ['main', 'shop-1', 'shop-2'] });
+const gatewayWithoutToken = sharedGateway();
 let seen: ConsolePage;
-
-const start = (settings: Readonly<Record<string, string>> = { CHAT_WEB_TOKEN: TOKEN }) =>
-  spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_AUTO_START_SESSIONS: 'no', ...settings });
 const clientOf = (token: string) => createClient({ url: gateway.url, token }, { retries: 0 });
 
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
-  for (const id of ['main', 'shop-1', 'shop-2']) await saveSession(dataDir, id);
-  gateway = await start();
   seen = await ConsolePage.open({ url: gateway.url, token: TOKEN });
-});
-
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await gateway.end();
-  await rm(dataDir, { recursive: true });
+  return () => seen[Symbol.asyncDispose]();
 });
 
 /** The focused element. */
@@ -108,10 +94,10 @@ it('rotates a key, and shows the secret until it is stored, also after going bac
 });
 
 it('shows keys that others create, and marks expired ones', async () => {
-  const expiresAt = new Date(Date.now() + 2_000).toISOString();
+  const expiresAt = new Date(Date.now() + 15_000).toISOString();
   const name = '<img src=x onerror=harmed()> and a name that is long';
   await clientOf(TOKEN).createKey({ name, sessions: ['*'], scope: 'read', expiresAt });
-  await seen.untilShown(/onerror.*Expired.*The shop.*Valid/s, 20_000);
+  await seen.untilShown(/onerror.*Expired.*The shop.*Valid/s);
   await seen.expectFit('keys');
   expect(seen.harm).toEqual([]);
 });
@@ -207,13 +193,11 @@ it('asks for a token again once a key is revoked', async () => {
   const { keys } = await clientOf(TOKEN).listKeys({});
   for (const { id } of keys) await clientOf(TOKEN).deleteKey({ keyId: id });
   await seen.show('#/sessions');
-  await seen.untilShown('Token or key of the gateway', 20_000);
+  await seen.untilShown('Token or key of the gateway');
 });
 
 it('reports on an open gateway that keys need a token', async () => {
-  await gateway.end();
-  gateway = await start({});
-  await using open = await ConsolePage.open({ url: gateway.url });
+  await using open = await ConsolePage.open({ url: gatewayWithoutToken.url });
   await open.show('#/keys');
   await open.untilShown('Keys need CHAT_WEB_TOKEN.');
   await open.expectFit('keys-open-gateway');

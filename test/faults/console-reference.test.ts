@@ -1,9 +1,9 @@
+import { operations } from '@chat-web/protocol';
 import { ADA, BEN, eventually, hostileTexts } from '@chat-web/testing';
 import { ConsolePage } from '@chat-web/testing/browser';
 import { storedEvents } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { operations } from '../../packages/protocol/src/index.ts';
+import { beforeAll, expect, it } from 'vitest';
 
 const TOKEN = 'the-operators-token';
 
@@ -13,6 +13,7 @@ let seen: ConsolePage;
 beforeAll(async () => {
   seen = await ConsolePage.open({ url: stack.gateway.url });
   await seen.page.goto(`${stack.gateway.url}/docs`);
+  return () => seen[Symbol.asyncDispose]();
 });
 
 /** The field of a parameter in the form of an operation, such as `Messages-sendMessage`. */
@@ -34,10 +35,6 @@ const execute = async (operation: string) => {
     seen.page.$eval(`#operations-${operation} .live-responses-table .response`, (shown) => shown.textContent ?? ''),
   );
 };
-
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-});
 
 it('asks for a token before it shows the calls', async () => {
   await seen.expectFit('reference-sign-in');

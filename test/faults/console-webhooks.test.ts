@@ -1,9 +1,9 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { verifyWebhook } from '@chat-web/host';
 import { ADA, BEN, eventually, listening } from '@chat-web/testing';
 import { ConsolePage } from '@chat-web/testing/browser';
-import { Stack } from '@chat-web/testing/stack';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, expect, it } from 'vitest';
 
 const TOKEN = 'the-operators-token';
 
@@ -12,16 +12,21 @@ interface Posted {
   readonly body: string;
 }
 
-let stack: Stack;
+const stack = sharedStack({
+  settings: {
+    CHAT_WEB_TOKEN: TOKEN,
+    CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
+    CHAT_WEB_WEBHOOK_RETRY_SECONDS: '2,5',
+  },
+});
 let seen: ConsolePage;
-let server: Server;
 let url: string;
 /** The response of the application. */
 let answers = 204;
 const posted: Posted[] = [];
 
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
+  const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const headers = new Headers(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
@@ -29,20 +34,12 @@ beforeAll(async () => {
     response.writeHead(answers).end();
   });
   url = `http://127.0.0.1:${await listening(server)}/events`;
-  const settings = {
-    CHAT_WEB_TOKEN: TOKEN,
-    CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
-    CHAT_WEB_WEBHOOK_RETRY_SECONDS: '2,5',
-  };
-  stack = await Stack.start({ settings });
   await stack.link('main', ADA);
   seen = await ConsolePage.open({ url: stack.gateway.url, token: TOKEN });
-});
-
-afterAll(async () => {
-  await seen[Symbol.asyncDispose]();
-  await stack[Symbol.asyncDispose]();
-  server.close();
+  return async () => {
+    await seen[Symbol.asyncDispose]();
+    server.close();
+  };
 });
 
 /** A secret as the page shows it. */

@@ -17,7 +17,7 @@ function start(...args: string[]) {
       const [found] = lines.flatMap((line) => pattern.exec(line) ?? []).slice(1);
       if (found === undefined) throw new Error(`no line matches ${pattern}: ${lines.join('\n')}`);
       return found;
-    }, 60_000);
+    });
   return { child, lines, said, exited: once(child, 'exit') };
 }
 

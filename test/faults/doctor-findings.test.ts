@@ -1,7 +1,5 @@
-import { chown, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { ADA, BEN, CARLA, eventually } from '@chat-web/testing';
+import { chown, readdir } from 'node:fs/promises';
+import { ADA, BEN, CARLA, eventually, temporaryFolder } from '@chat-web/testing';
 import { findingsOf, type LinkedPair, linkPair, resultsOf, runDoctor } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -51,12 +49,8 @@ describe('what doctor finds', () => {
   it('finds a dialog that stays open, a deferred picture, and a phone that is off', async () => {
     await pair.stack.phones.profile(CARLA, { pictureCode: 429 });
     await pair.stack.phones.setOnline(CARLA, false);
-    const openDialog = async () => {
-      const page = (await pair.stack.phones.pages()).find(({ number }) => number === ADA);
-      await pair.stack.phones.disturb(page?.id ?? '', 'dialog', { which: 'stuck' });
-    };
     const doctor = await pair.run(['--gateway', pair.stack.gateway.url, '--to', CARLA, '--watch', '0'], {
-      when: { printed: /^ok +account/m, act: () => void openDialog() },
+      when: { printed: /^ok +account/m, act: () => void pair.stack.disturb(ADA, 'dialog', { which: 'stuck' }) },
     });
     await pair.stack.phones.profile(CARLA, { pictureCode: null });
     await pair.stack.phones.setOnline(CARLA, true);
@@ -116,7 +110,8 @@ describe('what doctor finds', () => {
   });
 
   it.runIf(process.getuid?.() === 0)('starts no gateway on the data folder of another user', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
+    using folder = temporaryFolder();
+    const dataDir = folder.path;
     await chown(dataDir, 12_345, 12_345);
     const doctor = await runDoctor(['--session', 'main'], {
       settings: { ...pair.settings, CHAT_WEB_DATA_DIR: dataDir },
@@ -124,6 +119,5 @@ describe('what doctor finds', () => {
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toMatch(/^fail +gateway .*belongs to another user \(12345\)/m);
     expect(await readdir(dataDir)).toEqual([]);
-    await rm(dataDir, { recursive: true });
   });
 });

@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Build, builds, type Simulator, startSimulator } from '@chat-web/simulator';
 import { ADA, BEN, browsersIn, eventually, figure, rounds } from '@chat-web/testing';
+import { sharedFolder } from '@chat-web/testing/hooks';
 import {
   type DoctorOptions,
   findingsOf,
@@ -23,14 +23,10 @@ const LINKED_BUILDS = rounds<readonly Build[]>({
 
 describe('doctor without an account', () => {
   let simulator: Simulator;
-  let folder: string;
+  const folder = sharedFolder();
   beforeAll(async () => {
     simulator = await startSimulator({ settings: { qrFirstMs: 1_500 } });
-    folder = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
-  });
-  afterAll(async () => {
-    await simulator.close();
-    await rm(folder, { recursive: true });
+    return () => simulator.close();
   });
 
   const run = (args: readonly string[], options: DoctorOptions = {}) =>

@@ -1,18 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ADA, BEN, Example, eventually, listening } from '@chat-web/testing';
-import { Stack } from '@chat-web/testing/stack';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sharedFolder } from '@chat-web/testing/hooks';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 const TOKEN = 'a-token-that-no-command-line-shows';
 const hasPython = spawnSync('python3', ['--version']).status === 0;
 
-let stack: Stack;
-let folder: string;
+const stack = sharedStack({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+const folder = sharedFolder();
 let url: string;
 
 function example(interpreter: 'sh' | 'python3', name: string, ...args: string[]): Example {
@@ -55,14 +55,8 @@ const bodies = (lines: readonly string[]) =>
 const written = (count: number, name: string) => Array.from({ length: count }, (_, index) => `${name} ${index}`);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
   await writeFile(join(folder, 'auth'), `Authorization: Bearer ${TOKEN}\n`);
-  stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   url = stack.gateway.url;
-});
-afterAll(async () => {
-  await stack[Symbol.asyncDispose]();
-  await rm(folder, { recursive: true });
 });
 
 it('curl/link.sh links an account by the QR in its file, and removes the file', async () => {

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ADA, BEN, Example, eventually } from '@chat-web/testing';
+import { ADA, BEN, Example, eventually, temporaryFolder } from '@chat-web/testing';
 import { sharedStack } from '@chat-web/testing/story';
 import { describe, expect, it } from 'vitest';
 
@@ -33,60 +31,52 @@ describe('the examples', () => {
   });
 
   it('events.mjs prints events, and resumes after a restart of the gateway and of itself', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
-    const env = { POSITION: join(folder, 'position') };
-    try {
-      await using events = example('events.mjs', ['main'], { env });
-      await events.error(/^connected/);
-      await stack.phones.send(BEN, { to: ADA, body: 'before' });
-      expect(JSON.parse(await events.line(/"before"/))).toMatchObject({ name: 'message', data: { body: 'before' } });
+    using folder = temporaryFolder();
+    const env = { POSITION: join(folder.path, 'position') };
+    await using events = example('events.mjs', ['main'], { env });
+    await events.error(/^connected/);
+    await stack.phones.send(BEN, { to: ADA, body: 'before' });
+    expect(JSON.parse(await events.line(/"before"/))).toMatchObject({ name: 'message', data: { body: 'before' } });
 
-      const { port } = new URL(stack.gateway.url);
-      await stack.gateway.end();
-      await stack.restartGateway({ CHAT_WEB_PORT: port });
-      await stack.untilStatus('main', 'ready');
-      await stack.phones.send(BEN, { to: ADA, body: 'after' });
-      await events.line(/"after"/);
-      expect(await events.interrupt()).toBe(0);
+    const { port } = new URL(stack.gateway.url);
+    await stack.gateway.end();
+    await stack.restartGateway({ CHAT_WEB_PORT: port });
+    await stack.untilStatus('main', 'ready');
+    await stack.phones.send(BEN, { to: ADA, body: 'after' });
+    await events.line(/"after"/);
+    expect(await events.interrupt()).toBe(0);
 
-      await stack.phones.send(BEN, { to: ADA, body: 'while it was away' });
-      await using again = example('events.mjs', ['main'], { env });
-      await again.line(/"while it was away"/);
-      expect(again.out.join()).not.toContain('"after"');
-      expect(await again.interrupt()).toBe(0);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    await stack.phones.send(BEN, { to: ADA, body: 'while it was away' });
+    await using again = example('events.mjs', ['main'], { env });
+    await again.line(/"while it was away"/);
+    expect(again.out.join()).not.toContain('"after"');
+    expect(await again.interrupt()).toBe(0);
   });
 
   it('echo-bot.mjs answers each text once, although it and the gateway are killed', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
-    const env = { POSITION: join(folder, 'position') };
+    using folder = temporaryFolder();
+    const env = { POSITION: join(folder.path, 'position') };
     const texts = ['one', 'two', 'three'];
     const echoes = async () => {
       const all = await stack.phones.messages(BEN);
       return all.filter(({ from, body }) => from === `${ADA}@c.us` && texts.includes(body)).map(({ body }) => body);
     };
-    try {
-      await using bot = example('echo-bot.mjs', ['main'], { env });
-      await bot.error(/^connected/);
-      await stack.phones.send(BEN, { to: ADA, body: 'one' });
-      await bot.line(/^answered /);
-      await bot.kill();
-      await stack.phones.send(BEN, { to: ADA, body: 'two' });
+    await using bot = example('echo-bot.mjs', ['main'], { env });
+    await bot.error(/^connected/);
+    await stack.phones.send(BEN, { to: ADA, body: 'one' });
+    await bot.line(/^answered /);
+    await bot.kill();
+    await stack.phones.send(BEN, { to: ADA, body: 'two' });
 
-      const { port } = new URL(stack.gateway.url);
-      await stack.gateway.end('SIGKILL');
-      await using again = example('echo-bot.mjs', ['main'], { env });
-      await stack.restartGateway({ CHAT_WEB_PORT: port });
-      await stack.untilStatus('main', 'ready');
-      await stack.phones.send(BEN, { to: ADA, body: 'three' });
-      await eventually(async () => expect(await echoes()).toContain('three'));
-      expect(await again.interrupt()).toBe(0);
-      expect(await echoes()).toEqual(texts);
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
+    const { port } = new URL(stack.gateway.url);
+    await stack.gateway.end('SIGKILL');
+    await using again = example('echo-bot.mjs', ['main'], { env });
+    await stack.restartGateway({ CHAT_WEB_PORT: port });
+    await stack.untilStatus('main', 'ready');
+    await stack.phones.send(BEN, { to: ADA, body: 'three' });
+    await eventually(async () => expect(await echoes()).toContain('three'));
+    expect(await again.interrupt()).toBe(0);
+    expect(await echoes()).toEqual(texts);
   });
 
   it('events.mjs exits if a retry cannot help', async () => {

@@ -1,5 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { ADA, BEN, browserAndWorkerIn, eventually, pace, renderersIn } from '@chat-web/testing';
+import { ADA, BEN, browserAndWorkerIn, eventually, renderersIn } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
 
@@ -28,17 +27,15 @@ describe.concurrent('a send', () => {
     await stack.phones.configure({ ackDelayMs: 20_000 });
     const sent = stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'on its way' });
     sent.catch(() => {});
-    await stack.untilInPage('ada', BEN, 'on its way');
-    await pace(2_000); // The worker gets the id.
-    const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
-    await stack.phones.disturb(page?.id ?? '', 'reload');
+    await stack.untilUnconfirmed('ada', ADA);
+    await stack.disturb(ADA, 'reload');
     const error = await sent.catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'outcome_unknown', message: expect.stringContaining('has not confirmed') });
     const [arrived] = await eventually(async () => {
       const messages = await stack.phones.messages(BEN, { with: ADA });
       expect(messages).toHaveLength(1);
       return messages;
-    }, 40_000);
+    });
     expect(String((error as Error).message)).toContain(arrived?.id.split('_').at(-1));
   });
 });
@@ -52,8 +49,7 @@ async function expectUnsent(stack: Stack, pid: number, error: object): Promise<v
   } finally {
     process.kill(pid, 'SIGCONT');
   }
-  // A page that resumes would carry out at once what it was sent.
-  await delay(3_000);
+  await stack.settled(); // A page that resumes would carry out at once what it was sent.
   await stack.untilStatus('ada', 'ready', 90_000);
   await stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'thawed' });
   await eventually(async () => {

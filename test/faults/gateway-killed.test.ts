@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   ADA,
   BEN,
@@ -76,8 +75,8 @@ async function killGateway({ gateway, dataDir }: Stack): Promise<number> {
     expect(browsersIn(dataDir)).toEqual([]);
     return Date.now() - killedAt;
   });
-  // A browser whose launch was under way would show up.
-  await delay(500);
+  // A browser whose launch was under way would show up. Nothing of the gateway is left that could report it.
+  await pace(500);
   expect(browsersIn(dataDir), 'browsers that came up later').toEqual([]);
   await gateway.exited;
   return goneAfterMs;

@@ -1,24 +1,24 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type GatewayProcess, spawnGateway } from '@chat-web/gateway/tools';
+import { temporaryFolder } from '@chat-web/testing';
+import { sharedFolder } from '@chat-web/testing/hooks';
+import { sharedGateway } from '@chat-web/testing/story';
 import { rolldown } from 'rolldown';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TSC = join(ROOT, 'node_modules/typescript/bin/tsc');
 const TOKEN = 'sesame';
 
+const gateway = sharedGateway({ settings: { CHAT_WEB_TOKEN: TOKEN } });
 /** A project with nothing but the packages. */
-let project: string;
-let gateway: GatewayProcess;
+const project = sharedFolder();
 
 beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), 'chat-web-project-'));
   await writeFile(join(project, 'package.json'), '{"type":"module"}');
   const packages = await packed('-w', '@chat-web/protocol', '-w', '@chat-web/host');
   // The dependencies that a registry would answer with.
@@ -26,16 +26,6 @@ beforeAll(async () => {
   const dependencies = await packed('--ignore-scripts', ...(await Promise.all(others)));
   const quiet = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund'];
   await run('npm', ['install', ...quiet, ...packages, ...dependencies], { cwd: project });
-  gateway = await spawnGateway({
-    CHAT_WEB_PORT: '0',
-    CHAT_WEB_TOKEN: TOKEN,
-    CHAT_WEB_DATA_DIR: join(project, 'data'),
-    CHAT_WEB_AUTO_START_SESSIONS: 'no',
-  });
-});
-afterAll(async () => {
-  await gateway?.end();
-  await rm(project, { recursive: true });
 });
 
 /** Runs `npm pack` in the repository, and returns the paths of the tarballs. */
@@ -225,49 +215,46 @@ describe('the package', () => {
 
 describe('a new row of the table', () => {
   it('is a typed method of the client, without a change in the host package', async () => {
-    const dir = await mkdtemp(join(tmpdir(), 'chat-web-row-'));
-    try {
-      for (const name of ['protocol', 'host'])
-        await cp(join(ROOT, 'packages', name, 'src'), join(dir, name), {
-          recursive: true,
-          filter: (path) => !path.endsWith('.test.ts'),
-        });
-      await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
-      await symlink(join(ROOT, 'packages/host/node_modules'), join(dir, 'host/node_modules'));
-      const table = join(dir, 'protocol/operations/chat-changes.ts');
-      const row = `sortChat: {
-        summary: 'Sort a chat', method: 'POST', path: '/sessions/:id/chats/:chatId/sort', scope: 'send',
-        params: ofChat, body: v.object({ until: v.optional(v.number()) }),
-        answer: v.object({ chatId: v.string(), sorted: v.boolean() }), errors: [], timeoutMs: 1_000,
-        examples: { known: { id: 'main', chatId: 'x' } },
-      },`;
-      const text = await readFile(table, 'utf8');
-      await writeFile(table, text.replace('chatChangeOperations = {', `chatChangeOperations = {\n${row}`));
-      await writeFile(join(dir, 'package.json'), '{"type":"module"}');
-      await writeFile(
-        join(dir, 'program.ts'),
-        `import { createClient } from './host/index.ts';
-        const client = createClient({ url: 'http://127.0.0.1:3000' });
-        const { sorted } = await client.sortChat({ id: 'main', chatId: 'x', until: 5 }, { timeoutMs: 100 });
-        const is: boolean = sorted;
-        // @ts-expect-error: a field of the path is missing
-        await client.sortChat({ id: 'main' });
-        // @ts-expect-error: it is no send
-        await client.sortChat({ id: 'main', chatId: 'x' }, { idempotencyKey: 'k' });
-        console.log(is);`,
-      );
-      const paths = { '@chat-web/protocol': ['./protocol/index.ts'] };
-      const options = {
-        target: 'es2024',
-        module: 'nodenext',
-        lib: ['es2024'],
-        types: ['node'],
-        allowImportingTsExtensions: true,
-        paths,
-      };
-      await compile(dir, { ...options, skipLibCheck: true }, ['program.ts']);
-    } finally {
-      await rm(dir, { recursive: true });
-    }
+    using folder = temporaryFolder();
+    const dir = folder.path;
+    for (const name of ['protocol', 'host'])
+      await cp(join(ROOT, 'packages', name, 'src'), join(dir, name), {
+        recursive: true,
+        filter: (path) => !path.endsWith('.test.ts'),
+      });
+    await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+    await symlink(join(ROOT, 'packages/host/node_modules'), join(dir, 'host/node_modules'));
+    const table = join(dir, 'protocol/operations/chat-changes.ts');
+    const row = `sortChat: {
+      summary: 'Sort a chat', method: 'POST', path: '/sessions/:id/chats/:chatId/sort', scope: 'send',
+      params: ofChat, body: v.object({ until: v.optional(v.number()) }),
+      answer: v.object({ chatId: v.string(), sorted: v.boolean() }), errors: [], timeoutMs: 1_000,
+      examples: { known: { id: 'main', chatId: 'x' } },
+    },`;
+    const text = await readFile(table, 'utf8');
+    await writeFile(table, text.replace('chatChangeOperations = {', `chatChangeOperations = {\n${row}`));
+    await writeFile(join(dir, 'package.json'), '{"type":"module"}');
+    await writeFile(
+      join(dir, 'program.ts'),
+      `import { createClient } from './host/index.ts';
+      const client = createClient({ url: 'http://127.0.0.1:3000' });
+      const { sorted } = await client.sortChat({ id: 'main', chatId: 'x', until: 5 }, { timeoutMs: 100 });
+      const is: boolean = sorted;
+      // @ts-expect-error: a field of the path is missing
+      await client.sortChat({ id: 'main' });
+      // @ts-expect-error: it is no send
+      await client.sortChat({ id: 'main', chatId: 'x' }, { idempotencyKey: 'k' });
+      console.log(is);`,
+    );
+    const paths = { '@chat-web/protocol': ['./protocol/index.ts'] };
+    const options = {
+      target: 'es2024',
+      module: 'nodenext',
+      lib: ['es2024'],
+      types: ['node'],
+      allowImportingTsExtensions: true,
+      paths,
+    };
+    await compile(dir, { ...options, skipLibCheck: true }, ['program.ts']);
   });
 });

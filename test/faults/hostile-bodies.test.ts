@@ -1,26 +1,17 @@
-import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { join } from 'node:path';
 import { ADA, eventually, hostileBodies, inHttpChunks, rawRequest } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const BODY_BYTES = 10_485_760;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** The session is ready, so that only the body can be the reason. */
 describe('a hostile body', () => {
-  let stack: Stack;
-  beforeAll(async () => {
-    stack = await Stack.start();
-    await stack.link('main', ADA);
-  });
-  afterAll(() => stack[Symbol.asyncDispose]());
+  const stack = sharedStack();
+  beforeAll(() => stack.link('main', ADA));
 
-  const spooled = async () => {
-    const entries = await readdir(join(stack.dataDir, 'spool'), { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  };
   /** Sends a request over its own connection. Resolves with the raw response, or `''` if there is none. */
   const send = (head: string, body: Buffer) =>
     new Promise<string>((resolve) => {
@@ -45,7 +36,7 @@ describe('a hostile body', () => {
     const answer = await send('/sessions/main/messages HTTP/1.1', asSent(make(BODY_BYTES), chunkBytes));
     expect(answers).toContain(Number(answer.slice(9, 12)));
     expect(answer).toMatch(/"code":"(invalid_request|body_too_large|recipient_not_found)"/);
-    await eventually(async () => expect(await spooled()).toEqual([]));
+    await eventually(async () => expect(await stack.spooled()).toEqual([]));
   });
 
   it('is refused on routes that take no media, too', async () => {
@@ -87,7 +78,7 @@ describe('a hostile body', () => {
   it('leaves gateway and session healthy, and no error in the log', async () => {
     expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready', restarts: 0 });
     expect(stack.gateway.log.filter((line) => /"level":"(error|fatal)"|rejection/i.test(line))).toEqual([]);
-    expect(await spooled()).toEqual([]);
+    expect(await stack.spooled()).toEqual([]);
   });
 });
 

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ADA, BEN } from '@chat-web/testing';
+import { sharedFolder } from '@chat-web/testing/hooks';
 import { Stack } from '@chat-web/testing/stack';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -16,15 +16,13 @@ const WHY_NOT = "npm's cache lacks packages, and its registry cannot be reached"
 
 const PACKAGES = ['console', 'gateway', 'outbound', 'protocol', 'worker'];
 
-let root = '';
+const root = sharedFolder();
 let text = '';
 
 beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'chat-web-installed-'));
   const pages = ['docs/service.md', 'docs/quick-start.md', 'README.md'].map((name) => join(CHECKOUT, name));
   text = (await Promise.all(pages.map((path) => readFile(path, 'utf8')))).join('\n');
 });
-afterAll(() => rm(root, { recursive: true }));
 
 /** The lines of commands in the documentation that match a pattern. */
 function commands(pattern: RegExp): string[] {

@@ -3,18 +3,17 @@ import { join } from 'node:path';
 import { sendText } from '@chat-web/host';
 import { ADA, BEN, browsersIn, eventually, renderersIn, workersOf } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 describe('two accounts in two workers', () => {
-  let stack: Stack;
+  const stack = sharedStack();
   let adasWorker: number;
   beforeAll(async () => {
-    stack = await Stack.start();
     await stack.link('ada', ADA);
     [adasWorker = Number.NaN] = workersOf(stack.gateway.pid); // 0 would signal all processes of this test.
     await stack.link('ben', BEN);
   });
-  afterAll(() => stack[Symbol.asyncDispose]());
   const folderOf = (id: string) => join(stack.dataDir, 'sessions', id);
 
   it.each(['ada', 'ben'])('are one page each: %s has no other renderer', (id) => {
@@ -83,16 +82,14 @@ describe('a page that changes', () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
     const events = await stack.listen('main');
-    const [page] = await stack.phones.pages();
-    const disturb = (kind: 'pushState' | 'iframe' | 'sync') => stack.phones.disturb(page?.id ?? '', kind);
     for (let round = 0; round < 5; round += 1) {
-      for (const kind of ['pushState', 'iframe', 'sync'] as const) await disturb(kind);
+      for (const kind of ['pushState', 'iframe', 'sync'] as const) await stack.disturb(ADA, kind);
     }
     await stack.phones.send(BEN, { to: ADA, body: 'after the storm' });
     await events.until('message');
     expect(events.events.map(({ name }) => name)).toEqual(['message']);
 
-    await stack.phones.disturb(page?.id ?? '', 'reload');
+    await stack.disturb(ADA, 'reload');
     await events.until('disconnected');
     await events.until('ready');
     await stack.phones.send(BEN, { to: ADA, body: 'after the reload' });

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Journal, NotStoredError } from '@chat-web/gateway/tools';
-import { eventually, fixture, pace, SmallDisk } from '@chat-web/testing';
+import { eventually, fixture, SmallDisk } from '@chat-web/testing';
 import { describe, expect, it } from 'vitest';
 
 const WRITER = fixture('journal-writer.mjs');
@@ -38,14 +38,12 @@ describe('a journal under load', () => {
     try {
       for (let kill = 0; kill < KILLS; kill += 1) {
         const writer = fork(WRITER, [dir, String(kill * 1_000_000), String(maxBytes)]);
+        const killedAt = confirmed.length + 50 + Math.floor(Math.random() * 250);
         writer.on('message', ({ stored }: { stored?: number }) => {
           if (stored !== undefined) confirmed.push(stored);
+          if (confirmed.length === killedAt) writer.kill('SIGKILL');
         });
-        await once(writer, 'message');
-        await pace(30 + Math.random() * 120);
-        const gone = once(writer, 'close');
-        writer.kill('SIGKILL');
-        await gone;
+        await once(writer, 'close');
       }
       const journal = await Journal.open({ dir, folds: [], maxBytes, maxAgeMs: 1e9, log: silent });
       const found = await readAll(journal);

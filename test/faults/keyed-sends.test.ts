@@ -6,7 +6,6 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 const [{ bytes: PNG }] = media;
 const GIF = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7';
-const SLOW_MS = 3_000;
 
 const stack = sharedStack();
 beforeAll(() => stack.link('ada', ADA));
@@ -109,8 +108,7 @@ describe('a send whose response was lost', () => {
   it('is 409 while in progress, unknown when its worker dies, and found once the session is back', async () => {
     await stack.phones.configure({ ackDelayMs: 10_000 });
     const first = post('/messages', 'key-20', text('to be found'));
-    await stack.untilInPage('ada', BEN, 'to be found');
-    await pace(2_000); // The page stores the message.
+    await stack.untilUnconfirmed('ada', ADA);
     const early = await post('/messages', 'key-20', text('to be found'));
     expect(early).toMatchObject({ status: 409, code: 'idempotency_in_progress', retryAfter: '1' });
     process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).worker, 'SIGKILL');
@@ -139,8 +137,7 @@ describe('a send whose response was lost', () => {
   it('is sent on a retry if the page never had it, to a person, a hidden number and a group', async () => {
     const group = await stack.client.createGroup({ id: 'ada', subject: 'Writers', participants: [BEN, CARLA] });
     const sends = [BEN, CARLA, group, ADA].map((to, n) => [`key-3${n}`, { ...text(`late ${n}`), to }] as const);
-    const [page] = await stack.phones.pages();
-    await stack.phones.disturb(page?.id ?? '', 'block', { ms: 5_000 });
+    await stack.disturb(ADA, 'block', { ms: 5_000 });
     const asked = sends.map(([key, body]) => post('/messages', key, body));
     await pace(500);
     process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).worker, 'SIGKILL');
@@ -152,9 +149,9 @@ describe('a send whose response was lost', () => {
   });
 
   it('is not repeated where its id cannot be chosen: the outcome stays unknown', async () => {
-    await stack.phones.configure({ ackDelayMs: SLOW_MS });
+    await stack.phones.configure({ ackDelayMs: 3_000 });
     const asked = post('/status', 'key-21', { type: 'text', body: 'good morning' });
-    await pace(SLOW_MS / 3);
+    await stack.untilUnconfirmed('ada', ADA);
     process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).worker, 'SIGKILL');
     expect(await asked).toMatchObject({ status: 500, code: 'outcome_unknown' });
     await stack.phones.configure({ ackDelayMs: 20 });

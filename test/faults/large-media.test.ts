@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import type { Download } from '@chat-web/protocol';
@@ -44,7 +43,7 @@ it('media of 40 MB arrive unchanged when sent, received, and sent by url', async
 
   const byUrl = await stack.client.sendMessage({ ...document, url: `http://${host}/big`, filename: 'url.bin' });
   expect(await onBensPhone(byUrl.id)).toMatchObject({ size: SIZE, sha256: hash });
-  expect(await spooled(stack)).toEqual([]);
+  expect(await stack.spooled()).toEqual([]);
 });
 
 it('a download whose browser is killed fails at once, and leaves nothing', async () => {
@@ -61,20 +60,15 @@ it('a download whose browser is killed fails at once, and leaves nothing', async
     () => (outcome = 'downloaded'),
     ({ code }: { code: string }) => (outcome = code),
   );
-  while ((await spooled(stack)).length === 0) await pace(1); // The file exists from the first byte on.
+  while ((await stack.spooled()).length === 0) await pace(1); // The file exists from the first byte on.
   expect(outcome).toBe('');
   const killedAt = Date.now();
   for (const pid of browserMainsOn(profile)) process.kill(pid, 'SIGKILL');
   expect(await download).toBe('session_lost');
   expect(Date.now() - killedAt).toBeLessThan(withRoom(5_000));
   await stack.untilStatus('main', 'ready');
-  expect(await spooled(stack)).toEqual([]);
+  expect(await stack.spooled()).toEqual([]);
   expect(await hashOf(await stack.client.getMedia({ id: 'main', messageId: id }))).toBe(
     sha256(Buffer.from(base64, 'base64')),
   );
 });
-
-async function spooled({ dataDir }: Stack): Promise<string[]> {
-  const entries = await readdir(join(dataDir, 'spool'), { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
-}

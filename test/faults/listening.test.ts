@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, chown, lchown, lstat, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, chown, lchown, lstat, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { connect, createServer, type Socket } from 'node:net';
@@ -14,26 +14,25 @@ import { createClient } from '@chat-web/host';
 import { gatewayAddress } from '@chat-web/host/node';
 import { createCertificate } from '@chat-web/simulator';
 import { canBeOthers, eventually, expectError, OTHER_USER, rawRequest, THIRD_USER } from '@chat-web/testing';
+import { freshFolder } from '@chat-web/testing/hooks';
 import { runGateway } from '@chat-web/testing/stack';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { sharedGateway } from '@chat-web/testing/story';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const EX_CONFIG = 78;
 const TOKEN = 'correct-horse';
 
-let folder: string;
-let socket: string;
+const folder = freshFolder();
+const socket = join(folder, 'gateway.sock');
 let settings: Record<string, string>;
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chat-web-listen-'));
   await chmod(folder, 0o755);
-  socket = join(folder, 'gateway.sock');
   settings = { CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(folder, 'data'), CHAT_WEB_SOCKET: socket };
 });
 const started: GatewayProcess[] = [];
 afterEach(async () => {
   // Gateways left over from a failed test.
   await Promise.all(started.splice(0).map((gateway) => gateway.end('SIGKILL')));
-  await rm(folder, { recursive: true });
 });
 
 async function start(settings: Readonly<Record<string, string>>): Promise<GatewayProcess> {
@@ -325,22 +324,8 @@ describe('HTTPS', () => {
 });
 
 describe('every response', () => {
-  let data: string;
-  let open: GatewayProcess;
-  let guarded: GatewayProcess;
-  beforeAll(async () => {
-    data = await mkdtemp(join(tmpdir(), 'chat-web-listen-'));
-    open = await spawnGateway({ CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(data, 'open') });
-    guarded = await spawnGateway({
-      CHAT_WEB_PORT: '0',
-      CHAT_WEB_DATA_DIR: join(data, 'guarded'),
-      CHAT_WEB_TOKEN: TOKEN,
-    });
-  });
-  afterAll(async () => {
-    await Promise.all([open.end(), guarded.end()]);
-    await rm(data, { recursive: true });
-  });
+  const open = sharedGateway();
+  const guarded = sharedGateway({ settings: { CHAT_WEB_TOKEN: TOKEN } });
 
   it.each([
     ['200', 'GET /health HTTP/1.1\r\nHost: localhost'],

@@ -16,24 +16,14 @@ const settings = {
   CHAT_WEB_MEMORY_SETTLE_SECONDS: '1',
 };
 
-async function takes(stack: Stack, id: string): Promise<number> {
-  const { memory } = await stack.client.getSessionStatus({ id });
-  return memory ? (memory.workerBytes + memory.browserBytes) / MB : 0;
-}
-
-async function leak(stack: Stack, number: string, mbPerSecond: number): Promise<void> {
-  const page = (await stack.phones.pages()).find((one) => one.number === number);
-  await stack.phones.disturb(page?.id ?? '', 'leak', { mbPerSecond });
-}
-
 // These tests mostly wait.
 describe.concurrent('a page that leaks', () => {
   it('is restarted above the soft mark as soon as it is idle, and loses no message meanwhile', async () => {
     await using stack = await Stack.start({ settings });
     await stack.link('ada', ADA);
     const events = await stack.listen('ada');
-    await leak(stack, ADA, 6);
-    await eventually(async () => expect(await takes(stack, 'ada')).toBeGreaterThan(SOFT * 0.6));
+    await stack.disturb(ADA, 'leak', { mbPerSecond: 6 });
+    await eventually(async () => expect(await stack.memoryMb('ada')).toBeGreaterThan(SOFT * 0.6));
     let sent = 0;
     const send = async () => {
       sent += 1;
@@ -65,14 +55,13 @@ describe.concurrent('a page that leaks', () => {
     await Promise.all([stack.link('ada', ADA), stack.link('ben', BEN)]);
     const [ada, ben] = [await stack.listen('ada'), await stack.listen('ben')];
     // Shared memory is divided among browsers: when another one exits, this one has some 10 MB more at once.
-    const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
-    await stack.phones.disturb(page?.id ?? '', 'grow', { mb: GROWN });
-    await leak(stack, ADA, 5);
+    await stack.disturb(ADA, 'grow', { mb: GROWN });
+    await stack.disturb(ADA, 'leak', { mbPerSecond: 5 });
     let max = 0;
     const startedAt = Date.now();
     while (ada.all('disconnected').length === 0 && Date.now() - startedAt < 180_000) {
       await stack.client.sendMessage({ id: 'ben', type: 'text', to: ADA, body: 'keeps her busy' });
-      max = Math.max(max, await takes(stack, 'ada'));
+      max = Math.max(max, await stack.memoryMb('ada'));
       await pace(500);
     }
     const [{ message = '' } = {}] = ada.all('disconnected');

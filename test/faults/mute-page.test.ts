@@ -1,4 +1,4 @@
-import { ADA, BEN, eventually, restartReasonsOf, seconds } from '@chat-web/testing';
+import { ADA, BEN, eventually, figure, restartReasonsOf, seconds } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
 
@@ -15,5 +15,5 @@ it('a page that no longer sends anything, although it reports that it is connect
     expect(await stack.client.getSessionStatus({ id: 'ada' })).toMatchObject({ status: 'ready', restarts: 1 });
   });
   expect(restartReasonsOf('ada', stack.gateway.log)).toContain('PAGE_MUTE');
-  process.stdout.write(`detection: a mute page replaced ${seconds(Date.now() - startedAt)} after the first send\n`);
+  figure('detection', `a mute page replaced ${seconds(Date.now() - startedAt)} after the first send`);
 });

@@ -14,10 +14,8 @@ describe('a storm of pushStates, iframes and reloads', () => {
     const events = await stack.listen('main');
     const workers = workersOf(stack.gateway.pid);
     expect(workers).toHaveLength(1);
-    const [page] = await stack.phones.pages();
     // A page between two documents does not receive commands.
-    const disturb = (kind: 'pushState' | 'iframe' | 'reload') =>
-      eventually(() => stack.phones.disturb(page?.id ?? '', kind));
+    const disturb = (kind: 'pushState' | 'iframe' | 'reload') => eventually(() => stack.disturb(ADA, kind));
 
     const during: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {

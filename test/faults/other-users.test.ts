@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
-import { hostname, tmpdir } from 'node:os';
+import { chmod, chown, mkdir, symlink } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
   canBeOthers,
@@ -14,20 +14,21 @@ import {
   OTHER_USER,
   processId,
   THIRD_USER,
+  temporaryFolder,
 } from '@chat-web/testing';
-import { runGateway, Stack } from '@chat-web/testing/stack';
+import { sharedFolder } from '@chat-web/testing/hooks';
+import { runGateway } from '@chat-web/testing/stack';
+import { sharedStack } from '@chat-web/testing/story';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe.runIf(canBeOthers())('another user of the machine cannot interfere', () => {
-  let stack: Stack;
+  const stack = sharedStack();
+  const folder = sharedFolder();
   let profile: string;
-  let folder: string;
   let victim: ChildProcess;
   const attackers: FakeBrowser[] = [];
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'chat-web-attack-'));
     await chmod(folder, 0o755);
-    stack = await Stack.start();
     profile = join(stack.dataDir, 'sessions', 'main', 'session');
     victim = spawn('sleep', ['600'], { stdio: 'ignore', detached: true });
     await once(victim, 'spawn');
@@ -40,8 +41,6 @@ describe.runIf(canBeOthers())('another user of the machine cannot interfere', ()
   afterAll(async () => {
     for (const attacker of attackers) await attacker[Symbol.asyncDispose]();
     victim.kill('SIGKILL');
-    await stack[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true });
   });
 
   it('a session starts and stops beside forged command lines and an old lock, without a kill or a wait', async () => {
@@ -84,7 +83,8 @@ describe.runIf(canBeOthers())('another user of the machine cannot interfere', ()
 });
 
 it('a folder of pages that every user may write is refused: their pages would run in every account', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'chat-web-pages-'));
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   const settings = { CHAT_WEB_PORT: '0', CHAT_WEB_DATA_DIR: join(folder, 'data') };
   const pages = join(folder, 'pages');
   await mkdir(pages);
@@ -93,5 +93,4 @@ it('a folder of pages that every user may write is refused: their pages would ru
     code: 78,
     stderr: expect.stringContaining('CHAT_WEB_PAGE_DIR is writable by every user'),
   });
-  await rm(folder, { recursive: true });
 });

@@ -72,28 +72,28 @@ it('new chats stay within the limit over kills of the gateway with sends in prog
 });
 
 it('sends in a second stay within the limit, sixteen at once and over a kill of the gateway', async () => {
-  const startedAt = performance.now();
   await using stack = await Stack.start({ settings: { CHAT_WEB_MAX_SENDS_PER_SECOND: String(RATE) } });
   await stack.link('main', ADA);
   const send = () => outcomeOf(sendText(stack.client, { id: 'main', type: 'text', to: BEN, body: 'hello' }));
+  /** Resolves with the time before the successful attempt. */
   const untilSent = async () => {
     for (;;) {
+      const askedAt = performance.now();
       const outcomes = await Promise.all(Array.from({ length: 16 }, send));
       const sent = outcomes.filter(({ code }) => code === 'sent').length;
       const wait = Math.max(...outcomes.map(({ retryAfterSeconds = 0 }) => retryAfterSeconds));
       expect(outcomes.filter(({ code }) => code === 'rate_limited')).toHaveLength(16 - sent);
       expect(sent).toBeLessThanOrEqual(1);
-      if (sent === 1) return;
+      if (sent === 1) return askedAt;
       await pace(wait * 1_000);
     }
   };
-  await untilSent();
+  const firstAt = await untilSent();
   await stack.gateway.end('SIGKILL');
   await stack.restartGateway();
   await stack.untilStatus('main', 'ready');
   await untilSent();
-  const seconds = (performance.now() - startedAt) / 1_000;
-  expect(2).toBeLessThanOrEqual(seconds * RATE);
+  expect(performance.now() - firstAt).toBeGreaterThanOrEqual(1_000 / RATE);
   await eventually(async () => expect(await stack.phones.messages(BEN, { with: ADA })).toHaveLength(2));
 });
 
@@ -117,5 +117,5 @@ it('numbers are not looked up again at once, also if the network has refused the
   const before = (await phones.account(ADA)).lookUps.length;
   await expect(look()).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: expect.any(Number) });
   expect((await phones.account(ADA)).lookUps).toHaveLength(before);
-  expect(await eventually(look, 15_000)).toEqual({ numbers: [{ number: BEN, exists: true }] });
+  expect(await eventually(look)).toEqual({ numbers: [{ number: BEN, exists: true }] });
 });

@@ -2,9 +2,6 @@ import { ADA, BEN, eventually } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
 
-/** Two probes of the page, with a margin. */
-const REPORTED_MS = 45_000;
-
 // These tests mostly wait.
 describe.concurrent('a dialog of the page', () => {
   it.each([
@@ -15,12 +12,11 @@ describe.concurrent('a dialog of the page', () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
     const events = await stack.listen('main');
-    const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
-    await stack.phones.disturb(page?.id ?? '', 'dialog', { which });
+    await stack.disturb(ADA, 'dialog', { which });
     await eventually(async () => {
       const { degraded = [] } = await stack.client.getSessionStatus({ id: 'main' });
       expect(degraded.find(({ capability }) => capability === 'page.dialog')?.reason).toContain(text);
-    }, REPORTED_MS);
+    });
     await stack.settled();
     expect((await stack.phones.account(ADA)).devices).toHaveLength(1);
     expect(events.all('disconnected')).toEqual([]);

@@ -38,7 +38,7 @@ it('a page cannot make the browser save files, not even during media downloads',
   for (let n = 0; n < 4; n += 1) {
     const { data } = await stack.client.getMedia({ id: 'main', messageId: id });
     expect(Buffer.from(await new Response(data).arrayBuffer()).equals(bytes)).toBe(true);
-    await pace(500);
+    await pace(500); // The page attacks at this interval, which nothing outside of it shows.
   }
   const found = await Promise.all([home, stack.dataDir].map((dir) => readdir(dir, { recursive: true })));
   expect(found.flat().filter((path) => path.includes(NAME) || /downloads?\//i.test(path))).toEqual([]);

@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@chat-web/host';
 import { ADA, BEN, browserAndWorkerIn, CARLA, DEV, eventually, rawRequest, rounds } from '@chat-web/testing';
 import { readQr, Stack } from '@chat-web/testing/stack';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const MINUTE_MS = 60_000;
 
@@ -180,13 +181,11 @@ describe('a pairing code', () => {
 });
 
 describe('a number that is linked here', () => {
-  let stack: Stack;
+  const stack = sharedStack({ settings: { CHAT_WEB_TOKEN: 'sesame' } });
   beforeAll(async () => {
-    stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: 'sesame' } });
     await stack.link('linked', ADA);
     await stack.client.startSession({ id: 'spare' });
   });
-  afterAll(() => stack[Symbol.asyncDispose]());
 
   /** The linked devices of the account: a code might unlink one. */
   const devices = async () => (await stack.phones.account(ADA)).devices;

@@ -1,12 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ADA, BEN, browsersIn, eventually, figure, workersOf } from '@chat-web/testing';
+import { ADA, BEN, browsersIn, eventually, figure, temporaryFolder, workersOf } from '@chat-web/testing';
+import { sharedFolder } from '@chat-web/testing/hooks';
 import { Stack } from '@chat-web/testing/stack';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedStack } from '@chat-web/testing/story';
+import { beforeAll, describe, expect, it } from 'vitest';
 
 const TOKEN = 'planted-token-7d1';
 
@@ -39,8 +40,7 @@ const PLANTED = {
 };
 
 describe('what a session is given', () => {
-  let stack: Stack;
-  let folder: string;
+  const folder = sharedFolder();
   let qr = '';
   /** The environments and arguments seen at any time. */
   const seen = new Set<string>();
@@ -58,7 +58,6 @@ describe('what a session is given', () => {
   };
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'chat-web-cwd-'));
     const marker = join(folder, 'executed');
     const hostile = `require('fs').writeFileSync(${JSON.stringify(marker)}, '')`;
     // All places where a library might look for its configuration.
@@ -67,7 +66,9 @@ describe('what a session is given', () => {
     await writeFile(join(folder, '.puppeteerrc.json'), JSON.stringify({ executablePath: marker }));
     await writeFile(join(folder, 'package.json'), JSON.stringify({ puppeteer: { executablePath: marker } }));
     await writeFile(join(folder, '.env'), 'CHAT_WEB_DATA_DIR=/nowhere\n');
-    stack = await Stack.start({ settings: SETTINGS, cwd: folder });
+  });
+  const stack = sharedStack({ settings: SETTINGS, cwd: folder });
+  beforeAll(async () => {
     ({ qr = '' } = await stack.client.startSession({ id: 'ada' }));
     const events = await stack.listen('ada');
     look();
@@ -106,10 +107,6 @@ describe('what a session is given', () => {
     await eventually(() => expect(stack.gateway.log.join()).toContain('"msg":"session restarting"'));
     await stack.untilStatus('ada', 'ready');
     look();
-  });
-  afterAll(async () => {
-    await stack[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true });
   });
 
   it('contains no secret of the gateway, in environments or arguments, and the log contains none either', () => {
@@ -163,7 +160,8 @@ describe('what a session is given', () => {
 });
 
 it.skipIf(process.getuid?.() !== 0)('the data folder is closed to other users, whatever the umask', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'chat-web-data-'));
+  using temporary = temporaryFolder();
+  const folder = temporary.path;
   await chmod(folder, 0o755);
   const usual = process.umask(0o000);
   try {
@@ -176,7 +174,6 @@ it.skipIf(process.getuid?.() !== 0)('the data folder is closed to other users, w
     expect(look(`find data -writable 2>/dev/null`)).toBe('');
   } finally {
     process.umask(usual);
-    await rm(folder, { recursive: true, force: true });
   }
 });
 

@@ -1,22 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { spawnGateway } from '@chat-web/gateway/tools';
 import { ADA, browsersIn, eventually, NotifySocket, workersOf } from '@chat-web/testing';
+import { sharedFolder } from '@chat-web/testing/hooks';
 import { Stack } from '@chat-web/testing/stack';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 
-let folder = '';
-let envFile = '';
-
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chat-web-service-'));
-  envFile = join(folder, 'gateway.env');
-});
-
-afterAll(() => rm(folder, { recursive: true }));
+const folder = sharedFolder();
+const envFile = join(folder, 'gateway.env');
 
 /** Waits for a line of the log after the first `after` lines. */
 function logged(log: readonly string[], text: string, after = 0): Promise<string> {

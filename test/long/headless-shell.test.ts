@@ -1,13 +1,10 @@
 import { readlinkSync } from 'node:fs';
 import { ADA, browserAndWorkerIn, browsersIn, renderersIn } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
-import { findBrowser } from '@chat-web/worker/browser';
 import { expect, it } from 'vitest';
 
-const isInstalled = findBrowser({ headlessShell: true, env: process.env }).endsWith('-headless-shell');
-
-it.runIf(isInstalled)('CHAT_WEB_HEADLESS_SHELL: a session is one headless shell with one page', async () => {
-  await using stack = await Stack.start({ settings: { CHAT_WEB_HEADLESS_SHELL: 'true' } });
+it('CHAT_WEB_HEADLESS_SHELL: a session is one headless shell with one page', async () => {
+  await using stack = await Stack.start();
   await stack.link('ada', ADA);
   const { browser } = browserAndWorkerIn(stack.dataDir);
   expect(readlinkSync(`/proc/${browser}/exe`)).toMatch(/headless.shell/);

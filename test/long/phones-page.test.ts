@@ -1,12 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Simulator, startSimulator } from '@chat-web/simulator';
 import { ADA, BEN, CARLA, DEV, eventually, FARID, GRACE } from '@chat-web/testing';
 import { ConsolePage, expectFit, openBrowser, watchHarm } from '@chat-web/testing/browser';
+import { sharedFolder } from '@chat-web/testing/hooks';
 import { sharedStack } from '@chat-web/testing/story';
 import type { Browser, Page } from 'puppeteer';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
 
 /** A stranger who sends hostile messages. */
 const EVE = '12025550999';
@@ -23,7 +23,7 @@ const HOSTILE_BODIES = [
 ];
 
 const stack = sharedStack();
-let folder: string;
+const folder = sharedFolder();
 let browser: Browser;
 let page: Page;
 /** What hostile messages were able to run, and what the policy blocked. */
@@ -56,14 +56,10 @@ const open = async (fragment: string, selector: string) => {
 const look = (name: string) => expectFit(page, name, process.env.PHONES_SCREENSHOTS);
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'chat-web-test-'));
   browser = await openBrowser(['attacker.lan']);
   page = await browser.newPage();
   harm = await watchHarm(page);
-});
-afterAll(async () => {
-  await browser?.close();
-  await rm(folder, { recursive: true });
+  return () => browser.close();
 });
 
 it('links a session by a click on Scan', async () => {

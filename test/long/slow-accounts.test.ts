@@ -7,15 +7,6 @@ const MB = 1_048_576;
 const MINUTE = 60_000;
 const SYNC_MS = 8 * MINUTE;
 
-async function pageOf(stack: Stack, number: string): Promise<string> {
-  return (await stack.phones.pages()).find((page) => page.number === number)?.id ?? '';
-}
-
-async function takes(stack: Stack, id: string): Promise<number> {
-  const { memory } = await stack.client.getSessionStatus({ id });
-  return memory ? (memory.workerBytes + memory.browserBytes) / MB : 0;
-}
-
 /** The memory of a session once it has settled, in MB, from the log; undefined before that. */
 function settledAt(stack: Stack, id: string): number | undefined {
   const settled = logLines(stack.gateway.log).find(({ msg, session }) => session === id && msg === 'memory settled') as
@@ -49,14 +40,14 @@ describe.concurrent('an account with a long history', () => {
     const settings = { CHAT_WEB_MEMORY_SETTLE_SECONDS: '150' };
     await using stack = await Stack.start({ settings });
     await stack.link('ada', ADA);
-    await stack.phones.disturb(await pageOf(stack, ADA), 'grow', { mb: 1_300 });
-    await eventually(async () => expect(await takes(stack, 'ada')).toBeGreaterThan(1_400), 120_000);
+    await stack.disturb(ADA, 'grow', { mb: 1_300 });
+    await eventually(async () => expect(await stack.memoryMb('ada')).toBeGreaterThan(1_400), 120_000);
     await eventually(() => expect(settledAt(stack, 'ada')).toBeGreaterThan(1_400), 180_000);
     // Idle for longer than recycling requires.
     await delay(60_000);
-    const { status, restarts, memory } = await stack.client.getSessionStatus({ id: 'ada' });
+    const { status, restarts } = await stack.client.getSessionStatus({ id: 'ada' });
     expect({ status, restarts }).toEqual({ status: 'ready', restarts: 0 });
-    const taken = Math.round(((memory?.workerBytes ?? 0) + (memory?.browserBytes ?? 0)) / MB);
+    const taken = Math.round(await stack.memoryMb('ada'));
     figure('large account', `a page that settles at ${taken} MB, soft mark 700 MB: 0 recycled`);
   });
 });

@@ -8,12 +8,6 @@ const TAKE_OVER_AFTER_MS = 30_000;
 /** Longer than the delay before a take-over. */
 const LEFT_ALONE_MS = 45_000;
 
-/** Reports to the account's page that another page has taken over its link. */
-async function conflict(stack: Stack): Promise<void> {
-  const page = (await stack.phones.pages()).find(({ number }) => number === ADA);
-  await stack.phones.disturb(page?.id ?? '', 'conflict');
-}
-
 const loginsOf = async (stack: Stack) => (await stack.phones.account(ADA)).logins;
 const isLeft = (stack: Stack) => stack.untilStatus('main', 'disconnected');
 
@@ -24,14 +18,14 @@ it('an account that is used elsewhere is taken back if configured, after a delay
   const waits: number[] = [];
   for (let time = 1; time <= MAX_TAKE_OVERS; time += 1) {
     const lostAt = Date.now();
-    await conflict(stack);
+    await stack.disturb(ADA, 'conflict');
     await isLeft(stack);
     await eventually(async () => expect(await loginsOf(stack)).toBe(before + time), LEFT_ALONE_MS);
     waits.push(Date.now() - lostAt);
     await stack.untilStatus('main', 'ready');
   }
 
-  await conflict(stack);
+  await stack.disturb(ADA, 'conflict');
   await isLeft(stack);
   // A fourth take-over would come by now.
   await delay(LEFT_ALONE_MS);

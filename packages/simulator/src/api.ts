@@ -153,6 +153,8 @@ export interface Page extends Omit<PageReport, 'disturbancesReceived'> {
   readonly codeFor?: string | undefined;
   /** The account that has scanned it, or typed its code, and requires a passkey. */
   readonly passkeyFor?: string | undefined;
+  /** True while a request of it has no answer, such as a send that is not confirmed. */
+  readonly isWaiting: boolean;
 }
 
 /** Events that can be caused in a page; `conflict` and `idle` come from the network. */

@@ -1,4 +1,4 @@
-export type { Page, PageFault, PasskeyRefusal, PhoneMessage, Unlink } from './api.ts';
+export type { DisturbArguments, Page, PageFault, PasskeyRefusal, PhoneMessage, Unlink } from './api.ts';
 export { createCertificate } from './browser-args.ts';
 export { type Build, builds } from './builds.ts';
 export { connectSimulator, type SimulatorClient } from './control/client.ts';

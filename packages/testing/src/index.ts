@@ -9,6 +9,7 @@ export * from './fake-browser.ts';
 export * from './figure.ts';
 export * from './fixture.ts';
 export * from './folders.ts';
+export * from './health-times.ts';
 export * from './hostile-bodies.ts';
 export * from './hostile-texts.ts';
 export * from './listening.ts';

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { type ProcessId, startOf, statFields } from '@chat-web/protocol';
 
 interface Process extends ProcessId {
@@ -113,4 +113,15 @@ export function browserAndWorkerIn(folder: string): { browser: number; worker: n
   const [leader] = leaders;
   if (!leader || leaders.length > 1) throw new Error(`${leaders.length} browsers run in ${folder}`);
   return { browser: leader.pid, worker: leader.parent };
+}
+
+/** Resets the memory peak of a process. Returns its memory now, in MB. */
+export function resetPeak(pid: number): number {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5');
+  return peakMb(pid);
+}
+
+/** The memory peak of a process since the last reset, in MB. */
+export function peakMb(pid: number): number {
+  return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 }

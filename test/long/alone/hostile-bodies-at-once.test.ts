@@ -1,5 +1,15 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { ADA, figure, hostileBodies, hostileRequest, pace, percentile, sendRaw } from '@chat-web/testing';
+import {
+  ADA,
+  figure,
+  healthTimes,
+  hostileBodies,
+  hostileRequest,
+  pace,
+  peakMb,
+  percentile,
+  resetPeak,
+  sendRaw,
+} from '@chat-web/testing';
 import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -17,13 +27,9 @@ describe('fifty hostile bodies of 10 MB at once', () => {
   const stack = sharedStack({ settings: { CHAT_WEB_LOG_LEVEL: 'info' } });
   beforeAll(() => stack.link('main', ADA));
 
-  const memoryMb = () =>
-    Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${stack.gateway.pid}/status`, 'utf8'))?.[1]) / 1_024;
-
   it.each(hostileBodies)('$name: the gateway answers others, and its memory stays low', async (body) => {
     const request = hostileRequest('main', body, BODY_BYTES);
-    writeFileSync(`/proc/${stack.gateway.pid}/clear_refs`, '5');
-    const beforeMb = memoryMb();
+    const beforeMb = resetPeak(stack.gateway.pid);
     const over = new AbortController();
     const measured = healthTimes(stack.gateway.url, over.signal);
     await pace(LOOK_MS);
@@ -32,7 +38,7 @@ describe('fifty hostile bodies of 10 MB at once', () => {
     over.abort();
     const times = await measured;
     const p99 = percentile(times, 0.99);
-    const grownMb = memoryMb() - beforeMb;
+    const grownMb = peakMb(stack.gateway.pid) - beforeMb;
     figure(
       'hostile bodies',
       `${AT_ONCE} x ${body.name}: /health p99 ${p99.toFixed(0)} ms, longest ${percentile(times, 1).toFixed(0)} ms, +${grownMb.toFixed(0)} MB`,
@@ -43,14 +49,3 @@ describe('fifty hostile bodies of 10 MB at once', () => {
     expect(grownMb).toBeLessThanOrEqual(MEMORY_MB);
   });
 });
-
-async function healthTimes(url: string, until: AbortSignal): Promise<number[]> {
-  const times: number[] = [];
-  while (!until.aborted) {
-    const startedAt = performance.now();
-    await (await fetch(new URL('/health', url))).text();
-    times.push(performance.now() - startedAt);
-    await pace(LOOK_MS);
-  }
-  return times;
-}

@@ -18,7 +18,7 @@ beforeEach(() => {
 describe('endBrowsersOn', () => {
   it('gives a browser time to exit by itself', async () => {
     await using browser = await fakeBrowser(profileDir, { owner: deadOwner, closesAfterMs: 50 });
-    expect(await endBrowsersOn(profileDir)).toBe(0);
+    expect(await endBrowsersOn(profileDir, 10_000)).toBe(0);
     expect(isAlive(browser.main)).toBe(false);
   });
 

@@ -3,7 +3,8 @@ import { browsersOn, profilesBelow } from './browsers.ts';
 import { isAlive, killProcess, listProcesses, type Process } from './processes.ts';
 
 const GRACE_MS = 600;
-const GONE_WITHIN_MS = 2_000;
+/** How long killed processes may take to exit. */
+const EXIT_MS = 1_400;
 const CHECK_EVERY_MS = 20;
 
 /**
@@ -12,7 +13,7 @@ const CHECK_EVERY_MS = 20;
  * processes are killed, including stopped ones. Browsers of live workers and those started by hand are left alone.
  * Returns the number of killed processes.
  */
-export async function endBrowsersOn(profileDir: string): Promise<number> {
+export async function endBrowsersOn(profileDir: string, graceMs = GRACE_MS): Promise<number> {
   const startedAt = Date.now();
   const killed = new Set<number>();
   // An exiting process loses its command line before it closes its files.
@@ -21,8 +22,8 @@ export async function endBrowsersOn(profileDir: string): Promise<number> {
     const { ours } = browsersOn(profileDir, await listProcesses());
     ending = [...ours, ...ending.filter((one) => isAlive(one) && !ours.some(({ pid }) => pid === one.pid))];
     const waitedMs = Date.now() - startedAt;
-    if (ending.length === 0 || waitedMs > GONE_WITHIN_MS) return killed.size;
-    if (waitedMs > GRACE_MS) {
+    if (ending.length === 0 || waitedMs > graceMs + EXIT_MS) return killed.size;
+    if (waitedMs > graceMs) {
       // All are listed before the first is killed; processes they start meanwhile are killed in the next round.
       for (const target of ending) if (killProcess(target)) killed.add(target.pid);
     }
@@ -34,6 +35,6 @@ export async function endBrowsersOn(profileDir: string): Promise<number> {
 export async function sweepAtBoot(sessionsDir: string): Promise<number> {
   const all = await listProcesses();
   const left = profilesBelow(sessionsDir, all).filter((profileDir) => browsersOn(profileDir, all).ours.length > 0);
-  await Promise.all(left.map(endBrowsersOn));
+  await Promise.all(left.map((profileDir) => endBrowsersOn(profileDir)));
   return left.length;
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventually } from '@chat-web/testing';
+import { eventually, figure } from '@chat-web/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openCgroups, ownCgroup } from './cgroup.ts';
 
@@ -59,7 +59,7 @@ describe('session cgroups', () => {
     const startedAt = performance.now();
     const exited = once(worker, 'exit');
     expect(await session?.killAll(2_000)).toBe(true);
-    process.stdout.write(`cgroup.kill of 3 processes: ${Math.round(performance.now() - startedAt)} ms\n`);
+    figure('cgroup.kill', `3 processes: ${Math.round(performance.now() - startedAt)} ms`);
     expect(await exited).toEqual([null, 'SIGKILL']);
     expect(existsSync(join(group.folder, 'session-main'))).toBe(false);
     expect(gateway.exitCode ?? gateway.signalCode).toBeNull();

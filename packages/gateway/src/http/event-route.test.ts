@@ -401,13 +401,14 @@ describe('pages of events', () => {
 
   it('end when the key is deleted, or the caller disconnects', async () => {
     const { id, key } = await keyFor('read');
+    const feed = vi.spyOn(gateway.events, 'feed');
     const waiting = getPage('wait=30', { authorization: `Bearer ${key}` });
     const over = new AbortController();
     const left = fetch(new URL('/sessions/main/events?wait=30', server.url), {
       headers: { authorization: `Bearer ${key}`, accept: 'application/json' },
       signal: over.signal,
     }).catch(() => 'left');
-    await pace(50);
+    await expect.poll(() => feed).toHaveBeenCalledTimes(2);
     over.abort();
     expect(await left).toBe('left');
     await gateway.keys.remove(id);

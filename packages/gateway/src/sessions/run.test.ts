@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { deferred } from '@chat-web/protocol';
-import { eventually, fixture, temporaryFolder, undyingBrowsers } from '@chat-web/testing';
+import { eventually, fixture, pace, temporaryFolder, undyingBrowsers } from '@chat-web/testing';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { readConfig } from '../config.ts';
@@ -130,7 +129,7 @@ it('starts a worker only once it is in its cgroup, since its browser starts at o
   void run.start(start);
   await expect.poll(() => run.workerPid).toBeDefined();
   // A worker that is told to start reports within this.
-  await delay(500);
+  await pace(500);
   expect(events).toEqual([]);
   enter();
   await vi.waitUntil(() => events.length > 0, 10_000);

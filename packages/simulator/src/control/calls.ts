@@ -267,16 +267,16 @@ export const calls = {
     run: ({ network }, { messageId }, { ms }) => network.changes.age(messageId, ms),
   }),
   pages: defineCall('GET', '/pages', {
-    does: 'the open pages: socket state, synced or not, QR and its age, `codeFor` and `passkeyFor`: the accounts whose owner has to type its code, or to show a passkey; screen for a passkey, account, last write',
+    does: 'the open pages: socket state, synced or not, QR and its age, `codeFor` and `passkeyFor`: the accounts whose owner has to type its code, or to show a passkey; screen for a passkey, account, last write, `isWaiting`: a request has no answer yet',
     run: ({ pages }) => pages.list(),
   }),
   settled: defineCall('POST', '/settled', {
-    does: 'responds once every message has arrived everywhere, and every open page has handled everything that was sent to it; 409 if that takes longer than 8 s: a page is frozen, or its connection is stalled',
+    does: 'responds once every message has arrived everywhere, and every open page has handled everything that was sent to it; 409 if that takes longer than 60 s: a page is frozen, or its connection is stalled',
     run: ({ network, pages }) => pages.settled(network),
   }),
   disturb: defineCall('POST', '/pages/:pageId/disturb', {
     fields: inputs.disturb,
-    does: 'see below; responds once the page has received it, 409 if it does not within 8 s',
+    does: 'see below; responds once the page has received it, 409 if it does not within 60 s',
     run: ({ pages }, { pageId }, disturbance) => pages.disturb(pageId, disturbance),
   }),
   createChannel: defineCall('POST', '/accounts/:number/channels', {

@@ -4,10 +4,12 @@ import { calls } from './calls.ts';
 
 const timeoutMs = 10_000;
 const mediaTimeoutMs = 60_000;
+/** Of a call that waits for pages. */
+const pageTimeoutMs = 70_000;
 
 /**
  * Plays the phones and the network: one method for each call of the control API, in `calls.ts`. It ends within 10 s,
- * within 60 s where it sends media, or rejects with the simulator's own sentence. Messages are named by their stanza
+ * within 60 s where it sends media, `settled` and `disturb` within 70 s, or rejects with the simulator's own sentence. Messages are named by their stanza
  * id, or by a page's message id.
  */
 export type SimulatorClient = {
@@ -29,11 +31,16 @@ export function connectSimulator(controlUrl: string): SimulatorClient {
 
 async function send(controlUrl: string, { method, path, body }: CallRequest): Promise<unknown> {
   const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
-  const signal = AbortSignal.timeout(body && 'media' in body ? mediaTimeoutMs : timeoutMs);
+  const signal = AbortSignal.timeout(limitOf(path, body));
   const response = await fetch(new URL(path, controlUrl), { method, signal, ...init }).catch((cause: unknown) => {
     throw new Error(`no answer from a simulator at ${controlUrl}`, { cause });
   });
   const answer: unknown = await response.json();
   if (!response.ok) throw new Error((answer as { error: string }).error);
   return answer;
+}
+
+function limitOf(path: string, body: object | undefined): number {
+  if (path === calls.settled.path || path.endsWith('/disturb')) return pageTimeoutMs;
+  return body && 'media' in body ? mediaTimeoutMs : timeoutMs;
 }

@@ -38,7 +38,7 @@ describe('the phones', () => {
 
   it('have settled once every message has arrived', async () => {
     const { phones } = simulator;
-    await phones.configure({ deliveryDelayMs: 300 });
+    await phones.configure({ deliveryDelayMs: 3_000 });
     const { id } = await phones.send('12025550101', { to: '12025550103', body: 'on its way' });
     expect(await phones.messages('12025550103')).toEqual([]);
     await phones.settled();

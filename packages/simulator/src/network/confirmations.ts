@@ -22,13 +22,16 @@ export class Confirmations {
 
   /**
    * A number for the next event on that connection. `received` resolves when the page has confirmed the event or has
-   * disconnected; it rejects with 409 if neither happens within 8 s.
+   * disconnected; it rejects with 409 if neither happens in time, within 8 s by default.
    */
-  expect(connection: Connection): { readonly confirm: number; readonly received: Promise<void> } {
+  expect(
+    connection: Connection,
+    timeoutMs = CONFIRMATION_TIMEOUT_MS,
+  ): { readonly confirm: number; readonly received: Promise<void> } {
     this.#last += 1;
     const confirm = this.#last;
     const received = new Promise<void>((resolve, reject) => {
-      const cancel = this.#timers.after(CONFIRMATION_TIMEOUT_MS, () => {
+      const cancel = this.#timers.after(timeoutMs, () => {
         this.#waiting.delete(confirm);
         reject(new SimulatorError(409, 'a page does not take this in: it is frozen, or its connection is stalled'));
       });

@@ -4,9 +4,9 @@ import { expect } from 'vitest';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../dist/index.js';
 import { sharedBrowser } from './shared-browser.ts';
 
-/** Waits for a state of a page, on a machine that may be busy. */
+/** Waits for a state of a page. */
 export function poll<T>(read: () => T | Promise<T>) {
-  return expect.poll(read, { timeout: 15_000 });
+  return expect.poll(read);
 }
 
 /** The page in a real browser, for tests of its scripts: one at a time in each process. */

@@ -78,9 +78,9 @@ export class PageConnection implements Connection {
     return this.#answering > 0;
   }
 
-  /** Resolves once the page has handled everything that was sent to it. Rejects with 409 if it does not within 8 s. */
-  async handled(): Promise<void> {
-    const { confirm, received } = this.#network.confirmations.expect(this);
+  /** Resolves once the page has handled everything that was sent to it. Rejects with 409 if it does not in time. */
+  async handled(timeoutMs: number): Promise<void> {
+    const { confirm, received } = this.#network.confirmations.expect(this, timeoutMs);
     this.send({ type: 'check', confirm });
     await received;
   }

@@ -15,8 +15,8 @@ interface OpenPage {
   disturbancesSent: number;
 }
 
-/** Below the 10 s that the client waits for an answer. */
-const ANSWER_TIMEOUT_MS = 8_000;
+/** Pages may be slow. Below the 70 s that the client waits for this. */
+const PAGE_TIMEOUT_MS = 60_000;
 const LOOK_MS = 5;
 /** The answer to an event may start another one. */
 const QUIET_LOOKS = 2;
@@ -58,22 +58,23 @@ export class Pages {
       const { disturbancesReceived: _, ...seen } = report;
       const connection = this.#connections.get(id);
       const qrAgeMs = report.qr === undefined ? undefined : connection?.references?.ageMs;
-      return [{ id, ...seen, qrAgeMs, codeFor: connection?.codeFor, passkeyFor: connection?.passkeyFor }];
+      const isWaiting = connection?.isAnswering ?? false;
+      return [{ id, ...seen, qrAgeMs, codeFor: connection?.codeFor, passkeyFor: connection?.passkeyFor, isWaiting }];
     });
   }
 
   /**
-   * Resolves once nothing is on its way to a page or from one. Rejects with 409 if that takes longer than 8 s: a page is
-   * frozen, or its connection is stalled.
+   * Resolves once nothing is on its way to a page or from one. Rejects with 409 if that takes longer than 60 s: a page
+   * is frozen, or its connection is stalled.
    */
   async settled(network: Network): Promise<void> {
-    const deadline = Date.now() + ANSWER_TIMEOUT_MS;
+    const deadline = Date.now() + PAGE_TIMEOUT_MS;
     for (let quiet = 0; quiet < QUIET_LOOKS; ) {
       const connections = [...this.#connections.values()];
-      await Promise.all(connections.map((connection) => connection.handled()));
+      await Promise.all(connections.map((connection) => connection.handled(deadline - Date.now())));
       const isBusy = network.isDelivering || connections.some(({ isAnswering }) => isAnswering);
       quiet = isBusy ? 0 : quiet + 1;
-      if (Date.now() > deadline) throw new SimulatorError(409, 'messages are still on their way after 8 s');
+      if (Date.now() > deadline) throw new SimulatorError(409, 'messages are still on their way after 60 s');
       if (isBusy) await delay(LOOK_MS);
     }
   }
@@ -125,7 +126,7 @@ function isReceived(page: OpenPage, disturbance: PageDisturbance): Promise<boole
       if ((page.report?.disturbancesReceived ?? 0) >= number) end(true);
     };
     const gone = () => end(disturbance.kind === 'reload');
-    const timer = setTimeout(() => end(false), ANSWER_TIMEOUT_MS);
+    const timer = setTimeout(() => end(false), PAGE_TIMEOUT_MS);
     socket.on('message', look).on('close', gone);
   });
 }

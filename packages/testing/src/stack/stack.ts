@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -11,6 +11,8 @@ import type { EventName, OperationMethods, SessionEvent } from '@chat-web/protoc
 import {
   type AccountSeed,
   type Build,
+  type DisturbArguments,
+  type Page,
   type PhoneMessage,
   type Simulator,
   type SimulatorSettings,
@@ -30,6 +32,8 @@ function inHeadlessShell(): Record<string, string> {
 
 /** How often nothing new is found before a stack counts as idle. */
 const QUIET_ROUNDS = 3;
+const MB = 1_048_576;
+const SETTLED_TIMEOUT_MS = 120_000;
 
 /** How a stack is set up, and its gateway started. */
 export interface StackOptions extends Omit<SpawnOptions, 'endsWithUs'> {
@@ -153,6 +157,40 @@ export class Stack implements AsyncDisposable {
     });
   }
 
+  /**
+   * Waits until the page of an account has stored a message that the network does not confirm, and the gateway has the
+   * message's id.
+   */
+  async untilUnconfirmed(id: string, number: string): Promise<void> {
+    await eventually(async () => {
+      if (!(await this.#pageOf(number)).isWaiting) throw new Error(`the page of ${number} waits for no answer`);
+    });
+    await this.client.listChats({ id }); // Its answer is behind the id.
+  }
+
+  /** Causes an event in the open page of an account. */
+  async disturb(number: string, ...disturbance: DisturbArguments): Promise<void> {
+    await this.phones.disturb((await this.#pageOf(number)).id, ...disturbance);
+  }
+
+  async #pageOf(number: string): Promise<Page> {
+    const page = (await this.phones.pages()).find((one) => one.number === number);
+    if (!page) throw new Error(`no page of ${number} is open`);
+    return page;
+  }
+
+  /** The names of all files that are on their way to a session or from one. */
+  async spooled(): Promise<string[]> {
+    const entries = await readdir(join(this.dataDir, 'spool'), { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  }
+
+  /** The memory of a session in MB; 0 until it is measured. */
+  async memoryMb(id: string): Promise<number> {
+    const { memory } = await this.client.getSessionStatus({ id });
+    return memory ? (memory.workerBytes + memory.browserBytes) / MB : 0;
+  }
+
   async untilStatus(id: string, wanted: string, timeoutMs?: number): Promise<void> {
     await eventually(async () => {
       const { status, message } = await this.client.getSessionStatus({ id });
@@ -171,16 +209,28 @@ export class Stack implements AsyncDisposable {
 
   /**
    * Waits until the phones, the pages, the workers and the gateway are idle: what has not happened by then does not
-   * happen by itself.
+   * happen by itself. Fails after two minutes, with what still moves.
    */
   async settled(): Promise<void> {
+    const deadline = Date.now() + SETTLED_TIMEOUT_MS;
     for (let quiet = 0, before = ''; quiet < QUIET_ROUNDS; ) {
       await this.phones.settled();
       await this.#passThroughPages();
       const position = await this.#position();
+      if (Date.now() > deadline)
+        throw new Error(`not idle: ${before} became ${position}; ${await this.#describePages()}`);
       quiet = position === before ? quiet + 1 : 0;
       before = position;
     }
+  }
+
+  async #describePages(): Promise<string> {
+    const pages = await this.phones.pages();
+    return pages
+      .map(
+        ({ number, socketState, hasSynced }) => `page of ${number}: ${socketState}, ${hasSynced ? '' : 'not '}synced`,
+      )
+      .join('; ');
   }
 
   /** A call of a page is behind everything that the page has reported. */
@@ -196,7 +246,7 @@ export class Stack implements AsyncDisposable {
     const { url, token } = this.address;
     const headers = { Accept: 'application/json', ...(token ? { Authorization: `Bearer ${token}` } : {}) };
     const { next } = (await (await fetch(`${url}/events?limit=1`, { headers })).json()) as { readonly next: string };
-    return [next, ...this.#logs.map(({ events }) => events.length)].join();
+    return `journal at ${next}, events received ${this.#logs.map(({ events }) => events.length)}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { deferred, GatewayError } from '@chat-web/protocol';
@@ -84,8 +85,9 @@ describe('limitedBody', () => {
   });
 
   it('reports an aborted body', async () => {
+    const asked = once(server, 'request');
     socket.write(`${withLength(100)}half`);
-    await pace(50);
+    await asked;
     socket.destroy();
     expect(await outcome).toBe('invalid_request');
   });

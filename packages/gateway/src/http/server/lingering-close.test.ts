@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError } from '@chat-web/protocol';
-import { inHttpChunks } from '@chat-web/testing';
+import { inHttpChunks, pace } from '@chat-web/testing';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -66,7 +65,7 @@ it('a client that sends tiny pieces gets the error, however long they take to se
   socket.write('POST /reads HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n');
   socket.write(inHttpChunks(Buffer.alloc(4_000_000), 1));
   // An answer that broke the connection would show by then.
-  await delay(500);
+  await pace(500);
   expect(problems).toEqual([]);
   expect(reading?.bytesRead).toBeLessThan(1_000_000);
   const [answer] = await once(socket.resume(), 'data');
