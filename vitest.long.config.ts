@@ -11,6 +11,7 @@ function faultsWith(pattern: RegExp): string[] {
 const withPromises = faultsWith(/\bwithRoom\(/);
 const withRounds = faultsWith(/\brounds[(<]/).filter((path) => !withPromises.includes(path));
 
+/** Not every system has it. */
 function hasHeadlessShell(): boolean {
   try {
     return findBrowser({ headlessShell: true, env: process.env }).endsWith('-headless-shell');
@@ -69,7 +70,7 @@ const headlessShell = {
   maxWorkers: 6,
   sequence: { groupOrder: 3 },
 };
-if (!hasHeadlessShell())
+if (process.env.VITEST && !hasHeadlessShell())
   console.warn('Left out: the stories in the headless shell. chromium-headless-shell is missing.');
 
 /** What takes minutes at its real pace, all rounds of a fault, and stories in the headless shell: before a release, and weekly. */

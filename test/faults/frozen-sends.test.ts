@@ -1,4 +1,4 @@
-import { ADA, BEN, browserAndWorkerIn, eventually, renderersIn } from '@chat-web/testing';
+import { ADA, BEN, browserAndWorkerIn, eventually, pace, renderersIn } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
 
@@ -28,6 +28,7 @@ describe.concurrent('a send', () => {
     const sent = stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'on its way' });
     sent.catch(() => {});
     await stack.untilUnconfirmed('ada', ADA);
+    await pace(5_000); // The page reports the id after half a second without a confirmation.
     await stack.disturb(ADA, 'reload');
     const error = await sent.catch((reason: unknown) => reason);
     expect(error).toMatchObject({ code: 'outcome_unknown', message: expect.stringContaining('has not confirmed') });

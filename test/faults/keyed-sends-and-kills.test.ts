@@ -151,6 +151,7 @@ it('a send without a key whose answer is lost also reports its id if the network
   const sent = stack.client.sendMessage({ id: 'ada', type: 'text', to: BEN, body: 'no key' });
   const failed = sent.catch((error: GatewayError) => error);
   await stack.untilUnconfirmed('ada', ADA);
+  await pace(5_000); // The page reports the id after half a second without a confirmation.
   process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).browser, 'SIGKILL');
   expect(await failed).toMatchObject({ code: 'outcome_unknown', id: expect.stringMatching(/^true_/) });
 });

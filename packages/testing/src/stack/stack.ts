@@ -159,7 +159,7 @@ export class Stack implements AsyncDisposable {
 
   /**
    * Waits until the page of an account has stored a message that the network does not confirm, and the gateway has the
-   * message's id.
+   * id of one that was sent with a key.
    */
   async untilUnconfirmed(id: string, number: string): Promise<void> {
     await eventually(async () => {
@@ -217,20 +217,13 @@ export class Stack implements AsyncDisposable {
       await this.phones.settled();
       await this.#passThroughPages();
       const position = await this.#position();
-      if (Date.now() > deadline)
-        throw new Error(`not idle: ${before} became ${position}; ${await this.#describePages()}`);
       quiet = position === before ? quiet + 1 : 0;
+      if (quiet === 0 && Date.now() > deadline) {
+        const pages = (await this.phones.pages()).map(({ number, socketState }) => `${number} ${socketState}`);
+        throw new Error(`not idle after two minutes: ${before} became ${position}; pages: ${pages}`);
+      }
       before = position;
     }
-  }
-
-  async #describePages(): Promise<string> {
-    const pages = await this.phones.pages();
-    return pages
-      .map(
-        ({ number, socketState, hasSynced }) => `page of ${number}: ${socketState}, ${hasSynced ? '' : 'not '}synced`,
-      )
-      .join('; ');
   }
 
   /** A call of a page is behind everything that the page has reported. */
