@@ -77,6 +77,7 @@ describe('a message', () => {
       'key-2',
     );
     expect(again.id).toBe(error.id);
+    await stack.settled();
     expect(await copies('once')).toHaveLength(1);
     expect(await copies('in a crash')).toHaveLength(1);
   });
