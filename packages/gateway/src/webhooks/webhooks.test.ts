@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate } from 'node:timers/promises';
 import { listening, pace, takes } from '@chat-web/testing';
 import { freshFolder } from '@chat-web/testing/hooks';
 import { pino } from 'pino';
@@ -358,6 +358,15 @@ describe('an endpoint', () => {
     await expect.poll(() => accepted('main')).toEqual(upTo(4));
     expect(webhooks.deadLetters(id, me)).toEqual([]);
     expect(only()).not.toHaveProperty('reason');
+  });
+
+  it('that answers 410 stays disabled, even if the gateway stops right after', async () => {
+    answer = () => 410;
+    await create();
+    happen('main', 0);
+    while (only()?.status !== 'disabled') await setImmediate();
+    await webhooks.close();
+    expect(readFileSync(join(dir, 'webhooks.json'), 'utf8')).toContain('"disabled": "gone"');
   });
 
   it('that answers with Retry-After is not called until then, for all sessions', async () => {

@@ -247,17 +247,19 @@ export class Webhooks {
     return [...this.#webhooks.values()].map((webhook) => this.#viewOf(webhook));
   }
 
-  /** Stops at once: deliveries in progress are repeated after the next start. Never rejects. */
+  /** Stops as soon as a change in progress is stored. Deliveries in progress are repeated after the next start. Never rejects. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (const webhook of this.#webhooks.values()) {
-      const wasRunning = webhook.courier !== undefined;
-      this.#pause(webhook);
-      webhook.endpoint.close();
-      webhook.unwatch();
-      if (wasRunning)
-        await this.#dependencies.append(progressNotes.progress(webhook.stored.id, webhook.progress)).catch(() => {});
-    }
+    await this.#lock.run(async () => {
+      for (const webhook of this.#webhooks.values()) {
+        const wasRunning = webhook.courier !== undefined;
+        this.#pause(webhook);
+        webhook.endpoint.close();
+        webhook.unwatch();
+        if (wasRunning)
+          await this.#dependencies.append(progressNotes.progress(webhook.stored.id, webhook.progress)).catch(() => {});
+      }
+    });
   }
 
   // Life cycle.
