@@ -3,6 +3,7 @@ import { type DeadLetter, type EventName, errorText, Lanes, type LaneTask, type 
 import type { EventLog } from '../events/event-log.ts';
 import type { Entry, Feed } from '../events/feed.ts';
 import type { Log } from '../log.ts';
+import { AheadScan } from './ahead-scan.ts';
 import type { Outcome } from './endpoint.ts';
 import { EndpointHealth } from './endpoint-health.ts';
 import { ProgressSaver } from './progress-saver.ts';
@@ -107,8 +108,8 @@ export class Courier {
   #probeAt = Number.POSITIVE_INFINITY;
   /** Another session was tried since all slots are kept. */
   #hasTriedNext = false;
-  /** While the endpoint is down: events that the main feed has not reached, and the sessions whose first one was passed. */
-  #ahead: { readonly feed: Feed; readonly passed: Set<string> } | undefined;
+  /** While the endpoint is down: the events that the main feed has not reached. */
+  #ahead: AheadScan | undefined;
   /** The event that was tried last is a dead letter. */
   #hasGivenUp: boolean;
   readonly #saver: ProgressSaver;
@@ -561,23 +562,17 @@ export class Courier {
 
   /** Tries the first event of a session that the main feed has not reached: a different one each time. */
   async #tryAhead(): Promise<boolean> {
-    this.#ahead ??= { feed: this.#feedAfter(this.#readUpTo), passed: new Set() };
-    const { passed } = this.#ahead;
+    const isAhead = (entry: Entry) => this.#isAhead(withId(entry).id);
+    this.#ahead ??= new AheadScan(this.#feedAfter(this.#readUpTo), isAhead);
+    const scan = this.#ahead;
     try {
-      while (this.#ahead && !this.#ahead.feed.isAtEnd) {
-        for (const entry of await this.#ahead.feed.read()) {
-          const { session } = entry;
-          if (session === undefined || !this.#lanes.isBlocked || this.#hasStopped) return false;
-          const stored = withId(entry);
-          if (passed.has(session) || !this.#isAhead(stored.id)) continue;
-          // Even if it has a lane now, which may end: a later event of it must not be delivered before this one.
-          passed.add(session);
-          if (this.#lanes.first(session)) continue;
-          this.#ahead = { feed: this.#feedAfter(stored.id), passed };
-          this.#pushEvent(session, stored, { length: 0, isBehind: true });
-          this.#lanes.startNext(session);
-          return true;
-        }
+      for (let entry = await scan.next(); entry; entry = await scan.next()) {
+        if (this.#ahead !== scan || !this.#lanes.isBlocked || this.#hasStopped) return false;
+        const { session } = entry;
+        if (this.#lanes.first(session)) continue;
+        this.#pushEvent(session, withId(entry), { length: 0, isBehind: true });
+        this.#lanes.startNext(session);
+        return true;
       }
     } catch (error) {
       this.#logError(error);
