@@ -12,13 +12,13 @@ const withPromises = faultsWith(/\bwithRoom\(/);
 const withRounds = faultsWith(/\brounds[(<]/).filter((path) => !withPromises.includes(path));
 
 /** Not every system has it. */
-function hasHeadlessShell(): boolean {
+const hasHeadlessShell = (() => {
   try {
     return findBrowser({ headlessShell: true, env: process.env }).endsWith('-headless-shell');
   } catch {
     return false; // There is no browser at all.
   }
-}
+})();
 
 const common = {
   setupFiles: 'test/after-each.ts',
@@ -70,13 +70,13 @@ const headlessShell = {
   maxWorkers: 6,
   sequence: { groupOrder: 3 },
 };
-if (process.env.VITEST && !hasHeadlessShell())
+if (process.env.VITEST && !hasHeadlessShell)
   console.warn('Left out: the stories in the headless shell. chromium-headless-shell is missing.');
 
 /** What takes minutes at its real pace, all rounds of a fault, and stories in the headless shell: before a release, and weekly. */
 export default defineConfig({
   test: {
     globalSetup: 'test/fresh-bundle.ts',
-    projects: [alone, realPace, allRounds, ...(hasHeadlessShell() ? [headlessShell] : [])].map((test) => ({ test })),
+    projects: [alone, realPace, allRounds, ...(hasHeadlessShell ? [headlessShell] : [])].map((test) => ({ test })),
   },
 });

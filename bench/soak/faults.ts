@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { DisturbArguments } from '@chat-web/simulator';
 import { type Descendant, descendantsOf } from '@chat-web/testing';
 import type { Stack } from '@chat-web/testing/stack';
 import type { SoakAccount } from './account.ts';
@@ -17,9 +18,10 @@ function signal(workerPid: number, fits: (process: Descendant) => boolean, name:
   for (const process_ of descendantsOf(workerPid).filter(fits)) process.kill(process_.pid, name);
 }
 
-async function disturb({ stack: { phones }, account }: Victim, act: (pageId: string) => Promise<void>): Promise<void> {
+/** Does nothing if the account has no page now. */
+async function disturb({ stack: { phones }, account }: Victim, ...disturbance: DisturbArguments): Promise<void> {
   const page = (await phones.pages()).find(({ number }) => number === account.number);
-  if (page) await act(page.id);
+  if (page) await phones.disturb(page.id, ...disturbance);
 }
 
 /** The faults. Each returns when it has been injected, not when the session has recovered. */
@@ -30,10 +32,9 @@ export const faults: Readonly<Record<string, (victim: Victim) => Promise<void> |
   'worker stopped': ({ workerPid }) => void process.kill(workerPid, 'SIGSTOP'),
   'renderer stopped': ({ workerPid }) => signal(workerPid, isRenderer, 'SIGSTOP'),
   'browser stopped': ({ workerPid }) => signal(workerPid, isBrowser, 'SIGSTOP'),
-  'page reloaded': (victim) => disturb(victim, (page) => victim.stack.phones.disturb(page, 'reload')),
-  'page busy for 15 s': (victim) =>
-    disturb(victim, (page) => victim.stack.phones.disturb(page, 'block', { ms: 15_000 })),
-  'page deaf': (victim) => disturb(victim, (page) => victim.stack.phones.disturb(page, 'deaf')),
+  'page reloaded': (victim) => disturb(victim, 'reload'),
+  'page busy for 15 s': (victim) => disturb(victim, 'block', { ms: 15_000 }),
+  'page deaf': (victim) => disturb(victim, 'deaf'),
   'connection lost for 10 s': async ({ stack: { phones }, account }) => {
     await phones.disconnect(account.number);
     await delay(10_000);
@@ -45,7 +46,7 @@ export const faults: Readonly<Record<string, (victim: Victim) => Promise<void> |
     await phones.stall(account.number, false);
   },
   'used elsewhere, then taken back by hand': async (victim) => {
-    await disturb(victim, (page) => victim.stack.phones.disturb(page, 'conflict'));
+    await disturb(victim, 'conflict');
     await delay(5_000);
     await victim.stack.client.restartSession({ id: victim.account.id });
   },

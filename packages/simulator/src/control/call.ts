@@ -46,6 +46,8 @@ interface Row<P extends string, S extends Fields, R> {
   readonly fields?: S;
   /** For the README: what it does, in Markdown. */
   readonly does: string;
+  /** How long the client waits for the answer. Default 10 s. */
+  readonly timeoutMs?: number;
   /** Runs it, with valid fields. Returns the JSON answer; `{}` if that is undefined. */
   readonly run: (simulator: Dependencies, parameters: Parameters<P>, fields: v.InferOutput<S>) => R;
 }
@@ -69,12 +71,13 @@ export interface CallRequest {
   readonly path: string;
   /** Absent for a GET. */
   readonly body?: object;
+  readonly timeoutMs: number;
 }
 
 export function defineCall<P extends string, R, S extends Fields = typeof noFields>(
   method: Method,
   path: P,
-  { fields, does, run }: Row<P, S, R>,
+  { fields, does, timeoutMs = 10_000, run }: Row<P, S, R>,
 ): Call<[...PathArguments<P>, ...FieldArguments<S>], R> {
   const schema = fields ?? (noFields as Fields as S);
   const single = singleFieldOf(schema);
@@ -87,10 +90,10 @@ export function defineCall<P extends string, R, S extends Fields = typeof noFiel
       const filled = path.replaceAll(/:\w+/g, () => encodeURIComponent(String(args.shift())));
       const [given] = args;
       const body = single === undefined ? (given ?? {}) : { [single]: given };
-      if (method !== 'GET') return { method, path: filled, body };
+      if (method !== 'GET') return { method, path: filled, body, timeoutMs };
       const query = new URLSearchParams();
       for (const [name, value] of Object.entries(body)) if (value !== undefined) query.set(name, String(value));
-      return { method, path: query.size === 0 ? filled : `${filled}?${query}` };
+      return { method, path: query.size === 0 ? filled : `${filled}?${query}`, timeoutMs };
     },
     handle(simulator, parameters, sent) {
       // Hono has matched the path, so each of its parameters has a value.

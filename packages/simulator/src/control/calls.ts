@@ -23,6 +23,11 @@ const set = (simulator: Dependencies, number: string, change: Partial<AccountRec
  * The control API: every call once, under the name of the client's method. The routes, the client and the table in the
  * README come from here.
  */
+/** A message with media of the maximum size. */
+const MAX_MEDIA_MS = 60_000;
+/** A call that waits for pages: longer than its own limit. */
+const MAX_PAGES_MS = 70_000;
+
 export const calls = {
   accounts: defineCall('GET', '/accounts', {
     does: 'all accounts',
@@ -94,6 +99,7 @@ export const calls = {
   send: defineCall('POST', '/accounts/:number/messages', {
     fields: inputs.message,
     does: 'the phone sends a message; `to` is a person, a group or `status@broadcast`; `media` is `{kind, base64, mimeType, filename?}`, and the body is its caption; `location` is `{latitude, longitude, name?, address?}`, `contacts` are `[{name, vcard}]`, `poll` is `{question, options, multiple}`. Returns the message',
+    timeoutMs: MAX_MEDIA_MS,
     run: (simulator, { number }, message) => phone(simulator, number).send(message),
   }),
   messages: defineCall('GET', '/accounts/:number/messages', {
@@ -272,11 +278,13 @@ export const calls = {
   }),
   settled: defineCall('POST', '/settled', {
     does: 'responds once every message has arrived everywhere, and every open page has handled everything that was sent to it; 409 if that takes longer than 60 s: a page is frozen, or its connection is stalled',
+    timeoutMs: MAX_PAGES_MS,
     run: ({ network, pages }) => pages.settled(network),
   }),
   disturb: defineCall('POST', '/pages/:pageId/disturb', {
     fields: inputs.disturb,
     does: 'see below; responds once the page has received it, 409 if it does not within 60 s',
+    timeoutMs: MAX_PAGES_MS,
     run: ({ pages }, { pageId }, disturbance) => pages.disturb(pageId, disturbance),
   }),
   createChannel: defineCall('POST', '/accounts/:number/channels', {

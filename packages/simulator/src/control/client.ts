@@ -2,15 +2,10 @@ import type { DisturbArguments } from '../api.ts';
 import type { Call, CallRequest } from './call.ts';
 import { calls } from './calls.ts';
 
-const timeoutMs = 10_000;
-const mediaTimeoutMs = 60_000;
-/** Of a call that waits for pages. */
-const pageTimeoutMs = 70_000;
-
 /**
- * Plays the phones and the network: one method for each call of the control API, in `calls.ts`. It ends within 10 s,
- * within 60 s where it sends media, `settled` and `disturb` within 70 s, or rejects with the simulator's own sentence. Messages are named by their stanza
- * id, or by a page's message id.
+ * Plays the phones and the network: one method for each call of the control API, in `calls.ts`. It ends within the time
+ * limit of the call, 10 s for most, or rejects with the simulator's own sentence. Messages are named by their stanza id,
+ * or by a page's message id.
  */
 export type SimulatorClient = {
   readonly [Name in Exclude<keyof typeof calls, 'disturb'>]: (typeof calls)[Name] extends Call<infer Args, infer Answer>
@@ -29,18 +24,13 @@ export function connectSimulator(controlUrl: string): SimulatorClient {
   return { ...Object.fromEntries(methods), disturb } as SimulatorClient;
 }
 
-async function send(controlUrl: string, { method, path, body }: CallRequest): Promise<unknown> {
+async function send(controlUrl: string, { method, path, body, timeoutMs }: CallRequest): Promise<unknown> {
   const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
-  const signal = AbortSignal.timeout(limitOf(path, body));
+  const signal = AbortSignal.timeout(timeoutMs);
   const response = await fetch(new URL(path, controlUrl), { method, signal, ...init }).catch((cause: unknown) => {
     throw new Error(`no answer from a simulator at ${controlUrl}`, { cause });
   });
   const answer: unknown = await response.json();
   if (!response.ok) throw new Error((answer as { error: string }).error);
   return answer;
-}
-
-function limitOf(path: string, body: object | undefined): number {
-  if (path === calls.settled.path || path.endsWith('/disturb')) return pageTimeoutMs;
-  return body && 'media' in body ? mediaTimeoutMs : timeoutMs;
 }
