@@ -156,6 +156,8 @@ describe('an event that has to be named', () => {
 });
 
 describe('an invalid webhook', () => {
+  const ids = async () => (await stack.client.listWebhooks()).webhooks.map(({ id }) => id);
+
   it.each([
     [{ url: 'ftp://127.0.0.1/' }, 'invalid_request'],
     [{ url: 'http://me:secret@127.0.0.1/' }, 'invalid_request'],
@@ -167,7 +169,7 @@ describe('an invalid webhook', () => {
     [{ url: 'http://127.0.0.1/', events: [] }, 'invalid_request'],
     [{ url: 'http://127.0.0.1/', after: 'yesterday' }, 'invalid_request'],
   ])('%j is refused, without its secret in the response', async (body, code) => {
-    const before = await stack.client.listWebhooks();
+    const before = await ids();
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
     const answer = await rawRequest(stack.gateway.url, {
       method: 'POST',
@@ -178,6 +180,6 @@ describe('an invalid webhook', () => {
     expect(answer.body.code).toBe(code);
     expect(answer.text).not.toContain('secret@');
     if ('event' in body) expect(answer.body.issues).toEqual([{ path: 'event', message: 'is unknown' }]);
-    expect(await stack.client.listWebhooks()).toEqual(before);
+    expect(await ids()).toEqual(before);
   });
 });

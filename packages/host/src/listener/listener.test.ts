@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { EventName } from '@chat-web/protocol';
+import { deferred, type EventName } from '@chat-web/protocol';
 import { eventually, pace, takes } from '@chat-web/testing';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { filePosition } from '../node/file-position.ts';
@@ -606,18 +606,20 @@ describe('its connection', () => {
     const real = globalThis.fetch;
     // Referenced: an unreferenced one is closed once it is collected.
     const late: Response[] = [];
+    const abandoned = deferred();
     let requests = 0;
     vi.stubGlobal('fetch', async (url: string, { signal: _, ...init }: RequestInit) => {
       requests += 1;
       const isFirst = requests === 1;
       const answer = await real(url, init);
       if (!isFirst) return answer;
-      await takes(300);
+      await abandoned.promise;
       late.push(answer);
       return answer;
     });
-    const { disconnects } = collect({}, { answerMs: 100, silenceMs: 60_000 });
+    const { disconnects } = collect({}, { answerMs: 3_000, silenceMs: 60_000 });
     await eventually(() => expect(disconnects).toHaveLength(1));
+    abandoned.resolve();
     await eventually(() => expect(late).toHaveLength(1));
     await eventually(() => expect(requests).toBe(2));
     await eventually(() => expect(server.open).toBe(1));
