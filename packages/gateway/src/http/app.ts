@@ -77,14 +77,13 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
 
   const admission = new Admission(config);
   const eventDependencies = { sessions: supervisor, events, admission, log };
-  const document = openApiDocument(version(), access.asksForToken);
   const others: Readonly<Record<OtherRouteName, Route>> = {
     health: (c) => c.json({ ok: true, sessions: supervisor.list().length }),
     ready: readiness(supervisor, events),
     allEvents: allEventsRoute(eventDependencies),
     events: sessionEventsRoute(eventDependencies),
     metrics: async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
-    openapi: (c) => c.json(document),
+    openapi: openApiRoute(access),
     docs: staticPages(referencePages),
     console: staticPages(consolePages),
   };
@@ -103,6 +102,15 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
   app.notFound(guarded((c) => refuseUnrouted(app, c)));
   app.onError((error, c) => answerError(c, error)); // Only for our own faults: `audited` answers all other errors.
   return app;
+}
+
+/** Builds the document when it is first requested: that takes about as long as the rest of the gateway's start. */
+function openApiRoute({ asksForToken }: Access): Route {
+  let document: ReturnType<typeof openApiDocument> | undefined;
+  return (c) => {
+    document ??= openApiDocument(version(), asksForToken);
+    return c.json(document);
+  };
 }
 
 /** The route of GET qr, which returns the PNG itself if the caller asks for an image. */
