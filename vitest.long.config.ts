@@ -2,14 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { findBrowser } from '@chat-web/worker/browser';
 import { defineConfig } from 'vitest/config';
 
-const FAULTS = 'test/faults/';
-/** The files of test/faults whose source matches. */
-function faultsWith(pattern: RegExp): string[] {
-  const files = readdirSync(new URL(FAULTS, import.meta.url)).map((name) => FAULTS + name);
+/** The files of a folder whose source matches. */
+function filesWith(pattern: RegExp, folder: string): string[] {
+  const files = readdirSync(new URL(folder, import.meta.url)).map((name) => folder + name);
   return files.filter((path) => pattern.test(readFileSync(new URL(path, import.meta.url), 'utf8')));
 }
-const withPromises = faultsWith(/\bwithRoom\(/);
-const withRounds = faultsWith(/\brounds[(<]/).filter((path) => !withPromises.includes(path));
+const withPromises = ['test/faults/', 'test/features/'].flatMap((folder) => filesWith(/\bwithRoom\(/, folder));
+const withRounds = filesWith(/\brounds[(<]|\bitInAllRounds\(/, 'test/faults/').filter(
+  (path) => !withPromises.includes(path),
+);
 
 /** Not every system has it. */
 const hasHeadlessShell = (() => {
@@ -48,35 +49,53 @@ const realPace = {
   sequence: { groupOrder: 1 },
 };
 
+/** What users and developers have beside the API: the console, the tools, the examples, the service. */
+const features = {
+  ...common,
+  name: 'features',
+  env: { TEST_ROUNDS: 'all' },
+  include: ['test/features/*.test.ts'],
+  exclude: withPromises,
+  maxWorkers: 4,
+  sequence: { groupOrder: 2 },
+};
+
 const allRounds = {
   ...common,
   name: 'all rounds',
   env: { TEST_ROUNDS: 'all' },
   include: withRounds,
   maxWorkers: 3,
-  sequence: { groupOrder: 2 },
+  sequence: { groupOrder: 3 },
 };
 
-/** The headless shell is supported, too: what a browser has a part in runs in it as well. */
+/** `npm test` runs these in the headless shell. */
+const fullBrowser = {
+  ...common,
+  name: 'full browser',
+  include: ['test/*.test.ts'],
+  maxWorkers: 4,
+  sequence: { groupOrder: 4 },
+};
+
+/** The headless shell is supported, too. */
 const headlessShell = {
   ...common,
   name: 'headless shell',
   env: { CHAT_WEB_HEADLESS_SHELL: 'true' },
-  include: [
-    'test/long/headless-shell.test.ts',
-    'test/{api-media,lifecycle,link,messages}.test.ts',
-    'test/faults/{detection,frozen-page,graceful-stop,lifecycle,page-crash}.test.ts',
-  ],
+  include: ['test/long/headless-shell.test.ts', 'test/faults/{detection,frozen-page,graceful-stop,page-crash}.test.ts'],
   maxWorkers: 6,
-  sequence: { groupOrder: 3 },
+  sequence: { groupOrder: 5 },
 };
 if (process.env.VITEST && !hasHeadlessShell)
   console.warn('Left out: the stories in the headless shell. chromium-headless-shell is missing.');
 
-/** What takes minutes at its real pace, all rounds of a fault, and stories in the headless shell: before a release, and weekly. */
+const shell = hasHeadlessShell ? [fullBrowser, headlessShell] : [];
+
+/** What takes minutes at its real pace, the features, all rounds of a fault, and each browser: before a release, and weekly. */
 export default defineConfig({
   test: {
     globalSetup: 'test/fresh-bundle.ts',
-    projects: [alone, realPace, allRounds, ...(hasHeadlessShell ? [headlessShell] : [])].map((test) => ({ test })),
+    projects: [alone, realPace, features, allRounds, ...shell].map((test) => ({ test })),
   },
 });

@@ -33,7 +33,7 @@ const tools: Readonly<Record<string, Tool>> = {
     alpine: 'chromium',
   },
   'headless-shell': {
-    purpose: 'some stories run in it, too',
+    purpose: 'tests start it in less time than Chromium',
     missing: missingHeadlessShell,
     debian: 'chromium-headless-shell',
     isOptional: true,

@@ -110,7 +110,7 @@ describe('the tools for the tests', () => {
     await putApt(['chromium-headless-shell']);
     expect(ensure(['headless-shell'])).toEqual({
       status: 0,
-      stdout: 'Installing chromium-headless-shell with apt-get: some stories run in it, too\n',
+      stdout: 'Installing chromium-headless-shell with apt-get: tests start it in less time than Chromium\n',
       stderr: '',
     });
     expect(await asked()).toMatch(/recommends chromium-headless-shell\n$/);
@@ -119,7 +119,7 @@ describe('the tools for the tests', () => {
     await rm(join(folder, 'bin', 'chromium-headless-shell'));
     await putApt([]);
     const leftOut =
-      'Left out: chromium-headless-shell (some stories run in it, too). Not found: chromium-headless-shell\n';
+      'Left out: chromium-headless-shell (tests start it in less time than Chromium). Not found: chromium-headless-shell\n';
     expect(ensure(['headless-shell'])).toMatchObject({ status: 0, stdout: expect.stringContaining(leftOut) });
     await putApt([], 100);
     expect(ensure(['headless-shell'])).toEqual({ status: 0, stdout: leftOut, stderr: '' });

@@ -40,22 +40,12 @@ describe('stop', () => {
     expect(await namedAfter('main', stack.dataDir)).toEqual([]);
     expect((await client.startSession({ id: 'main' })).status).toBe('qr');
   });
-
-  it('leaves nothing behind of a session that was never linked', async () => {
-    await using stack = await Stack.start();
-    const { client } = stack;
-    expect((await client.startSession({ id: 'main' })).status).toBe('qr');
-    expect(await client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
-    await expect(client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
-    await expect(client.stopSession({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
-    expect(await namedAfter('main', stack.dataDir)).toEqual([]);
-    expect(browsersIn(stack.dataDir)).toEqual([]);
-  });
 });
 
 describe('start', () => {
+  const stack = sharedStack();
+
   it('ten times at once forks one worker, and answers each request', async () => {
-    await using stack = await Stack.start();
     const starts = Array.from({ length: 10 }, () => stack.client.startSession({ id: 'main' }));
     const answers = await Promise.all(starts);
     expect(answers.map(({ status }) => status)).toEqual(Array(10).fill('qr'));
@@ -63,8 +53,16 @@ describe('start', () => {
     expect(stack.gateway.log.filter((line) => line.includes('"worker started"'))).toHaveLength(1);
   });
 
+  it('and stop leave nothing behind of a session that was never linked', async () => {
+    const { client } = stack;
+    expect(await client.stopSession({ id: 'main' })).toEqual({ id: 'main', status: 'stopped' });
+    await expect(client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
+    await expect(client.stopSession({ id: 'main' })).rejects.toMatchObject({ code: 'session_not_found' });
+    expect(await namedAfter('main', stack.dataDir)).toEqual([]);
+    expect(browsersIn(stack.dataDir)).toEqual([]);
+  });
+
   it('and stop and delete at once end in a consistent state', async () => {
-    await using stack = await Stack.start();
     const { client } = stack;
     const calls = [
       client.startSession({ id: 'main' }),

@@ -3,7 +3,7 @@ import { ADA, BEN, figure, rounds, seconds, startsOf, workersOf } from '@chat-we
 import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
 
-const CONFLICTS = rounds({ few: 3, all: 10 });
+const CONFLICTS = rounds({ few: 2, all: 10 });
 /** Longer than the reconnect timeout, and than the delay before a take-over. */
 const LEFT_ALONE_MS = 45_000;
 

@@ -1,5 +1,6 @@
 import { ADA, BEN, eventually, workersOf } from '@chat-web/testing';
 import { ConsolePage } from '@chat-web/testing/browser';
+import { itInAllRounds } from '@chat-web/testing/hooks';
 import { readQr } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, expect, it } from 'vitest';
@@ -18,7 +19,7 @@ beforeAll(async () => {
 const shownQr = () =>
   eventually(async () => readQr((await seen.page.$eval('.qr img', (image) => image.getAttribute('src'))) ?? ''));
 
-it('asks for a token, and says why one is refused', async () => {
+itInAllRounds('asks for a token, and says why one is refused', async () => {
   await seen.expectFit('sign-in');
   await seen.fill('Token or key of the gateway', `${TOKEN}x`);
   await seen.press('Sign in');
@@ -41,7 +42,7 @@ it('links a new session by the QR on the page', async () => {
   expect(seen.page.url()).toMatch(/#\/sessions\/main$/);
 });
 
-it('always shows the newest QR', async () => {
+itInAllRounds('always shows the newest QR', async () => {
   await stack.phones.configure({ qrFirstMs: 3_000, qrIntervalMs: 3_000 });
   await stack.client.startSession({ id: 'spare' });
   await seen.show('#/sessions/spare');
@@ -63,7 +64,7 @@ it('shows that a worker was killed, why, and that it has recovered, without a re
   await seen.expectFit('session-ready');
 });
 
-it('lists, finds, stops and starts sessions', async () => {
+itInAllRounds('lists, finds, stops and starts sessions', async () => {
   await seen.show('#/sessions');
   await seen.untilShown(/main[\s\S]*spare[\s\S]*/);
   await seen.expectFit('sessions');
@@ -91,7 +92,7 @@ it('shows that the gateway is unreachable, and reconnects automatically', async 
   await seen.untilShown(/\nReady\n/);
 });
 
-it('deletes a session only after its name is typed', async () => {
+itInAllRounds('deletes a session only after its name is typed', async () => {
   await seen.show('#/sessions/spare');
   await seen.press('Delete …');
   await seen.expectFit('session-delete');
@@ -102,7 +103,7 @@ it('deletes a session only after its name is typed', async () => {
   await eventually(async () => expect((await stack.client.listSessions({})).sessions).toMatchObject([{ id: 'main' }]));
 });
 
-it('keeps the token out of lasting storage, and removes it from the tab on sign-out', async () => {
+itInAllRounds('keeps the token out of lasting storage, and removes it from the tab on sign-out', async () => {
   expect(await seen.page.evaluate('localStorage.length + document.cookie.length')).toBe(0);
   await seen.press('Sign out');
   await seen.untilShown('Token or key of the gateway');

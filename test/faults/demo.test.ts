@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@chat-web/testing';
+import { itInAllRounds } from '@chat-web/testing/hooks';
 import { expect, it } from 'vitest';
 
 const main = fileURLToPath(new URL('../../scripts/dist/demo.js', import.meta.url));
@@ -32,7 +33,7 @@ it('begins with the addresses of both pages, and passes every step', async () =>
   expect(lines).toContain('Every step passed.');
 });
 
-it('continues with a session that can be linked on the page of the phones', async () => {
+itInAllRounds('continues with a session that can be linked on the page of the phones', async () => {
   const { child, said, exited } = start();
   try {
     const phones = await said(/^phones +(http:\S+)$/);

@@ -11,6 +11,7 @@ import {
   withRoom,
   workersOf,
 } from '@chat-web/testing';
+import { itInAllRounds } from '@chat-web/testing/hooks';
 import { Stack } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -63,7 +64,7 @@ describe.concurrent('a page that is connected and', () => {
     figure('detection', `half-open connection: the pending message delivered after ${seconds(tookMs)}`);
   });
 
-  it('loses its connection: it gets time to reconnect, and is replaced if it does not', async () => {
+  itInAllRounds('loses its connection: it gets time to reconnect, and is replaced if it does not', async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_RECONNECT_TIMEOUT_SECONDS: '10' } });
     await stack.link('ada', ADA);
     const events = await stack.listen('ada');
@@ -126,7 +127,7 @@ describe('an account that the network', () => {
     },
   );
 
-  it('reports as running an outdated page is restarted with a fresh page', async () => {
+  itInAllRounds('reports as running an outdated page is restarted with a fresh page', async () => {
     await stack.disturb(ADA, 'state', { state: 'DEPRECATED_VERSION' });
     await untilRestarted(stack, 'ada', 1);
   });

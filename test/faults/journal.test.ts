@@ -4,12 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Journal, NotStoredError } from '@chat-web/gateway/tools';
-import { eventually, fixture, SmallDisk } from '@chat-web/testing';
+import { eventually, fixture, rounds, SmallDisk } from '@chat-web/testing';
 import { describe, expect, it } from 'vitest';
 
 const WRITER = fixture('journal-writer.mjs');
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
-const KILLS = 20;
+const KILLS = rounds({ few: 8, all: 20 });
 const PAGE_BYTES = 4_096;
 const FRAME_HEADER_BYTES = 25;
 

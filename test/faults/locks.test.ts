@@ -4,19 +4,20 @@ import { existsSync } from 'node:fs';
 import { mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ADA, browserMainsOn, eventually, figure, withRoom } from '@chat-web/testing';
+import { ADA, browserMainsOn, eventually, figure, rounds, withRoom } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { findBrowser } from '@chat-web/worker/browser';
 import { describe, expect, it } from 'vitest';
 
 const READY_WITHIN_MS = 5_000;
+const LOCKS: readonly (readonly [whose: string, owner: () => string])[] = [
+  ['of an exited process', () => `${hostname()}-999999999`],
+  ['whose process id has been reused', () => `${hostname()}-${process.pid}`],
+  ['of another host', () => 'another-host-4711'],
+];
 
 describe('profile locks: stale ones are replaced, those of live browsers respected', () => {
-  it.each([
-    ['of an exited process', () => `${hostname()}-999999999`],
-    ['whose process id has been reused', () => `${hostname()}-${process.pid}`],
-    ['of another host', () => 'another-host-4711'],
-  ])('a lock %s does not stop a start', async (name, owner) => {
+  it.each(rounds({ few: LOCKS.slice(0, 1), all: LOCKS }))('a lock %s does not stop a start', async (name, owner) => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
     await stack.client.stopSession({ id: 'main' });

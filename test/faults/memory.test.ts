@@ -1,6 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ADA, BEN, eventually, figure, pace, seconds } from '@chat-web/testing';
+import { itInAllRounds } from '@chat-web/testing/hooks';
 import { Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
 
@@ -75,7 +76,7 @@ describe.concurrent('a page that leaks', () => {
 });
 
 describe('the disk', () => {
-  it('is freed of caches, and keeps what the page has stored', async () => {
+  itInAllRounds('is freed of caches, and keeps what the page has stored', async () => {
     await using stack = await Stack.start();
     await stack.link('ada', ADA);
     await stack.client.stopSession({ id: 'ada' });

@@ -1,11 +1,12 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { gatewayAddress } from '@chat-web/host/node';
 import { ADA, BEN, eventually, figure, listening, pace, rounds, SmallDisk } from '@chat-web/testing';
+import { itInAllRounds } from '@chat-web/testing/hooks';
 import { move, Stack, storedEvents, Traffic } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
 import { moveSession } from '../../scripts/move/move-session.ts';
 
-const MOVES = rounds({ few: 6, all: 50 });
+const MOVES = rounds({ few: 2, all: 50 });
 const KILLS = Math.ceil(MOVES / 4);
 const CUTS = Math.ceil(MOVES / 5);
 /** The time in which an undisturbed move completes. */
@@ -139,7 +140,7 @@ async function breakingProxy(url: string, breaks: readonly number[]) {
   };
 }
 
-it('connections that break at any byte leave the session intact, and the move resumes', async () => {
+itInAllRounds('connections that break at any byte leave the session intact, and the move resumes', async () => {
   await using all = await world();
   for (let n = 0; n < CUTS; n += 1) {
     const [from, to] = n % 2 === 0 ? ([all.first, all.second] as const) : ([all.second, all.first] as const);
@@ -154,7 +155,7 @@ it('connections that break at any byte leave the session intact, and the move re
   figure('cut moves', `${CUTS} of ${CUTS} resumed after two cuts each: ${await all.expectWhole()}`);
 });
 
-it('a full disk on either side leaves the session where it is, or in transit', async () => {
+itInAllRounds('a full disk on either side leaves the session where it is, or in transit', async () => {
   await using disk = await SmallDisk.create();
   const settings = { CHAT_WEB_MIN_FREE_DISK_MB: '0' };
   const first = await Stack.start({ settings });

@@ -3,7 +3,7 @@ import { ADA, BEN, eventually, figure, pace, rounds, startsOf, workersOf } from 
 import { Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
 
-const ROUNDS = rounds({ few: 40, all: 100 });
+const ROUNDS = rounds({ few: 15, all: 100 });
 const MAX_GAP_MS = 250;
 const MESSAGES = 20;
 

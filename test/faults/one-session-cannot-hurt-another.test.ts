@@ -17,7 +17,7 @@ import { type EventLog, Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
 
 const ACCOUNTS = { ada: ADA, ben: BEN, carla: CARLA, dev: DEV };
-const ROUNDS = rounds({ few: 6, all: 20 });
+const ROUNDS = rounds({ few: 3, all: 20 });
 const READY_WITHIN_MS = 10_000;
 
 /** A session, and what is expected of its events. */

@@ -10,6 +10,7 @@ import { argsOf, processIds } from '@chat-web/gateway/tools';
 import { gatewayAddress } from '@chat-web/host/node';
 import { createPasskey, type Passkey } from '@chat-web/simulator';
 import { ADA, BEN, Display, eventually, figure, rounds, seconds } from '@chat-web/testing';
+import { itInAllRounds } from '@chat-web/testing/hooks';
 import { move, Stack } from '@chat-web/testing/stack';
 import puppeteer, { type Browser, type Page } from 'puppeteer';
 import { expect, it } from 'vitest';
@@ -20,7 +21,6 @@ const TOKEN = 'sesame';
 const SECOND = 1_000;
 /** How often the moved session is restarted. */
 const RUNS = rounds({ few: 2, all: 3 });
-const inAllRounds = it.runIf(rounds({ few: false, all: true }));
 
 /** The computer of an account's owner: a display, a browser with an authenticator, and the command. */
 class OwnComputer implements AsyncDisposable {
@@ -267,7 +267,7 @@ it("an account with a passkey is linked on its owner's computer, and runs on the
   figure('link', `with a passkey, moved and ready on the gateway in ${seconds(tookMs)}`);
 });
 
-it('an interrupted link resumes where it stopped', async () => {
+itInAllRounds('an interrupted link resumes where it stopped', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
   const { ended: first } = await linked(computer, stack);
@@ -278,7 +278,7 @@ it('an interrupted link resumes where it stopped', async () => {
   await expectResumed(computer, stack);
 });
 
-inAllRounds('a link whose terminal is closed stops cleanly, and resumes where it stopped', async () => {
+itInAllRounds('a link whose terminal is closed stops cleanly, and resumes where it stopped', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
   const { ended: first } = await linked(computer, stack, computer.linkAtTerminal(stack, 'main'));
@@ -288,7 +288,7 @@ inAllRounds('a link whose terminal is closed stops cleanly, and resumes where it
   await expectResumed(computer, stack);
 });
 
-it('a link whose command is killed leaves no process, and resumes where it stopped', async () => {
+itInAllRounds('a link whose command is killed leaves no process, and resumes where it stopped', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
   const { ended: first } = await linked(computer, stack);
@@ -305,7 +305,7 @@ it('a link whose command is killed leaves no process, and resumes where it stopp
   await expectResumed(computer, stack);
 });
 
-inAllRounds(
+itInAllRounds(
   'a link whose own gateway is killed reports what is left: nothing before the scan, later the session',
   async () => {
     await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
@@ -329,7 +329,7 @@ inAllRounds(
   },
 );
 
-it('a link that is interrupted during its first sync is lost, and reports it', async () => {
+itInAllRounds('a link that is interrupted during its first sync is lost, and reports it', async () => {
   const simulator = { syncDelayMs: 60 * SECOND, firstSyncMs: 120 * SECOND };
   await using stack = await Stack.start({ simulator, settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
@@ -342,7 +342,7 @@ it('a link that is interrupted during its first sync is lost, and reports it', a
   expect(computer.leftovers).toEqual([]);
 });
 
-it('a link can be interrupted while its gateway does not respond', async () => {
+itInAllRounds('a link can be interrupted while its gateway does not respond', async () => {
   await using computer = await OwnComputer.open();
   await using mute = await MuteServer.listen();
   const ended = computer.link(mute.url, 'main');
@@ -352,14 +352,14 @@ it('a link can be interrupted while its gateway does not respond', async () => {
   expect(computer.processes).toEqual([]);
 });
 
-it('a link without a display fails, and reports what to do', async () => {
+itInAllRounds('a link without a display fails, and reports what to do', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   await using computer = await OwnComputer.open();
   expect(await computer.link(stack, 'main', { DISPLAY: '' })).toBe(1);
   await computer.printed(/failed: no window opens: run this on a desktop/);
 });
 
-it('a link to a gateway that would not take it is refused before a window opens', async () => {
+itInAllRounds('a link to a gateway that would not take it is refused before a window opens', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: 'another' } });
   await using computer = await OwnComputer.open();
   expect(await computer.link(stack, 'main')).toBe(1);
@@ -382,7 +382,7 @@ async function linkFrom(gateway: Stack, folder: string, onLine: (line: string) =
   return { isDone, output: lines.join('\n') };
 }
 
-it('a link that was interrupted after its session had arrived leaves nothing on this computer', async () => {
+itInAllRounds('a link that was interrupted after its session had arrived leaves nothing on this computer', async () => {
   await using own = await Stack.start();
   await using gateway = await Stack.start({ beside: own });
   await own.link('main', ADA);
@@ -394,29 +394,32 @@ it('a link that was interrupted after its session had arrived leaves nothing on 
   await gateway.untilStatus('main', 'ready');
 });
 
-it('a link that fails after its session has arrived reports that it runs there, and no unlinking', async () => {
-  await using own = await Stack.start();
-  await using gateway = await Stack.start({ beside: own });
-  await own.link('main', ADA);
-  await move(own, gateway, 'main');
-  await own.gateway.end('SIGKILL');
-  const expectOutput = (output: string, folder: string) => {
-    expect(output).toContain(
-      `session main runs on ${gateway.gateway.url}: keep its device on the phone, and remove ${folder}`,
-    );
-    expect(output).not.toMatch(/unlink|lost|remove the device|run this again/);
-  };
-  const killed = await linkFrom(gateway, own.dataDir, (line) => {
-    if (line.includes('ready on')) process.kill(ownGatewayIn(own.dataDir), 'SIGKILL');
-  });
-  expect(killed.isDone).toBe(false);
-  expectOutput(killed.output, own.dataDir);
+itInAllRounds(
+  'a link that fails after its session has arrived reports that it runs there, and no unlinking',
+  async () => {
+    await using own = await Stack.start();
+    await using gateway = await Stack.start({ beside: own });
+    await own.link('main', ADA);
+    await move(own, gateway, 'main');
+    await own.gateway.end('SIGKILL');
+    const expectOutput = (output: string, folder: string) => {
+      expect(output).toContain(
+        `session main runs on ${gateway.gateway.url}: keep its device on the phone, and remove ${folder}`,
+      );
+      expect(output).not.toMatch(/unlink|lost|remove the device|run this again/);
+    };
+    const killed = await linkFrom(gateway, own.dataDir, (line) => {
+      if (line.includes('ready on')) process.kill(ownGatewayIn(own.dataDir), 'SIGKILL');
+    });
+    expect(killed.isDone).toBe(false);
+    expectOutput(killed.output, own.dataDir);
 
-  const folder = `${own.dataDir}/.`; // The system cannot remove a folder by such a path.
-  const kept = await linkFrom(gateway, folder);
-  expect(kept.isDone).toBe(false);
-  expectOutput(kept.output, folder);
-  expect(existsSync(own.dataDir)).toBe(true);
-  await gateway.untilStatus('main', 'ready');
-  expect((await own.phones.account(ADA)).devices).toHaveLength(1);
-});
+    const folder = `${own.dataDir}/.`; // The system cannot remove a folder by such a path.
+    const kept = await linkFrom(gateway, folder);
+    expect(kept.isDone).toBe(false);
+    expectOutput(kept.output, folder);
+    expect(existsSync(own.dataDir)).toBe(true);
+    await gateway.untilStatus('main', 'ready');
+    expect((await own.phones.account(ADA)).devices).toHaveLength(1);
+  },
+);

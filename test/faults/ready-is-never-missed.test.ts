@@ -2,7 +2,7 @@ import { ADA, BEN, figure, rounds, seconds } from '@chat-web/testing';
 import { type EventLog, Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
 
-const ROUNDS = rounds({ few: 6, all: 25 });
+const ROUNDS = rounds({ few: 3, all: 25 });
 const MAX_SYNC_MS = 3_000;
 
 describe('a saved session', () => {

@@ -9,7 +9,7 @@ const ACCOUNTS = rounds<Readonly<Record<string, string>>>({
   all: { ada: ADA, ben: BEN, carla: CARLA, dev: DEV },
 });
 const FRIEND = '12025550190';
-const EVENTS = rounds({ few: 1_500, all: 10_000 });
+const EVENTS = rounds({ few: 1_000, all: 10_000 });
 const DISCONNECTS = EVENTS / 100;
 const KILLS = rounds({ few: 2, all: 5 });
 const SECOND = 1_000;

@@ -23,7 +23,7 @@ import { describe, expect, it } from 'vitest';
 
 const SESSIONS = { ada: ADA, ben: BEN };
 const IDS = Object.keys(SESSIONS);
-const KILLS = rounds({ few: 12, all: 100 });
+const KILLS = rounds({ few: 8, all: 100 });
 /** One round in this many waits until the sessions are ready. The others kill workers during the start. */
 const READY_EVERY = 4;
 const MAX_BOOT_MS = 1_000;

@@ -1,17 +1,18 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ADA, BEN, browsersIn, figure, pace, seconds, withRoom } from '@chat-web/testing';
+import { ADA, BEN, browsersIn, figure, pace, rounds, seconds, withRoom } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
 
 const MAX_MS = 10_000;
+/** The real page may or may not report UNPAIRED before it goes away. */
+const PAGES = [
+  { unpairedOnLogout: false, next: ADA },
+  { unpairedOnLogout: true, next: BEN },
+];
 
 describe('an account unlinked on the phone, which reports it three times', () => {
-  // The real page may or may not report UNPAIRED before it goes away.
-  it.each([
-    { unpairedOnLogout: false, next: ADA },
-    { unpairedOnLogout: true, next: BEN },
-  ])(
+  it.each(rounds({ few: PAGES.slice(0, 1), all: PAGES }))(
     'is reported once, loses its profile after its browser, and can be linked again permanently: %j',
     async ({ unpairedOnLogout, next }) => {
       await using stack = await Stack.start({ simulator: { unpairedOnLogout } });

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, it } from 'vitest';
+import { rounds } from '../rounds.ts';
+
+/** A test that only `npm run test:long` runs: a variant of another one, or one that takes long. */
+export const itInAllRounds: ReturnType<typeof it.runIf> = it.runIf(rounds({ few: false, all: true }));
 
 /** The path of a folder that each test finds empty. */
 export function freshFolder(): string {

@@ -7,7 +7,7 @@ import { Journal } from '@chat-web/gateway/tools';
 import { sharedFolder } from '@chat-web/testing/hooks';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 
-const TOOL = fileURLToPath(new URL('../scripts/dist/journal.js', import.meta.url));
+const TOOL = fileURLToPath(new URL('../../scripts/dist/journal.js', import.meta.url));
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 const dataDir = sharedFolder();
 let journal: Journal;
