@@ -1,6 +1,5 @@
 import { ADA, BEN, eventually, workersOf } from '@chat-web/testing';
 import { ConsolePage } from '@chat-web/testing/browser';
-import { itInAllRounds } from '@chat-web/testing/hooks';
 import { readQr } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, expect, it } from 'vitest';
@@ -19,7 +18,7 @@ beforeAll(async () => {
 const shownQr = () =>
   eventually(async () => readQr((await seen.page.$eval('.qr img', (image) => image.getAttribute('src'))) ?? ''));
 
-itInAllRounds('asks for a token, and says why one is refused', async () => {
+it('asks for a token, and says why one is refused', async () => {
   await seen.expectFit('sign-in');
   await seen.fill('Token or key of the gateway', `${TOKEN}x`);
   await seen.press('Sign in');
@@ -42,7 +41,7 @@ it('links a new session by the QR on the page', async () => {
   expect(seen.page.url()).toMatch(/#\/sessions\/main$/);
 });
 
-itInAllRounds('always shows the newest QR', async () => {
+it('always shows the newest QR', async () => {
   await stack.phones.configure({ qrFirstMs: 3_000, qrIntervalMs: 3_000 });
   await stack.client.startSession({ id: 'spare' });
   await seen.show('#/sessions/spare');
@@ -64,7 +63,7 @@ it('shows that a worker was killed, why, and that it has recovered, without a re
   await seen.expectFit('session-ready');
 });
 
-itInAllRounds('lists, finds, stops and starts sessions', async () => {
+it('lists, finds, stops and starts sessions', async () => {
   await seen.show('#/sessions');
   await seen.untilShown(/main[\s\S]*spare[\s\S]*/);
   await seen.expectFit('sessions');
@@ -92,7 +91,7 @@ it('shows that the gateway is unreachable, and reconnects automatically', async 
   await seen.untilShown(/\nReady\n/);
 });
 
-itInAllRounds('deletes a session only after its name is typed', async () => {
+it('deletes a session only after its name is typed', async () => {
   await seen.show('#/sessions/spare');
   await seen.press('Delete …');
   await seen.expectFit('session-delete');
@@ -103,7 +102,7 @@ itInAllRounds('deletes a session only after its name is typed', async () => {
   await eventually(async () => expect((await stack.client.listSessions({})).sessions).toMatchObject([{ id: 'main' }]));
 });
 
-itInAllRounds('keeps the token out of lasting storage, and removes it from the tab on sign-out', async () => {
+it('keeps the token out of lasting storage, and removes it from the tab on sign-out', async () => {
   expect(await seen.page.evaluate('localStorage.length + document.cookie.length')).toBe(0);
   await seen.press('Sign out');
   await seen.untilShown('Token or key of the gateway');

@@ -3,6 +3,7 @@ import { deferred } from '@chat-web/protocol';
 import { cloudDeliveries, pace, takes } from '@chat-web/testing';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
+import { memorySeenStore } from '../inbound/once.ts';
 import type { CloudEvent } from './cloud-events.ts';
 import { type CloudWebhookOptions, cloudWebhookFromEnv, createCloudWebhook } from './cloud-webhook.ts';
 
@@ -34,6 +35,7 @@ function webhookWith(options: CloudWebhookOptions = {}) {
     onEvent: (event) => events.push(event),
     onError: (error) => errors.push(error),
     onWarning: (warning) => warnings.push(warning),
+    seen: memorySeenStore({ maxIds: 10_000 }), // The default reserves 5 MB.
     ...options,
   });
   const send = async (body: object | string) => {

@@ -45,7 +45,7 @@ describe('the token of a gateway', () => {
   });
 
   it('comes from npm run token in both forms', async () => {
-    const script = fileURLToPath(new URL('../scripts/dist/token.js', import.meta.url));
+    const script = fileURLToPath(new URL('../../scripts/dist/token.js', import.meta.url));
     const { stdout } = await promisify(execFile)(process.execPath, [script]);
     const [, token = ''] = /Authorization: Bearer (\S{40,})$/m.exec(stdout) ?? [];
     const [, setting = ''] = /CHAT_WEB_TOKEN=(sha256:\S+)$/m.exec(stdout) ?? [];
