@@ -2,8 +2,8 @@ import { afterEach, vi } from 'vitest';
 
 /** A test leaves no fake timers, stubs or spies to the next one, also of another file: they share a process. */
 afterEach(() => {
-  vi.useRealTimers();
   vi.unstubAllGlobals();
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
+  vi.useRealTimers(); // Last: a spy on a fake timer restores the fake one.
 });
