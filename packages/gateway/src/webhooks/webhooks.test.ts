@@ -288,16 +288,16 @@ describe('a webhook', () => {
     await events.settled();
     let failures = 2;
     answer = () => (failures-- > 0 ? 500 : 200);
-    await create({ after: 'abcdefabcdef-999', events: ['message'] });
+    await create({ after: 'abcdefabcdef-999', events: ['ready'] });
     await expect.poll(() => received.length).toBe(1);
     await restart();
     const gap = { type: 'gap', data: { reason: 'unknown_position', from: 'abcdefabcdef-999', to: null } };
     await expect
       .poll(() => received.map(({ text, status }) => ({ ...JSON.parse(text), status })))
       .toMatchObject([500, 500, 200].map((status) => ({ ...gap, status })));
-    // It is delivered no second time.
-    await delay(RETRY_MS);
-    expect(received).toHaveLength(3);
+    events.publish('main', { name: 'ready', data: { pushname: 'x', wid: '1@c.us', phone: '1' } });
+    await expect.poll(() => received.length).toBeGreaterThan(3);
+    expect(received.slice(3).map(({ text }) => JSON.parse(text).type)).toEqual(['ready']); // The gap came once.
   });
 
   it('gets an event that fails no earlier than it is due, also after one that failed before', async () => {
@@ -427,9 +427,9 @@ describe('an endpoint', () => {
     await create();
     const sessions = upTo(20).map((n) => `s${n}`);
     for (const session of sessions) happen(session, 0);
-    await pace(500);
+    await expect.poll(() => received.length).toBeGreaterThan(8);
     for (const session of sessions) happen(session, 1);
-    await pace(500);
+    await expect.poll(() => received.length).toBeGreaterThan(24);
     // At most eight were in progress when it was noticed.
     expect(new Set(received.map(({ session }) => session)).size).toBeLessThan(12);
     answer = () => 200;
@@ -446,7 +446,7 @@ describe('an endpoint', () => {
     await close();
     await open();
     for (const n of upTo(40).slice(1)) for (const session of sessions) happen(session, n);
-    await pace(300);
+    await events.settled();
     await close();
     const reads = vi.spyOn(SegmentReader.prototype, 'next');
     answer = () => 200;
@@ -472,7 +472,7 @@ describe('an endpoint', () => {
     for (const session of upTo(4).map((n) => `early-${n}`)) happen(session, 0);
     await expect.poll(() => received.length).toBeGreaterThan(8);
     for (const session of upTo(300).map((n) => `late-${n}`)) happen(session, 0);
-    await pace(200);
+    await events.settled();
     const before = received.length;
     const processor = process.cpuUsage();
     await pace(500);
