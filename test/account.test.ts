@@ -99,7 +99,7 @@ describe('the account', () => {
     }
     await expect(client.updatePrivacy({ id: 'main' })).rejects.toMatchObject({ code: 'invalid_request' });
     const unreadable = client.setProfilePicture({ id: 'main', base64: 'AQIDBA==', mimeType: 'image/png' });
-    await expect(unreadable).rejects.toMatchObject({ code: 'client_failed' });
+    await expect(unreadable).rejects.toMatchObject({ code: 'media_unavailable' });
   });
 
   it('is shown as available and unavailable', async () => {

@@ -22,7 +22,7 @@ import {
   setPrivacy,
 } from '../page/account.ts';
 import type { Refused } from '../page/window.ts';
-import { refusedBy, unlessRefused } from './refusals.ts';
+import { NO_IMAGE, refusedBy, unlessRefused } from './refusals.ts';
 
 /** Names of settings: of the API, of the page's memory, and of the network. */
 const SETTINGS = [
@@ -54,12 +54,9 @@ export function accountHandlers(context: HandlerContext): WorkerHandlers<keyof t
     },
 
     setProfilePicture: async (input, { time }) => {
-      const fetchMs = Math.min(context.fetchLimits.timeoutMs, time.rest('file', 'picture'));
-      await withMedia('image', input, fetchMs, context, ({ path }) =>
+      await withMedia('image', input, time.rest('file', 'picture'), context, ({ path }) =>
         page.withFile(time.step('file', 'picture'), path, async (key) => {
-          unlessRefused(await page.change(time.rest(), setPicture, key), {
-            no_image: ['client_failed', 'the browser cannot read the image; nothing was changed'],
-          });
+          unlessRefused(await page.change(time.rest(), setPicture, key), { no_image: NO_IMAGE });
         }),
       );
       return { changed: true };

@@ -17,7 +17,7 @@ import { changeRoles, changeSettings, readGroup, setDescription } from '../page/
 import { hasGroup, removeGroupPicture, setGroupPicture } from '../page/group-pictures.ts';
 import { loadPicture } from '../page/media.ts';
 import { allowed, results } from './groups.ts';
-import { refusedBy, unlessRefused } from './refusals.ts';
+import { NO_IMAGE, refusedBy, unlessRefused } from './refusals.ts';
 
 export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupDetailsOperations> {
   const changeRole = async (groupId: string, people: string[], change: 'promote' | 'demote', time: CallTime) => {
@@ -101,7 +101,7 @@ function toGroupDetails(model: Record<string, unknown>): GroupDetails {
 }
 
 export function groupPictureHandlers(context: HandlerContext): WorkerHandlers<keyof typeof groupPictureOperations> {
-  const { page, fetchLimits } = context;
+  const { page } = context;
   return {
     getGroupPicture: async ({ groupId }, { time }) => {
       if (!(await page.read(time.step('query'), hasGroup, groupId))) return allowed('no_group');
@@ -112,15 +112,10 @@ export function groupPictureHandlers(context: HandlerContext): WorkerHandlers<ke
     },
 
     setGroupPicture: async ({ groupId, ...source }, { time }) => {
-      const fetchMs = Math.min(fetchLimits.timeoutMs, time.rest('file', 'picture'));
-      return withMedia('image', source, fetchMs, context, ({ path }) =>
+      return withMedia('image', source, time.rest('file', 'picture'), context, ({ path }) =>
         page.withFile(time.step('file', 'picture'), path, async (key) => {
           const set = await page.change(time.rest(), setGroupPicture, groupId, key, time.step('members'));
-          allowed(
-            unlessRefused(set, {
-              no_image: ['media_unavailable', 'the browser cannot read the file as an image; nothing was changed'],
-            }),
-          );
+          allowed(unlessRefused(set, { no_image: NO_IMAGE }));
           return { groupId };
         }),
       );

@@ -7,6 +7,10 @@ export const NO_MESSAGE: CodeAndText = ['message_not_found', 'the message is unk
 export const NO_CHAT: CodeAndText = ['chat_not_found', 'the account has no such chat'];
 export const NO_CONTACT: CodeAndText = ['contact_not_found', 'the account has no such contact'];
 export const BLOCKED: CodeAndText = ['not_permitted', 'the account has blocked the recipient'];
+export const NO_IMAGE: CodeAndText = [
+  'media_unavailable',
+  'the browser cannot read the file as an image; nothing was changed',
+];
 /** The page did not apply a change, without a reason. */
 export const IGNORED: CodeAndText = [
   'client_failed',

@@ -66,7 +66,6 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
   // The network has no caption for these: it would only be in the answer.
   const caption = type === 'audio' || type === 'sticker' ? undefined : input.caption;
   if (to !== STATUS_FEED) await check(page, to, quotedMessageId, time);
-  const fetchMs = Math.min(context.fetchLimits.timeoutMs, time.rest('file', 'send'));
   const sendFile = ({ path, mimeType, filename }: OutgoingMedia) =>
     page.withFile(time.step('file', 'send'), path, async (key) => {
       if (to === STATUS_FEED) {
@@ -94,7 +93,7 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
       const sent = confirmed(page, await page.send(limits, sendMessage, true, to, '', options));
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     });
-  return withMedia(type, input, fetchMs, context, (media) => {
+  return withMedia(type, input, time.rest('file', 'send'), context, (media) => {
     if (!voice) return sendFile(media);
     return withVoiceNote(media, time.step('voice', 'file', 'send'), context, sendFile);
   });

@@ -20,7 +20,7 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
   id: string,
   ...more: M
 ): Promise<MediaFile | T> {
-  const deadline = Date.now() + timeoutMs;
+  const deadline = performance.now() + timeoutMs;
   const key = `blob:${randomUUID()}`;
   const held = spoolShare.hold();
   try {
@@ -31,7 +31,7 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
     if (!Number.isSafeInteger(size) || size < 0)
       throw new GatewayError('client_failed', 'the page returned media without a valid size');
     held.add(size);
-    await writeFile(join(spoolDir, file), page.readFile(Math.max(1, deadline - Date.now()), key, size));
+    await writeFile(join(spoolDir, file), page.readFile(Math.max(1, deadline - performance.now()), key, size));
     collectGarbageAfter(size);
     return {
       file,

@@ -24,7 +24,8 @@ const TYPES: Readonly<Record<MediaKind, RegExp>> = {
 };
 
 /**
- * Provides media as a file with a type and a name, and runs `work` with it. A `url` is fetched within `fetchMs`. The
+ * Provides media as a file with a type and a name, and runs `work` with it. A `url` is fetched within `fetchMs`, and the
+ * configured limit. The
  * type comes from the request, otherwise from the file's content, otherwise from the URL's server. If it does not match
  * the kind, the error is `invalid_request`, or `media_unavailable` if the request did not name the type.
  */
@@ -38,7 +39,7 @@ export async function withMedia<R>(
   const fetchedPath = source.url === undefined ? undefined : join(spoolDir, randomUUID());
   const held = spoolShare.hold();
   try {
-    const limits = { ...fetchLimits, timeoutMs: fetchMs };
+    const limits = { ...fetchLimits, timeoutMs: Math.min(fetchLimits.timeoutMs, fetchMs) };
     const fetched =
       fetchedPath === undefined
         ? undefined
