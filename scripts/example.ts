@@ -2,9 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { errorText } from '@chat-web/protocol';
+import { firstLineOf, untilEnded } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { flagsOrUsage, interruption } from './command-line.ts';
 
@@ -41,15 +42,24 @@ async function run(): Promise<void> {
     once(signal, 'abort').then(() => undefined),
   ]);
   try {
-    console.log(`inbox      ${await Promise.race([addressOf(inbox), ended])}   links an account, reads and answers`);
+    const address = await Promise.race([
+      firstLineOf(inbox, inbox.stdout as Readable),
+      ended.then(failUnlessInterrupted),
+    ]);
+    if (address === undefined) return;
+    console.log(`inbox      ${address.split(' ').at(-1)}   links an account, reads and answers`);
     console.log(`phones     ${stack.simulator.controlUrl}/   scan the QR, write and read on the other side`);
     console.log(`console    ${stack.gateway.url}/console   token ${settings.CHAT_WEB_TOKEN}`);
     console.log('Open the pages in a browser. Ctrl+C stops everything.');
-    const part = await ended;
-    if (part !== undefined) throw new Error(`the ${part} ended unexpectedly`);
+    failUnlessInterrupted(await ended);
   } finally {
     inbox.kill();
+    await untilEnded(inbox); // It writes to the folder that is removed next.
   }
+}
+
+function failUnlessInterrupted(part: string | undefined): undefined {
+  if (part !== undefined) throw new Error(`the ${part} ended unexpectedly`);
 }
 
 function spawnInbox({ address: { url, token = '' }, dataDir }: Stack): ChildProcess {
@@ -65,10 +75,4 @@ function spawnInbox({ address: { url, token = '' }, dataDir }: Stack): ChildProc
     },
     detached: true, // Ctrl+C in the terminal does not reach it: it is stopped in order.
   });
-}
-
-async function addressOf(inbox: ChildProcess): Promise<string> {
-  if (!inbox.stdout) throw new Error('the inbox has no output');
-  const [line] = (await once(createInterface({ input: inbox.stdout }), 'line')) as [string];
-  return line.split(' ').at(-1) ?? '';
 }

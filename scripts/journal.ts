@@ -93,6 +93,9 @@ function isoOf(at: number | undefined): string {
   return at === undefined ? 'never' : new Date(at).toISOString();
 }
 
+/** Ends quietly when its reader has ended, such as `head`. */
+process.stdout.on('error', () => process.exit());
+
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }

@@ -1,5 +1,6 @@
 import type { Config } from '@chat-web/gateway/tools';
 import { groupId, personId, sessionId } from '@chat-web/protocol';
+import * as v from 'valibot';
 import { parsedFlags, UsageError } from '../command-line.ts';
 
 export interface DoctorOptions {
@@ -93,10 +94,9 @@ export function readArguments(args: readonly string[]): DoctorOptions {
 
 function checked(flag: string, schema: typeof sessionId | typeof personId | typeof groupId, value: string | undefined) {
   if (value === undefined) return undefined;
-  const parsed = schema['~standard'].validate(value);
-  if (parsed instanceof Promise) throw new Error('these schemas are synchronous');
-  if (parsed.issues) throw new UsageError(`${flag} ${parsed.issues[0]?.message}`);
-  return parsed.value;
+  const parsed = v.safeParse(schema, value);
+  if (!parsed.success) throw new UsageError(`${flag} ${parsed.issues[0].message}`);
+  return parsed.output;
 }
 
 export interface RunOptions {

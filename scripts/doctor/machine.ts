@@ -13,7 +13,7 @@ const OLDEST_NODE = [20, 19] as const;
 const VERSION_TIMEOUT_MS = 15_000;
 const CLOCK_TIMEOUT_MS = 5_000;
 /** Average memory of a real account's session, and the number of sessions that a busy host is sized for. */
-const SESSION_BYTES = 300 * 1_048_576;
+const SESSION_BYTES = 400 * 1_048_576;
 const MANY_SESSIONS = 50;
 /** Threads of one idle session, which count against the process limit; open files that the gateway needs at least. */
 const THREADS_EACH = 120;

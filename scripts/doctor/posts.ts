@@ -52,7 +52,7 @@ async function postAndDelete(
   { report, address, id, signal }: LinkedSession,
   check: string,
   post: (client: OperationMethods) => Promise<Message>,
-  judge: (posted: Message) => Promise<Outcome> | Outcome = () => '',
+  judge: (posted: Message) => Promise<Outcome> | Outcome,
 ): Promise<void> {
   if (signal.aborted) throw new Interrupted('interrupted');
   const client = createClient(address);

@@ -20,7 +20,7 @@ Links an account on the computer of its owner, in a browser window, and moves th
 
   --gateway URL   where the session will run: https://…, http:// to this computer, or unix:/path
   --session ID    its id there
-  --help          print this text
+  -h, --help      print this text
 
 CHAT_WEB_TOKEN   the gateway's token, or a key with scope manage; or CHAT_WEB_TOKEN_FILE: the path of a file with it
 
@@ -29,7 +29,11 @@ Exit codes: 0 the session runs on the gateway, and nothing is left here; 1 other
 left, and what to do; 2 wrong usage, 130 interrupted.
 `;
 
-const FLAGS = { gateway: { type: 'string' }, session: { type: 'string' }, help: { type: 'boolean' } } as const;
+const FLAGS = {
+  gateway: { type: 'string' },
+  session: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
 
 /** Reads the command line; undefined for --help. Throws a UsageError. */
 export function readArguments(args: readonly string[], env: Environment): LinkOptions | undefined {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { firstLineOf, untilEnded } from './child-programs.ts';
 
 /** A virtual display, for browsers with windows. */
 export class Display implements AsyncDisposable {
@@ -15,14 +15,12 @@ export class Display implements AsyncDisposable {
   static async open(): Promise<Display> {
     const args = ['-displayfd', '3', '-screen', '0', '1280x900x24', '-nolisten', 'tcp'];
     const server = spawn('Xvfb', args, { stdio: ['ignore', 'ignore', 'inherit', 'pipe'] });
-    const failed = once(server, 'error').then(([error]) => Promise.reject(error));
-    const [number] = await Promise.race([once(server.stdio[3] as Readable, 'data'), failed]);
-    return new Display(`:${String(number).trim()}`, server);
+    const number = await firstLineOf(server, server.stdio[3] as Readable);
+    return new Display(`:${number.trim()}`, server);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    const ended = once(this.#server, 'exit');
     this.#server.kill();
-    await ended;
+    await untilEnded(this.#server);
   }
 }

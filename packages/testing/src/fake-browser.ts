@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownerArgument, type ProcessId, startOf, statFields } from '@chat-web/protocol';
+import { firstLineOf, untilEnded } from './child-programs.ts';
 
 const HELPER = '--type=renderer';
 const MAX_LIFE_MS = 60_000;
@@ -51,7 +51,7 @@ export async function fakeBrowser(
     ...(user === undefined ? {} : { uid: user, gid: user, cwd: '/' }),
   });
   if (!child.stdin || !child.stdout || !child.pid) throw new Error('the fake browser did not start');
-  const [line] = await once(child.stdout, 'data');
+  const line = await firstLineOf(child, child.stdout);
   const started = { main: processId(child.pid), helper: processId(Number(line)) };
   child.stdin.on('error', () => {}); // It may have ended.
   if (closesAfterMs !== undefined) child.stdin.write('close');
@@ -65,7 +65,7 @@ export async function fakeBrowser(
           // The test has ended it.
         }
       }
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+      await untilEnded(child);
     },
   };
 }

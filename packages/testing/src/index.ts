@@ -1,6 +1,8 @@
 /** What tests, benchmarks and the demo share, without browsers and gateways of their own: see `stack` and `browser`. */
+
 export * from './accounts.ts';
 export * from './archives.ts';
+export * from './child-programs.ts';
 export * as cloudDeliveries from './cloud-deliveries.ts';
 export * from './display.ts';
 export * from './eventually.ts';

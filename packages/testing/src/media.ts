@@ -2,20 +2,18 @@ import { encode } from 'fast-png';
 
 /** Small files of each kind, real enough for a check of their first bytes. */
 export const media = [
-  { type: 'image', mimeType: 'image/png', bytes: png(), phoneType: undefined },
+  { type: 'image', mimeType: 'image/png', bytes: png() },
   {
     type: 'video',
     mimeType: 'video/mp4',
     bytes: withHead('000000206674797069736f6d0000020069736f6d69736f32'),
-    phoneType: undefined,
   },
-  { type: 'audio', mimeType: 'audio/mpeg', bytes: withHead('494433040000000000'), phoneType: undefined },
-  { type: 'document', mimeType: 'application/pdf', bytes: withHead('255044462d312e340a'), phoneType: undefined },
+  { type: 'audio', mimeType: 'audio/mpeg', bytes: withHead('494433040000000000') },
+  { type: 'document', mimeType: 'application/pdf', bytes: withHead('255044462d312e340a') },
   {
     type: 'sticker',
     mimeType: 'image/webp',
     bytes: withHead('52494646f40100005745425056503820'),
-    phoneType: undefined,
   },
 ] as const;
 

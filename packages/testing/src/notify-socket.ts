@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { firstLineOf, untilEnded } from './child-programs.ts';
 import { fixture } from './fixture.ts';
 
 const FIXTURE = fixture('notify-socket.pl');
@@ -32,9 +32,8 @@ export class NotifySocket implements AsyncDisposable {
     const where = path ?? join(await mkdtemp(join(tmpdir(), 'chat-web-notify-')), 'socket');
     const child = spawn('perl', [FIXTURE, where], { stdio: ['pipe', 'pipe', 'inherit'] });
     const socket = new NotifySocket(where, child);
-    const lines = createInterface({ input: child.stdout });
-    lines.on('line', (line) => socket.#read(line));
-    await Promise.race([once(lines, 'line'), once(child, 'error').then(([error]) => Promise.reject(error))]);
+    createInterface({ input: child.stdout }).on('line', (line) => socket.#read(line));
+    await firstLineOf(child, child.stdout);
     return socket;
   }
 
@@ -50,7 +49,7 @@ export class NotifySocket implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin?.end();
-    if (this.#child.exitCode === null) await once(this.#child, 'exit');
+    await untilEnded(this.#child);
     await rm(dirname(this.path), { recursive: true, force: true });
   }
 

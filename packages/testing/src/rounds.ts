@@ -1,5 +1,5 @@
 /**
- * What a story repeats, or how often: `few` in `npm test` and `npm run test:faults`, `all` in `npm run test:long`, whose
+ * What a story repeats, or how often: `few` in `npm test` and `npm run test:faults`, `all` in the other tiers, whose
  * figures the docs list.
  */
 export function rounds<T>({ few, all }: { readonly few: T; readonly all: T }): T {

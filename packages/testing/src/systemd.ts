@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { untilEnded } from './child-programs.ts';
 import { eventually } from './eventually.ts';
 import { fixture } from './fixture.ts';
 
@@ -91,9 +92,8 @@ export class Systemd implements AsyncDisposable {
 
   /** Ends everything inside. */
   async [Symbol.asyncDispose](): Promise<void> {
-    const exited = new Promise((resolve) => this.#unshare.once('exit', resolve));
     process.kill(this.#pid, 'SIGKILL'); // The kernel kills the whole namespace with its first process.
-    await exited;
+    await untilEnded(this.#unshare);
     await rm(this.#folder, { recursive: true, force: true });
   }
 

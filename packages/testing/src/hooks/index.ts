@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, it } from 'vitest';
 import { rounds } from '../rounds.ts';
 
-/** A test that only `npm run test:long` runs: a variant of another one, or one that takes long. */
+/** A test that `npm test` and `npm run test:faults` leave out: a variant of another one, or one that takes long. */
 export const itInAllRounds: ReturnType<typeof it.runIf> = it.runIf(rounds({ few: false, all: true }));
 
 /** The path of a folder that each test finds empty. */
