@@ -87,7 +87,8 @@ describe('a chat', () => {
 
     for (const _ of ['once', 'twice'])
       expect(await stack.client.markChatUnread(of(number))).toMatchObject({ unreadCount: 1 });
-    await eventually(async () => expect(await onPhone(ADA, number)).toMatchObject({ markedUnread: true, unread: 0 }));
+    await stack.phones.settled(); // Also waits for what the page sends in a moment.
+    expect(await onPhone(ADA, number)).toMatchObject({ markedUnread: true, unread: 0 });
     await stack.client.markChatRead(of(number));
     await eventually(async () => expect(await onPhone(ADA, number)).toMatchObject({ markedUnread: false }));
   });

@@ -178,13 +178,13 @@ describe('HTTPS', () => {
   beforeEach(async () => {
     certFile = join(folder, 'cert.pem');
     keyFile = join(folder, 'key.pem');
-    cert = await put(['localhost']);
+    cert = await put('localhost');
     const { CHAT_WEB_SOCKET: _none, ...port } = settings;
     settings = { ...port, CHAT_WEB_TLS_CERT: certFile, CHAT_WEB_TLS_KEY: keyFile };
   });
 
-  async function put(hosts: readonly string[]): Promise<string> {
-    const made = await createCertificate(hosts);
+  async function put(host: string): Promise<string> {
+    const made = await createCertificate(host);
     await writeFile(certFile, made.cert);
     await writeFile(keyFile, made.key);
     return made.cert;
@@ -220,7 +220,7 @@ describe('HTTPS', () => {
     await once(kept, 'secureConnect');
     const first = await fingerprint();
 
-    await put(['localhost']);
+    await put('localhost');
     let before = gateway.log.length;
     process.kill(gateway.pid, 'SIGHUP');
     await logged('certificate read', before);
@@ -229,7 +229,7 @@ describe('HTTPS', () => {
     kept.end('GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n');
     expect(await text(kept)).toContain('"ok":true');
 
-    const { key: another } = await createCertificate(['localhost']);
+    const { key: another } = await createCertificate('localhost');
     for (const spoil of [() => writeFile(keyFile, another), () => writeFile(certFile, 'none'), () => rm(keyFile)]) {
       await spoil();
       before = gateway.log.length;
@@ -301,7 +301,7 @@ describe('HTTPS', () => {
   });
 
   it('is refused at start without a matching certificate and key, in a line that names the wrong one', async () => {
-    const { key: another } = await createCertificate(['localhost']);
+    const { key: another } = await createCertificate('localhost');
     const { CHAT_WEB_TLS_KEY: _key, ...certOnly } = settings;
     expect(await runGateway(certOnly)).toMatchObject({
       code: EX_CONFIG,

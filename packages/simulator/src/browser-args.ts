@@ -2,7 +2,8 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
 import { pictureHost } from './web/media.ts';
 
-export const servedHosts = ['web.whatsapp.com', pictureHost];
+const pageHost = 'web.whatsapp.com';
+const servedHosts = [pageHost, pictureHost];
 
 /**
  * The arguments that make Chromium resolve web.whatsapp.com to this simulator, and no other host. The
@@ -27,12 +28,12 @@ export interface Certificate {
   readonly fingerprint: string;
 }
 
-/** A new self-signed certificate for those hosts; the first is its name. */
-export async function createCertificate(hosts: readonly string[]): Promise<Certificate> {
-  const made = await generate([{ name: 'commonName', value: hosts[0] ?? '' }], {
+/** A new self-signed certificate for a host; by default, that of the page. */
+export async function createCertificate(host = pageHost): Promise<Certificate> {
+  const made = await generate([{ name: 'commonName', value: host }], {
     keyType: 'ec',
     algorithm: 'sha256',
-    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: hosts[0] ?? '' }] }],
+    extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: host }] }],
   });
   const publicKey = new X509Certificate(made.cert).publicKey.export({ type: 'spki', format: 'der' });
   const fingerprint = createHash('sha256').update(publicKey).digest('base64');

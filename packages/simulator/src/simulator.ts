@@ -3,7 +3,7 @@ import { createServer, type Server as HttpServer } from 'node:http';
 import type { Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { browserArgs, type Certificate, createCertificate, servedHosts } from './browser-args.ts';
+import { browserArgs, type Certificate, createCertificate } from './browser-args.ts';
 import type { Build } from './builds.ts';
 import { createControlApp } from './control/app.ts';
 import { connectSimulator, type SimulatorClient } from './control/client.ts';
@@ -39,7 +39,7 @@ export interface Simulator {
 
 /** Starts a simulator on loopback. Rejects with the system's error if a port is busy (EADDRINUSE, with `port`). */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
-  const certificate = options.certificate ?? (await createCertificate(servedHosts));
+  const certificate = options.certificate ?? (await createCertificate());
   const settings = new Settings({ ...options.settings, build: options.build ?? options.settings?.build });
   const network = new Network(settings.current, options.accounts ?? seededAccounts);
   const pages = new Pages();

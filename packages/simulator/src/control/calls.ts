@@ -19,15 +19,15 @@ const phone = ({ network }: Dependencies, number: string) => new Phone(network, 
 const set = (simulator: Dependencies, number: string, change: Partial<AccountRecord>) =>
   void Object.assign(account(simulator, number), change);
 
-/**
- * The control API: every call once, under the name of the client's method. The routes, the client and the table in the
- * README come from here.
- */
 /** A message with media of the maximum size. */
 const MAX_MEDIA_MS = 60_000;
 /** A call that waits for pages: longer than its own limit. */
 const MAX_PAGES_MS = 70_000;
 
+/**
+ * The control API: every call once, under the name of the client's method. The routes, the client and the table in the
+ * README come from here.
+ */
 export const calls = {
   accounts: defineCall('GET', '/accounts', {
     does: 'all accounts',
@@ -295,7 +295,7 @@ export const calls = {
   }),
   channel: defineCall('GET', '/channels/:channelId', {
     does: 'a channel with its followers and posts',
-    run: ({ network }, { channelId }) => describeChannel(network.newsletters.get(channelId)),
+    run: ({ network }, { channelId }) => describeChannel(network.newsletters.known(channelId)),
   }),
   postToChannel: defineCall('POST', '/accounts/:number/channels/:channelId/messages', {
     fields: inputs.edit,

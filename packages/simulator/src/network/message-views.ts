@@ -93,10 +93,10 @@ export function deviceView(message: Message, account: AccountRecord): WireMessag
   const peer = peerOf(message, account);
   const chat = peerIdForDevices(peer);
   const base = {
-    // A message of another person has reached the server; only its author's devices see its acks.
     chat,
     fromMe,
     t: timestamp,
+    // A message of another person has reached the server; only its author's devices see its acks.
     ack: fromMe ? ack : seenAck(message, account),
     notifyName: from.name,
     from: fromMe ? idIn(peer, account, account) : chat,

@@ -18,6 +18,13 @@ export class Newsletters {
     return this.#newsletters.get(id) ?? this.#add({ id, name: `Channel ${id.slice(14, 18)}` });
   }
 
+  /** One that exists. 404 otherwise. */
+  known(id: string): Newsletter {
+    const found = this.#newsletters.get(id);
+    if (!found) throw new SimulatorError(404, `channelId: there is no channel ${id}`);
+    return found;
+  }
+
   /** By its id, or by the code of its invitation. */
   find(key: string): Newsletter | undefined {
     return this.#newsletters.get(key) ?? [...this.#newsletters.values()].find(({ inviteCode }) => inviteCode === key);

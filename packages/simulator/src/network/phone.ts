@@ -71,7 +71,7 @@ export class Phone {
 
   post(channelId: string, body: string): { id: string } {
     const from = this.account;
-    const to = this.#network.newsletters.get(channelId);
+    const to = this.#network.newsletters.known(channelId);
     if (to.owner !== from) throw new SimulatorError(403, `channelId: ${from.number} does not own ${channelId}`);
     const message = new Message({ id: createMessageId(from), from, to, body });
     this.#network.delivery.accept(message, undefined);

@@ -32,6 +32,8 @@ export class Connection {
   #admitted = false;
   #failures = 0;
   #lastRequest = 0;
+  /** What is going to be sent in a moment. */
+  #queued = 0;
 
   constructor(url: string) {
     this.#url = url;
@@ -73,6 +75,15 @@ export class Connection {
     this.#socket = undefined;
   }
 
+  /** Runs something in a moment. Until then, the page has not handled everything that was sent to it. */
+  later(ms: number, act: () => void): void {
+    this.#queued += 1;
+    setTimeout(() => {
+      this.#queued -= 1;
+      act();
+    }, ms);
+  }
+
   send(message: PageMessage): void {
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(message));
   }
@@ -110,6 +121,14 @@ export class Connection {
     this.#pendingPairing.clear();
   }
 
+  /** What earlier events have started in promises comes first, and what is queued. */
+  #confirm(check: EventOf<'check'>['confirm']): void {
+    setTimeout(() => {
+      if (this.#queued > 0) this.#confirm(check);
+      else this.send({ type: 'confirmed', confirm: check });
+    });
+  }
+
   #receive(event: ServerEvent): void {
     if (event.type === 'answer' || event.type === 'refused') {
       const pending = this.#pending.get(event.request) ?? this.#pendingPairing.get(event.request);
@@ -120,8 +139,7 @@ export class Connection {
       return;
     }
     if (event.type === 'check') {
-      // What earlier events have started in promises comes first.
-      setTimeout(() => this.send({ type: 'confirmed', confirm: event.confirm }));
+      this.#confirm(event.confirm);
       return;
     }
     this.#handlers.get(event.type)?.(event as never);

@@ -26,7 +26,7 @@ class AppState {
     name: N,
     params: Requests[N]['params'],
   ): { readonly status: 200 } {
-    setTimeout(() => this.#connection.request(name, params).catch(() => undefined), queuedMs);
+    this.#connection.later(queuedMs, () => void this.#connection.request(name, params).catch(() => undefined));
     return { status: 200 };
   }
 }

@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { type BrowserContext, type LaunchOptions, launch } from 'puppeteer';
-import { browserArgs, type Certificate, createCertificate, servedHosts } from '../browser-args.ts';
+import { browserArgs, type Certificate, createCertificate } from '../browser-args.ts';
 
 const executablePath = process.env.CHAT_WEB_BROWSER_PATH ?? '/usr/bin/chromium';
 /** Chromium has no sandbox for root. */
@@ -34,7 +34,7 @@ export function sharedBrowser(): Promise<SharedBrowser> {
 }
 
 async function start(): Promise<SharedBrowser> {
-  const certificate = await createCertificate(servedHosts);
+  const certificate = await createCertificate();
   const relay = await startRelay();
   const browser = await launch(launchOptions(browserArgs(relay.port, certificate.fingerprint)));
   // A crashed browser fails only the test that used it.

@@ -111,8 +111,9 @@ export class PageConnection implements Connection {
     try {
       const message = JSON.parse(text) as PageMessage;
       (this.#receivers[message.type] as (message: PageMessage) => void)(message);
-    } catch {
-      // An invalid message: not from one of our pages.
+    } catch (error) {
+      // An invalid message, not from one of our pages, or a fault of the simulator.
+      console.error(`simulator: a message of a page failed: ${error instanceof Error ? error.stack : error}`);
       this.#socket.terminate();
     }
   }

@@ -6,9 +6,9 @@ import type { MsgKey } from '../msg-key.ts';
 import type { Wid } from '../wid.ts';
 import type { WireNotice, WireType } from '../wire.ts';
 
-/** The type of a message; `ciphertext` is one that is not decrypted yet. */
 export interface MsgAttributes extends MediaFields {
   id: MsgKey;
+  /** `ciphertext` is one that is not decrypted yet. */
   type: WireType | 'ciphertext';
   subtype: WireNotice['subtype'] | 'sender' | 'admin' | 'encrypt' | 'disappearing_mode' | undefined;
   /** The text; of a file, the thumbnail. */
