@@ -4,10 +4,11 @@ import { defineConfig } from 'vitest/config';
 
 /** The files of a folder whose source matches. */
 function filesWith(pattern: RegExp, folder: string): string[] {
-  const files = readdirSync(new URL(folder, import.meta.url)).map((name) => folder + name);
+  const names = readdirSync(new URL(folder, import.meta.url)).filter((name) => name.endsWith('.test.ts'));
+  const files = names.map((name) => folder + name);
   return files.filter((path) => pattern.test(readFileSync(new URL(path, import.meta.url), 'utf8')));
 }
-const withPromises = ['test/faults/', 'test/features/'].flatMap((folder) => filesWith(/\bwithRoom\(/, folder));
+const withPromises = ['test/', 'test/faults/', 'test/features/'].flatMap((folder) => filesWith(/\bwithRoom\(/, folder));
 const withRounds = filesWith(/\brounds[(<]|\bitInAllRounds\(/, 'test/faults/').filter(
   (path) => !withPromises.includes(path),
 );
@@ -55,7 +56,6 @@ const features = {
   name: 'features',
   env: { TEST_ROUNDS: 'all' },
   include: ['test/features/*.test.ts'],
-  exclude: withPromises,
   maxWorkers: 4,
   sequence: { groupOrder: 2 },
 };
@@ -74,6 +74,7 @@ const fullBrowser = {
   ...common,
   name: 'full browser',
   include: ['test/*.test.ts'],
+  exclude: withPromises,
   maxWorkers: 4,
   sequence: { groupOrder: 4 },
 };
