@@ -5,5 +5,6 @@ afterEach(() => {
   vi.unstubAllGlobals();
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
-  vi.useRealTimers(); // Last: a spy on a fake timer restores the fake one.
+  // Last, and not in a test file: a spy on a fake timer restores the fake one.
+  vi.useRealTimers();
 });

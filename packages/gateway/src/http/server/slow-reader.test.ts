@@ -17,7 +17,6 @@ beforeEach(async () => {
   await once(server.listen(0, '127.0.0.1'), 'listening');
 });
 afterEach(async () => {
-  vi.useRealTimers();
   for (const socket of sockets) socket.destroy();
   sockets = [];
   server.closeAllConnections();
