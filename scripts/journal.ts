@@ -16,6 +16,8 @@ const MB = 1_048_576;
 
 type Command = 'verify' | 'stats' | 'dump';
 
+process.stdout.on('error', () => process.exit()); // Its reader has ended, such as `head`.
+
 const { command, session, dir } = readOptions();
 try {
   process.exitCode = await { verify, stats, dump }[command]();
@@ -92,9 +94,6 @@ async function dump(): Promise<number> {
 function isoOf(at: number | undefined): string {
   return at === undefined ? 'never' : new Date(at).toISOString();
 }
-
-/** Ends quietly when its reader has ended, such as `head`. */
-process.stdout.on('error', () => process.exit());
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);

@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { Journal } from '@chat-web/gateway/tools';
 import { sharedFolder } from '@chat-web/testing/hooks';
@@ -60,6 +62,20 @@ it('dumps the events that readers could get, of one session or all, while the jo
   });
   const one = await run('dump', '--session', 'shop');
   expect(one.out.trim().split('\n')).toHaveLength(3);
+});
+
+it('ends quietly if its reader ends before', async () => {
+  const long = mkdtempSync(join(tmpdir(), 'chat-web-journal-'));
+  const options = { dir: join(long, 'journal'), folds: [], maxBytes: 1e9, maxAgeMs: 1e9, log: silent };
+  const filled = await Journal.open(options);
+  const event = { kind: 'event', name: 'message', session: 'main', key: '', text: `"${'x'.repeat(1_000)}"` } as const;
+  await Promise.all(Array.from({ length: 5_000 }, () => filled.append(event)));
+  await filled.close();
+  const child = spawn(process.execPath, [TOOL, 'dump', '--dir', long], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.once('data', () => child.stdout.destroy());
+  const [[code], errors] = await Promise.all([once(child, 'exit'), text(child.stderr)]);
+  rmSync(long, { recursive: true });
+  expect({ code, errors }).toEqual({ code: 0, errors: '' });
 });
 
 it('counts events by session and name', async () => {
