@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { findBrowser } from '@chat-web/worker/browser';
+import { hasHeadlessShell } from '@chat-web/worker/browser';
 import { defineConfig } from 'vitest/config';
 
 /** The files of a folder whose source matches. */
@@ -12,15 +12,6 @@ const withPromises = ['test/', 'test/faults/', 'test/features/'].flatMap((folder
 const withRounds = filesWith(/\brounds[(<]|\bitInAllRounds\(/, 'test/faults/').filter(
   (path) => !withPromises.includes(path),
 );
-
-/** Not every system has it. */
-const hasHeadlessShell = (() => {
-  try {
-    return findBrowser({ headlessShell: true, env: process.env }).endsWith('-headless-shell');
-  } catch {
-    return false; // There is no browser at all.
-  }
-})();
 
 const common = {
   setupFiles: 'test/after-each.ts',
@@ -88,12 +79,14 @@ const headlessShell = {
   maxWorkers: 6,
   sequence: { groupOrder: 5 },
 };
-if (process.env.VITEST && !hasHeadlessShell)
+const shell = hasHeadlessShell(process.env) ? [fullBrowser, headlessShell] : [];
+if (process.env.VITEST && shell.length === 0)
   console.warn('Left out: the stories in the headless shell. chromium-headless-shell is missing.');
 
-const shell = hasHeadlessShell ? [fullBrowser, headlessShell] : [];
-
-/** What takes minutes at its real pace, the features, all rounds of a fault, and each browser: before a release, and weekly. */
+/**
+ * Before a release, and weekly: what takes minutes at its real pace, the features, all rounds of a fault, and each
+ * browser.
+ */
 export default defineConfig({
   test: {
     globalSetup: 'test/fresh-bundle.ts',

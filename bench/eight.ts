@@ -17,8 +17,6 @@ const ALL = 'all ready';
 const READY_MB = 'memory of each, when ready';
 const LATER_MB = `after ${MESSAGES} messages each`;
 
-export const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
-
 /** Eight sessions: the time until they are back, and their memory. */
 export const eight = benchmarkOf('eight', false, 0.6);
 /** The same with the headless shell, if it is installed. */

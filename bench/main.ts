@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { hasHeadlessShell } from '@chat-web/worker/browser';
 import { type Benchmark, Noise, type Round, tableOf } from './benchmark.ts';
 import { console300 } from './console.ts';
 import { downloads } from './downloads.ts';
-import { eight, eightShell, HEADLESS_SHELL } from './eight.ts';
+import { eight, eightShell } from './eight.ts';
 import { events } from './events.ts';
 import { status } from './front.ts';
 import { idle } from './idle.ts';
@@ -16,7 +16,7 @@ import { sends } from './sends.ts';
 const ATTEMPTS = 3;
 
 const usual = [status, console300, journal, events, sends, savedStart, downloads, idle, eight];
-const benchmarks = [...usual, ...(existsSync(HEADLESS_SHELL) ? [eightShell] : [])];
+const benchmarks = [...usual, ...(hasHeadlessShell(process.env) ? [eightShell] : [])];
 const { values } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
 });

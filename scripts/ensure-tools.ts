@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { findBrowser } from '@chat-web/worker/browser';
+import { findBrowser, hasHeadlessShell } from '@chat-web/worker/browser';
 import { isAllowed } from './file-access.ts';
 
 /**
@@ -34,7 +34,7 @@ const tools: Readonly<Record<string, Tool>> = {
   },
   'headless-shell': {
     purpose: 'tests start it in less time than Chromium',
-    missing: missingHeadlessShell,
+    missing: () => (hasHeadlessShell(process.env) ? undefined : 'Not found: chromium-headless-shell'),
     debian: 'chromium-headless-shell',
     isOptional: true,
   },
@@ -113,15 +113,6 @@ function missingBrowser(): string | undefined {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-function missingHeadlessShell(): string | undefined {
-  try {
-    if (findBrowser({ headlessShell: true, env: process.env }).endsWith('-headless-shell')) return undefined;
-  } catch {
-    // There is no browser at all.
-  }
-  return 'Not found: chromium-headless-shell';
 }
 
 function missingPrograms(...names: readonly string[]): string | undefined {

@@ -55,6 +55,15 @@ export function findBrowser({
   return withoutScript(found);
 }
 
+/** Whether there is a headless shell: not every system has one. */
+export function hasHeadlessShell(env: BrowserSearch['env']): boolean {
+  try {
+    return findBrowser({ headlessShell: true, env }).endsWith('-headless-shell');
+  } catch {
+    return false; // There is no browser at all.
+  }
+}
+
 function withoutScript(path: string): string {
   return path === DEBIAN_SHELL.command && isExecutable(DEBIAN_SHELL.browser) ? DEBIAN_SHELL.browser : path;
 }
