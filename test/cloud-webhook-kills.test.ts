@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { cloudDeliveries, fixture, pace } from '@chat-web/testing';
+import type { Readable } from 'node:stream';
+import { cloudDeliveries, firstLineOf, fixture, pace } from '@chat-web/testing';
 import { expect, it } from 'vitest';
 
 const { messages, text } = cloudDeliveries;
@@ -22,8 +22,7 @@ it('no message is lost if the application is killed and responds only after its 
   let port = '0';
   const start = async () => {
     app = spawn(process.execPath, [APP, file, port], { stdio: ['ignore', 'pipe', 'inherit'] });
-    const [line] = await once(createInterface({ input: app.stdout as NodeJS.ReadableStream }), 'line');
-    port = line;
+    port = await firstLineOf(app, app.stdout as Readable);
   };
   /** Retries until the response is 200, as the provider does. */
   const send = async (from: string, id: string) => {

@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readlink, rm, symlink } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ADA, browserMainsOn, eventually, figure, rounds, withRoom } from '@chat-web/testing';
+import { ADA, browserMainsOn, eventually, figure, rounds, untilEnded, withRoom } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { findBrowser } from '@chat-web/worker/browser';
 import { describe, expect, it } from 'vitest';
@@ -83,9 +82,8 @@ async function startByHand(profile: string) {
   return {
     pid: child.pid ?? 0,
     [Symbol.asyncDispose]: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
       child.kill('SIGTERM');
-      await once(child, 'exit');
+      await untilEnded(child);
       await rm(tmp, { recursive: true, force: true });
     },
   };

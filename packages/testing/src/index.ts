@@ -1,5 +1,4 @@
 /** What tests, benchmarks and the demo share, without browsers and gateways of their own: see `stack` and `browser`. */
-
 export * from './accounts.ts';
 export * from './archives.ts';
 export * from './child-programs.ts';

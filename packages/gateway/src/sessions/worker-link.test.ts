@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { deferred } from '@chat-web/protocol';
-import { emptyWorkerOptions, fixture } from '@chat-web/testing';
+import { emptyWorkerOptions, fixture, untilEnded } from '@chat-web/testing';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WorkerLink } from './worker-link.ts';
@@ -27,10 +26,8 @@ function linkTo(worker: string, linkLog = log) {
 afterEach(async () => {
   vi.useRealTimers();
   for (const child of children.splice(0)) {
-    if (child.exitCode === null && child.signalCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
+    child.kill('SIGKILL');
+    await untilEnded(child);
   }
 });
 
