@@ -1,7 +1,7 @@
 import type { Entry, Feed } from '../events/feed.ts';
 
 /** An event that belongs to a session. */
-export interface SessionEntry extends Entry {
+interface SessionEntry extends Entry {
   readonly session: string;
 }
 

@@ -562,8 +562,7 @@ export class Courier {
 
   /** Tries the first event of a session that the main feed has not reached: a different one each time. */
   async #tryAhead(): Promise<boolean> {
-    const isAhead = (entry: Entry) => this.#isAhead(withId(entry).id);
-    this.#ahead ??= new AheadScan(this.#feedAfter(this.#readUpTo), isAhead);
+    this.#ahead ??= new AheadScan(this.#feedAfter(this.#readUpTo), (entry) => this.#isAhead(withId(entry).id));
     const scan = this.#ahead;
     try {
       for (let entry = await scan.next(); entry; entry = await scan.next()) {

@@ -247,7 +247,10 @@ export class Webhooks {
     return [...this.#webhooks.values()].map((webhook) => this.#viewOf(webhook));
   }
 
-  /** Stops as soon as a change in progress is stored. Deliveries in progress are repeated after the next start. Never rejects. */
+  /**
+   * Stops as soon as a change in progress is stored. Deliveries in progress are repeated after the next start. Never
+   * rejects.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#lock.run(async () => {

@@ -113,7 +113,7 @@ export class PageConnection implements Connection {
       (this.#receivers[message.type] as (message: PageMessage) => void)(message);
     } catch (error) {
       // An invalid message, not from one of our pages, or a fault of the simulator.
-      console.error(`simulator: a message of a page failed: ${error instanceof Error ? error.stack : error}`);
+      console.error('simulator: a message of a page failed:', error);
       this.#socket.terminate();
     }
   }
