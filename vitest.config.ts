@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'test/*.test.ts'],
-    // `test:long` tests the pages of the simulator on their own: each story here uses them.
-    exclude: ['packages/simulator/src/page-*.test.ts', '**/node_modules/**'],
+    // `test:long` tests the simulator's pages, tabs and command on their own: each story here uses them.
+    exclude: ['packages/simulator/src/{page-*,main,testing/*}.test.ts', '**/node_modules/**'],
     globalSetup: 'test/fresh-bundle.ts',
     setupFiles: 'test/after-each.ts',
     // It starts in two thirds of the time. Where it is missing, Chromium is used, as in the other tiers.

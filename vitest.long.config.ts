@@ -31,11 +31,11 @@ const alone = {
   sequence: { groupOrder: 0 },
 };
 
-/** Those that take long mostly wait. The pages of the simulator are a part of each other story, too. */
+/** Those that take long mostly wait. Each other story uses the simulator, too. */
 const realPace = {
   ...common,
   name: 'real pace',
-  include: ['test/long/*.test.ts', 'packages/simulator/src/page-*.test.ts'],
+  include: ['test/long/*.test.ts', 'packages/simulator/src/{page-*,main,testing/*}.test.ts'],
   exclude: ['test/long/headless-shell.test.ts'],
   maxWorkers: 6,
   sequence: { groupOrder: 1 },
@@ -64,6 +64,7 @@ const allRounds = {
 const fullBrowser = {
   ...common,
   name: 'full browser',
+  env: { TEST_ROUNDS: 'all' },
   include: ['test/*.test.ts'],
   exclude: withPromises,
   maxWorkers: 4,
