@@ -1,4 +1,4 @@
-import { ADA, BEN, browserAndWorkerIn, eventually, figure, pace } from '@chat-web/testing';
+import { ADA, BEN, browserAndWorkerIn, eventually, figure, pace, withRoom } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
 
@@ -14,7 +14,7 @@ it('messages received while the worker was stopped are delivered after recovery,
     await pace(50);
   }
   await events.until('ready');
-  await eventually(() => expect(events.all('message')).toHaveLength(MESSAGES));
+  await eventually(() => expect(events.all('message')).toHaveLength(MESSAGES), withRoom(5_000));
   await stack.settled();
   expect(events.all('message').map(({ body }) => body)).toEqual(
     Array.from({ length: MESSAGES }, (_, n) => `message ${n}`),

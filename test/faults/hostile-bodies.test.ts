@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { ADA, eventually, hostileBodies, inHttpChunks, rawRequest } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
@@ -6,6 +8,11 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 const BODY_BYTES = 10_485_760;
 const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** The most memory that a process has had, in bytes. */
+function peakMemory(pid: number): number {
+  return 1_024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+}
 
 /** The session is ready, so that only the body can be the reason. */
 describe('a hostile body', () => {
@@ -73,6 +80,16 @@ describe('a hostile body', () => {
       body,
     });
     expect([answer.status, answer.body.issues?.map(({ path }) => path)]).toEqual([400, ['base64']]);
+  });
+
+  it('is never decompressed', async () => {
+    const bomb = gzipSync(JSON.stringify({ type: 'text', to: '12025550102', body: 'x'.repeat(100_000_000) }));
+    const before = peakMemory(stack.gateway.pid);
+    for (const path of ['/sessions/main/messages', '/sessions/main/groups']) {
+      const answer = await send(`${path} HTTP/1.1\r\nContent-Encoding: gzip`, asSent(bomb));
+      expect(answer.slice(9, 12)).toMatch(/^4/);
+    }
+    expect(peakMemory(stack.gateway.pid) - before).toBeLessThan(30_000_000);
   });
 
   it('leaves gateway and session healthy, and no error in the log', async () => {
