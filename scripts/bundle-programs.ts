@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { LEAN_FLAGS } from '@chat-web/gateway/tools';
 import { type OutputOptions, type Plugin, rolldown } from 'rolldown';
 
-/** Bundles the gateway and the worker, and builds the code cache of the worker, from the compiler's output. */
+/** Bundles the gateway, the worker and the page program, and builds the code cache of the worker, from the compiler's output. */
 
 const GATEWAY = fileURLToPath(new URL('../../packages/gateway/dist/', import.meta.url));
 const WORKER = fileURLToPath(new URL('../../packages/worker/dist/', import.meta.url));
@@ -44,6 +44,14 @@ for (const name of ['main', 'worker']) {
     chunkFileNames: `${name}-[name].cjs`,
   });
 }
+// The page program: its function `call` is the only thing that the worker needs of it.
+await bundle({ page: join(WORKER, 'page', 'main.js') }, [], {
+  dir: WORKER_BUNDLE,
+  format: 'iife',
+  name: 'program',
+  charset: 'ascii',
+  entryFileNames: '[name].js',
+});
 // With the flags of a worker: V8 rejects a code cache that was created with other flags.
 const compiler = fileURLToPath(new URL('compile-worker.js', import.meta.url));
 const { status } = spawnSync(process.execPath, [...LEAN_FLAGS, compiler, join(WORKER_BUNDLE, 'worker.cjs')], {

@@ -18,7 +18,7 @@ firstLineOf(incoming).then((start) => {
   if (!start) process.exit(0); // The gateway is gone.
   const launch = launchFor(start, process.env);
   const { run } = loadProgram(join(import.meta.dirname, 'worker.cjs')) as typeof import('./worker.ts');
-  run(incoming, launch);
+  run(incoming, launch, join(import.meta.dirname, 'page.js'));
 });
 
 /**

@@ -36,16 +36,18 @@ type Call = Extract<GatewayMessage, { type: 'call' }>;
 
 let link: GatewayLink;
 let launched: Launch | undefined;
+let pageProgram: string;
 let started: StartedSession | undefined;
 let isStopping = false;
 
 /**
  * Runs one session as the gateway requests, and exits the process. `incoming`: the channel from the gateway, including
- * its first message; `launch`: the browser that this message requested.
+ * its first message; `launch`: the browser that this message requested; `program`: the path of the page program.
  */
-export function run(incoming: Socket, launch: Launch | undefined): void {
+export function run(incoming: Socket, launch: Launch | undefined, program: string): void {
   link = new GatewayLink(incoming);
   launched = launch;
+  pageProgram = program;
   // The library leaves promises unhandled; events of the page also report these failures.
   process.on('unhandledRejection', (reason) =>
     link.log('debug', 'rejection not handled', { error: errorText(reason) }),
@@ -81,7 +83,7 @@ function start(options: WorkerOptions): void {
     report({ name: 'failed', reason, detail: errorText(error), retry: reason !== 'BROWSER_NOT_FOUND' });
     return;
   }
-  const session = new LinkedSession(options, launched.browser, report, link.log);
+  const session = new LinkedSession({ ...options, pageProgram }, launched.browser, report, link.log);
   const page = new PageAccess(session);
   started = {
     session,

@@ -6,8 +6,8 @@ import { parseAst } from 'rolldown/parseAst';
 import { describe, expect, it } from 'vitest';
 
 /**
- * Page scripts are sent to the page as text, from the bundle: a name that the bundler changes, or a helper that it adds
- * outside of them, does not exist in the page. Each script may use only the outside names that its source uses.
+ * The library's scripts are sent to the page as text, from the bundle: a name that the bundler changes, or a helper that
+ * it adds outside of them, does not exist in the page. Each script may use only the outside names that its source uses.
  */
 
 interface Node {
@@ -16,8 +16,6 @@ interface Node {
 }
 
 const require = createRequire(import.meta.url);
-const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
-const SRC = fileURLToPath(new URL('../', import.meta.url));
 const BUNDLE = dirname(fileURLToPath(import.meta.resolve('@chat-web/worker/main')));
 const LIBRARY = dirname(require.resolve('whatsapp-web.js/src/Client.js'));
 
@@ -56,34 +54,9 @@ function outsideNames(script: Node): string[] {
 }
 
 const program = parsed(join(BUNDLE, 'worker.cjs'));
-const functions = all(program, ({ type }) => type === 'FunctionDeclaration');
 const isFunction = ({ type }: Node) => type === 'ArrowFunctionExpression' || type === 'FunctionExpression';
-const nameOf = ({ id }: Node) => (id as Node | null)?.name as string;
 
-describe('in the bundle, the scripts of', () => {
-  const files = ['page', 'page/tools'].flatMap((folder) =>
-    readdirSync(join(SRC, folder))
-      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-      .map((name) => join(folder, name.replace(/ts$/, 'js'))),
-  );
-  const scriptsIn = (file: string) =>
-    partsOf(parsed(join(DIST, file)))
-      .map(({ declaration }) => declaration)
-      .filter(isNode)
-      .filter(({ type }) => type === 'FunctionDeclaration');
-
-  it.each(files)('%s use the same names of the page', (file) => {
-    for (const script of scriptsIn(file)) {
-      const found = functions.filter((other) => nameOf(other).replace(/\$\d+$/, '') === nameOf(script));
-      expect(found, nameOf(script)).toHaveLength(1);
-      expect(found.map(outsideNames), nameOf(script)).toEqual([outsideNames(script)]);
-    }
-  });
-
-  it('compares all of these files', () => {
-    expect(files.flatMap(scriptsIn).length).toBeGreaterThan(40);
-  });
-
+describe('in the bundle', () => {
   it.each([
     ['LoadUtils', 'util/Injected/Utils.js'],
     ['ExposeAuthStore', 'util/Injected/AuthStore/AuthStore.js'],

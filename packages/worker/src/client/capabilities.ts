@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError, STATUS_FEED, type WorkerOperationName } from '@chat-web/protocol';
-import type { Page } from 'puppeteer';
 import { type Capability, components, contract, type Part } from '../page/contract/index.ts';
-import { type ContractReport, resolveContract } from '../page/modules.ts';
+import type { ContractReport } from '../page/modules.ts';
+import type { PageLink } from './page-link.ts';
 
 /** A missing or degraded capability of a session, and why. */
 export interface Degraded {
@@ -112,24 +112,24 @@ export class Capabilities {
   }
 
   /** Resolves the contract in the page. */
-  async check(page: Page, timeoutMs = CHECK_TIMEOUT_MS): Promise<void> {
-    this.#report = await page.evaluate(resolveContract, kinds, components, timeoutMs);
+  async check(link: PageLink, timeoutMs = CHECK_TIMEOUT_MS): Promise<void> {
+    this.#report = await link.run('resolveContract', kinds, components, timeoutMs);
     this.#losses = lossesOf(this.#report.missing);
   }
 
   /** Throws 501 if the page lacks a needed part, after checking again: modules may load late. True if it checked. */
-  async assertSupported(page: Page, needed: readonly Capability[]): Promise<boolean> {
+  async assertSupported(link: PageLink, needed: readonly Capability[]): Promise<boolean> {
     const lacks = () => needed.some((capability) => this.#losses.has(capability));
     if (!lacks()) return false;
     const deadline = Date.now() + LATE_TIMEOUT_MS;
-    await this.check(page, SHORT_CHECK_TIMEOUT_MS);
+    await this.check(link, SHORT_CHECK_TIMEOUT_MS);
     const isWorthWaiting = () =>
       needed.some((capability) => this.#losses.has(capability) && !this.#waitedFor.has(capability)) &&
       Date.now() < deadline &&
       Date.now() - this.#loadedAt < YOUNG_MS;
     while (isWorthWaiting()) {
       await delay(LATE_POLL_MS);
-      await this.check(page, SHORT_CHECK_TIMEOUT_MS);
+      await this.check(link, SHORT_CHECK_TIMEOUT_MS);
     }
     for (const capability of needed) if (this.#losses.has(capability)) this.#waitedFor.add(capability);
     for (const capability of needed) {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { WorkerEvent } from '@chat-web/protocol';
 import { emptyWorkerOptions, eventually } from '@chat-web/testing';
 import { expect, it, onTestFinished, vi } from 'vitest';
@@ -13,6 +14,7 @@ it('a session fails as with a crashed page if the browser detaches from its page
   const options = {
     ...emptyWorkerOptions,
     sessionDir,
+    pageProgram: fileURLToPath(import.meta.resolve('@chat-web/worker/page')),
     browserArgs: ['--host-resolver-rules=MAP * ~NOTFOUND'],
     pinnedPage: { version: '1', html: '<p>a page that never has its modules', headers: {} },
   };

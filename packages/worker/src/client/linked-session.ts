@@ -10,11 +10,8 @@ import {
 } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import { collectGarbageSoon } from '../media/garbage-collection.ts';
-import { changesSince } from '../page/changes.ts';
 import type { Capability } from '../page/contract/index.ts';
-import { type LinkScreen, readLinkScreen, requestCode, returnToQr } from '../page/linking.ts';
-import { acksOf, acksSince } from '../page/messages.ts';
-import { readAccount, refreshQr, unlink } from '../page/session.ts';
+import type { LinkScreen } from '../page/linking.ts';
 import type { BrowserProcess } from './browser-process.ts';
 import { Capabilities } from './capabilities.ts';
 import { endBrowser } from './close-browser.ts';
@@ -43,6 +40,12 @@ const PASSKEY_MS = 10 * 60_000;
 const SUPPORT_TIMEOUT_MS = 10_000;
 const UNLINK_TIMEOUT_MS = 5_000;
 
+/** Options of a session. */
+export interface SessionOptions extends WorkerOptions {
+  /** The path of the page program. */
+  readonly pageProgram: string;
+}
+
 /** How to stop a session. */
 export interface StopOptions {
   /** Unlink this device from the phone first. */
@@ -56,7 +59,7 @@ export interface StopOptions {
  * events; messages go through the inbox; the watch detects what the page does not report.
  */
 export class LinkedSession implements PageSource, LinkingCalls {
-  readonly #options: WorkerOptions;
+  readonly #options: SessionOptions;
   readonly #browser: BrowserProcess;
   readonly #report: ReportEvent;
   readonly #log: Log;
@@ -70,7 +73,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
   readonly #codes: CodeLinking;
 
   /** `browser`: started for this session, and not connected yet. */
-  constructor(options: WorkerOptions, browser: BrowserProcess, report: ReportEvent, log: Log) {
+  constructor(options: SessionOptions, browser: BrowserProcess, report: ReportEvent, log: Log) {
     this.#options = options;
     this.#browser = browser;
     this.#report = report;
@@ -83,14 +86,14 @@ export class LinkedSession implements PageSource, LinkingCalls {
     this.#pages = new SavedPages(options.pagesDir);
     this.#pageReport = new PageReport(report, capabilities, log);
     const sources = {
-      readAccount: () => this.page.evaluate(readAccount),
-      readAcks: (ids: readonly string[]) => this.link.run(acksOf, ids),
-      readNewAcks: () => this.link.run(acksSince, deliveredUntil - OVERLAP_SECONDS, MAX_NEW_ACKS),
+      readAccount: () => this.link.run('readAccount'),
+      readAcks: (ids: readonly string[]) => this.link.run('acksOf', ids),
+      readNewAcks: () => this.link.run('acksSince', deliveredUntil - OVERLAP_SECONDS, MAX_NEW_ACKS),
       renderQr,
     };
-    const store = storeOf(() => this.page);
+    const store = storeOf(() => this.link);
     const inbox = new Inbox(report, store, log, deliveredUntil);
-    const readChanges = (since: number, max: number) => this.link.run(changesSince, since, max);
+    const readChanges = (since: number, max: number) => this.link.run('changesSince', since, max);
     const accountEvents = new AccountEvents(report, readChanges, log, deliveredUntil, linkedAt);
     const lifecycle = new SessionLifecycle(
       (event) => this.#onEvent(event),
@@ -103,10 +106,10 @@ export class LinkedSession implements PageSource, LinkingCalls {
     );
     const connect = connectBrowser.bind(undefined, browser);
     const codes = new CodeLinking({
-      ask: (number, notifiesPhone) => this.link.run(requestCode, number, notifiesPhone, TYPED_MS),
+      ask: (number, notifiesPhone) => this.link.run('requestCode', number, notifiesPhone, TYPED_MS),
       returnToQr: async () => {
-        await this.link.run(returnToQr, TYPED_MS);
-        await this.link.run(refreshQr);
+        await this.link.run('returnToQr', TYPED_MS);
+        await this.link.run('refreshQr');
       },
       onVoid: () => lifecycle.onQrVoid(),
       onCode: (number, code) => lifecycle.onCode(number, code),
@@ -116,6 +119,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     const client = new WhatsAppClient(
       {
         connect,
+        pageProgram: options.pageProgram,
         document,
         capabilities,
         lookUpsFrom,
@@ -136,7 +140,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
       lookUpsFrom,
     });
     this.#linkScreen = new LinkScreenWatch({
-      look: () => this.link.run(readLinkScreen, PASSKEY_MS),
+      look: () => this.link.run('readLinkScreen', PASSKEY_MS),
       isLinking: () => lifecycle.isLinking,
       onScreen: (screen) => this.#onLinkScreen(screen),
     });
@@ -228,7 +232,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
 
   /** Throws 501 if the page lacks a needed part. */
   async assertSupported(needed: readonly Capability[]): Promise<void> {
-    if (await this.#capabilities.assertSupported(this.page, needed)) this.#pageReport.send();
+    if (await this.#capabilities.assertSupported(this.link, needed)) this.#pageReport.send();
   }
 
   /** Reports inbound messages since that time, in Unix seconds, again: now, or when the session is ready. */
@@ -255,7 +259,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     this.#watch.stop();
     this.#linkScreen.stop();
     this.#codes.forget();
-    if (options.unlink && isReady) await resultWithin(this.page.evaluate(unlink, UNLINK_TIMEOUT_MS), UNLINK_TIMEOUT_MS);
+    if (options.unlink && isReady) await resultWithin(this.link.run('unlink', UNLINK_TIMEOUT_MS), UNLINK_TIMEOUT_MS);
     const { pupBrowser: browser, pupPage: page } = this.#client;
     if (!browser) {
       await resultWithin(this.#browser.kill(), options.timeoutMs); // Not connected yet: there is no page to save.

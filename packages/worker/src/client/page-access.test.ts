@@ -1,9 +1,12 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { bareBrowser } from '../testing/bare-browser.ts';
 import { PageAccess } from './page-access.ts';
 import { PageLink } from './page-link.ts';
 
+const PROGRAM = readFileSync(fileURLToPath(import.meta.resolve('@chat-web/worker/page')), 'utf8');
 const PIECE = 131_072;
 const TIMEOUT_MS = 10_000;
 
@@ -17,7 +20,8 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 beforeEach(async () => {
   page = await browser.newPage();
-  const link = await PageLink.open(page, { onSignal() {}, onDetached() {} });
+  const link = await PageLink.open(page, PROGRAM, { onSignal() {}, onDetached() {} });
+  await page.goto('data:text/html,<p>');
   access = new PageAccess({ page, link, isReady: true, assertSupported: async () => {}, onSent: () => {} });
   await page.evaluate('window.chatWebTools = { files: new Map() }');
   return () => page.close();

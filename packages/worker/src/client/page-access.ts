@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { type ErrorCode, errorText, GatewayError, resultWithin, withDeadline } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import type { Capability } from '../page/contract/index.ts';
-import { dropFile, keepFile } from '../page/media.ts';
-import type { SendPlan } from '../page/messages.ts';
 import { wasLost } from './page-errors.ts';
 import { PageFile, PIECE_BYTES } from './page-file.ts';
 import { CallLostError, type PageLink } from './page-link.ts';
-import type { PageCalls, PageScript, SendLimits } from './port.ts';
+import type { PageArgs, PageCalls, PageFunction, PageResult, SendArgs, SendFunction, SendLimits } from './port.ts';
 
 const DROP_TIMEOUT_MS = 1_000;
 /** The browser reads the next pieces of a file while this process decodes and writes one. */
@@ -29,12 +27,7 @@ export interface PageSource {
   onSent(isConfirmed: boolean): void;
 }
 
-interface FileInput {
-  uploadFile(path: string): Promise<void>;
-  dispose(): Promise<void>;
-}
-
-/** Runs scripts in the page, with a time limit and the right error for a call without an answer. */
+/** Calls the page program, with a time limit and the right error for a call without an answer. */
 export class PageAccess implements PageCalls {
   readonly #source: PageSource;
 
@@ -42,26 +35,26 @@ export class PageAccess implements PageCalls {
     this.#source = source;
   }
 
-  read<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R> {
-    return this.#call(timeoutMs, 'session_lost', script, args);
+  read<N extends PageFunction>(timeoutMs: number, name: N, ...args: PageArgs<N>): Promise<PageResult<N>> {
+    return this.#call(timeoutMs, 'session_lost', name, args);
   }
 
-  change<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R> {
-    return this.#call(timeoutMs, 'outcome_unknown', script, args);
+  change<N extends PageFunction>(timeoutMs: number, name: N, ...args: PageArgs<N>): Promise<PageResult<N>> {
+    return this.#call(timeoutMs, 'outcome_unknown', name, args);
   }
 
-  async send<A extends unknown[], R>(
+  async send<N extends SendFunction>(
     { beginMs, timeoutMs, ackTimeoutMs, attempt }: SendLimits,
-    script: PageScript<[SendPlan, ...A], R>,
-    ...args: A
-  ): Promise<R> {
+    name: N,
+    ...args: SendArgs<N>
+  ): Promise<PageResult<N>> {
     const { link } = this.#ready();
     const watch = link.watchSend(attempt?.onSending);
     const deadline = performance.now() + timeoutMs;
     // The page has another monotonic clock, but the same date.
     const [beginBy, answerBy] = [beginMs, timeoutMs].map((ms) => Date.now() + ms - MARGIN_MS) as [number, number];
     const plan = { call: watch.call, beginBy, answerBy, ackTimeoutMs, messageId: attempt?.messageId };
-    const answer = link.run(script, plan, ...args);
+    const answer = link.run(name, ...([plan, ...args] as unknown as PageArgs<N>));
     const isAnswered = answer.then(
       () => true,
       () => true,
@@ -92,17 +85,14 @@ export class PageAccess implements PageCalls {
   }
 
   async withFile<R>(timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R> {
-    const { page, link } = this.#ready();
+    const { link } = this.#ready();
     const key = `file:${randomUUID()}`;
-    // The browser reads the file from disk itself: its bytes do not pass through this process.
-    const input = makeFileInput(page);
     try {
-      await within(timeoutMs, 'client_failed', takeFile(page, input, path, key));
+      await within(timeoutMs, 'client_failed', takeFile(link, path, key));
       return await work(key);
     } finally {
       // An unresponsive page must not delay the answer.
-      const dropped = link.run(dropFile, key).then(async () => (await input).dispose());
-      await resultWithin(dropped, DROP_TIMEOUT_MS);
+      await resultWithin(link.run('dropFile', key), DROP_TIMEOUT_MS);
     }
   }
 
@@ -144,27 +134,27 @@ export class PageAccess implements PageCalls {
     throw new GatewayError('session_not_ready', 'the account is not connected');
   }
 
-  async #call<A extends unknown[], R>(
+  async #call<N extends PageFunction>(
     timeoutMs: number,
     lostCode: 'session_lost' | 'outcome_unknown',
-    script: PageScript<A, R>,
-    args: A,
-  ): Promise<R> {
+    name: N,
+    args: PageArgs<N>,
+  ): Promise<PageResult<N>> {
     const { link } = this.#ready();
-    return within(timeoutMs, lostCode, link.run(script, ...args));
+    return within(timeoutMs, lostCode, link.run(name, ...args));
   }
 }
 
-async function makeFileInput(page: Page): Promise<FileInput> {
-  const input = await page.evaluateHandle("Object.assign(document.createElement('input'), { type: 'file' })");
-  return input as unknown as FileInput;
-}
-
-/** Makes the browser open the file, and stores it in the page under the key. */
-async function takeFile(page: Page, input: Promise<FileInput>, path: string, key: string): Promise<void> {
-  const taken = await input;
-  await taken.uploadFile(path);
-  await page.evaluate(keepFile, taken as never, key);
+/**
+ * Makes the browser open the file, and stores it in the page under the key. The browser reads it from disk itself: its
+ * bytes do not pass through this process.
+ */
+async function takeFile(link: PageLink, path: string, key: string): Promise<void> {
+  const objectId = await link.runForHandle('openFileInput', key);
+  if (objectId === undefined) throw new CallLostError('the page has no input for the file');
+  await link.session.send('DOM.setFileInputFiles', { files: [path], objectId });
+  await link.run('keepFile', key);
+  link.session.send('Runtime.releaseObject', { objectId }).catch(() => {}); // Nothing waits for it.
 }
 
 /** The error for a message that was handed over, but not confirmed by the network. */

@@ -1,6 +1,5 @@
 import { GatewayError } from '@chat-web/protocol';
 import type { CDPSession } from 'puppeteer';
-import { heldFile } from '../page/media.ts';
 import type { PageLink } from './page-link.ts';
 
 /** The maximum bytes per read: few reads, and little memory for base64 in this process. */
@@ -21,7 +20,7 @@ export class PageFile {
   /** Opens the file with that key: `session_lost` if the page has none. Rejects if it is not a file. */
   static async open(link: PageLink, key: string): Promise<PageFile> {
     const { session } = link;
-    const objectId = await link.runForHandle(heldFile, key);
+    const objectId = await link.runForHandle('heldFile', key);
     if (objectId === undefined) throw new GatewayError('session_lost', 'the page no longer has the file');
     const { uuid } = await session.send('IO.resolveBlob', { objectId });
     return new PageFile(session, objectId, `blob:${uuid}`);

@@ -14,36 +14,44 @@ beforeAll(async () => {
   browser = await bareBrowser();
 });
 afterAll(() => browser.close());
+/** Counts how often it runs in a document. */
+const PROGRAM = `
+  window.runs = (window.runs ?? 0) + 1;
+  const functions = {
+    runs: () => window.runs,
+    hang: () => {
+      window.isHanging = true;
+      return new Promise(() => {});
+    },
+  };
+  const program = { call: (name) => functions[name]() };
+`;
+const run = (name: 'runs' | 'hang', by = link) => (by as unknown as { run(name: string): Promise<unknown> }).run(name);
+
 beforeEach(async () => {
   page = await browser.newPage();
   vi.clearAllMocks();
-  link = await PageLink.open(page, events);
+  link = await PageLink.open(page, PROGRAM, events);
+  await page.goto('data:text/html,<p>first');
   return () => page.close();
 });
 
-/** How many copies of this script are in the document. */
-function copies(): number {
-  const known = (globalThis as unknown as { known?: Set<unknown> }).known ?? new Set();
-  Object.assign(globalThis, { known });
-  return known.add(copies).size;
-}
-
-describe('a script', () => {
+describe('the program', () => {
   it.each([
-    ['pushState', `history.pushState({}, '', '#pushed')`],
-    ['replaceState', `history.replaceState({}, '', '#replaced')`],
+    ['pushState', `history.pushState({}, '')`],
+    ['replaceState', `history.replaceState({}, '')`],
     ['a change of the hash', `location.hash = 'changed'`],
     ['another frame', `document.body.append(document.createElement('iframe'))`],
-  ])('is installed once in a document, even after %s', async (_, change) => {
-    expect(await link.run(copies)).toBe(1);
+  ])('runs once in a document, even after %s', async (_, change) => {
+    expect(await run('runs')).toBe(1);
     for (let round = 0; round < 3; round += 1) {
       await page.evaluate(change);
-      expect(await link.run(copies)).toBe(1);
+      expect(await run('runs')).toBe(1);
     }
   });
 
-  it('is installed once in each later document, whenever it is called', async () => {
-    await link.run(copies);
+  it('runs once in each later document, whenever it is called', async () => {
+    await run('runs');
     for (let round = 0; round < 10; round += 1) {
       const loaded = page.goto(`data:text/html,<p>${round}`);
       let isLoading = true;
@@ -51,10 +59,28 @@ describe('a script', () => {
         isLoading = false;
       });
       // A call may run in the document that is being replaced.
-      while (isLoading) await link.run(copies).catch(() => {});
+      while (isLoading) await run('runs').catch(() => {});
       await loaded;
-      expect(await link.run(copies)).toBe(1);
+      expect(await run('runs')).toBe(1);
     }
+  });
+
+  it('cannot be found by the page once it was called, and does not run in frames', async () => {
+    const names = () => page.evaluate('Object.getOwnPropertyNames(window)') as Promise<string[]>;
+    const before = await names();
+    await run('runs');
+    const after = await names();
+    expect(before.filter((name) => !after.includes(name))).toHaveLength(1);
+    const inFrame = `(() => { const frame = document.createElement('iframe'); document.body.append(frame); return frame.contentWindow.runs; })()`;
+    expect(await page.evaluate(inFrame)).toBeUndefined();
+    expect((await names()).filter((name) => name.startsWith('_'))).toEqual([]);
+  });
+
+  it('is missing in a document that was there before the link: the call is lost', async () => {
+    const other = await browser.newPage();
+    const early = await PageLink.open(other, PROGRAM, events);
+    await expect(run('runs', early)).rejects.toThrow(CallLostError);
+    await other.close();
   });
 });
 
@@ -62,17 +88,12 @@ describe('a link that the browser detaches from its page', () => {
   const detach = () => link.session.connection()?.send('Target.detachFromTarget', { sessionId: link.session.id() });
 
   it('fails pending and later calls, and reports it once', async () => {
-    await link.run(copies);
-    const hang = () => {
-      (globalThis as unknown as { isHanging: boolean }).isHanging = true;
-      return new Promise(() => {});
-    };
-    const inFlight = link.run(hang).catch((error: unknown) => error);
+    await run('runs');
+    const inFlight = run('hang').catch((error: unknown) => error);
     await page.waitForFunction('globalThis.isHanging');
     await detach();
     expect(await inFlight).toBeInstanceOf(CallLostError);
-    await expect(link.run(copies)).rejects.toThrow(CallLostError);
-    await expect(link.run(() => 'not installed yet')).rejects.toThrow(/closed/);
+    await expect(run('runs')).rejects.toThrow(CallLostError);
     await expect(link.listen()).rejects.toThrow(/closed/);
     expect(events.onDetached).toHaveBeenCalledTimes(1);
     expect(await page.evaluate('1 + 1')).toBe(2);
@@ -85,10 +106,11 @@ describe('a link that the browser detaches from its page', () => {
   });
 
   it('does not report other links', async () => {
-    const other = await PageLink.open(page, { onSignal() {}, onDetached() {} });
+    const other = await PageLink.open(page, PROGRAM, { onSignal() {}, onDetached() {} });
+    await page.goto('data:text/html,<p>second');
     await detach();
     await eventually(() => expect(events.onDetached).toHaveBeenCalledTimes(1));
-    expect(await other.run(copies)).toBe(1);
+    expect(await run('runs', other)).toBe(2); // That of the link that is gone, too.
   });
 });
 

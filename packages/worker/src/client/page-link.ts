@@ -1,13 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { deferred, errorText, networkId } from '@chat-web/protocol';
 import type { CDPSession, Page, Protocol } from 'puppeteer';
 import * as v from 'valibot';
-import type { PageScript } from './port.ts';
+import type { PageArgs, PageFunction, PageResult } from './port.ts';
 
 const BINDING = 'chatWebSignal';
 const SEND_SIGNALS = new Set<unknown>(['sending', 'handed', 'sent']);
 const APPLY = 'function (...args) { return this(...args); }';
 
-/** A call without a result: its script may have run, or may still run. */
+/** A call without a result: its function may have run, or may still run. */
 export class CallLostError extends Error {}
 
 /** A `PageSignal` as received from the page: a field may be any JSON value, or absent. */
@@ -36,29 +37,31 @@ export interface SendWatch {
 }
 
 /**
- * Our own connection to the page. A script is sent and compiled once per document, and then called by its handle; the
- * page's signals are one-way, without an answer. Puppeteer's `evaluate` sends the text with each call, and its
- * `exposeFunction` answers each signal with another call: together this doubles the processor time of worker and
- * browser.
+ * Our own connection to the page. The page program runs in each document before the page's own scripts; its functions
+ * are called by name, through one handle. The page's signals are one-way, without an answer. Puppeteer's `evaluate`
+ * sends a text with each call, and its `exposeFunction` answers each signal with another call: together this doubles
+ * the processor time of worker and browser.
  */
 export class PageLink {
   /** Objects of the page belong to the session that created them. */
   readonly session: CDPSession;
   readonly #onSignal: (signal: ReceivedSignal) => void;
-  /** Handles of scripts in the current document. */
-  readonly #handles = new Map<unknown, Promise<string>>();
+  /** The page must not find the program: it is under this name until the document's handle is taken. */
+  readonly #key = `_${randomUUID()}`;
+  /** The handle of the program in the current document. */
+  #program: Promise<string> | undefined;
   readonly #sends = new Map<unknown, (signal: ReceivedSignal) => void>();
   #lastSend = 0;
 
-  /** Opens a link to a page. Rejects if the page is closed. */
-  static async open(page: Page, events: LinkEvents): Promise<PageLink> {
+  /** Opens a link to a page. `program`: the text of a program with a function `call`. Rejects if the page is closed. */
+  static async open(page: Page, program: string, events: LinkEvents): Promise<PageLink> {
     const session = await page.createCDPSession();
     const link = new PageLink(session, events.onSignal);
     // If the browser is gone, the connection reports it.
     session.connection()?.on('sessiondetached', (detached) => {
       if (detached === session) events.onDetached();
     });
-    await session.send('Page.enable');
+    await Promise.all([session.send('Page.enable'), link.#install(program)]);
     return link;
   }
 
@@ -69,9 +72,9 @@ export class PageLink {
       if (name === BINDING) this.#receive(payload);
     });
     // On the same session as the answers, and so in order with them. Puppeteer's event also covers navigation within
-    // the document, which keeps its handles. The handles of a replaced document are gone.
+    // the document, which keeps its handle. The handle of a replaced document is gone.
     session.on('Page.frameNavigated', ({ frame }) => {
-      if (frame.parentId === undefined) this.#handles.clear();
+      if (frame.parentId === undefined) this.#program = undefined;
     });
   }
 
@@ -85,29 +88,26 @@ export class PageLink {
     await this.session.send('Runtime.addBinding', { name: BINDING });
   }
 
-  /** Runs a script in the page. Rejects if it throws, or if the document is lost meanwhile. */
-  async run<A extends unknown[], R>(script: PageScript<A, R>, ...args: A): Promise<R> {
-    return (await this.#call(script, args, true)).value as R;
+  /** Calls a function of the page program. Rejects if it throws, or if the document is lost meanwhile. */
+  async run<N extends PageFunction>(name: N, ...args: PageArgs<N>): Promise<PageResult<N>> {
+    return (await this.#call(name, args, true)).value as PageResult<N>;
   }
 
-  /** Runs a script, and returns a handle of its result, if that is an object. The caller releases it. */
-  async runForHandle<A extends unknown[]>(
-    script: PageScript<A, object | undefined>,
-    ...args: A
-  ): Promise<string | undefined> {
-    return (await this.#call(script, args, false)).objectId;
+  /** The same for a handle of the result, if that is an object. The caller releases it. */
+  async runForHandle<N extends PageFunction>(name: N, ...args: PageArgs<N>): Promise<string | undefined> {
+    return (await this.#call(name, args, false)).objectId;
   }
 
   /** Returns the result itself, or with `returnByValue` a copy of it. */
   async #call(
-    script: unknown,
+    name: PageFunction,
     args: readonly unknown[],
     returnByValue: boolean,
   ): Promise<Protocol.Runtime.RemoteObject> {
     const call = {
-      objectId: await this.#handleOf(script),
+      objectId: await this.#handle(),
       functionDeclaration: APPLY,
-      arguments: args.map((value) => ({ value })),
+      arguments: [name, ...args].map((value) => ({ value })),
       awaitPromise: true,
       returnByValue,
     };
@@ -140,21 +140,28 @@ export class PageLink {
     return watch;
   }
 
-  #handleOf(script: unknown): Promise<string> {
-    const known = this.#handles.get(script);
-    if (known) return known;
-    const handle = this.#install(String(script));
-    this.#handles.set(script, handle);
-    handle.catch(() => {
-      if (this.#handles.get(script) === handle) this.#handles.delete(script);
-    });
-    return handle;
+  /** Runs the program in each later document, but not in its frames. */
+  async #install(program: string): Promise<void> {
+    const publish = `Object.defineProperty(window, '${this.#key}', { value: program.call, configurable: true });`;
+    const source = `if (window === window.top) (() => { ${program}\n${publish} })();`;
+    await this.session.send('Page.addScriptToEvaluateOnNewDocument', { source });
   }
 
-  async #install(text: string): Promise<string> {
-    const { result, exceptionDetails } = await this.session.send('Runtime.evaluate', { expression: `(${text})` });
-    if (exceptionDetails) throw new Error(thrownText(exceptionDetails));
-    if (!result.objectId) throw new Error('a page script is not a function');
+  #handle(): Promise<string> {
+    if (this.#program) return this.#program;
+    const program = this.#take();
+    this.#program = program;
+    program.catch(() => {
+      if (this.#program === program) this.#program = undefined;
+    });
+    return program;
+  }
+
+  async #take(): Promise<string> {
+    const key = JSON.stringify(this.#key);
+    const expression = `(() => { const call = window[${key}]; delete window[${key}]; return call; })()`;
+    const { result } = await this.session.send('Runtime.evaluate', { expression });
+    if (!result.objectId) throw new CallLostError('this document does not run the page program');
     return result.objectId;
   }
 

@@ -34,7 +34,14 @@ function pageThat(run: (signal: (id?: string) => void) => Promise<unknown>, vers
   };
   const access = new PageAccess(source as unknown as PageSource);
   const send = () =>
-    access.send({ beginMs: BEGIN_MS, timeoutMs: TIMEOUT_MS, ackTimeoutMs: TIMEOUT_MS }, () => 'never called');
+    access.send(
+      { beginMs: BEGIN_MS, timeoutMs: TIMEOUT_MS, ackTimeoutMs: TIMEOUT_MS },
+      'sendMessage',
+      true,
+      '1@c.us',
+      'hello',
+      {},
+    );
   return { send, confirmations };
 }
 

@@ -1,5 +1,5 @@
 import { errorText, settledWithin } from '@chat-web/protocol';
-import { type PageState, queryNetwork, readPageState } from '../page/session.ts';
+import type { PageState } from '../page/session.ts';
 import type { Capabilities } from './capabilities.ts';
 import { FailureThreshold } from './failure-threshold.ts';
 import type { Inbox } from './inbox/inbox.ts';
@@ -51,7 +51,7 @@ export class PageWatch {
   constructor(parts: WatchParts) {
     this.#parts = parts;
     this.#probe = new PageProbe({
-      ask: () => parts.client.page.evaluate(readPageState),
+      ask: () => parts.client.link.run('readPageState'),
       onAnswer: (state) => void this.#onPageState(state),
       onFrozen: (detail) => parts.lifecycle.onFailure('PAGE_FROZEN', detail),
     });
@@ -147,6 +147,6 @@ export class PageWatch {
 
   async #doesNetworkAnswer(): Promise<boolean> {
     // A refusal is an answer; other events report a closing page.
-    return settledWithin(this.#parts.client.page.evaluate(queryNetwork), NETWORK_TIMEOUT_MS);
+    return settledWithin(this.#parts.client.link.run('queryNetwork'), NETWORK_TIMEOUT_MS);
   }
 }

@@ -11,24 +11,33 @@ import type { CallTime } from '../call-time.ts';
 import type { SpoolShare } from '../media/spool-share.ts';
 import type { SendPlan } from '../page/messages.ts';
 
-/** A function that runs in the page. It is sent there as text: it can use its arguments and the page, nothing else. */
-export type PageScript<A extends unknown[], R> = (...args: A) => R | Promise<R>;
+/** The functions of the page program, by name. */
+type PageProgram = typeof import('../page/index.ts');
+export type PageFunction = keyof PageProgram;
+export type PageArgs<N extends PageFunction> = Parameters<PageProgram[N]>;
+export type PageResult<N extends PageFunction> = Awaited<ReturnType<PageProgram[N]>>;
+
+/** The functions that send a message: their first argument is the plan of the send. */
+export type SendFunction = {
+  [N in PageFunction]: PageArgs<N> extends [plan: SendPlan, ...args: infer _] ? N : never;
+}[PageFunction];
+export type SendArgs<N extends SendFunction> = PageArgs<N> extends [plan: SendPlan, ...args: infer A] ? A : never;
 
 /**
  * Calls of handlers to the web client. A failed call rejects with a GatewayError: `session_not_ready` while the account
  * is not connected; `client_failed` if the page threw; if the page is lost or too slow, `session_lost`, or
- * `outcome_unknown` if the script changes something.
+ * `outcome_unknown` if the function changes something.
  */
 export interface PageCalls {
-  /** Runs a script that changes nothing. */
-  read<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R>;
-  /** Runs a script that changes something. */
-  change<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R>;
+  /** Calls a function of the page program that changes nothing. */
+  read<N extends PageFunction>(timeoutMs: number, name: N, ...args: PageArgs<N>): Promise<PageResult<N>>;
+  /** Calls a function that changes something. */
+  change<N extends PageFunction>(timeoutMs: number, name: N, ...args: PageArgs<N>): Promise<PageResult<N>>;
   /**
-   * Runs a script that sends a message, and waits for the network to confirm it. `client_failed` if the page certainly
+   * Calls a function that sends a message, and waits for the network to confirm it. `client_failed` if the page certainly
    * handed nothing over within `beginMs`, and will not later; `outcome_unknown` if it may have.
    */
-  send<A extends unknown[], R>(limits: SendLimits, script: PageScript<[SendPlan, ...A], R>, ...args: A): Promise<R>;
+  send<N extends SendFunction>(limits: SendLimits, name: N, ...args: SendArgs<N>): Promise<PageResult<N>>;
   /** Loads a file from disk into the page, each step within the time limit, and runs `work` with its key. */
   withFile<R>(timeoutMs: number, path: string, work: (key: string) => Promise<R>): Promise<R>;
   /**

@@ -16,7 +16,7 @@ class ClosingPage {
     });
   }
 
-  async evaluate(): Promise<never> {
+  async run(): Promise<never> {
     this.calls += 1;
     throw new Error('Protocol error (Runtime.callFunctionOn): Target closed');
   }
@@ -31,6 +31,7 @@ function clientOn(page: ClosingPage, connected: boolean) {
   const signals = { onFailure, onPageReloaded() {} } as Partial<ClientSignals> as ClientSignals;
   const connect = () => Promise.reject(new Error('not used'));
   const options = {
+    pageProgram: '',
     connect,
     capabilities: new Capabilities(),
     holdsQr: () => false,
@@ -39,6 +40,7 @@ function clientOn(page: ClosingPage, connected: boolean) {
   };
   const client = new WhatsAppClient(options, signals);
   Object.assign(client, { pupPage: page, pupBrowser: { connected } });
+  Object.defineProperty(client, 'link', { value: page });
   return { client, onFailure };
 }
 

@@ -1,22 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerFailure } from '@chat-web/protocol';
 import type { Browser, Page, Target } from 'puppeteer';
 import { DefaultOptions, WhatsWebURL } from 'whatsapp-web.js/src/util/Constants.js';
-import { listenToChanges } from '../page/changes.ts';
-import { closeDialogs } from '../page/dialogs.ts';
-import { listen } from '../page/listeners.ts';
-import { prepareModules } from '../page/modules.ts';
-import { mark, type PageState, readPageState, refreshQr } from '../page/session.ts';
-import { installChangeTools } from '../page/tools/changes.ts';
-import { installChatTools } from '../page/tools/chats.ts';
-import { installFileTools } from '../page/tools/files.ts';
-import { installGroupTools } from '../page/tools/groups.ts';
-import { installIdTools } from '../page/tools/identities.ts';
-import { installMessageTools } from '../page/tools/messages.ts';
-import { installNumberTools } from '../page/tools/numbers.ts';
-import { installOutcomeTools } from '../page/tools/outcomes.ts';
-import { installPresenceTools } from '../page/tools/presences.ts';
-import { installSendTools } from '../page/tools/sends.ts';
+import type { PageState } from '../page/session.ts';
 import type { Capabilities } from './capabilities.ts';
 import { CrashWatch } from './crash-watch.ts';
 import type { Change } from './inbox/account-events.ts';
@@ -60,9 +47,6 @@ const LIBRARY_TIMEOUT_MS = 3_600_000;
 /** How long the page may take to load the parts that every session needs. */
 const ESSENTIALS_TIMEOUT_MS = 30_000;
 const ESSENTIALS_POLL_MS = 1_000;
-const DIALOG_INTERVAL_MS = 1_000;
-/** A dialog that is open for longer is reported. */
-const DIALOG_REPORT_MS = 10_000;
 /** The page's first QR is valid for a minute, later ones for 20 s. One that is older than this has expired. */
 const QR_AGE_MS = 57_000;
 const QR_REFRESH_TIMEOUT_MS = 15_000;
@@ -76,6 +60,8 @@ const LINK_BY_PASSKEY_MS = 60_000;
 export interface ClientOptions {
   /** Connects to the session's browser. */
   connect(targetFilter: (target: Target) => boolean): Promise<Browser>;
+  /** The path of the page program. */
+  readonly pageProgram: string;
   /** The document to load instead of the network's. */
   readonly document?: PageDocument | undefined;
   readonly capabilities: Capabilities;
@@ -172,12 +158,14 @@ export class WhatsAppClient extends LibraryClient {
       exposing.catch(() => {}); // Awaited after the injection.
       this.#exposing.push(exposing);
     };
-    const link = await PageLink.open(page, { onSignal: (signal) => this.#onSignal(signal), onDetached: onGone });
+    const link = await PageLink.open(page, readFileSync(this.#options.pageProgram, 'utf8'), {
+      onSignal: (signal) => this.#onSignal(signal),
+      onDetached: onGone,
+    });
     this.#link = link;
     await Promise.all([
       link.overrideUserAgent(DefaultOptions.userAgent),
       document ? servePage(link, document) : watchDocument(link, (loaded) => this.#keepDocument(loaded)),
-      page.evaluateOnNewDocument(closeDialogs, DIALOG_INTERVAL_MS, DIALOG_REPORT_MS),
     ]);
   }
 
@@ -198,27 +186,10 @@ export class WhatsAppClient extends LibraryClient {
    * Called by the library once its own functions are in the page. Its listeners are not used: see `page/listeners.ts`.
    */
   override async attachEventListeners(): Promise<void> {
-    const { document, listening } = await this.page.evaluate(readPageState);
+    const { document, listening } = await this.link.run('readPageState');
     if (listening) return; // The page was navigated meanwhile: this call belongs to the previous document.
     await Promise.all([this.#waitForEssentials(), this.link.listen()]);
-    const tools = [
-      installMessageTools,
-      installOutcomeTools,
-      installSendTools,
-      installNumberTools,
-      installGroupTools,
-      installChatTools,
-      installChangeTools,
-      installFileTools,
-      installPresenceTools,
-    ];
-    const scripts = [...tools, listen, listenToChanges];
-    // The page runs them in this order.
-    await Promise.all([
-      this.page.evaluate(installIdTools, this.#options.lookUpsFrom()),
-      ...scripts.map((script) => this.page.evaluate(script)),
-    ]);
-    await this.page.evaluate(mark, document, 'listening');
+    await this.link.run('attach', document, this.#options.lookUpsFrom());
   }
 
   /** Receives the signals of `page/listeners.ts` and `page/changes.ts`. */
@@ -239,14 +210,14 @@ export class WhatsAppClient extends LibraryClient {
 
   /** Checks which parts the page has, and signals the check. */
   async checkPage(): Promise<void> {
-    await this.#options.capabilities.check(this.page);
+    await this.#options.capabilities.check(this.link);
     this.#signals.onPageChecked();
   }
 
   /** Checks again, and attaches listeners to parts that were loaded meanwhile. */
   async checkLateParts(): Promise<void> {
     await this.checkPage();
-    await this.page.evaluate(listenToChanges);
+    await this.link.run('listenToChanges');
   }
 
   /** Waits for the parts that every session needs: modules may load late. Throws if they do not load. */
@@ -268,20 +239,20 @@ export class WhatsAppClient extends LibraryClient {
       this.#injectAgain = false;
       let before: PageState | undefined;
       try {
-        before = await this.page.evaluate(readPageState);
+        before = await this.link.run('readPageState');
         if (!before.injected) {
           this.#options.onPageReloaded();
           this.#signals.onPageReloaded();
           // No time limit of its own: the gateway limits the start, and this loop ends with the page.
-          while (!(await this.page.evaluate(prepareModules))) await delay(REGISTRY_POLL_MS);
+          while (!(await this.link.run('prepareModules'))) await delay(REGISTRY_POLL_MS);
           this.#signals.onProgress();
           await super.inject();
           await Promise.all(this.#exposing.splice(0));
-          await this.page.evaluate(mark, before.document, 'injected');
+          await this.link.run('mark', before.document, 'injected');
         }
         await this.#pollState();
       } catch (error) {
-        if (await wasReplaced(this.page, before, error)) {
+        if (await wasReplaced(this.link, before, error)) {
           this.#injectAgain = true;
           // A closing page refuses calls at once; its close event needs a turn of the event loop.
           await delay(INJECTION_RETRY_MS);
@@ -291,7 +262,7 @@ export class WhatsAppClient extends LibraryClient {
   }
 
   async #pollState(): Promise<void> {
-    const state = await this.page.evaluate(readPageState);
+    const state = await this.link.run('readPageState');
     if (!state.injected) this.#injectAgain = true;
     if (state.socketState) await this.#onStateChanged(state.socketState);
     if (state.hasSynced) await this.page.evaluate('window.onAppStateHasSyncedEvent()');
@@ -323,18 +294,18 @@ export class WhatsAppClient extends LibraryClient {
       this.#syncAgain = false;
       let before: PageState | undefined;
       try {
-        before = await this.page.evaluate(readPageState);
+        before = await this.link.run('readPageState');
         if (!before.injected) continue; // The event belongs to the previous document.
         this.#signals.onProgress();
         await attach();
-        const after: PageState = await this.page.evaluate(readPageState);
+        const after: PageState = await this.link.run('readPageState');
         if (after.listening) {
           clearTimeout(this.#qrTimer);
           this.#signals.onListenersAttached();
         } else if (after.injected && after.document === before.document)
           this.#signals.onFailure('PAGE_FAILED', 'the listeners were not attached to the page');
       } catch (error) {
-        if (!(await wasReplaced(this.page, before, error)))
+        if (!(await wasReplaced(this.link, before, error)))
           await this.#onSetUpFailed('attaching the listeners failed', error);
       }
     }
@@ -364,7 +335,7 @@ export class WhatsAppClient extends LibraryClient {
 
   async #onStateChanged(state: string): Promise<void> {
     this.onSocketState(state);
-    if (state === 'UNPAIRED_IDLE' && !this.#options.holdsQr()) await this.page.evaluate(refreshQr).catch(() => {});
+    if (state === 'UNPAIRED_IDLE' && !this.#options.holdsQr()) await this.link.run('refreshQr').catch(() => {});
   }
 
   /**
@@ -388,14 +359,14 @@ export class WhatsAppClient extends LibraryClient {
   async #refreshStaleQr(refreshes: number): Promise<void> {
     if (this.page.isClosed() || this.#options.holdsQr()) return;
     // The page may have been linked before its QR was reported.
-    const state = await this.page.evaluate(readPageState).catch(() => undefined);
+    const state = await this.link.run('readPageState').catch(() => undefined);
     if (state?.socketState) this.onSocketState(state.socketState);
     if (state?.socketState && !state.socketState.startsWith('UNPAIRED')) return;
     if (refreshes === MAX_QR_REFRESHES) {
       this.#signals.onFailure('PAGE_FAILED', 'the page does not refresh its QR');
       return;
     }
-    await this.page.evaluate(refreshQr).catch(() => {});
+    await this.link.run('refreshQr').catch(() => {});
     this.#keepQrFresh(QR_REFRESH_TIMEOUT_MS, refreshes + 1);
   }
 }

@@ -11,16 +11,6 @@ import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { withMedia } from '../media/outgoing-media.ts';
-import {
-  readPrivacy,
-  readProfile,
-  removePicture,
-  setAbout,
-  setName,
-  setPicture,
-  setPresence,
-  setPrivacy,
-} from '../page/account.ts';
 import type { Refused } from '../page/window.ts';
 import { NO_IMAGE, refusedBy, unlessRefused } from './refusals.ts';
 
@@ -37,38 +27,38 @@ const SETTINGS = [
 
 export function accountHandlers(context: HandlerContext): WorkerHandlers<keyof typeof accountOperations> {
   const { page } = context;
-  const privacyNow = async (time: CallTime) => toPrivacy(await page.read(time.rest(), readPrivacy));
+  const privacyNow = async (time: CallTime) => toPrivacy(await page.read(time.rest(), 'readPrivacy'));
   return {
-    getProfile: async (_, { time }) => toProfile(await page.read(time.rest(), readProfile, time.step('part'))),
+    getProfile: async (_, { time }) => toProfile(await page.read(time.rest(), 'readProfile', time.step('part'))),
 
     setProfileName: async ({ name }, { time }) => {
-      unlessRefused(await page.change(time.rest(), setName, name), {
+      unlessRefused(await page.change(time.rest(), 'setName', name), {
         is_business: ['not_permitted', 'the name of a business account can only be changed on its phone'],
       });
       return { name };
     },
 
     setProfileAbout: async ({ about }, { time }) => {
-      unlessRefused(await page.change(time.rest(), setAbout, about), {});
+      unlessRefused(await page.change(time.rest(), 'setAbout', about), {});
       return { about };
     },
 
     setProfilePicture: async (input, { time }) => {
       await withMedia('image', input, time.rest('file', 'picture'), context, ({ path }) =>
         page.withFile(time.step('file', 'picture'), path, async (key) => {
-          unlessRefused(await page.change(time.rest(), setPicture, key), { no_image: NO_IMAGE });
+          unlessRefused(await page.change(time.rest(), 'setPicture', key), { no_image: NO_IMAGE });
         }),
       );
       return { changed: true };
     },
 
     removeProfilePicture: async (_, { time }) => {
-      unlessRefused(await page.change(time.rest(), removePicture), {});
+      unlessRefused(await page.change(time.rest(), 'removePicture'), {});
       return { removed: true };
     },
 
     setPresence: async ({ presence }, { time }) => {
-      if (await page.change(time.rest(), setPresence, presence)) return { presence };
+      if (await page.change(time.rest(), 'setPresence', presence)) return { presence };
       throw new GatewayError('not_permitted', 'an account without a name has no presence: set its name first');
     },
 
@@ -76,7 +66,12 @@ export function accountHandlers(context: HandlerContext): WorkerHandlers<keyof t
 
     updatePrivacy: async (input, { time }) => {
       const wanted = SETTINGS.flatMap(([ours, , name]) => (input[ours] ? [{ name, value: input[ours] }] : []));
-      const { changed, no } = await page.change(time.rest('query'), setPrivacy, wanted, time.step('changes', 'query'));
+      const { changed, no } = await page.change(
+        time.rest('query'),
+        'setPrivacy',
+        wanted,
+        time.step('changes', 'query'),
+      );
       if (no)
         throw notAllChanged(
           SETTINGS.filter(([, , name]) => changed.includes(name)).map(([ours]) => ours),

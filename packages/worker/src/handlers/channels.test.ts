@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { followChannel, listChannelMessages, listChannels, postToChannel, readChannel } from '../page/channels.ts';
 import { freshHandlers, messageModel } from '../testing/fake-page.ts';
 import { channelHandlers } from './channels.ts';
 
@@ -15,15 +14,15 @@ it('an unreadable channel or message does not fail the others', async () => {
     { ...model, role: 'king' },
     { ...model, followers: -1 },
   ] as never[];
-  context.page.on(listChannels, () => [...bad, { ...model, description: undefined }]);
+  context.page.on('listChannels', () => [...bad, { ...model, description: undefined }]);
   expect(await handlers.listChannels({ id: 'main' })).toEqual([model]);
-  context.page.on(listChannelMessages, () => [{} as never, messageModel({ body: 'news' })]);
+  context.page.on('listChannelMessages', () => [{} as never, messageModel({ body: 'news' })]);
   const read = await handlers.listChannelMessages({ ...ofChannel, limit: 2 });
   expect(read.map(({ body }) => body)).toEqual(['news']);
 });
 
 it('an invalid channel is an error', async () => {
-  context.page.on(readChannel, () => ({ ...model, description: undefined, role: 'king' }));
+  context.page.on('readChannel', () => ({ ...model, description: undefined, role: 'king' }));
   await expect(handlers.getChannel(ofChannel)).rejects.toMatchObject({ code: 'client_failed' });
 });
 
@@ -37,13 +36,13 @@ it.each([
   [409, 'client_failed'],
   [500, 'outcome_unknown'],
 ])('a refusal of the network %i is %s', async (refused, code) => {
-  context.page.on(followChannel, () => ({ refused }));
+  context.page.on('followChannel', () => ({ refused }));
   await expect(handlers.followChannel(ofChannel)).rejects.toMatchObject({ code });
 });
 
 it('a post without a readable result may have been sent', async () => {
   for (const answer of [undefined, { message: {} as never }]) {
-    context.page.on(postToChannel, () => answer);
+    context.page.on('postToChannel', () => answer);
     const posting = handlers.postToChannel({ ...ofChannel, body: 'hello' });
     await expect(posting).rejects.toMatchObject({ code: 'outcome_unknown' });
   }

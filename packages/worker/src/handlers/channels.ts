@@ -2,15 +2,7 @@ import { type Channel, channel, type channelOperations, cutText, GatewayError, L
 import * as v from 'valibot';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { readableMessage } from '../client/resources.ts';
-import {
-  type ChannelModel,
-  followChannel,
-  listChannelMessages,
-  listChannels,
-  postToChannel,
-  readChannel,
-  unfollowChannel,
-} from '../page/channels.ts';
+import type { ChannelModel } from '../page/channels.ts';
 import { type CodeAndText, refusedBy, unlessRefused } from './refusals.ts';
 import { readMessage } from './sending.ts';
 
@@ -26,23 +18,23 @@ const CLOSED: Readonly<Record<number, string>> = {
 export function channelHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof channelOperations> {
   return {
     listChannels: async (_, { time }) =>
-      (await page.read(time.rest(), listChannels)).flatMap((model) => shown(model) ?? []),
+      (await page.read(time.rest(), 'listChannels')).flatMap((model) => shown(model) ?? []),
 
     getChannel: async ({ channelId }, { time }) => {
-      const model = await page.read(time.rest(), readChannel, channelId);
+      const model = await page.read(time.rest(), 'readChannel', channelId);
       const read = shown(unlessRefused(model, { no_channel: NO_CHANNEL }, refusedByChannel));
       if (read) return read;
       throw new GatewayError('client_failed', 'the web client returned an invalid channel');
     },
 
     listChannelMessages: async ({ channelId, limit }, { time }) => {
-      const read = await page.read(time.rest(), listChannelMessages, channelId, limit, time.step('inPage'));
+      const read = await page.read(time.rest(), 'listChannelMessages', channelId, limit, time.step('inPage'));
       return unlessRefused(read, { no_channel: NO_CHANNEL }).flatMap((model) => readableMessage(model) ?? []);
     },
 
     followChannel: async ({ channelId }, { time }) => {
       unlessRefused(
-        await page.change(time.rest(), followChannel, channelId),
+        await page.change(time.rest(), 'followChannel', channelId),
         { no_channel: NO_CHANNEL, unknown: unknownWhether('followed') },
         refusedByChannel,
       );
@@ -51,7 +43,7 @@ export function channelHandlers({ page }: HandlerContext): WorkerHandlers<keyof 
 
     unfollowChannel: async ({ channelId }, { time }) => {
       unlessRefused(
-        await page.change(time.rest(), unfollowChannel, channelId),
+        await page.change(time.rest(), 'unfollowChannel', channelId),
         {
           no_channel: NO_CHANNEL,
           own: ['not_permitted', 'the account owns that channel'],
@@ -64,7 +56,7 @@ export function channelHandlers({ page }: HandlerContext): WorkerHandlers<keyof 
 
     postToChannel: async ({ channelId, body }, { time }) => {
       const posted = unlessRefused(
-        await page.change(time.rest(), postToChannel, channelId, body),
+        await page.change(time.rest(), 'postToChannel', channelId, body),
         {
           no_channel: NO_CHANNEL,
           not_admin: ['not_permitted', 'the account neither owns nor administers that channel'],

@@ -1,8 +1,5 @@
 import { GatewayError } from '@chat-web/protocol';
 import { expect, it } from 'vitest';
-import { clearChat, pinChat } from '../page/chat-changes.ts';
-import { listChats } from '../page/chats.ts';
-import { setChatLabels } from '../page/labels.ts';
 import { freshHandlers } from '../testing/fake-page.ts';
 import { chatChangeHandlers, chatHandlers } from './chat-changes.ts';
 import { labelHandlers } from './labels.ts';
@@ -15,9 +12,9 @@ const { context, handlers } = freshHandlers((context) => ({
 
 it('a change with only its first step done has an unknown outcome, not a refusal', async () => {
   context.page
-    .on(pinChat, () => 'unarchived')
-    .on(clearChat, () => 'unknown')
-    .on(setChatLabels, () => 'not_shown');
+    .on('pinChat', () => 'unarchived')
+    .on('clearChat', () => 'unknown')
+    .on('setChatLabels', () => 'not_shown');
   const chat = { id: 'main', chatId: '1@c.us' };
   const unknown = { code: 'outcome_unknown' };
   await expect(handlers.pinChat({ ...chat, pinned: true })).rejects.toMatchObject(unknown);
@@ -29,7 +26,7 @@ const listed = () => handlers.listChats({ id: 'main' });
 
 it('chats are read without changing them, newest first, each once', async () => {
   const chat = { name: 'Ben', unreadCount: -1, lastMessage: undefined };
-  context.page.on(listChats, () => [
+  context.page.on('listChats', () => [
     { ...chat, id: '12025550102@c.us', lastActivity: 1 },
     { ...chat, id: '12025550103@c.us', lastActivity: 2 },
     { ...chat, id: '12025550102@c.us', lastActivity: 3 },
@@ -42,7 +39,7 @@ it('chats are read without changing them, newest first, each once', async () => 
 });
 
 it('a lost page keeps its error code', async () => {
-  context.page.on(listChats, () => {
+  context.page.on('listChats', () => {
     throw new GatewayError('session_lost', 'the page was lost');
   });
   await expect(listed()).rejects.toMatchObject({ code: 'session_lost' });

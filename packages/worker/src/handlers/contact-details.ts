@@ -3,15 +3,6 @@ import type { CallTime } from '../call-time.ts';
 import { toBusinessProfile } from '../client/business-profile.ts';
 import { toContacts, toGroups } from '../client/lists.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
-import {
-  getAbout,
-  getBusinessProfile,
-  listBlocked,
-  listCommonGroups,
-  numbersExist,
-  resolvePeople,
-  setBlocked,
-} from '../page/contact-details.ts';
 import { type CodeAndText, NO_CONTACT, unlessRefused } from './refusals.ts';
 
 /** Between two requests for many numbers: the network restricts accounts for many look-ups in a row. */
@@ -43,14 +34,14 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
     }
   };
   const change = async (contactId: string, isBlocked: boolean, time: CallTime): Promise<string> => {
-    const outcome = await page.change(time.rest(), setBlocked, contactId, isBlocked, time.step('settle'));
+    const outcome = await page.change(time.rest(), 'setBlocked', contactId, isBlocked, time.step('settle'));
     const self: CodeAndText = ['not_permitted', 'an account cannot block itself'];
     return unlessRefused(outcome, { self, no_contact: NO_CONTACT }).id;
   };
   return {
     numbersExist: async ({ numbers }, { time }) => {
       const answer = await paced(
-        async (pauseMs) => (pauseMs > 0 ? { waitMs: pauseMs } : page.change(time.rest(), numbersExist, numbers)),
+        async (pauseMs) => (pauseMs > 0 ? { waitMs: pauseMs } : page.change(time.rest(), 'numbersExist', numbers)),
         (answer) => answer === 'unanswered' || !('waitMs' in answer),
       );
       const found = unlessRefused(answer, {
@@ -63,7 +54,7 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
 
     resolveContacts: async ({ ids }, { time }) => {
       const answer = await paced(
-        (pauseMs) => page.change(time.rest(), resolvePeople, ids, pauseMs),
+        (pauseMs) => page.change(time.rest(), 'resolvePeople', ids, pauseMs),
         (answer) => 'refused' in answer || ('found' in answer && answer.isQueried),
       );
       const resolved = unlessRefused(answer, {});
@@ -80,10 +71,10 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
       blocked: false,
     }),
 
-    listBlocked: async (_, { time }) => toContacts(await page.read(time.rest(), listBlocked)),
+    listBlocked: async (_, { time }) => toContacts(await page.read(time.rest(), 'listBlocked')),
 
     getAbout: async ({ contactId }, { time }) => {
-      const found = await page.read(time.rest(), getAbout, contactId);
+      const found = await page.read(time.rest(), 'getAbout', contactId);
       if (found === 'later')
         throw new GatewayError('rate_limited', 'the network did not return the about text: retry later', {
           retryAfterSeconds: ABOUT_PAUSE_SECONDS,
@@ -93,10 +84,10 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
     },
 
     listCommonGroups: async ({ contactId }, { time }) =>
-      toGroups(await page.read(time.rest(), listCommonGroups, contactId)),
+      toGroups(await page.read(time.rest(), 'listCommonGroups', contactId)),
 
     getBusinessProfile: async ({ contactId }, { time }) => {
-      const profile = await page.read(time.rest(), getBusinessProfile, contactId);
+      const profile = await page.read(time.rest(), 'getBusinessProfile', contactId);
       return toBusinessProfile(contactId, unlessRefused(profile, {}));
     },
   };

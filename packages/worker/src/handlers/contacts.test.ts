@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { loadPicture } from '../page/media.ts';
-import { findContact, listContacts, numberExists } from '../page/people.ts';
 import { freshHandlers } from '../testing/fake-page.ts';
 import { contactHandlers } from './contacts.ts';
 
@@ -12,19 +10,19 @@ const row = (id: string, name?: string) => ({ id, name, isHidden: id.endsWith('@
 
 describe('contacts', () => {
   it('are only people', async () => {
-    context.page.on(listContacts, () => [row(BEN, 'Ben'), row('120363000000000000@g.us'), { nonsense: 1 }]);
+    context.page.on('listContacts', () => [row(BEN, 'Ben'), row('120363000000000000@g.us'), { nonsense: 1 }]);
     expect(await handlers.listContacts({ id: 'main' })).toMatchObject([{ id: BEN, name: 'Ben' }]);
   });
 
   it('are found by their id', async () => {
-    context.page.on(findContact, (id) => [row(id, 'Ben')]);
+    context.page.on('findContact', (id) => [row(id, 'Ben')]);
     expect(await handlers.getContact({ id: 'main', contactId: BEN })).toMatchObject({ id: BEN, name: 'Ben' });
   });
 
   it.each([[[]], [[{ nonsense: 1 }]], [[{ ...row(BEN), isMe: true }]]])(
     'for which the page has %j: contact_not_found',
     async (rows) => {
-      context.page.on(findContact, () => rows);
+      context.page.on('findContact', () => rows);
       const found = handlers.getContact({ id: 'main', contactId: BEN });
       await expect(found).rejects.toMatchObject({ code: 'contact_not_found' });
     },
@@ -35,7 +33,7 @@ describe('a number', () => {
   const exists = () => handlers.numberExists({ id: 'main', number: BEN });
 
   it.each([true, false])('is reported as registered: %s', async (answer) => {
-    context.page.on(numberExists, () => answer);
+    context.page.on('numberExists', () => answer);
     expect(await exists()).toEqual({ number: '12025550102', exists: answer });
     expect(context.page.calls).toMatchObject([{ kind: 'read', args: [BEN] }]);
   });
@@ -45,7 +43,7 @@ describe('a number', () => {
     [403, 'not_permitted'],
     [500, 'client_failed'],
   ])('whose look-up the network refuses with %i: %s', async (refused, code) => {
-    context.page.on(numberExists, () => ({ refused }));
+    context.page.on('numberExists', () => ({ refused }));
     await expect(exists()).rejects.toMatchObject({ code });
   });
 });
@@ -55,18 +53,18 @@ describe('a picture', () => {
 
   it('is a file, by default a JPEG', async () => {
     const bytes = Buffer.from('picture');
-    context.page.on(loadPicture, () => ({ size: bytes.length, mimeType: undefined, filename: undefined }));
+    context.page.on('loadPicture', () => ({ size: bytes.length, mimeType: undefined, filename: undefined }));
     context.page.pieces = () => [bytes];
     expect(await picture()).toMatchObject({ size: bytes.length, mimeType: 'image/jpeg' });
   });
 
   it('that does not exist or is not visible is null', async () => {
-    context.page.on(loadPicture, () => null);
+    context.page.on('loadPicture', () => null);
     expect(await picture()).toBeNull();
   });
 
   it('that the network does not return: rate_limited', async () => {
-    context.page.on(loadPicture, () => 'later');
+    context.page.on('loadPicture', () => 'later');
     await expect(picture()).rejects.toMatchObject({ code: 'rate_limited' });
   });
 });

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { changeRoles, changeSettings, readGroup } from '../page/group-details.ts';
-import { answerJoinRequests, joinByInvite, queryInvite, queryJoinRequests, readInvite } from '../page/group-invites.ts';
 import { freshHandlers } from '../testing/fake-page.ts';
 import { groupDetailsHandlers } from './group-details.ts';
 import { groupInviteHandlers } from './group-invites.ts';
@@ -19,7 +17,7 @@ const { context, handlers } = freshHandlers((context) => ({
 describe('settings', () => {
   it('that are partly refused: the error names the changed ones', async () => {
     const settings = { sendMessages: 'admins' } as const;
-    context.page.on(changeSettings, () => ({ changed: ['sendMessages'], refusal: 429, settings, isShown: true }));
+    context.page.on('changeSettings', () => ({ changed: ['sendMessages'], refusal: 429, settings, isShown: true }));
     await expect(handlers.updateGroupSettings({ ...ofGroup, ...settings, editInfo: 'admins' })).rejects.toMatchObject({
       code: 'rate_limited',
       message: expect.stringContaining('sendMessages'),
@@ -28,7 +26,7 @@ describe('settings', () => {
   });
 
   it('that are all refused: nothing was changed', async () => {
-    context.page.on(changeSettings, () => ({ changed: [], refusal: 403, settings: {}, isShown: true }));
+    context.page.on('changeSettings', () => ({ changed: [], refusal: 403, settings: {}, isShown: true }));
     await expect(handlers.updateGroupSettings({ ...ofGroup, editInfo: 'admins' })).rejects.toMatchObject({
       code: 'not_permitted',
     });
@@ -38,20 +36,20 @@ describe('settings', () => {
 describe('a group', () => {
   it('is read without unknown and invalid parts', async () => {
     const model = { id: groupId, subject: undefined, createdAt: 'x', owner: null, settings: {} };
-    context.page.on(readGroup, () => ({ ...model, participants: [{ id: BEN, lid: null, role: 'member' }] }));
+    context.page.on('readGroup', () => ({ ...model, participants: [{ id: BEN, lid: null, role: 'member' }] }));
     const group = await handlers.getGroup(ofGroup);
     expect(group).toEqual({ id: groupId, subject: '', settings: {}, participants: [{ id: BEN, role: 'member' }] });
   });
 
   it('without a valid id is an error', async () => {
-    context.page.on(readGroup, () => ({ id: '\n' }));
+    context.page.on('readGroup', () => ({ id: '\n' }));
     await expect(handlers.getGroup(ofGroup)).rejects.toMatchObject({ code: 'client_failed' });
   });
 
   it('whose members are not loaded, or rate limited, changes no roles', async () => {
-    context.page.on(changeRoles, () => ({ refused: 429 }));
+    context.page.on('changeRoles', () => ({ refused: 429 }));
     await expect(handlers.promoteParticipants(ofMembers)).rejects.toMatchObject({ code: 'rate_limited' });
-    context.page.on(changeRoles, () => [200]);
+    context.page.on('changeRoles', () => [200]);
     expect((await handlers.demoteParticipants(ofMembers)).participants.map(({ code }) => code)).toEqual([200, 504]);
   });
 });
@@ -66,13 +64,13 @@ describe('an invite', () => {
     [409, 'client_failed'],
     [500, 'outcome_unknown'], // A read has another code in the table of operations.
   ])('that is refused with %i: %s', async (refused, code) => {
-    context.page.on(queryInvite, () => ({ refused })).on(joinByInvite, () => ({ refused }));
+    context.page.on('queryInvite', () => ({ refused })).on('joinByInvite', () => ({ refused }));
     await expect(handlers.getInvite(ofInvite)).rejects.toMatchObject({ code });
     await expect(handlers.joinGroup(ofInvite)).rejects.toMatchObject({ code });
   });
 
   it('that is invalid is an error', async () => {
-    context.page.on(readInvite, () => ({ code: '<b>' })).on(queryInvite, () => ({ groupId: '' }));
+    context.page.on('readInvite', () => ({ code: '<b>' })).on('queryInvite', () => ({ groupId: '' }));
     await expect(handlers.getGroupInvite(ofGroup)).rejects.toMatchObject({ code: 'client_failed' });
     await expect(handlers.getInvite(ofInvite)).rejects.toMatchObject({ code: 'client_failed' });
   });
@@ -80,7 +78,7 @@ describe('an invite', () => {
 
 describe('requests to join', () => {
   it('are listed if they are valid', async () => {
-    context.page.on(queryJoinRequests, () => [
+    context.page.on('queryJoinRequests', () => [
       { id: BEN, requestedAt: 1_700_000_000, by: 'NonAdminAdd' },
       { id: undefined, by: 'InviteLink' },
       { id: CARA, by: 'ByOtherMeans' },
@@ -92,7 +90,7 @@ describe('requests to join', () => {
   });
 
   it('get one answer each', async () => {
-    context.page.on(answerJoinRequests, () => [200, 404]);
+    context.page.on('answerJoinRequests', () => [200, 404]);
     expect((await handlers.approveJoinRequests(ofMembers)).participants).toEqual([
       { id: BEN, ok: true, code: 200 },
       { id: CARA, ok: false, code: 404, message: 'has no request to join the group' },

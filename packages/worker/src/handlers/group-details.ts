@@ -13,28 +13,25 @@ import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { toTime } from '../client/resources.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { withMedia } from '../media/outgoing-media.ts';
-import { changeRoles, changeSettings, readGroup, setDescription } from '../page/group-details.ts';
-import { hasGroup, removeGroupPicture, setGroupPicture } from '../page/group-pictures.ts';
-import { loadPicture } from '../page/media.ts';
 import { allowed, results } from './groups.ts';
 import { NO_IMAGE, refusedBy, unlessRefused } from './refusals.ts';
 
 export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupDetailsOperations> {
   const changeRole = async (groupId: string, people: string[], change: 'promote' | 'demote', time: CallTime) => {
-    const asked = page.change(time.rest(), changeRoles, groupId, people, change, time.step('members'));
+    const asked = page.change(time.rest(), 'changeRoles', groupId, people, change, time.step('members'));
     return { groupId, participants: results(people, allowed(await asked)) };
   };
 
   return {
     getGroup: async ({ groupId }, { time }) =>
-      toGroupDetails(allowed(await page.read(time.rest(), readGroup, groupId, time.step('members')))),
+      toGroupDetails(allowed(await page.read(time.rest(), 'readGroup', groupId, time.step('members')))),
 
     promoteParticipants: ({ groupId, participants }, { time }) => changeRole(groupId, participants, 'promote', time),
 
     demoteParticipants: ({ groupId, participants }, { time }) => changeRole(groupId, participants, 'demote', time),
 
     setGroupDescription: async ({ groupId, description }, { time }) => {
-      allowed(await page.change(time.rest(), setDescription, groupId, description, time.step('members')));
+      allowed(await page.change(time.rest(), 'setDescription', groupId, description, time.step('members')));
       return { groupId, description };
     },
 
@@ -42,7 +39,7 @@ export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<k
       const wanted = { sendMessages, editInfo, addParticipants, approveJoins };
       const asked = page.change(
         time.rest(),
-        changeSettings,
+        'changeSettings',
         groupId,
         wanted,
         time.step('members'),
@@ -104,8 +101,8 @@ export function groupPictureHandlers(context: HandlerContext): WorkerHandlers<ke
   const { page } = context;
   return {
     getGroupPicture: async ({ groupId }, { time }) => {
-      if (!(await page.read(time.step('query'), hasGroup, groupId))) return allowed('no_group');
-      const limits = [time.rest(), loadPicture, groupId, time.step('inPage')] as const;
+      if (!(await page.read(time.step('query'), 'hasGroup', groupId))) return allowed('no_group');
+      const limits = [time.rest(), 'loadPicture', groupId, time.step('inPage')] as const;
       const taken = await takeFromPage(context, 'image/jpeg', ...limits);
       if (taken === 'later') throw refusedBy(429);
       return taken;
@@ -114,7 +111,7 @@ export function groupPictureHandlers(context: HandlerContext): WorkerHandlers<ke
     setGroupPicture: async ({ groupId, ...source }, { time }) => {
       return withMedia('image', source, time.rest('file', 'picture'), context, ({ path }) =>
         page.withFile(time.step('file', 'picture'), path, async (key) => {
-          const set = await page.change(time.rest(), setGroupPicture, groupId, key, time.step('members'));
+          const set = await page.change(time.rest(), 'setGroupPicture', groupId, key, time.step('members'));
           allowed(unlessRefused(set, { no_image: NO_IMAGE }));
           return { groupId };
         }),
@@ -122,7 +119,7 @@ export function groupPictureHandlers(context: HandlerContext): WorkerHandlers<ke
     },
 
     removeGroupPicture: async ({ groupId }, { time }) => {
-      allowed(await page.change(time.rest(), removeGroupPicture, groupId, time.step('members')));
+      allowed(await page.change(time.rest(), 'removeGroupPicture', groupId, time.step('members')));
       return { groupId };
     },
   };

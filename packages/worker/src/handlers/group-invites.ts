@@ -15,14 +15,6 @@ import {
 import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
-import {
-  answerJoinRequests,
-  joinByInvite,
-  queryInvite,
-  queryJoinRequests,
-  readInvite,
-  renewInvite,
-} from '../page/group-invites.ts';
 import { isoOf } from './group-details.ts';
 import { allowed, results } from './groups.ts';
 import { refusedBy, unlessRefused } from './refusals.ts';
@@ -35,28 +27,28 @@ const BY: Readonly<Record<string, JoinRequest['by']>> = {
 
 export function groupInviteHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupInviteOperations> {
   const answer = async (groupId: string, people: string[], action: 'Approve' | 'Reject', time: CallTime) => {
-    const asked = page.change(time.rest(), answerJoinRequests, groupId, people, action, time.step('members'));
+    const asked = page.change(time.rest(), 'answerJoinRequests', groupId, people, action, time.step('members'));
     return { groupId, participants: results(people, allowed(await asked)).map(answered) };
   };
 
   return {
     getGroupInvite: async ({ groupId }, { time }) =>
-      toInvite(groupId, allowed(await page.read(time.rest(), readInvite, groupId, time.step('members')))),
+      toInvite(groupId, allowed(await page.read(time.rest(), 'readInvite', groupId, time.step('members')))),
 
     renewGroupInvite: async ({ groupId }, { time }) =>
-      toInvite(groupId, allowed(await page.change(time.rest(), renewInvite, groupId, time.step('members')))),
+      toInvite(groupId, allowed(await page.change(time.rest(), 'renewInvite', groupId, time.step('members')))),
 
     getInvite: async ({ code }, { time }) =>
-      toInvitation(unlessRefused(await page.read(time.rest(), queryInvite, code), {}, refusedInvite)),
+      toInvitation(unlessRefused(await page.read(time.rest(), 'queryInvite', code), {}, refusedInvite)),
 
     joinGroup: async ({ code }, { time }) => {
-      const asked = page.change(time.rest(), joinByInvite, code, time.step('members'));
+      const asked = page.change(time.rest(), 'joinByInvite', code, time.step('members'));
       const { groupId, waits } = unlessRefused(await asked, {}, refusedInvite);
       return { groupId, state: waits ? 'waiting' : 'joined' };
     },
 
     listJoinRequests: async ({ groupId }, { time }) => {
-      const asked = page.read(time.rest(), queryJoinRequests, groupId, time.step('members'));
+      const asked = page.read(time.rest(), 'queryJoinRequests', groupId, time.step('members'));
       return toJoinRequests(allowed(await asked));
     },
 

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { listGroups } from '../page/chats.ts';
-import { addParticipants, createGroup, leaveGroup, removeParticipants, renameGroup } from '../page/groups.ts';
 import type { GroupRefusal } from '../page/window.ts';
 import { freshHandlers } from '../testing/fake-page.ts';
 import { groupHandlers } from './groups.ts';
@@ -25,18 +23,18 @@ const REFUSALS: readonly [GroupRefusal, string][] = [
 describe.each([
   [
     'adding',
-    (no: GroupRefusal) => context.page.on(addParticipants, () => no),
+    (no: GroupRefusal) => context.page.on('addParticipants', () => no),
     () => handlers.addParticipants(ofMembers),
   ],
   [
     'removing',
-    (no: GroupRefusal) => context.page.on(removeParticipants, () => no),
+    (no: GroupRefusal) => context.page.on('removeParticipants', () => no),
     () => handlers.removeParticipants(ofMembers),
   ],
-  ['leaving', (no: GroupRefusal) => context.page.on(leaveGroup, () => no), () => handlers.leaveGroup(ofGroup)],
+  ['leaving', (no: GroupRefusal) => context.page.on('leaveGroup', () => no), () => handlers.leaveGroup(ofGroup)],
   [
     'renaming',
-    (no: GroupRefusal) => context.page.on(renameGroup, () => no),
+    (no: GroupRefusal) => context.page.on('renameGroup', () => no),
     () => handlers.renameGroup({ ...ofGroup, subject: 'Friends' }),
   ],
 ] as const)('%s', (_, refuseWith, ask) => {
@@ -53,7 +51,7 @@ describe.each([
 describe('a group', () => {
   it('is listed while the account is in it', async () => {
     const group = { subject: 'Friends', participantCount: 2, isAdmin: undefined };
-    context.page.on(listGroups, () => [
+    context.page.on('listGroups', () => [
       { ...group, id: groupId, isMember: true },
       { ...group, id: '120363000000000001@g.us', isMember: false },
     ]);
@@ -63,13 +61,13 @@ describe('a group', () => {
   });
 
   it('can be left and renamed', async () => {
-    context.page.on(leaveGroup, () => 'ok').on(renameGroup, () => 'ok');
+    context.page.on('leaveGroup', () => 'ok').on('renameGroup', () => 'ok');
     expect(await handlers.leaveGroup(ofGroup)).toEqual({ groupId, left: true });
     expect(await handlers.renameGroup({ ...ofGroup, subject: 'Friends' })).toEqual({ groupId, subject: 'Friends' });
   });
 
   it('that may have been left has an unknown outcome', async () => {
-    context.page.on(leaveGroup, () => 'unknown');
+    context.page.on('leaveGroup', () => 'unknown');
     await expect(handlers.leaveGroup(ofGroup)).rejects.toMatchObject({ code: 'outcome_unknown' });
   });
 
@@ -79,7 +77,7 @@ describe('a group', () => {
     [{ refused: 409 }, 'client_failed'],
     [{ refused: 500 }, 'outcome_unknown'],
   ] as const)('whose creation ends with %j: %s', async (outcome, code) => {
-    context.page.on(createGroup, () => outcome);
+    context.page.on('createGroup', () => outcome);
     const created = handlers.createGroup({ id: 'main', subject: 'Friends', participants: [BEN] });
     await expect(created).rejects.toMatchObject({
       code,
@@ -88,7 +86,7 @@ describe('a group', () => {
   });
 
   it('is created, and answered with its id', async () => {
-    context.page.on(createGroup, () => ({ id: groupId }));
+    context.page.on('createGroup', () => ({ id: groupId }));
     expect(await handlers.createGroup({ id: 'main', subject: 'Friends', participants: [BEN] })).toBe(groupId);
     expect(context.page.calls).toMatchObject([{ kind: 'change', args: ['Friends', [BEN]] }]);
   });
@@ -96,7 +94,7 @@ describe('a group', () => {
 
 describe('members', () => {
   it('that are added have one code each, in the order of the request; a missing code is not a success', async () => {
-    context.page.on(addParticipants, () => [200, 409]);
+    context.page.on('addParticipants', () => [200, 409]);
     expect((await handlers.addParticipants(ofMembers)).participants).toEqual([
       { id: BEN, ok: true, code: 200 },
       { id: CARA, ok: false, code: 409, message: expect.stringContaining('already') },
@@ -105,7 +103,7 @@ describe('members', () => {
   });
 
   it('that are removed have one code each', async () => {
-    context.page.on(removeParticipants, () => [200, 404]);
+    context.page.on('removeParticipants', () => [200, 404]);
     expect((await handlers.removeParticipants(ofMembers)).participants).toEqual([
       { id: BEN, ok: true, code: 200 },
       { id: CARA, ok: false, code: 404, message: expect.stringContaining('not in the group') },
@@ -114,7 +112,7 @@ describe('members', () => {
   });
 
   it('that were refused with an unknown code have a message', async () => {
-    context.page.on(addParticipants, () => [403, 408, 999]);
+    context.page.on('addParticipants', () => [403, 408, 999]);
     const { participants } = await handlers.addParticipants(ofMembers);
     expect(participants.map(({ message }) => typeof message)).toEqual(['string', 'string', 'string']);
     expect(new Set(participants.map(({ message }) => message)).size).toBe(3);

@@ -1,8 +1,6 @@
 import { GatewayError, type groupOperations, type ParticipantResult } from '@chat-web/protocol';
 import { toGroups } from '../client/lists.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
-import { listGroups } from '../page/chats.ts';
-import { addParticipants, createGroup, leaveGroup, removeParticipants, renameGroup } from '../page/groups.ts';
 import type { GroupRefusal } from '../page/window.ts';
 import { refusedBy, unlessRefused } from './refusals.ts';
 
@@ -24,10 +22,10 @@ const MESSAGES: Readonly<Record<number, string>> = {
 
 export function groupHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupOperations> {
   return {
-    listGroups: async (_, { time }) => toGroups(await page.read(time.rest(), listGroups, time.step('inPage'))),
+    listGroups: async (_, { time }) => toGroups(await page.read(time.rest(), 'listGroups', time.step('inPage'))),
 
     createGroup: async ({ subject, participants }, { time }) => {
-      const created = await page.change(time.rest(), createGroup, subject, participants);
+      const created = await page.change(time.rest(), 'createGroup', subject, participants);
       return unlessRefused(created, {
         none_registered: ['recipient_not_found', 'none of the participants is registered on the network'],
       }).id;
@@ -37,7 +35,7 @@ export function groupHandlers({ page }: HandlerContext): WorkerHandlers<keyof ty
       const codes = allowed(
         await page.change(
           time.rest(),
-          addParticipants,
+          'addParticipants',
           groupId,
           participants,
           time.step('inPage'),
@@ -49,13 +47,13 @@ export function groupHandlers({ page }: HandlerContext): WorkerHandlers<keyof ty
 
     removeParticipants: async ({ groupId, participants }, { time }) => {
       const codes = allowed(
-        await page.change(time.rest(), removeParticipants, groupId, participants, time.step('members')),
+        await page.change(time.rest(), 'removeParticipants', groupId, participants, time.step('members')),
       );
       return { groupId, participants: results(participants, codes) };
     },
 
     leaveGroup: async ({ groupId }, { time }) => {
-      const outcome = allowed(await page.change(time.rest(), leaveGroup, groupId, time.step('members')));
+      const outcome = allowed(await page.change(time.rest(), 'leaveGroup', groupId, time.step('members')));
       unlessRefused(outcome, {
         unknown: ['outcome_unknown', 'the web client did not report whether the group was left'],
       });
@@ -63,7 +61,7 @@ export function groupHandlers({ page }: HandlerContext): WorkerHandlers<keyof ty
     },
 
     renameGroup: async ({ groupId, subject }, { time }) => {
-      allowed(await page.change(time.rest(), renameGroup, groupId, subject, time.step('members')));
+      allowed(await page.change(time.rest(), 'renameGroup', groupId, subject, time.step('members')));
       return { groupId, subject };
     },
   };

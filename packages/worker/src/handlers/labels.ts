@@ -2,7 +2,7 @@ import { cutText, invalidRequest, type Label, LIMITS, label, type labelOperation
 import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
-import { listLabels, type NoLabels, setChatLabels } from '../page/labels.ts';
+import type { NoLabels } from '../page/labels.ts';
 import { type CodeAndText, NO_CHAT, unlessRefused } from './refusals.ts';
 
 const NO_LABELS: Readonly<Record<NoLabels, CodeAndText>> = {
@@ -13,13 +13,13 @@ const labelModel = v.object({ id: v.string(), name: v.nullish(v.string(), ''), c
 
 export function labelHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof labelOperations> {
   const labelsOf = async (time: CallTime, chatId?: string) =>
-    toLabels(await page.read(time.rest(), listLabels, chatId));
+    toLabels(await page.read(time.rest(), 'listLabels', chatId));
   return {
     listLabels: (_, { time }) => labelsOf(time),
     listChatLabels: ({ chatId }, { time }) => labelsOf(time, chatId),
 
     setChatLabels: async ({ chatId, labelIds }, { time }) => {
-      const outcome = await page.change(time.rest('query'), setChatLabels, chatId, labelIds, time.step('settle'));
+      const outcome = await page.change(time.rest('query'), 'setChatLabels', chatId, labelIds, time.step('settle'));
       if (outcome === 'no_label')
         throw invalidRequest([{ path: 'labelIds', message: 'names a label that the account does not have' }]);
       unlessRefused(outcome, {

@@ -3,19 +3,8 @@ import * as v from 'valibot';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { readableMessage, toMessage, toTime } from '../client/resources.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
-import {
-  getMessage,
-  listMessages,
-  listPollVotes,
-  listReactions,
-  listReceipts,
-  loadThumbnail,
-  type MessagePage,
-  pinMessage,
-  searchMessages,
-  starMessage,
-} from '../page/message-queries.ts';
-import { loadOlderMessages, type NoOlderMessages } from '../page/older-messages.ts';
+import type { MessagePage } from '../page/message-queries.ts';
+import type { NoOlderMessages } from '../page/older-messages.ts';
 import { type CodeAndText, IGNORED, NO_CHAT, NO_MESSAGE, unlessRefused } from './refusals.ts';
 
 const PIN_NAMES: Readonly<Record<number, string>> = { 86400: 'OneDay', 604800: 'SevenDays', 2592000: 'ThirtyDays' };
@@ -47,13 +36,13 @@ export function messageQueryHandlers(context: HandlerContext): WorkerHandlers<ke
   const { page } = context;
   return {
     getMessage: async ({ messageId }, { time }) => {
-      const found = await page.read(time.rest(), getMessage, messageId);
+      const found = await page.read(time.rest(), 'getMessage', messageId);
       return toMessage(unlessRefused(found, { no_message: NO_MESSAGE }));
     },
 
     listMessages: async ({ chatId, before, after, limit }, { time }) => {
       const what = [chatId, { before, after }, limit, time.step('portions')] as const;
-      const found = unlessRefused(await page.read(time.rest(), listMessages, ...what), {
+      const found = unlessRefused(await page.read(time.rest(), 'listMessages', ...what), {
         no_chat: NO_CHAT,
         no_message: NO_MESSAGE,
         too_slow: ['client_failed', 'the page did not find a message among the notices of the chat in time'],
@@ -63,14 +52,14 @@ export function messageQueryHandlers(context: HandlerContext): WorkerHandlers<ke
     },
 
     loadOlderMessages: async ({ chatId }, { time }) => {
-      const found = await page.change(time.rest(), loadOlderMessages, chatId, time.step('phone'));
+      const found = await page.change(time.rest(), 'loadOlderMessages', chatId, time.step('phone'));
       const { id, loaded, isOlderOnPhone } = unlessRefused(found, NO_OLDER_MESSAGES);
       return { chatId: id, loaded, ...(isOlderOnPhone === undefined ? {} : { isOlderOnPhone }) };
     },
 
     searchMessages: async ({ text, chatId, page: number, limit }, { time }) => {
       const what = [text, chatId, number, limit, time.step('inPage')] as const;
-      const found = unlessRefused(await page.read(time.rest(), searchMessages, ...what), {
+      const found = unlessRefused(await page.read(time.rest(), 'searchMessages', ...what), {
         no_chat: NO_CHAT,
         not_ready: ['client_failed', 'the search index of the page is not ready; retry later'],
       });
@@ -78,18 +67,18 @@ export function messageQueryHandlers(context: HandlerContext): WorkerHandlers<ke
     },
 
     listReactions: async ({ messageId }, { time }) => {
-      const found = await page.read(time.rest(), listReactions, messageId);
+      const found = await page.read(time.rest(), 'listReactions', messageId);
       return valid(reactionForm, unlessRefused(found, { no_message: NO_MESSAGE }));
     },
 
     listPollVotes: async ({ messageId }, { time }) => {
-      const found = await page.read(time.rest(), listPollVotes, messageId);
+      const found = await page.read(time.rest(), 'listPollVotes', messageId);
       const noPoll: CodeAndText = ['message_not_found', 'the account has no poll with this id'];
       return valid(voteForm, unlessRefused(found, { no_poll: noPoll }));
     },
 
     listReceipts: async ({ messageId }, { time }) => {
-      const found = unlessRefused(await page.read(time.rest(), listReceipts, messageId), {
+      const found = unlessRefused(await page.read(time.rest(), 'listReceipts', messageId), {
         no_message: NO_MESSAGE,
         not_mine: ['not_permitted', 'only messages that this account sent have receipts'],
       });
@@ -103,12 +92,12 @@ export function messageQueryHandlers(context: HandlerContext): WorkerHandlers<ke
     },
 
     getThumbnail: async ({ messageId }, { time }) => {
-      const taken = await takeFromPage(context, 'image/jpeg', time.rest(), loadThumbnail, messageId);
+      const taken = await takeFromPage(context, 'image/jpeg', time.rest(), 'loadThumbnail', messageId);
       return unlessRefused(taken, { no_message: NO_MESSAGE });
     },
 
     starMessage: async ({ messageId, starred }, { time }) => {
-      unlessRefused(await page.change(time.rest(), starMessage, messageId, starred), {
+      unlessRefused(await page.change(time.rest(), 'starMessage', messageId, starred), {
         no_message: NO_MESSAGE,
         not_allowed: ['not_permitted', 'messages of this kind cannot be starred'],
         ignored: IGNORED,
@@ -120,7 +109,7 @@ export function messageQueryHandlers(context: HandlerContext): WorkerHandlers<ke
       const duration = { name: PIN_NAMES[seconds] ?? '', seconds };
       const how = [messageId, pinned, duration, time.step('members')] as const;
       const what = pinned ? 'pinned' : 'unpinned';
-      unlessRefused(await page.change(time.rest(), pinMessage, ...how), {
+      unlessRefused(await page.change(time.rest(), 'pinMessage', ...how), {
         no_message: NO_MESSAGE,
         not_allowed: ['not_permitted', 'in this group only admins can pin messages, or the account is not in it'],
         not_pinnable: ['not_permitted', 'messages of this kind cannot be pinned'],

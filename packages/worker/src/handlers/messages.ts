@@ -2,9 +2,6 @@ import { type forwardingOperations, type messageOperations, STATUS_FEED } from '
 import type { CallTime } from '../call-time.ts';
 import type { Call, HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
-import { checkForward, forwardMessage, loadForward } from '../page/forwarding.ts';
-import { loadMedia } from '../page/media.ts';
-import { deleteMessage, editMessage, react } from '../page/messages.ts';
 import { BLOCKED, IGNORED, NO_MESSAGE, refusedBy, unlessRefused } from './refusals.ts';
 import { check, confirmed, once, readMessage, rethrowUnsent, sendLimits, sendMedia, sendPlain } from './sending.ts';
 import { postText } from './status-feed.ts';
@@ -22,7 +19,7 @@ export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof t
           return sendPlain(page, input, call);
         case 'reaction': {
           const { messageId, emoji } = input;
-          unlessRefused(await page.change(call.time.step('text'), react, messageId, emoji), {
+          unlessRefused(await page.change(call.time.step('text'), 'react', messageId, emoji), {
             no_message: NO_MESSAGE,
             blocked: BLOCKED,
             unknown: ['outcome_unknown', 'the web client did not report whether the reaction was sent'],
@@ -35,7 +32,7 @@ export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof t
     },
 
     editMessage: async ({ messageId, body, mentions }, { time }) => {
-      const edited = unlessRefused(await page.change(time.rest(), editMessage, messageId, body, mentions), {
+      const edited = unlessRefused(await page.change(time.rest(), 'editMessage', messageId, body, mentions), {
         no_message: NO_MESSAGE,
         not_mine: ['not_permitted', 'only messages that this account sent can be edited'],
         not_editable: ['not_permitted', 'this message cannot be edited'],
@@ -46,7 +43,7 @@ export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof t
     },
 
     deleteMessage: async ({ messageId, forEveryone }, { time }) => {
-      const deletedFor = unlessRefused(await page.change(time.rest(), deleteMessage, messageId, forEveryone), {
+      const deletedFor = unlessRefused(await page.change(time.rest(), 'deleteMessage', messageId, forEveryone), {
         no_message: NO_MESSAGE,
         not_mine: ['not_permitted', 'the status of another account cannot be deleted'],
         only_for_everyone: ['not_permitted', 'a status can only be deleted for everyone'],
@@ -57,7 +54,7 @@ export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof t
     },
 
     getMedia: async ({ messageId }, { time }) => {
-      const limits = [time.rest(), loadMedia, messageId, time.step('ownDownload')] as const;
+      const limits = [time.rest(), 'loadMedia', messageId, time.step('ownDownload')] as const;
       const taken = await takeFromPage(context, 'application/octet-stream', ...limits);
       if (taken === 'later') throw refusedBy(429);
       return unlessRefused(taken, {
@@ -72,7 +69,7 @@ export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof t
 
 export function forwardingHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof forwardingOperations> {
   const load = async (messageId: string, time: CallTime) => {
-    const loading = page.read(time.rest('forward'), loadForward, messageId, time.step('download', 'forward'));
+    const loading = page.read(time.rest('forward'), 'loadForward', messageId, time.step('download', 'forward'));
     return unlessRefused(await loading.catch(rethrowUnsent), {
       ...UNFORWARDABLE,
       gone: ['media_not_found', 'the network no longer has the media of that message'],
@@ -82,12 +79,12 @@ export function forwardingHandlers({ page }: HandlerContext): WorkerHandlers<key
   const forward = async (messageId: string, to: string, call: Call) => {
     const { time } = call;
     // Checks the message first: the check of the recipient may open a chat.
-    const seen = await page.read(time.step('check'), checkForward, messageId).catch(rethrowUnsent);
+    const seen = await page.read(time.step('check'), 'checkForward', messageId).catch(rethrowUnsent);
     const found = unlessRefused(seen, UNFORWARDABLE);
     const finding = found === 'not_loaded' ? await load(messageId, time) : found;
     await check(page, to, undefined, time);
     const limits = sendLimits(call, time.rest(), finding === 'file' ? 'fileAck' : 'textAck');
-    const answer = unlessRefused(await page.send(limits, forwardMessage, messageId, to), {
+    const answer = unlessRefused(await page.send(limits, 'forwardMessage', messageId, to), {
       ...UNFORWARDABLE,
       blocked: BLOCKED,
       not_handed: ['client_failed', 'the page could not prepare the message; nothing was sent'],

@@ -1,8 +1,6 @@
 import { GatewayError, STATUS_FEED } from '@chat-web/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { makeSticker } from '../page/media.ts';
-import { checkSend, type SendAnswer, type SendCheck, sendMessage } from '../page/messages.ts';
-import { postMediaStatus } from '../page/status-feed.ts';
+import type { SendAnswer, SendCheck } from '../page/messages.ts';
 import type { SendState } from '../page/window.ts';
 import { freshHandlers, messageModel, upload } from '../testing/fake-page.ts';
 import { messageHandlers } from './messages.ts';
@@ -16,15 +14,15 @@ const WEBP = Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'ba
 
 const { context, handlers } = freshHandlers(messageHandlers);
 /** The page answers a send, checked or not. */
-const answers = (answer: () => SendAnswer) => context.page.onSend(sendMessage, answer);
+const answers = (answer: () => SendAnswer) => context.page.onSend('sendMessage', answer);
 /** The page requires a check of the recipient before it sends. */
 const answersUnchecked = () =>
-  context.page.onSend(sendMessage, (isChecked) =>
+  context.page.onSend('sendMessage', (isChecked) =>
     isChecked ? { model: messageModel(), state: { ack: 1 } } : 'unchecked',
   );
 
 beforeEach(() => {
-  context.page.on(checkSend, () => 'ok');
+  context.page.on('checkSend', () => 'ok');
   answers(() => ({ model: messageModel(), state: { ack: 1 } }));
 });
 
@@ -70,10 +68,10 @@ describe.each([
   ['a file', () => sendFile()],
 ])('the check before %s is sent', (_, send) => {
   it.each(FINDINGS)('finds %j: %s, and nothing is sent', async (finding, code) => {
-    answersUnchecked().on(checkSend, () => finding);
+    answersUnchecked().on('checkSend', () => finding);
     await expect(send()).rejects.toMatchObject({ code });
-    const unchecked = context.page.calls.filter(({ script, args }) => script !== sendMessage || args[0] === true);
-    expect(unchecked.map(({ script }) => script)).toEqual([checkSend]);
+    const unchecked = context.page.calls.filter(({ name, args }) => name !== 'sendMessage' || args[0] === true);
+    expect(unchecked.map(({ name }) => name)).toEqual(['checkSend']);
     expect({ files: context.page.files, confirmations: context.page.confirmations }).toEqual({
       files: [],
       confirmations: [],
@@ -81,16 +79,16 @@ describe.each([
   });
 
   it('that is lost: client_failed, as nothing was sent; other errors keep their code', async () => {
-    answersUnchecked().on(checkSend, lost('session_lost'));
+    answersUnchecked().on('checkSend', lost('session_lost'));
     await expect(send()).rejects.toMatchObject({
       code: 'client_failed',
       message: 'nothing was sent: the page was lost',
     });
     for (const code of ['session_not_ready', 'client_failed'] as const) {
-      context.page.on(checkSend, lost(code));
+      context.page.on('checkSend', lost(code));
       await expect(send()).rejects.toMatchObject({ code });
     }
-    expect(context.page.callsOf(sendMessage).filter(({ args }) => args[0] === true)).toEqual([]);
+    expect(context.page.callsOf('sendMessage').filter(({ args }) => args[0] === true)).toEqual([]);
   });
 });
 
@@ -161,7 +159,7 @@ describe.each([
 
   it('during which the page is lost keeps its error code', async () => {
     for (const code of ['outcome_unknown', 'session_not_ready', 'client_failed'] as const) {
-      context.page.onSend(sendMessage, lost(code));
+      context.page.onSend('sendMessage', lost(code));
       await expect(send()).rejects.toMatchObject({ code });
     }
   });
@@ -179,31 +177,31 @@ describe.each([
 describe('a text for a chat that the page knows', () => {
   it('takes one call', async () => {
     await sendText();
-    expect(context.page.calls.map(({ kind, script }) => [kind, script])).toEqual([['send', sendMessage]]);
+    expect(context.page.calls.map(({ kind, name }) => [kind, name])).toEqual([['send', 'sendMessage']]);
   });
 
   it('is checked first if the page does not know the chat', async () => {
     answersUnchecked();
     await sendText({ quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
-    expect(context.page.calls.map(({ kind, script, args }) => [kind, script, args[0]])).toEqual([
-      ['send', sendMessage, false],
-      ['read', checkSend, BEN],
-      ['send', sendMessage, true],
+    expect(context.page.calls.map(({ kind, name, args }) => [kind, name, args[0]])).toEqual([
+      ['send', 'sendMessage', false],
+      ['read', 'checkSend', BEN],
+      ['send', 'sendMessage', true],
     ]);
-    expect(context.page.callsOf(checkSend)[0]?.args).toEqual([BEN, 'false_12025550102@c.us_3EB0BB']);
+    expect(context.page.callsOf('checkSend')[0]?.args).toEqual([BEN, 'false_12025550102@c.us_3EB0BB']);
   });
 });
 
 it('a text is sent unchanged, even if it looks like a contact card', async () => {
   await sendText({ quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
-  const [, to, body, options] = context.page.callsOf(sendMessage)[0]?.args ?? [];
+  const [, to, body, options] = context.page.callsOf('sendMessage')[0]?.args ?? [];
   expect([to, body]).toEqual([BEN, 'hello']);
   expect(options).toMatchObject({ parseVCards: false, quotedMessageId: 'false_12025550102@c.us_3EB0BB' });
 });
 
 describe('a file', () => {
   /** The options of the last send. */
-  const options = () => context.page.callsOf(sendMessage).at(-1)?.args[3];
+  const options = () => context.page.callsOf('sendMessage').at(-1)?.args[3];
 
   it('has the type of its bytes unless the caller names another, and always a name', async () => {
     await sendFile({ caption: 'look' });
@@ -247,33 +245,33 @@ describe('a file', () => {
   });
 
   it('as a sticker is converted to WebP first if necessary, and has no caption', async () => {
-    context.page.on(makeSticker, () => true);
+    context.page.on('makeSticker', () => true);
     await sendFile({ type: 'sticker', caption: 'look' });
-    expect(context.page.callsOf(makeSticker).map(({ args }) => args)).toEqual([['file:1']]);
+    expect(context.page.callsOf('makeSticker').map(({ args }) => args)).toEqual([['file:1']]);
     expect(options()).toMatchObject({
       media: { mimetype: 'image/webp' },
       caption: undefined,
       sendMediaAsSticker: true,
     });
     await sendFile({ type: 'sticker', bytes: WEBP });
-    expect(context.page.callsOf(makeSticker)).toHaveLength(1);
+    expect(context.page.callsOf('makeSticker')).toHaveLength(1);
   });
 
   it('that cannot be converted to a sticker: client_failed, and nothing is sent', async () => {
     for (const answer of [() => false, lost('session_lost')]) {
-      context.page.on(makeSticker, answer);
+      context.page.on('makeSticker', answer);
       await expect(sendFile({ type: 'sticker' })).rejects.toMatchObject({ code: 'client_failed' });
     }
-    expect(context.page.callsOf(sendMessage)).toEqual([]);
+    expect(context.page.callsOf('sendMessage')).toEqual([]);
   });
 
   it('for the status feed is posted, without a check or a wait for an ack', async () => {
-    context.page.on(postMediaStatus, () => ({ message: messageModel({ to: STATUS_FEED, isStatus: true }) }));
+    context.page.on('postMediaStatus', () => ({ message: messageModel({ to: STATUS_FEED, isStatus: true }) }));
     expect(await sendFile({ to: STATUS_FEED, caption: 'look' })).toMatchObject({ to: STATUS_FEED, ack: 1 });
-    expect(context.page.calls.map(({ kind, script, args }) => [kind, script, args])).toEqual([
+    expect(context.page.calls.map(({ kind, name, args }) => [kind, name, args])).toEqual([
       [
         'change',
-        postMediaStatus,
+        'postMediaStatus',
         [{ data: 'file:1', mimetype: 'image/png', filename: 'image.png' }, 'look', undefined],
       ],
     ]);

@@ -5,9 +5,7 @@ import type { Call, HandlerContext, PageCalls, SendLimits } from '../client/port
 import { toAck, toMessage } from '../client/resources.ts';
 import { type MediaKind, type OutgoingMedia, withMedia } from '../media/outgoing-media.ts';
 import { withVoiceNote } from '../media/voice-note.ts';
-import { makeSticker } from '../page/media.ts';
-import { checkSend, readSent, type SendAnswer, sendMessage } from '../page/messages.ts';
-import { postMediaStatus } from '../page/status-feed.ts';
+import type { SendAnswer } from '../page/messages.ts';
 import type { Posted, SendRefusal } from '../page/window.ts';
 import { contentOf, type Mentioning, mentionsOf, type PlainInput } from './contents.ts';
 import { BLOCKED, LIMIT_SECONDS, refusedBy, unlessRefused } from './refusals.ts';
@@ -41,7 +39,7 @@ export async function once(
   const { messageId, isRepeat } = attempt ?? {};
   if (messageId === undefined || !isRepeat) return send();
   const ackMs = time.step('textAck');
-  const before = await page.read(time.step('check') + ackMs, readSent, messageId, to, ackMs);
+  const before = await page.read(time.step('check') + ackMs, 'readSent', messageId, to, ackMs);
   return before ? confirmed(page, before) : send();
 }
 
@@ -52,7 +50,7 @@ async function sendPlainNow(page: PageCalls, input: PlainInput, call: Call): Pro
   // A text is sent unchanged, even if it looks like a contact card.
   const options = { ...content.options, parseVCards: false, quotedMessageId, ignoreQuoteErrors: false };
   const send = (isChecked: boolean) =>
-    page.send(sendLimits(call, time.step('text'), 'textAck'), sendMessage, isChecked, to, content.text, options);
+    page.send(sendLimits(call, time.step('text'), 'textAck'), 'sendMessage', isChecked, to, content.text, options);
   const first = await send(false);
   if (first !== 'unchecked') return confirmed(page, first);
   await check(page, to, quotedMessageId, time);
@@ -70,7 +68,7 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
     page.withFile(time.step('file', 'send'), path, async (key) => {
       if (to === STATUS_FEED) {
         const file = { data: key, mimetype: mimeType, filename };
-        const posted = page.change(time.step('fileStatus'), postMediaStatus, file, caption, attempt?.messageId);
+        const posted = page.change(time.step('fileStatus'), 'postMediaStatus', file, caption, attempt?.messageId);
         return accepted(await posted);
       }
       const isSticker = type === 'sticker';
@@ -90,7 +88,7 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
         ignoreQuoteErrors: false,
       };
       const limits = sendLimits(call, time.rest(), 'fileAck');
-      const sent = confirmed(page, await page.send(limits, sendMessage, true, to, '', options));
+      const sent = confirmed(page, await page.send(limits, 'sendMessage', true, to, '', options));
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     });
   return withMedia(type, input, time.rest('file', 'send'), context, (media) => {
@@ -100,7 +98,7 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
 }
 
 async function prepareSticker(page: PageCalls, key: string, time: CallTime): Promise<void> {
-  const isMade = await page.read(time.step('sticker'), makeSticker, key).catch(() => false);
+  const isMade = await page.read(time.step('sticker'), 'makeSticker', key).catch(() => false);
   if (!isMade) throw new GatewayError('client_failed', 'converting the image to a sticker failed; nothing was sent');
 }
 
@@ -118,7 +116,7 @@ export async function check(
   time: CallTime,
 ): Promise<void> {
   unlessRefused(
-    await page.read(time.step('check'), checkSend, to, quotedMessageId).catch(rethrowUnsent),
+    await page.read(time.step('check'), 'checkSend', to, quotedMessageId).catch(rethrowUnsent),
     {
       no_recipient: ['recipient_not_found', 'the recipient is not registered on the network'],
       blocked: BLOCKED,

@@ -1,7 +1,5 @@
 import { GatewayError, STATUS_FEED } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
-import { postMediaStatus, postTextStatus } from '../page/status-feed.ts';
-import { listStatuses, loadStatuses, markStatusSeen } from '../page/statuses.ts';
 import type { Posted } from '../page/window.ts';
 import { freshHandlers, messageModel, upload } from '../testing/fake-page.ts';
 import { messageHandlers } from './messages.ts';
@@ -24,15 +22,15 @@ const postImage = () =>
 describe.each([
   [
     'a text',
-    (outcome: Posted) => context.page.on(postTextStatus, () => outcome),
+    (outcome: Posted) => context.page.on('postTextStatus', () => outcome),
     () => handlers.postStatus({ id: 'main', type: 'text', body: 'hello' }),
   ],
   [
     'a text sent to the feed as a message',
-    (outcome: Posted) => context.page.on(postTextStatus, () => outcome),
+    (outcome: Posted) => context.page.on('postTextStatus', () => outcome),
     () => handlers.sendMessage({ id: 'main', type: 'text', to: STATUS_FEED, body: 'hello' }),
   ],
-  ['an image', (outcome: Posted) => context.page.on(postMediaStatus, () => outcome), postImage],
+  ['an image', (outcome: Posted) => context.page.on('postMediaStatus', () => outcome), postImage],
 ] as const)('%s', (_, becomes, post) => {
   const answer = (outcome: Posted) => {
     becomes(outcome);
@@ -62,7 +60,7 @@ describe.each([
 });
 
 it('colour and font of a text may be next to the text or in its options; those next to it win', async () => {
-  context.page.on(postTextStatus, () => posted(1));
+  context.page.on('postTextStatus', () => posted(1));
   const text = { id: 'main', type: 'text', body: 'hello' } as const;
   const options = { backgroundColor: '#000000', font: 2 };
   await handlers.postStatus(text);
@@ -79,8 +77,8 @@ describe('the statuses of others', () => {
   const status = { ...messageModel({ body: 'hello', isStatus: true }), seen: true };
 
   it('are listed without unreadable ones', async () => {
-    context.page.on(loadStatuses, () => undefined);
-    context.page.on(listStatuses, () => [
+    context.page.on('loadStatuses', () => undefined);
+    context.page.on('listStatuses', () => [
       { from: '12025550102@c.us', statuses: [status, {} as never] },
       { from: '12025550103@c.us', statuses: [{} as never] },
       { from: undefined, statuses: [status] },
@@ -92,15 +90,15 @@ describe('the statuses of others', () => {
 
   it('that the page cannot load are an error, unless the requested one is in its memory', async () => {
     const { listStatuses: list, markStatusSeen: mark } = handlers;
-    context.page.on(loadStatuses, () => {
+    context.page.on('loadStatuses', () => {
       throw new GatewayError('client_failed', 'no storage');
     });
-    context.page.on(listStatuses, () => []);
+    context.page.on('listStatuses', () => []);
     await expect(list({ id: 'main' })).rejects.toMatchObject({ code: 'client_failed' });
     const messageId = 'false_status@broadcast_3A';
-    context.page.on(markStatusSeen, () => 'no_status');
+    context.page.on('markStatusSeen', () => 'no_status');
     await expect(mark({ id: 'main', messageId })).rejects.toMatchObject({ code: 'client_failed' });
-    context.page.on(markStatusSeen, () => 'ok');
+    context.page.on('markStatusSeen', () => 'ok');
     expect(await mark({ id: 'main', messageId })).toEqual({ id: messageId, seen: true });
   });
 
@@ -109,7 +107,7 @@ describe('the statuses of others', () => {
     ['own', 'not_permitted'],
     ['unknown', 'outcome_unknown'],
   ] as const)('%s is the error %s', async (outcome, code) => {
-    context.page.on(loadStatuses, () => undefined).on(markStatusSeen, () => outcome);
+    context.page.on('loadStatuses', () => undefined).on('markStatusSeen', () => outcome);
     const marking = handlers.markStatusSeen({
       id: 'main',
       messageId: 'false_status@broadcast_3A',

@@ -10,8 +10,6 @@ import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, PageCalls, WorkerHandlers } from '../client/port.ts';
 import { readableMessage } from '../client/resources.ts';
-import { postTextStatus } from '../page/status-feed.ts';
-import { listStatuses, loadStatuses, markStatusSeen } from '../page/statuses.ts';
 import { unlessRefused } from './refusals.ts';
 import { accepted, sendMedia } from './sending.ts';
 
@@ -25,7 +23,7 @@ interface TextStatus {
 }
 
 export function statusFeedHandlers(context: HandlerContext): WorkerHandlers<keyof typeof statusFeedOperations> {
-  const load = (time: CallTime) => context.page.read(time.step('query'), loadStatuses, time.step('statuses'));
+  const load = (time: CallTime) => context.page.read(time.step('query'), 'loadStatuses', time.step('statuses'));
   return {
     postStatus: async (input, call) => {
       if (input.type !== 'text') return sendMedia(context, { ...input, to: STATUS_FEED }, call);
@@ -41,7 +39,7 @@ export function statusFeedHandlers(context: HandlerContext): WorkerHandlers<keyo
     listStatuses: async (_, { time }) => {
       await load(time);
       const since = unixNow() - STATUS_SECONDS;
-      const read = await context.page.read(time.rest(), listStatuses, since, MAX_PEOPLE, MAX_STATUSES_PER_PERSON);
+      const read = await context.page.read(time.rest(), 'listStatuses', since, MAX_PEOPLE, MAX_STATUSES_PER_PERSON);
       return read.flatMap(({ from, statuses }) => {
         const shown = statuses.flatMap((model) => {
           const message = readableMessage(model);
@@ -57,7 +55,7 @@ export function statusFeedHandlers(context: HandlerContext): WorkerHandlers<keyo
         () => undefined,
         (error: unknown) => error,
       );
-      const outcome = await context.page.change(time.rest(), markStatusSeen, messageId);
+      const outcome = await context.page.change(time.rest(), 'markStatusSeen', messageId);
       if (outcome === 'no_status' && failure) throw failure;
       unlessRefused(outcome, {
         no_status: ['message_not_found', 'the account has received no such status'],
@@ -75,6 +73,6 @@ export async function postText(
   time: CallTime,
 ): Promise<Message> {
   const shownMs = time.step('statusShown');
-  const posted = await page.change(time.step('textStatus'), postTextStatus, body, backgroundColor, font, shownMs);
+  const posted = await page.change(time.step('textStatus'), 'postTextStatus', body, backgroundColor, font, shownMs);
   return accepted(posted);
 }

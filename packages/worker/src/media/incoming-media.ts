@@ -2,30 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cutText, GatewayError, LIMITS, type MediaFile } from '@chat-web/protocol';
-import type { HandlerContext, PageScript } from '../client/port.ts';
-import { dropFile, type LoadedMedia } from '../page/media.ts';
+import type { HandlerContext, PageArgs, PageResult } from '../client/port.ts';
+import type { LoadedMedia } from '../page/media.ts';
 import { collectGarbageAfter } from './garbage-collection.ts';
 
 const DROP_TIMEOUT_MS = 1_000;
 
 /**
- * Runs a script that loads media into the page, and copies the bytes to a spool file, piece by piece, with a time limit
- * in total. Returns the script's result if there are no media.
+ * Calls a function that loads media into the page, and copies the bytes to a spool file, piece by piece, with a time limit
+ * in total. Returns its result if there are no media.
  */
-export async function takeFromPage<T extends string | null, M extends unknown[]>(
+export async function takeFromPage<N extends 'loadMedia' | 'loadPicture' | 'loadThumbnail'>(
   { page, spoolDir, spoolShare }: HandlerContext,
   fallbackType: string,
   timeoutMs: number,
-  load: PageScript<[id: string, key: string, ...more: M], LoadedMedia | T>,
+  load: N,
   id: string,
-  ...more: M
-): Promise<MediaFile | T> {
+  ...more: PageArgs<N> extends [id: string, key: string, ...more: infer M] ? M : never
+): Promise<MediaFile | Exclude<PageResult<N>, LoadedMedia>> {
   const deadline = performance.now() + timeoutMs;
   const key = `blob:${randomUUID()}`;
   const held = spoolShare.hold();
   try {
-    const loaded = await page.read(timeoutMs, load, id, key, ...more);
-    if (loaded === null || typeof loaded === 'string') return loaded as T;
+    const loaded = await page.read(timeoutMs, load, ...([id, key, ...more] as unknown as PageArgs<N>));
+    if (loaded === null || typeof loaded === 'string') return loaded as Exclude<PageResult<N>, LoadedMedia>;
     const { size, mimeType, filename } = loaded as LoadedMedia;
     const file = randomUUID();
     if (!Number.isSafeInteger(size) || size < 0)
@@ -41,7 +41,7 @@ export async function takeFromPage<T extends string | null, M extends unknown[]>
     };
   } finally {
     held.release(); // The gateway counts the file from here on.
-    page.read(DROP_TIMEOUT_MS, dropFile, key).catch(() => {}); // Nothing waits for it.
+    page.read(DROP_TIMEOUT_MS, 'dropFile', key).catch(() => {}); // Nothing waits for it.
   }
 }
 

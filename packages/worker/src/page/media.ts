@@ -1,15 +1,28 @@
-import type { PageWindow } from './window.ts';
+import type { PageFileInput, PageWindow } from './window.ts';
 
 declare const window: PageWindow;
 
-/** Stores the file of an input element under a key. */
-export function keepFile(input: { readonly files: ArrayLike<Blob> }, key: string): void {
-  const file = input.files[0];
+/** Inputs into which the browser puts files, by the keys of the files. */
+const inputs = new Map<string, PageFileInput>();
+
+/** An input for the file with that key. */
+export function openFileInput(key: string): PageFileInput {
+  const input = window.document.createElement('input');
+  input.type = 'file';
+  inputs.set(key, input);
+  return input;
+}
+
+/** Stores the file of its input under a key. */
+export function keepFile(key: string): void {
+  const file = inputs.get(key)?.files?.[0];
+  inputs.delete(key);
   if (file) window.chatWebTools.keep(key, file);
 }
 
 /** Drops a file, even one that arrives later: its request has ended. */
 export function dropFile(key: string): void {
+  inputs.delete(key);
   window.chatWebTools.drop(key);
 }
 

@@ -411,6 +411,12 @@ export interface PageElement {
   querySelectorAll(selector: string): ArrayLike<PageElement> & Iterable<PageElement>;
 }
 
+/** An input element for a file. */
+export interface PageFileInput {
+  type: string;
+  readonly files: ArrayLike<Blob> | null;
+}
+
 /** What the page has reported about linking. */
 export interface LinkingState {
   /** When the page last requested a passkey, and whether its screen was ever recognised. */
@@ -544,6 +550,7 @@ type PageMedia = Record<string, unknown> & { toJSON?(): Record<string, unknown> 
 export interface PageWindow {
   readonly document: {
     readonly body: PageElement | null;
+    createElement(name: 'input'): PageFileInput;
     querySelectorAll(selector: string): Iterable<PageElement>;
   };
   require<N extends keyof PageModules>(name: N): PageModules[N];

@@ -4,24 +4,29 @@ import { join } from 'node:path';
 import type { Attempt } from '@chat-web/protocol';
 import { beforeEach } from 'vitest';
 import { CallTime } from '../call-time.ts';
-import type { Call, HandlerContext, PageCalls, PageScript, SendLimits } from '../client/port.ts';
+import type {
+  Call,
+  HandlerContext,
+  PageArgs,
+  PageCalls,
+  PageFunction,
+  PageResult,
+  SendArgs,
+  SendFunction,
+  SendLimits,
+} from '../client/port.ts';
 import { SpoolShare } from '../media/spool-share.ts';
-import { dropFile } from '../page/media.ts';
-import type { SendPlan } from '../page/messages.ts';
 import type { MessageModel } from '../page/window.ts';
 
-/** One call of a page script, as a handler made it. */
+/** One call of the page program, as a handler made it. */
 interface PageCall {
   readonly kind: 'read' | 'change' | 'send';
-  readonly script: unknown;
+  readonly name: PageFunction;
   readonly args: readonly unknown[];
   readonly timeoutMs: number;
 }
 
-/** The answers of scripts; the literal types let tests write literals directly. */
-type Answer = string | boolean | object | null | undefined;
-
-/** A page whose scripts return what a test sets. A script without an answer throws, except `dropFile`. */
+/** A page whose functions return what a test sets. One without an answer throws, except `dropFile`. */
 class FakePage implements PageCalls {
   readonly calls: PageCall[] = [];
   /** The arguments of `onSent`, oldest first. */
@@ -30,42 +35,35 @@ class FakePage implements PageCalls {
   readonly files: string[] = [];
   /** The content of every file in the page. */
   pieces: () => Iterable<Buffer> = () => [];
-  readonly #answers = new Map<unknown, (...args: never[]) => unknown>([[dropFile, () => {}]]);
+  readonly #answers = new Map<PageFunction, (...args: never[]) => unknown>([['dropFile', () => {}]]);
 
-  /** Sets the answer of a script from now on. */
-  on<A extends unknown[], R extends Answer>(script: PageScript<A, R>, answer: (...args: A) => NoInfer<R>): this {
-    this.#answers.set(script, answer);
+  /** Sets the answer of a function from now on. */
+  on<N extends PageFunction>(name: N, answer: (...args: PageArgs<N>) => PageResult<N>): this {
+    this.#answers.set(name, answer);
     return this;
   }
 
-  /** The calls of one script, oldest first. */
-  callsOf(script: unknown): PageCall[] {
-    return this.calls.filter((call) => call.script === script);
+  /** The calls of one function, oldest first. */
+  callsOf(name: PageFunction): PageCall[] {
+    return this.calls.filter((call) => call.name === name);
   }
 
-  read<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R> {
-    return this.#call({ kind: 'read', script, args, timeoutMs });
+  read<N extends PageFunction>(timeoutMs: number, name: N, ...args: PageArgs<N>): Promise<PageResult<N>> {
+    return this.#call({ kind: 'read', name, args, timeoutMs });
   }
 
-  change<A extends unknown[], R>(timeoutMs: number, script: PageScript<A, R>, ...args: A): Promise<R> {
-    return this.#call({ kind: 'change', script, args, timeoutMs });
+  change<N extends PageFunction>(timeoutMs: number, name: N, ...args: PageArgs<N>): Promise<PageResult<N>> {
+    return this.#call({ kind: 'change', name, args, timeoutMs });
   }
 
-  /** The script is called without its plan. */
-  send<A extends unknown[], R>(
-    { timeoutMs }: SendLimits,
-    script: PageScript<[SendPlan, ...A], R>,
-    ...args: A
-  ): Promise<R> {
-    return this.#call({ kind: 'send', script, args, timeoutMs });
+  /** The function is called without its plan. */
+  send<N extends SendFunction>({ timeoutMs }: SendLimits, name: N, ...args: SendArgs<N>): Promise<PageResult<N>> {
+    return this.#call({ kind: 'send', name, args, timeoutMs });
   }
 
-  /** Sets the answer of a sending script from now on. */
-  onSend<A extends unknown[], R extends Answer>(
-    script: PageScript<[SendPlan, ...A], R>,
-    answer: (...args: A) => NoInfer<R>,
-  ): this {
-    this.#answers.set(script, answer);
+  /** Sets the answer of a sending function from now on. */
+  onSend<N extends SendFunction>(name: N, answer: (...args: SendArgs<N>) => PageResult<N>): this {
+    this.#answers.set(name, answer as (...args: never[]) => unknown);
     return this;
   }
 
@@ -84,8 +82,8 @@ class FakePage implements PageCalls {
 
   async #call<R>(call: PageCall): Promise<R> {
     this.calls.push(call);
-    const answer = this.#answers.get(call.script);
-    if (!answer) throw new Error('no answer for this script');
+    const answer = this.#answers.get(call.name);
+    if (!answer) throw new Error(`no answer for ${call.name}`);
     return (await answer(...(call.args as never[]))) as R;
   }
 }

@@ -1,5 +1,5 @@
-import type { Page } from 'puppeteer';
-import { type HeldMessage, hasChanged, inboundSince, loadSince, messageModels } from '../../page/inbox.ts';
+import type { HeldMessage } from '../../page/inbox.ts';
+import type { PageLink } from '../page-link.ts';
 
 /** How many stored messages the page may load, and for how long. */
 const LOAD_LIMITS = { timeoutMs: 30_000, maxMessages: 2_000 };
@@ -16,12 +16,12 @@ export interface MessageStore {
   models(ids: readonly string[]): Promise<unknown[]>;
 }
 
-/** The store of the page that `page` returns at the time of a call. */
-export function storeOf(page: () => Page): MessageStore {
+/** The store of the page that `link` leads to at the time of a call. */
+export function storeOf(link: () => PageLink): MessageStore {
   return {
-    load: (seconds) => page().evaluate(loadSince, seconds, LOAD_LIMITS),
-    hasChanged: (seconds) => page().evaluate(hasChanged, seconds),
-    inboundSince: (seconds) => page().evaluate(inboundSince, seconds),
-    models: (ids) => page().evaluate(messageModels, ids),
+    load: (seconds) => link().run('loadSince', seconds, LOAD_LIMITS),
+    hasChanged: (seconds) => link().run('hasChanged', seconds),
+    inboundSince: (seconds) => link().run('inboundSince', seconds),
+    models: (ids) => link().run('messageModels', ids),
   };
 }

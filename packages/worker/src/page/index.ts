@@ -1,0 +1,79 @@
+/** The functions of the page program that the worker calls, by name. */
+
+export {
+  readPrivacy,
+  readProfile,
+  removePicture,
+  setAbout,
+  setName,
+  setPicture,
+  setPresence,
+  setPrivacy,
+} from './account.ts';
+export { attach, listenToChanges } from './attach.ts';
+export { rejectCall } from './calls.ts';
+export { changesSince } from './changes.ts';
+export {
+  followChannel,
+  listChannelMessages,
+  listChannels,
+  postToChannel,
+  readChannel,
+  unfollowChannel,
+} from './channels.ts';
+export {
+  archiveChat,
+  clearChat,
+  deleteChat,
+  findChat,
+  markChatRead,
+  markChatUnread,
+  muteChat,
+  pinChat,
+  setChatState,
+} from './chat-changes.ts';
+export { listChats, listGroups } from './chats.ts';
+export {
+  getAbout,
+  getBusinessProfile,
+  listBlocked,
+  listCommonGroups,
+  numbersExist,
+  resolvePeople,
+  setBlocked,
+} from './contact-details.ts';
+export { checkForward, forwardMessage, loadForward } from './forwarding.ts';
+export { changeRoles, changeSettings, readGroup, setDescription } from './group-details.ts';
+export {
+  answerJoinRequests,
+  joinByInvite,
+  queryInvite,
+  queryJoinRequests,
+  readInvite,
+  renewInvite,
+} from './group-invites.ts';
+export { hasGroup, removeGroupPicture, setGroupPicture } from './group-pictures.ts';
+export { addParticipants, createGroup, leaveGroup, removeParticipants, renameGroup } from './groups.ts';
+export { hasChanged, inboundSince, loadSince, messageModels } from './inbox.ts';
+export { listLabels, setChatLabels } from './labels.ts';
+export { readLinkScreen, requestCode, returnToQr } from './linking.ts';
+export { dropFile, heldFile, keepFile, loadMedia, loadPicture, makeSticker, openFileInput } from './media.ts';
+export {
+  getMessage,
+  listMessages,
+  listPollVotes,
+  listReactions,
+  listReceipts,
+  loadThumbnail,
+  pinMessage,
+  searchMessages,
+  starMessage,
+} from './message-queries.ts';
+export { acksOf, acksSince, checkSend, deleteMessage, editMessage, react, readSent, sendMessage } from './messages.ts';
+export { prepareModules, resolveContract } from './modules.ts';
+export { loadOlderMessages } from './older-messages.ts';
+export { findContact, listContacts, numberExists } from './people.ts';
+export { subscribePresence } from './presence.ts';
+export { mark, queryNetwork, readAccount, readPageState, refreshQr, unlink } from './session.ts';
+export { postMediaStatus, postTextStatus } from './status-feed.ts';
+export { listStatuses, loadStatuses, markStatusSeen } from './statuses.ts';

@@ -1,0 +1,16 @@
+import { closeDialogs } from './dialogs.ts';
+import * as functions from './index.ts';
+
+const DIALOG_INTERVAL_MS = 1_000;
+/** A dialog that is open for longer is reported. */
+const DIALOG_REPORT_MS = 10_000;
+
+/** The entry of the page program: runs in each document before the page's own scripts. */
+closeDialogs(DIALOG_INTERVAL_MS, DIALOG_REPORT_MS);
+
+const program: Readonly<Record<string, (...args: never[]) => unknown>> = { ...functions };
+
+/** Runs a function of the program. */
+export function call(name: keyof typeof functions, ...args: never[]): unknown {
+  return program[name]?.(...args);
+}
