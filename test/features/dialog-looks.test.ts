@@ -1,9 +1,11 @@
+import { fileURLToPath } from 'node:url';
 import { pace } from '@chat-web/testing';
 import { openBrowser } from '@chat-web/testing/browser';
+import { rolldown } from 'rolldown';
 import { expect, it, onTestFinished } from 'vitest';
-import { closeDialogs } from '../../packages/worker/dist/page/dialogs.js';
 
 const INTERVAL_MS = 100;
+const DIALOGS = fileURLToPath(new URL('../../packages/worker/dist/page/dialogs.js', import.meta.url));
 
 it('a page is checked for dialogs while one is open or after it has changed, and stays idle otherwise', async () => {
   const browser = await openBrowser();
@@ -12,16 +14,21 @@ it('a page is checked for dialogs while one is open or after it has changed, and
   await page.evaluateOnNewDocument(`
     const { querySelectorAll } = Document.prototype;
     window.looks = 0;
-    window.chatWeb = { document: 'one' };
     Document.prototype.querySelectorAll = function (selector) {
       if (selector === '[role="dialog"]') window.looks += 1;
       return querySelectorAll.call(this, selector);
     };
   `);
-  await page.evaluateOnNewDocument(closeDialogs, INTERVAL_MS, 3 * INTERVAL_MS);
+  // This part of the page program, with shorter intervals.
+  const bundle = await rolldown({ input: DIALOGS });
+  const { output } = await bundle.generate({ format: 'iife', name: 'dialogs' });
+  await page.evaluateOnNewDocument(`${output[0].code}
+    window.dialogs = dialogs;
+    dialogs.closeDialogs(${INTERVAL_MS}, ${3 * INTERVAL_MS});
+  `);
   await page.goto('data:text/html,<h1>Chats</h1>');
   const looks = () => page.evaluate('window.looks') as Promise<number>;
-  const reported = () => page.evaluate('chatWeb.dialogs') as Promise<string[] | undefined>;
+  const reported = () => page.evaluate('dialogs.openDialogs()') as Promise<string[]>;
   const looksIn = async (intervals: number) => {
     const before = await looks();
     await pace(intervals * INTERVAL_MS);

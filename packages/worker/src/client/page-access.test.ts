@@ -12,6 +12,7 @@ const TIMEOUT_MS = 10_000;
 
 let browser: Browser;
 let page: Page;
+let link: PageLink;
 let access: PageAccess;
 
 beforeAll(async () => {
@@ -20,15 +21,25 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 beforeEach(async () => {
   page = await browser.newPage();
-  const link = await PageLink.open(page, PROGRAM, { onSignal() {}, onDetached() {} });
+  link = await PageLink.open(page, PROGRAM, { onSignal() {}, onDetached() {} });
   await page.goto('data:text/html,<p>');
   access = new PageAccess({ page, link, isReady: true, assertSupported: async () => {}, onSent: () => {} });
-  await page.evaluate('window.chatWebTools = { files: new Map() }');
   return () => page.close();
 });
 
-/** Runs a script that returns what the page has under the key. */
-const hold = (script: string) => page.evaluate(`chatWebTools.files.set('key', (() => { ${script} })()).size`);
+/** Stores the file that a script returns in the page, as the browser does with a file from the disk. */
+async function hold(script: string): Promise<void> {
+  const objectId = await link.runForHandle('openFileInput', 'key');
+  if (!objectId) throw new Error('the page has no input');
+  const functionDeclaration = `function () {
+    const file = (() => { ${script} })();
+    const { items, files } = new DataTransfer();
+    items.add(new File([file], 'name', { type: file.type }));
+    this.files = files;
+  }`;
+  await link.session.send('Runtime.callFunctionOn', { objectId, functionDeclaration });
+  await link.run('keepFile', 'key');
+}
 /** A page's file whose bytes have no short period. */
 const holdBytes = (size: number, type = '') =>
   hold(`const bytes = Uint8Array.from({ length: ${size} }, (_, at) => (at * at) >> 7);
@@ -65,7 +76,7 @@ describe('a file in the page', () => {
     const pieces: Buffer[] = [];
     for await (const piece of access.readFile(TIMEOUT_MS, 'key', 16 * PIECE)) {
       if (pieces.length === 0) {
-        await page.evaluate('chatWebTools.files.clear()');
+        await link.run('dropFile', 'key');
         page.evaluate('for (const end = Date.now() + 3_000; Date.now() < end; );').catch(() => {});
       }
       pieces.push(piece);
@@ -77,16 +88,19 @@ describe('a file in the page', () => {
     ['is shorter than announced', 'return new Blob(["short"])', 'session_lost'],
     ['is empty', 'return new Blob([])', 'session_lost'],
     ['is longer than announced', 'return new Blob(["x".repeat(3_000_000)])', 'client_failed'],
-    ['is not a file', 'return { size: 2_000_000, slice: () => ({}) }', 'client_failed'],
-    ['is a text', 'return "blob:00000000-0000-0000-0000-000000000000"', 'session_lost'],
   ])('that %s: %s', async (_, script, code) => {
-    await hold(script).catch(() => {});
+    await hold(script);
     await expect(read(2_000_000)).rejects.toMatchObject({ code });
   });
 
-  it('that the page refuses: client_failed', async () => {
-    await page.evaluate(`chatWebTools.files.get = () => { throw new Error('not yours') }`);
-    await expect(read(10)).rejects.toMatchObject({ code: 'client_failed' });
+  it.each([
+    ['another object', '({ size: 2_000_000, slice: () => ({}) })', 'client_failed'],
+    ['a text', '"blob:00000000-0000-0000-0000-000000000000"', 'session_lost'],
+    ['an error', '(() => { throw new Error("not yours") })()', 'client_failed'],
+  ])('whose bytes the page replaces by %s: %s', async (_, value, code) => {
+    await holdBytes(10);
+    await page.evaluate(`Blob.prototype.slice = () => ${value}`);
+    await expect(read(2_000_000)).rejects.toMatchObject({ code });
   });
 
   it('is lost with the page', async () => {

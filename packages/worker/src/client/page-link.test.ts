@@ -1,7 +1,6 @@
 import { eventually } from '@chat-web/testing';
 import type { Browser, Page } from 'puppeteer';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { PageWindow } from '../page/window.ts';
 import { bareBrowser } from '../testing/bare-browser.ts';
 import { CallLostError, PageLink } from './page-link.ts';
 
@@ -116,7 +115,10 @@ describe('a link that the browser detaches from its page', () => {
 
 describe('a signal', () => {
   const signal = (payload: string) =>
-    page.evaluate((text) => (globalThis as unknown as Pick<PageWindow, 'chatWebSignal'>).chatWebSignal(text), payload);
+    page.evaluate(
+      (text) => (globalThis as unknown as { chatWebSignal(json: string): void }).chatWebSignal(text),
+      payload,
+    );
   const OTHERS: unknown[] = [null, 1, true, [], ['1'], {}, { toString: 1, valueOf: 1 }, { toString: null }];
 
   it('of a send goes to the send that it names, whatever else the page signals', async () => {

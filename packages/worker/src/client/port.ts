@@ -9,7 +9,7 @@ import type {
 } from '@chat-web/protocol';
 import type { CallTime } from '../call-time.ts';
 import type { SpoolShare } from '../media/spool-share.ts';
-import type { SendPlan } from '../page/messages.ts';
+import type { SendPlan } from '../page/models.ts';
 
 /** The functions of the page program, by name. */
 type PageProgram = typeof import('../page/index.ts');

@@ -11,7 +11,7 @@ import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { withMedia } from '../media/outgoing-media.ts';
-import type { Refused } from '../page/window.ts';
+import type { Refused } from '../page/models.ts';
 import { NO_IMAGE, refusedBy, unlessRefused } from './refusals.ts';
 
 /** Names of settings: of the API, of the page's memory, and of the network. */
@@ -46,14 +46,14 @@ export function accountHandlers(context: HandlerContext): WorkerHandlers<keyof t
     setProfilePicture: async (input, { time }) => {
       await withMedia('image', input, time.rest('file', 'picture'), context, ({ path }) =>
         page.withFile(time.step('file', 'picture'), path, async (key) => {
-          unlessRefused(await page.change(time.rest(), 'setPicture', key), { no_image: NO_IMAGE });
+          unlessRefused(await page.change(time.rest(), 'setProfilePicture', key), { no_image: NO_IMAGE });
         }),
       );
       return { changed: true };
     },
 
     removeProfilePicture: async (_, { time }) => {
-      unlessRefused(await page.change(time.rest(), 'removePicture'), {});
+      unlessRefused(await page.change(time.rest(), 'removeProfilePicture'), {});
       return { removed: true };
     },
 

@@ -14,7 +14,7 @@ export function chatHandlers({ page }: HandlerContext): WorkerHandlers<keyof typ
 export function chatChangeHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof chatChangeOperations> {
   return {
     getChat: async ({ chatId }, { time }) => {
-      const [chat] = toChats([await page.read(time.rest(), 'findChat', chatId)]);
+      const [chat] = toChats([await page.read(time.rest(), 'getChat', chatId)]);
       if (chat) return chat;
       throw new GatewayError(...NO_CHAT);
     },

@@ -41,18 +41,18 @@ describe('the other ids of people', () => {
   const found = [{ id: BEN, number: '12025550103', lid: null }];
 
   it('are as the network writes them; known ones are returned at once, but a query is not repeated', async () => {
-    context.page.on('resolvePeople', () => ({ found, isQueried: false }));
+    context.page.on('resolveContacts', () => ({ found, isQueried: false }));
     expect(await resolve()).toEqual({ contacts: found });
     await resolve();
     expect(context.page.calls.map(({ args }) => Number(args[1]) > 0)).toEqual([false, false]);
-    context.page.on('resolvePeople', () => ({ found, isQueried: true }));
+    context.page.on('resolveContacts', () => ({ found, isQueried: true }));
     await resolve();
     await resolve();
     expect(context.page.calls.map(({ args }) => Number(args[1]) > 0)).toEqual([false, false, false, true]);
   });
 
   it('are not queried concurrently, nor again at once after a possible query', async () => {
-    context.page.on('resolvePeople', () => ({ found, isQueried: true }));
+    context.page.on('resolveContacts', () => ({ found, isQueried: true }));
     await Promise.all([resolve(), resolve()]);
     expect(context.page.calls.map(({ args }) => Number(args[1]) > 0)).toEqual([false, true]);
   });
@@ -61,7 +61,7 @@ describe('the other ids of people', () => {
     ['outcome_unknown', true],
     ['client_failed', false],
   ] as const)('wait for the next query after %s: %s', async (code, isWaiting) => {
-    context.page.on('resolvePeople', () => {
+    context.page.on('resolveContacts', () => {
       throw new GatewayError(code, 'it fails');
     });
     for (const _ of ['once', 'twice']) await expect(resolve()).rejects.toMatchObject({ code });
@@ -73,7 +73,7 @@ describe('the other ids of people', () => {
     [{ refused: 429 }, { code: 'rate_limited', retryAfterSeconds: 60 }],
     [{ refused: 403 }, { code: 'not_permitted' }],
   ] as const)('are an error if the answer is %j', async (answer, error) => {
-    context.page.on('resolvePeople', () => answer);
+    context.page.on('resolveContacts', () => answer);
     await expect(resolve()).rejects.toMatchObject(error);
   });
 });

@@ -54,7 +54,7 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
 
     resolveContacts: async ({ ids }, { time }) => {
       const answer = await paced(
-        (pauseMs) => page.change(time.rest(), 'resolvePeople', ids, pauseMs),
+        (pauseMs) => page.change(time.rest(), 'resolveContacts', ids, pauseMs),
         (answer) => 'refused' in answer || ('found' in answer && answer.isQueried),
       );
       const resolved = unlessRefused(answer, {});

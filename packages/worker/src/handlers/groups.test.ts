@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GroupRefusal } from '../page/window.ts';
+import type { GroupRefusal } from '../page/models.ts';
 import { freshHandlers } from '../testing/fake-page.ts';
 import { groupHandlers } from './groups.ts';
 

@@ -1,7 +1,7 @@
 import { GatewayError, type groupOperations, type ParticipantResult } from '@chat-web/protocol';
 import { toGroups } from '../client/lists.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
-import type { GroupRefusal } from '../page/window.ts';
+import type { GroupRefusal } from '../page/models.ts';
 import { refusedBy, unlessRefused } from './refusals.ts';
 
 const MESSAGES: Readonly<Record<number, string>> = {

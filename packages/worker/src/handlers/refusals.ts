@@ -1,5 +1,5 @@
 import { type ErrorCode, GatewayError } from '@chat-web/protocol';
-import type { Refused } from '../page/window.ts';
+import type { Refused } from '../page/models.ts';
 
 export type CodeAndText = readonly [code: ErrorCode, text: string];
 

@@ -1,7 +1,7 @@
 import { GatewayError, STATUS_FEED } from '@chat-web/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SendAnswer, SendCheck } from '../page/messages.ts';
-import type { SendState } from '../page/window.ts';
+import type { SendState } from '../page/models.ts';
 import { freshHandlers, messageModel, upload } from '../testing/fake-page.ts';
 import { messageHandlers } from './messages.ts';
 

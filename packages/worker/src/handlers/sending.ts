@@ -6,7 +6,7 @@ import { toAck, toMessage } from '../client/resources.ts';
 import { type MediaKind, type OutgoingMedia, withMedia } from '../media/outgoing-media.ts';
 import { withVoiceNote } from '../media/voice-note.ts';
 import type { SendAnswer } from '../page/messages.ts';
-import type { Posted, SendRefusal } from '../page/window.ts';
+import type { Posted, SendRefusal } from '../page/models.ts';
 import { contentOf, type Mentioning, mentionsOf, type PlainInput } from './contents.ts';
 import { BLOCKED, LIMIT_SECONDS, refusedBy, unlessRefused } from './refusals.ts';
 

@@ -1,6 +1,6 @@
 import { GatewayError, STATUS_FEED } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
-import type { Posted } from '../page/window.ts';
+import type { Posted } from '../page/models.ts';
 import { freshHandlers, messageModel, upload } from '../testing/fake-page.ts';
 import { messageHandlers } from './messages.ts';
 import { statusFeedHandlers } from './status-feed.ts';

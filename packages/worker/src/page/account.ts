@@ -1,6 +1,11 @@
-import type { PageWindow, Refused } from './window.ts';
+import type { Refused } from './models.ts';
+import { removePicture, setPicture } from './tools/files.ts';
+import { optional, ownIds } from './tools/identities.ts';
+import { watchAgain } from './tools/presences.ts';
+import { byStatus, refusal, refusedBy } from './tools/refusals.ts';
 
-declare const window: PageWindow;
+/** The requested presence of the account; the page decides until it is set. */
+let shown: 'available' | 'unavailable' | undefined;
 
 /** The account itself. Queries its about text, with a time limit. */
 export async function readProfile(aboutMs: number): Promise<Record<string, unknown>> {
@@ -27,37 +32,34 @@ export async function setName(name: string): Promise<'ok' | 'is_business' | Refu
     await window.require('WAWebSetPushnameConnAction').setPushname(name);
     return 'ok';
   } catch (error) {
-    return window.chatWebTools.refusedBy(error);
+    return refusedBy(error);
   }
 }
 
 /** Changes the about text. */
 export async function setAbout(about: string): Promise<'ok' | Refused> {
-  const tools = window.chatWebTools;
   try {
-    return tools.byStatus(await window.require('WAWebContactStatusBridge').setMyStatus(about));
+    return byStatus(await window.require('WAWebContactStatusBridge').setMyStatus(about));
   } catch (error) {
-    return tools.refusedBy(error);
+    return refusedBy(error);
   }
 }
 
 /** Changes the picture to the image with that key, cropped to a square as by the page. */
-export async function setPicture(key: string): Promise<'ok' | 'no_image' | Refused> {
-  const tools = window.chatWebTools;
+export async function setProfilePicture(key: string): Promise<'ok' | 'no_image' | Refused> {
   try {
-    return await tools.setPicture(tools.ownIds()[0], key);
+    return await setPicture(ownIds()[0], key);
   } catch (error) {
-    return tools.refusedBy(error);
+    return refusedBy(error);
   }
 }
 
 /** Removes the picture. */
-export async function removePicture(): Promise<'ok' | Refused> {
-  const tools = window.chatWebTools;
+export async function removeProfilePicture(): Promise<'ok' | Refused> {
   try {
-    return await tools.removePicture(tools.ownIds()[0]);
+    return await removePicture(ownIds()[0]);
   } catch (error) {
-    return tools.refusedBy(error);
+    return refusedBy(error);
   }
 }
 
@@ -66,32 +68,31 @@ export function setPresence(presence: 'available' | 'unavailable'): boolean {
   if (!window.require('WAWebConnModel').Conn.pushname) return false;
   const isAvailable = presence === 'available';
   // On reconnect, the page sends its own state to the network again.
-  const Stream = window.chatWebTools.optional('WAWebStreamModel')?.Stream;
+  const Stream = optional('WAWebStreamModel')?.Stream;
   const wasAvailable = Stream?.available === true;
-  const state = window.chatWeb;
-  if (Stream && state) {
-    if (state.presence === undefined) {
+  if (Stream) {
+    if (shown === undefined) {
       // The page sets the presence itself: unavailable if no user moves the mouse, available when it has the focus.
       const { markAvailable, markUnavailable } = Stream;
       try {
         Stream.markAvailable = () => {
-          if (state.presence === 'available') markAvailable?.call(Stream);
+          if (shown === 'available') markAvailable?.call(Stream);
         };
         Stream.markUnavailable = (delayMs) => {
-          if (state.presence === 'unavailable') markUnavailable?.call(Stream, delayMs);
+          if (shown === 'unavailable') markUnavailable?.call(Stream, delayMs);
         };
       } catch {
         // This build freezes its modules.
       }
     }
-    state.presence = presence;
+    shown = presence;
   }
   if (isAvailable) Stream?.markAvailable?.();
   else Stream?.markUnavailable?.();
   const { sendPresenceAvailable, sendPresenceUnavailable } = window.require('WAWebPresenceChatAction');
   if (isAvailable) {
     sendPresenceAvailable();
-    if (!wasAvailable) void window.chatWebTools.watchAgain('forgotten');
+    if (!wasAvailable) void watchAgain('forgotten');
   } else sendPresenceUnavailable();
   return true;
 }
@@ -122,7 +123,7 @@ export async function setPrivacy(
     } catch (error) {
       if (!asked && changed.length === 0) throw error; // Nothing was sent.
       // An error of the page must not hide what was changed.
-      const refused = window.chatWebTools.refusal(error);
+      const refused = refusal(error);
       return { changed, no: refused === undefined ? 'unknown' : { refused } };
     }
   }

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { stubPage } from '../testing/page-registry.ts';
 import { rejectCall } from './calls.ts';
 
 interface Engine {
@@ -7,19 +8,13 @@ interface Engine {
 
 /** A page with a ringing call, and this engine to reject it. */
 function page(engine: Engine | Promise<Engine> | null | undefined, isActive = true) {
-  const call = { id: 'A1' };
+  const call = { id: 'A1', peerJid: '2@c.us' };
   const activeCall: typeof call | null = isActive ? call : null;
   const calls = { activeCall, get: (id: string) => (id === call.id ? call : undefined) };
-  const modules: Record<string, unknown> = {
+  stubPage({
     WAWebCallCollection: calls,
     ...(engine !== undefined && { WAWebVoipStackInterface: { getVoipStackInterface: async () => engine } }),
-  };
-  const chatWebTools = {
-    optional: (name: string) => modules[name],
-    rings: () => ({}),
-    holds: async (is: () => boolean) => is(),
-  };
-  vi.stubGlobal('window', { chatWebTools });
+  });
   return calls;
 }
 
@@ -44,7 +39,7 @@ it('may be over or replaced once the engine is loaded, which may take too long',
   const rejected = vi.fn(async () => {});
   const calls = page({ rejectCall: rejected });
   const outcome = rejectCall('A1', 10);
-  calls.activeCall = { id: 'A2' };
+  calls.activeCall = { id: 'A2', peerJid: '2@c.us' };
   expect(await outcome).toBe('no_call');
   expect(rejected).not.toHaveBeenCalled();
   page(new Promise(() => {}));

@@ -1,21 +1,20 @@
-import type { PageWindow } from './window.ts';
-
-declare const window: PageWindow;
+import { rings } from './tools/changes.ts';
+import { holds } from './tools/chats.ts';
+import { optional } from './tools/identities.ts';
 
 /**
  * Rejects a call as the page's own button does, and waits until it stops ringing in the page. `no_engine`: this page
  * cannot take calls; a rejection without its engine does not end the call.
  */
 export async function rejectCall(callId: string, settleMs: number): Promise<'ok' | 'no_call' | 'no_engine' | 'rings'> {
-  const tools = window.chatWebTools;
-  const calls = tools.optional('WAWebCallCollection');
+  const calls = optional('WAWebCallCollection');
   const active = calls?.activeCall;
   // Without the engine, a ringing call is only in the collection.
   const call = active?.id === callId ? active : calls?.get?.(callId);
-  if (!call || !tools.rings(call)) return 'no_call';
-  const isOver = () => calls?.activeCall !== call || !tools.rings(call);
+  if (!call || !rings(call)) return 'no_call';
+  const isOver = () => calls?.activeCall !== call || !rings(call);
   const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), settleMs));
-  const loading = call === active ? tools.optional('WAWebVoipStackInterface')?.getVoipStackInterface?.() : undefined;
+  const loading = call === active ? optional('WAWebVoipStackInterface')?.getVoipStackInterface?.() : undefined;
   const engine = await Promise.race([loading, late.then(() => 'late' as const)]);
   // `rejectCall` takes no id: it rejects the active call, which may be another one by now.
   if (call === active && isOver()) return 'no_call';
@@ -24,5 +23,5 @@ export async function rejectCall(callId: string, settleMs: number): Promise<'ok'
   // Makes the page log the call as rejected, not missed.
   call.userEndedCall = true;
   await Promise.race([engine.rejectCall(), late]);
-  return (await tools.holds(isOver, settleMs)) ? 'ok' : 'rings';
+  return (await holds(isOver, settleMs)) ? 'ok' : 'rings';
 }

@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { changesSince, listenToChanges } from './changes.ts';
-import { installChangeTools } from './tools/changes.ts';
-import type { PageMessage, PageWindow } from './window.ts';
+import { freshProgram, stubPage } from '../testing/page-registry.ts';
+import type { PageMessage } from './models.ts';
 
 type Listener = (...args: unknown[]) => void;
+
+let changes: typeof import('./changes.ts');
+let tools: typeof import('./tools/changes.ts');
 
 /** The changes that the page reports, without times. */
 let reported: { name: string; data: Record<string, unknown> }[];
@@ -36,12 +38,14 @@ function page(
   calls: object = emitter('Call'),
 ) {
   const chat = { id: id('b@c.us'), archive: true, pin: 0, unreadCount: -1, mute: { expiration: -1 } };
-  const modules: Record<string, unknown> = {
+  const loadMessages = vi.fn(async () => ({ messages: [{ pollOptions: [{ name: 'A' }, { name: 'B' }] }] }));
+  const own = {
     WAWebCollections: {
       Msg: {
         ...emitter('Msg'),
         getModelsArray: () => [...messages],
         get: (id: string) => messages.find((message) => String((message as PageMessage).id) === id),
+        getMessagesById: loadMessages,
         processMultipleMessages: (_chatId: unknown, records: unknown) => ({ records }),
       },
       Chat: { ...emitter('Chat'), get: () => chat },
@@ -51,31 +55,19 @@ function page(
     ...(pollVoteTableMode && { WAWebAddonPollVoteTableMode: { pollVoteTableMode } }),
     WAWebCallCollection: calls,
   };
-  const findMessage = vi.fn(async () => ({ pollOptions: [{ name: 'A' }, { name: 'B' }] }));
-  const chatWebTools = {
-    optional: (name: string) => modules[name],
-    ownIds: () => [id('me@c.us')],
-    phoneOr: (one: unknown) => (one === undefined ? undefined : String(one)),
-    resolveNumbers: async () => {},
-    isChat: () => true,
-    isDeliverable: ({ type }: { type: string }) => type === 'chat',
-    isPost: () => false,
-    keysOf: (one: PageMessage) => [one.id],
-    isOwn: () => false,
-    findMessage,
-    messageModel: (message: object) => message,
-    textOf: ({ directPath, caption, body }: PageMessage) => (directPath ? caption : body),
-    signal: ({ is: _, happenedAt: __, ...change }: (typeof reported)[number] & { is: string; happenedAt: number }) =>
-      reported.push(change),
+  const chatWebSignal = (json: string) => {
+    const { is: _, happenedAt: __, ...change } = JSON.parse(json);
+    reported.push(change);
   };
-  const require = (name: string) => modules[name];
-  vi.stubGlobal('window', { chatWebTools, require, chatWeb: { document: '1' } });
-  installChangeTools();
-  listenToChanges();
-  return { chat, modules, findMessage };
+  const modules = stubPage(own, { me: 'me@c.us', window: { chatWebSignal } });
+  changes.listenToChanges();
+  return { chat, modules, loadMessages };
 }
 
-beforeEach(() => {
+freshProgram();
+beforeEach(async () => {
+  changes = await import('./changes.ts');
+  tools = await import('./tools/changes.ts');
   vi.useFakeTimers();
   [reported, stored, listeners] = [[], [], new Map()];
 });
@@ -100,15 +92,16 @@ describe('the table of reactions', () => {
     const vote = { pollUpdateParentKey: key, selectedOptionLocalIds: [1], from: id('b@c.us') };
     votes.bulkUpsert([{ ...vote, id: { id: 'B2' }, senderTimestampMs: Date.now() }]);
     await vi.advanceTimersByTimeAsync(10);
-    expect(reported).toMatchObject([{ row: 'A1' }, { row: undefined }, { name: 'poll_vote', row: 'B2' }]);
+    expect(reported).toMatchObject([{ row: 'A1' }, {}, { name: 'poll_vote', row: 'B2' }]);
+    expect(reported[1]).not.toHaveProperty('row');
   });
 
   it('is listened to once, even if it loads later', async () => {
     const { modules } = page([], undefined);
     const mode = table();
     modules.WAWebAddonReactionTableMode = { reactionTableMode: mode };
-    listenToChanges();
-    listenToChanges();
+    changes.listenToChanges();
+    changes.listenToChanges();
     mode.bulkUpsert([row()]);
     await vi.advanceTimersByTimeAsync(10);
     expect(reported).toHaveLength(1);
@@ -138,7 +131,7 @@ describe('the table of reactions', () => {
     const mode = { ...table(), bulkGetByParentMsgKey: async () => [] };
     page([], mode);
     const now = Date.now();
-    await changesSince(now - 5 * hourMs, 10);
+    await changes.changesSince(now - 5 * hourMs, 10);
     mode.bulkUpsert([at(now - 6 * hourMs), at(now - 4 * hourMs, { reactionText: 'late' })]);
     await vi.advanceTimersByTimeAsync(hourMs);
     mode.bulkUpsert([at(now - 4 * hourMs, { reactionText: 'again' })]);
@@ -165,7 +158,7 @@ describe('the table of reactions', () => {
 
     const all = [own('refused', -1), own('sent', 1), own('on its way', 0)];
     Object.assign(mode, { bulkGetByParentMsgKey: async () => all });
-    expect((await changesSince(0, 10)).map(({ data }) => data.emoji)).toEqual(['sent']);
+    expect((await changes.changesSince(0, 10)).map(({ data }) => data.emoji)).toEqual(['sent']);
   });
 
   it('may be frozen: everything else is reported', async () => {
@@ -187,12 +180,11 @@ describe('an edit', () => {
     ...more,
   });
   const bodies = () => reported.map(({ data }) => data.body);
-  const stored = async () => (await changesSince(0, 10)).filter(({ name }) => name === 'message_edited');
+  const stored = async () => (await changes.changesSince(0, 10)).filter(({ name }) => name === 'message_edited');
 
   it('of this page is reported once the network has it; a failed one only after a successful retry', async () => {
     const message = edited('mine') as { isSendFailure?: boolean };
     page([message], undefined);
-    const tools = (globalThis as unknown as { window: PageWindow }).window.chatWebTools;
     for (const hasFailed of [true, false]) {
       const edit = tools.whileEditing(message as PageMessage, async () => {
         await trigger('Msg change:latestEditMsgKey', message);
@@ -214,7 +206,6 @@ describe('an edit', () => {
   it('of this page that never ends does not block later ones', async () => {
     const message = edited('of the phone');
     page([message], undefined);
-    const tools = (globalThis as unknown as { window: PageWindow }).window.chatWebTools;
     void tools.whileEditing(message as unknown as PageMessage, () => new Promise(() => {}));
     await trigger('Msg change:latestEditMsgKey', message);
     expect(bodies()).toEqual([]);
@@ -240,14 +231,14 @@ describe('an edit', () => {
 
 it('the poll of an old vote is not loaded', async () => {
   const votes = { bulkUpsert: () => {} };
-  const { findMessage } = page([], undefined, votes);
+  const { loadMessages } = page([], undefined, votes);
   const cast = { pollUpdateParentKey: key, selectedOptionLocalIds: [1], from: id('b@c.us') };
   const store = votes.bulkUpsert as (rows: object[]) => void;
   store([{ ...cast, senderTimestampMs: Date.now() - 7_200_000 }]);
-  expect(findMessage).not.toHaveBeenCalled();
+  expect(loadMessages).not.toHaveBeenCalled();
   store([{ ...cast, senderTimestampMs: Date.now() }]);
   await vi.advanceTimersByTimeAsync(10);
-  expect(findMessage).toHaveBeenCalledTimes(1);
+  expect(loadMessages).toHaveBeenCalledTimes(1);
   expect(reported).toMatchObject([{ name: 'poll_vote', data: { options: ['B'] } }]);
 });
 
@@ -323,7 +314,7 @@ describe('a change of a message that is not in memory', () => {
     const { modules } = page([held], undefined);
     const edits = { updateEditedMessagesAction: (items: unknown) => items };
     modules.WAWebUpdateEditedMessagesAction = edits;
-    listenToChanges();
+    changes.listenToChanges();
     const editedMsgData = { body: 'the', latestEditSenderTimestampMs: 1_800_000_000_000 };
     const items = [
       { parentMsg: held, editedMsgData, isLatest: true },
@@ -355,16 +346,14 @@ describe('a notice in a group', () => {
     ['created_membership_requests', { templateParams: ['a', '7@s.whatsapp.net'] }, 'group_request', ['7@c.us']],
     ['picture', {}, 'group_updated', []],
   ])('of %s %j is %s of %j', async (subtype, more, name, participants) => {
-    const { modules } = page([], undefined);
-    modules.WAWebWidFactory = { createWid: id };
+    page([], undefined);
     await trigger('Msg add', notice(subtype, more));
     expect(reported).toMatchObject([{ name, data: { id: 'n', groupId: '1@g.us', by: 'a@c.us', participants } }]);
   });
 });
 
 it('an incoming call is reported once, when it rings; an outgoing one is not', async () => {
-  const { modules } = page([], undefined);
-  modules.WAWebWidFactory = { createWid: id };
+  page([], undefined);
   const call = { id: 'c', peerJid: id('b:7@c.us'), groupJid: null, getState: () => 3 };
   await trigger('Call change:activeCall', call);
   await trigger('Call change:activeCall', call);
@@ -415,7 +404,7 @@ it('the newest changes since a time are read in order, even if reading reactions
   });
   const never = { bulkUpsert: () => {}, bulkGetByParentMsgKey: () => new Promise(() => {}) };
   page([sent(3), sent(1), {}, sent(2), { ...sent(4), ack: 0 }], never);
-  const read = changesSince(1_800_000_001_500, 1);
+  const read = changes.changesSince(1_800_000_001_500, 1);
   await vi.advanceTimersByTimeAsync(11_000);
   expect((await read).map(({ data }) => String(data.id))).toEqual(['m3']);
 });

@@ -1,8 +1,29 @@
 import type { StoredTable } from './contract/changes.ts';
+import type { PageCall, PageChange, PageChat, PageMessage, PageReaction } from './models.ts';
 import type { FoundChange } from './tools/changes.ts';
-import type { PageCall, PageChange, PageChat, PageMessage, PageReaction, PageWindow } from './window.ts';
+import {
+  called,
+  chatState,
+  edited,
+  editing,
+  hasFailedEdit,
+  isNews,
+  isUnsent,
+  noteCatchUp,
+  reacted,
+  regrouped,
+  report,
+  revoked,
+  revokedUnseen,
+  rings,
+  sentElsewhere,
+  voted,
+} from './tools/changes.ts';
+import { optional, resolveNumbers } from './tools/identities.ts';
+import { findMessage, isChat, keysOf } from './tools/messages.ts';
+import { activityChange, watchAgain } from './tools/presences.ts';
 
-declare const window: PageWindow;
+const attached = new Set<string>();
 
 /**
  * Listens to changes of messages, chats, calls and presence, and reports them. Call again while the page may load more
@@ -11,12 +32,8 @@ declare const window: PageWindow;
  */
 export function listenToChanges(): void {
   const { Msg } = window.require('WAWebCollections');
-  const tools = window.chatWebTools;
-  const state = window.chatWeb;
-  if (!state) return;
   const once = (name: string, attach: () => boolean) => {
-    if (state.attached?.[name]) return;
-    if (attach()) state.attached = { ...state.attached, [name]: true };
+    if (!attached.has(name) && attach()) attached.add(name);
   };
   /** Wraps a listener so that its errors do not reach the page. */
   const quietly = <A extends unknown[]>(listener: (...args: A) => void) => {
@@ -34,33 +51,33 @@ export function listenToChanges(): void {
     const recentMs = 3_600_000;
     onMessage('add', (message) => {
       // Call log entries have no `isNewMsg`.
-      const call = tools.called(message);
-      if (call && call.at > Date.now() - recentMs) tools.report(call);
+      const call = called(message);
+      if (call && call.at > Date.now() - recentMs) report(call);
       if (!message.isNewMsg) return;
-      if (message.type === 'gp2') tools.report(tools.regrouped(message));
-      else if (message.type === 'revoked') tools.report(tools.revoked(message));
-      else if (message.type !== 'ciphertext') tools.report(tools.sentElsewhere(message));
+      if (message.type === 'gp2') report(regrouped(message));
+      else if (message.type === 'revoked') report(revoked(message));
+      else if (message.type !== 'ciphertext') report(sentElsewhere(message));
       else
         message.once(
           'change:type',
-          quietly((decrypted) => tools.report(tools.sentElsewhere(decrypted))),
+          quietly((decrypted) => report(sentElsewhere(decrypted))),
         );
     });
     const reportEdit = (message: PageMessage) => {
-      if (!tools.hasFailedEdit(message)) tools.report(tools.edited(message));
+      if (!hasFailedEdit(message)) report(edited(message));
     };
     onMessage('change:latestEditMsgKey', (message) => {
-      const editing = tools.editing(message);
+      const edit = editing(message);
       // Not an edit by this page: it came from the network.
-      if (!editing) tools.report(tools.edited(message));
-      else void editing.catch(() => {}).then(quietly(() => reportEdit(message)));
+      if (!edit) report(edited(message));
+      else void edit.catch(() => {}).then(quietly(() => reportEdit(message)));
     });
     // The page has retried a failed edit.
     onMessage('change:isSendFailure', (message) => {
-      if (!tools.editing(message)) reportEdit(message);
+      if (!editing(message)) reportEdit(message);
     });
-    onMessage('change:type', (message) => tools.report(tools.revoked(message)));
-    onMessage('change:callOutcome', (message) => tools.report(tools.called(message)));
+    onMessage('change:type', (message) => report(revoked(message)));
+    onMessage('change:callOutcome', (message) => report(called(message)));
     return true;
   });
 
@@ -87,14 +104,14 @@ export function listenToChanges(): void {
   // Changes of a message that is not in the page's memory only reach its database.
   once('deletions', () =>
     before(Msg, 'processMultipleMessages', (_chatId, records) => {
-      for (const record of records) quietly(() => tools.report(tools.revokedUnseen(record)))();
+      for (const record of records) quietly(() => report(revokedUnseen(record)))();
     }),
   );
   once('edits', () =>
-    before(tools.optional('WAWebUpdateEditedMessagesAction'), 'updateEditedMessagesAction', (edits) => {
+    before(optional('WAWebUpdateEditedMessagesAction'), 'updateEditedMessagesAction', (edits) => {
       for (const { parentMsg, editedMsgData, isLatest } of edits)
         if (isLatest && !Msg.get(String(parentMsg.id)))
-          quietly(() => tools.report(tools.edited({ ...parentMsg, ...editedMsgData })))();
+          quietly(() => report(edited({ ...parentMsg, ...editedMsgData })))();
     }),
   );
 
@@ -104,59 +121,59 @@ export function listenToChanges(): void {
     // Some changes come in pairs: archiving a chat also unpins it.
     const together = 200;
     const waiting = new Set<PageChat>();
-    const report = (chat: PageChat | undefined) => {
-      if (!chat || waiting.has(chat) || !tools.isChat(chat)) return;
+    const reportSoon = (chat: PageChat | undefined) => {
+      if (!chat || waiting.has(chat) || !isChat(chat)) return;
       waiting.add(chat);
       setTimeout(
         quietly(() => {
           waiting.delete(chat);
-          tools.report(tools.chatState(chat));
+          report(chatState(chat));
         }),
         together,
       );
     };
-    for (const event of ['change:archive', 'change:pin']) Chat.on(event, quietly(report));
+    for (const event of ['change:archive', 'change:pin']) Chat.on(event, quietly(reportSoon));
     // Each incoming message increases the count, and is reported as a message.
     Chat.on(
       'change:unreadCount',
       quietly((chat, now) => {
-        if (Number(now) <= 0) report(chat);
+        if (Number(now) <= 0) reportSoon(chat);
       }),
     );
     Mute?.on?.(
       'change:expiration',
-      quietly(({ id }) => report(id && Chat.get(id))),
+      quietly(({ id }) => reportSoon(id && Chat.get(id))),
     );
     return true;
   });
 
   once('calls', () => {
-    const calls = tools.optional('WAWebCallCollection');
+    const calls = optional('WAWebCallCollection');
     if (!calls?.on) return false;
     const reported = new Set<string>();
     const rememberedMs = 600_000;
-    const report = quietly((call: PageCall | null | undefined) => {
+    const reportSoon = quietly((call: PageCall | null | undefined) => {
       // The state is set a moment later.
       setTimeout(
         quietly(() => {
           const { id } = call ?? {};
-          const ringing = call && id && !reported.has(id) ? tools.rings(call) : undefined;
+          const ringing = call && id && !reported.has(id) ? rings(call) : undefined;
           if (!ringing || !id) return;
           reported.add(id);
           setTimeout(() => reported.delete(id), rememberedMs);
-          tools.report(ringing);
+          report(ringing);
         }),
         0,
       );
     });
-    for (const event of ['change:activeCall', 'add']) calls.on(event, report);
+    for (const event of ['change:activeCall', 'add']) calls.on(event, reportSoon);
     const { processIncomingCall: take } = calls;
     if (typeof take === 'function')
       try {
         // Without a call engine, the page creates the call here, and emits no event.
         calls.processIncomingCall = (...incoming) => {
           const call = take.apply(calls, incoming);
-          report(call);
+          reportSoon(call);
           return call;
         };
       } catch {
@@ -166,24 +183,24 @@ export function listenToChanges(): void {
   });
 
   once('presence', () => {
-    const { PresenceCollection: presences } = tools.optional('WAWebPresenceCollection') ?? {};
+    const { PresenceCollection: presences } = optional('WAWebPresenceCollection') ?? {};
     for (const event of ['change:chatstate.type', 'change:hasData'])
       presences?.on(
         event,
         quietly((what) => {
           // In the same turn, the page sets whether the network reported this.
-          void Promise.resolve().then(quietly(() => tools.report(tools.activityChange(what))));
+          void Promise.resolve().then(quietly(() => report(activityChange(what))));
         }),
       );
     return presences !== undefined;
   });
 
   once('connection', () => {
-    const { Socket } = tools.optional('WAWebSocketModel') ?? {};
+    const { Socket } = optional('WAWebSocketModel') ?? {};
     Socket?.on(
       'change:state',
       quietly((_, state) => {
-        if (state === 'CONNECTED') void tools.watchAgain('all');
+        if (state === 'CONNECTED') void watchAgain('all');
       }),
     );
     return Socket !== undefined;
@@ -201,10 +218,10 @@ export function listenToChanges(): void {
   ) => {
     const { bulkUpsert: store, updateAck } = mode ?? {};
     if (!mode || typeof store !== 'function') return false;
-    const reportNews = (row: R) => tools.isNews(row, sentAt(row)) && report(row);
+    const reportNews = (row: R) => isNews(row, sentAt(row)) && report(row);
     const hasAcks = typeof updateAck === 'function';
     const onRows = quietly((rows: readonly R[]) => {
-      for (const row of rows) quietly(() => (hasAcks && tools.isUnsent(row)) || reportNews(row))();
+      for (const row of rows) quietly(() => (hasAcks && isUnsent(row)) || reportNews(row))();
     });
     const onAck = quietly((row: R, ack: number) => row.id?.fromMe && ack > 0 && reportNews(row));
     try {
@@ -226,18 +243,18 @@ export function listenToChanges(): void {
   };
   once('reactions', () =>
     onStored(
-      tools.optional('WAWebAddonReactionTableMode')?.reactionTableMode,
+      optional('WAWebAddonReactionTableMode')?.reactionTableMode,
       ({ reactionTimestamp }) => reactionTimestamp,
-      (row) => tools.report(tools.reacted(row)),
+      (row) => report(reacted(row)),
     ),
   );
   once('votes', () =>
     onStored(
-      tools.optional('WAWebAddonPollVoteTableMode')?.pollVoteTableMode,
+      optional('WAWebAddonPollVoteTableMode')?.pollVoteTableMode,
       ({ senderTimestampMs }) => senderTimestampMs,
       (row) => {
-        const poll = tools.findMessage(String(row.pollUpdateParentKey)).catch(() => undefined);
-        void poll.then(quietly((found) => tools.report(tools.voted(row, found))));
+        const poll = findMessage(String(row.pollUpdateParentKey)).catch(() => undefined);
+        void poll.then(quietly((found) => report(voted(row, found))));
       },
     ),
   );
@@ -245,8 +262,7 @@ export function listenToChanges(): void {
 
 /** The newest changes, since a time in milliseconds, of the messages that the page has in memory, oldest first. */
 export async function changesSince(since: number, max: number): Promise<PageChange[]> {
-  const tools = window.chatWebTools;
-  if (window.chatWeb) window.chatWeb.caughtUp = { since, at: Date.now() };
+  noteCatchUp(since);
   const { Msg } = window.require('WAWebCollections');
   const maxMessages = 2_000;
   const readMs = 10_000;
@@ -261,32 +277,32 @@ export async function changesSince(since: number, max: number): Promise<PageChan
     }
   };
   const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), readMs));
-  const mode = tools.optional('WAWebAddonReactionTableMode')?.reactionTableMode;
+  const mode = optional('WAWebAddonReactionTableMode')?.reactionTableMode;
   const stored = attempt(() => mode?.bulkGetByParentMsgKey?.(newest.map(({ id }) => id)));
   const reactions = (await Promise.race([Promise.resolve(stored).catch(() => undefined), late])) ?? [];
-  const asked = newest.flatMap((one) => (one.pollOptions ? tools.keysOf(one).map((key) => ({ key, poll: one })) : []));
+  const asked = newest.flatMap((one) => (one.pollOptions ? keysOf(one).map((key) => ({ key, poll: one })) : []));
   const polls = new Map(asked.map(({ key, poll }) => [String(key), poll]));
-  const votesTable = tools.optional('WAWebAddonPollVoteTableMode')?.pollVoteTableMode;
+  const votesTable = optional('WAWebAddonPollVoteTableMode')?.pollVoteTableMode;
   const keys = asked.map(({ key }) => key);
   const cast = attempt(() => (keys.length > 0 ? votesTable?.bulkGetByParentMsgKey?.(keys) : undefined));
   const votes = (await Promise.race([Promise.resolve(cast).catch(() => undefined), late])) ?? [];
   const found = [
     ...newest.flatMap((message) => [
-      attempt(() => ((message.ack ?? 0) > 0 ? tools.sentElsewhere(message) : undefined)),
-      attempt(() => (tools.hasFailedEdit(message) || tools.editing(message) ? undefined : tools.edited(message))),
-      attempt(() => tools.revoked(message)),
-      attempt(() => tools.regrouped(message)),
-      attempt(() => tools.called(message)),
+      attempt(() => ((message.ack ?? 0) > 0 ? sentElsewhere(message) : undefined)),
+      attempt(() => (hasFailedEdit(message) || editing(message) ? undefined : edited(message))),
+      attempt(() => revoked(message)),
+      attempt(() => regrouped(message)),
+      attempt(() => called(message)),
     ]),
-    ...reactions.map((row) => attempt(() => (tools.isUnsent(row) ? undefined : tools.reacted(row)))),
+    ...reactions.map((row) => attempt(() => (isUnsent(row) ? undefined : reacted(row)))),
     ...votes.map((row) =>
-      attempt(() => (tools.isUnsent(row) ? undefined : tools.voted(row, polls.get(String(row.pollUpdateParentKey))))),
+      attempt(() => (isUnsent(row) ? undefined : voted(row, polls.get(String(row.pollUpdateParentKey))))),
     ),
   ];
   const changes = found
     .filter((one): one is FoundChange => one !== undefined && one.at >= since)
     .sort((one, other) => one.at - other.at)
     .slice(-max);
-  await tools.resolveNumbers(changes.flatMap(({ people }) => people));
+  await resolveNumbers(changes.flatMap(({ people }) => people));
   return changes.flatMap(({ read }) => attempt(read) ?? []);
 }

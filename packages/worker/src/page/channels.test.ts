@@ -1,18 +1,16 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { stubPage } from '../testing/page-registry.ts';
 import { followChannel, unfollowChannel } from './channels.ts';
 
 const ID = '120363000000000022@newsletter';
-const refusal = (error: unknown) => (error as { status?: number }).status;
 
 /** A page with this function to unfollow, which receives the channel's metadata. */
 function page(unfollow: (metadata: { membershipType: string }) => void) {
   const newsletterMetadata = { membershipType: 'subscriber' };
-  const modules: Record<string, unknown> = {
+  stubPage({
     WAWebCollections: { WAWebNewsletterCollection: { get: () => ({ id: ID, newsletterMetadata }) } },
     WAWebNewsletterUnsubscribeAction: { unsubscribeFromNewsletterAction: async () => unfollow(newsletterMetadata) },
-  };
-  const chatWebTools = { refusal, refusedBy: (error: unknown) => ({ refused: refusal(error) }) };
-  vi.stubGlobal('window', { require: (name: string) => modules[name], chatWebTools });
+  });
 }
 
 it.each([
@@ -34,7 +32,7 @@ it.each([
 ] as const)('following a channel, with %s', async (_, error, role, outcome) => {
   const newsletterMetadata = { membershipType: 'guest' };
   const chat = { id: ID, newsletterMetadata };
-  const modules: Record<string, unknown> = {
+  stubPage({
     WAWebCollections: { WAWebNewsletterCollection: { get: () => chat } },
     WAWebLoadNewsletterPreviewChatAction: { loadNewsletterPreviewChat: async () => chat },
     WAWebNewsletterSubscribeAction: {
@@ -43,8 +41,6 @@ it.each([
         throw error;
       },
     },
-  };
-  const chatWebTools = { refusal, refusedBy: (thrown: unknown) => ({ refused: refusal(thrown) }) };
-  vi.stubGlobal('window', { require: (name: string) => modules[name], chatWebTools });
+  });
   expect(await followChannel(ID)).toEqual(outcome);
 });

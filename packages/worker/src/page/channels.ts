@@ -1,6 +1,7 @@
-import type { MessageModel, PageMessage, PageWindow, Refused } from './window.ts';
-
-declare const window: PageWindow;
+import type { MessageModel, PageMessage, Refused } from './models.ts';
+import { sentModel } from './tools/messages.ts';
+import { readOutcome } from './tools/outcomes.ts';
+import { refusal, refusedBy } from './tools/refusals.ts';
 
 /** A channel, as the page returns it. */
 export interface ChannelModel {
@@ -47,7 +48,7 @@ export async function readChannel(key: string): Promise<ChannelModel | 'no_chann
       isVerified: answer.newsletterVerificationMetadataMixin?.verificationState === 'verified',
     };
   } catch (error) {
-    return window.chatWebTools.refusedBy(error);
+    return refusedBy(error);
   }
 }
 
@@ -63,7 +64,6 @@ export async function listChannelMessages(
   const chat = channels?.get(channelId);
   const role = chat?.newsletterMetadata?.membershipType;
   if (!chat || role === undefined || role === 'guest') return 'no_channel';
-  const tools = window.chatWebTools;
   const notShown = /^(newsletter_notification|notification|e2e_notification|protocol|ciphertext|revoked|unknown)/;
   const shown = () => chat.msgs.getModelsArray().filter(({ type }: PageMessage) => !notShown.test(type));
   const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), timeoutMs));
@@ -77,7 +77,7 @@ export async function listChannelMessages(
   return shown()
     .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))
     .slice(-limit)
-    .flatMap((message) => tools.sentModel(message) ?? []);
+    .flatMap((message) => sentModel(message) ?? []);
 }
 
 /**
@@ -88,7 +88,6 @@ export async function followChannel(channelId: string): Promise<'ok' | 'no_chann
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
   const role = () => channels?.get(channelId)?.newsletterMetadata?.membershipType ?? 'guest';
   if (role() !== 'guest') return 'ok';
-  const tools = window.chatWebTools;
   let hasAsked = false;
   try {
     // The page silently ignores a channel without metadata.
@@ -103,13 +102,12 @@ export async function followChannel(channelId: string): Promise<'ok' | 'no_chann
   } catch (error) {
     // A later step of the page may have failed after the network accepted the change.
     if (role() !== 'guest') return 'ok';
-    return hasAsked && tools.refusal(error) === undefined ? 'unknown' : tools.refusedBy(error);
+    return hasAsked && refusal(error) === undefined ? 'unknown' : refusedBy(error);
   }
 }
 
 /** Unfollows a channel. `unknown`: the network may have accepted the change. */
 export async function unfollowChannel(channelId: string): Promise<'ok' | 'no_channel' | 'own' | 'unknown' | Refused> {
-  const tools = window.chatWebTools;
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
   const role = () => channels?.get(channelId)?.newsletterMetadata?.membershipType ?? 'guest';
   const chat = channels?.get(channelId);
@@ -122,7 +120,7 @@ export async function unfollowChannel(channelId: string): Promise<'ok' | 'no_cha
   } catch (error) {
     if (role() === 'guest') return 'ok';
     // The page then updates its database before its memory: its own error may come from that, after the change.
-    return tools.refusal(error) === undefined ? 'unknown' : tools.refusedBy(error);
+    return refusal(error) === undefined ? 'unknown' : refusedBy(error);
   }
 }
 
@@ -136,12 +134,11 @@ export async function postToChannel(
   const role = chat?.newsletterMetadata?.membershipType ?? 'guest';
   if (!chat || role === 'guest') return 'no_channel';
   if (role !== 'owner' && role !== 'admin') return 'not_admin';
-  const tools = window.chatWebTools;
   const { sendNewsletterTextMsg } = window.require('WAWebNewsletterSendMsgAction');
   const result = await sendNewsletterTextMsg(chat, body, {});
   // In a channel, this name is a refusal by the network. After other failures it may have the post.
   if (result?.messageSendResult === 'ERROR_NETWORK') return { refused: Number(result.ackErrorCode) || 400 };
-  if (tools.readOutcome(result).is !== 'sent' || !result?.msg) return undefined;
-  const message = tools.sentModel(result.msg);
+  if (readOutcome(result).is !== 'sent' || !result?.msg) return undefined;
+  const message = sentModel(result.msg);
   return message && { message };
 }

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { stubPage } from '../testing/page-registry.ts';
 import { clearChat, deleteChat, pinChat } from './chat-changes.ts';
 import { setChatLabels } from './labels.ts';
 
@@ -9,23 +10,17 @@ it.each([
   [{ sendDelete: async () => undefined, sendDeleteWithStatus: async () => false }, 'failed'],
   [{ sendDelete: async () => undefined, sendDeleteWithStatus: async () => true }, { id: '1@c.us' }],
 ])('a chat is deleted unless the page reports a failure: case %#', async (WAWebDeleteChatAction, outcome) => {
-  const chatWebTools = { findChat: () => ({ id: '1@c.us' }), phoneOr: String };
-  vi.stubGlobal('window', { chatWebTools, require: () => WAWebDeleteChatAction });
+  page({ id: '1@c.us' }, { WAWebDeleteChatAction });
   expect(await deleteChat('1@c.us', 10)).toEqual(outcome);
 });
 
 /** A page with that chat and these modules. */
 function page(chat: object, modules: Record<string, object>): void {
-  const chatWebTools = {
-    findChat: () => chat,
-    phoneOr: String,
-    chatModel: () => ({}),
-    hasLabels: () => true,
-    ownLabels: () => [{ id: '1' }],
-    oneByOne: (_: object, work: () => Promise<unknown>) => work(),
-    holds: async (is: () => boolean) => is(),
-  };
-  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  stubPage({
+    WAWebConnModel: { Conn: { platform: 'smba' } },
+    ...modules,
+    WAWebCollections: { Chat: { get: () => chat }, ...modules.WAWebCollections },
+  });
 }
 const fails = async () => {
   throw new Error('failed');
@@ -57,7 +52,7 @@ it('a chat may be cleared even if a later step of the page fails', async () => {
 });
 
 it('labels that the page has sent but does not show are not reported as refused', async () => {
-  const Label = { addOrRemoveLabelsMD: vi.fn() };
+  const Label = { addOrRemoveLabelsMD: vi.fn(), getModelsArray: () => [{ id: '1' }] };
   const modules = { WAWebCollections: { Label }, WAWebEditLabelAssociationBridge: { editLabelAssociation: vi.fn() } };
   page({ labels: [] }, modules);
   expect(await setChatLabels('1@c.us', ['1'], 10)).toBe('not_shown');

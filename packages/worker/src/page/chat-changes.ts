@@ -1,6 +1,6 @@
-import type { PageWindow } from './window.ts';
-
-declare const window: PageWindow;
+import { chatModel, findChat, holds, oneByOne, showState } from './tools/chats.ts';
+import { ownGroup } from './tools/groups.ts';
+import { phoneOr } from './tools/identities.ts';
 
 type ChatRow = Record<string, unknown>;
 
@@ -8,32 +8,30 @@ type ChatRow = Record<string, unknown>;
 export type ChatOutcome = ChatRow | 'no_chat' | 'ignored';
 
 /** A chat, from the page's memory. */
-export function findChat(chatId: string): ChatRow | undefined {
-  const chat = window.chatWebTools.findChat(chatId);
-  return chat && window.chatWebTools.chatModel(chat);
+export function getChat(chatId: string): ChatRow | undefined {
+  const chat = findChat(chatId);
+  return chat && chatModel(chat);
 }
 
 /** Marks a chat as read, and sends the receipts. The page does not report a refusal: the chat then stays unread. */
 export async function markChatRead(chatId: string, settleMs: number): Promise<ChatOutcome> {
-  const tools = window.chatWebTools;
-  const chat = tools.findChat(chatId);
+  const chat = findChat(chatId);
   if (!chat) return 'no_chat';
   const before = chat.unreadCount ?? 0;
   // Sent at once: the account need not be online.
   await window.require('WAWebUpdateUnreadChatAction').sendSeen({ chat, afterAvailable: false });
   // More messages may have arrived meanwhile; -1 means marked as unread.
   const isRead = () => before === 0 || (before < 0 ? chat.unreadCount !== before : (chat.unreadCount ?? 0) < before);
-  return (await tools.holds(isRead, settleMs)) ? tools.chatModel(chat) : 'ignored';
+  return (await holds(isRead, settleMs)) ? chatModel(chat) : 'ignored';
 }
 
 /** Marks a chat as unread. */
 export async function markChatUnread(chatId: string, settleMs: number): Promise<ChatOutcome> {
-  const tools = window.chatWebTools;
-  const chat = tools.findChat(chatId);
+  const chat = findChat(chatId);
   if (!chat) return 'no_chat';
   const isUnread = () => (chat.unreadCount ?? 0) !== 0;
   if (!isUnread()) await window.require('WAWebUpdateUnreadChatAction').markUnread(chat, true, false);
-  return (await tools.holds(isUnread, settleMs)) ? tools.chatModel(chat) : 'ignored';
+  return (await holds(isUnread, settleMs)) ? chatModel(chat) : 'ignored';
 }
 
 /** Shows the account as typing or recording. Returns the chat's id. */
@@ -42,23 +40,21 @@ export async function setChatState(
   state: 'typing' | 'recording' | 'paused',
   forMs: number,
 ): Promise<{ readonly id: string } | 'no_chat'> {
-  const tools = window.chatWebTools;
-  const chat = tools.findChat(chatId);
+  const chat = findChat(chatId);
   if (!chat) return 'no_chat';
-  await tools.showState(chat, state, forMs);
-  return { id: tools.phoneOr(chat.id) ?? chatId };
+  await showState(chat, state, forMs);
+  return { id: phoneOr(chat.id) ?? chatId };
 }
 
 /** Archives a chat, or takes it out of the archive. */
 export async function archiveChat(chatId: string, archived: boolean, settleMs: number): Promise<ChatOutcome> {
-  const tools = window.chatWebTools;
-  const chat = tools.findChat(chatId);
+  const chat = findChat(chatId);
   if (!chat) return 'no_chat';
   const isDone = () => (chat.archive === true) === archived;
   // While a change is running, the page returns its promise, even for the opposite change.
-  return tools.oneByOne(chat, async () => {
+  return oneByOne(chat, async () => {
     if (!isDone()) await window.require('WAWebSetArchiveChatAction').setArchive(chat, archived, false);
-    return (await tools.holds(isDone, settleMs)) ? tools.chatModel(chat) : 'ignored';
+    return (await holds(isDone, settleMs)) ? chatModel(chat) : 'ignored';
   });
 }
 
@@ -71,11 +67,10 @@ export async function pinChat(
   pinned: boolean,
   settleMs: number,
 ): Promise<ChatOutcome | 'too_many' | 'unarchived'> {
-  const tools = window.chatWebTools;
-  const chat = tools.findChat(chatId);
+  const chat = findChat(chatId);
   if (!chat) return 'no_chat';
   const isDone = () => Boolean(chat.pin) === pinned;
-  return tools.oneByOne(chat, async () => {
+  return oneByOne(chat, async () => {
     let isUnarchived = false;
     if (!isDone()) {
       const { getNumConversationsPinned, getPinLimit } = window.require('WAWebChatPinBridge');
@@ -92,21 +87,20 @@ export async function pinChat(
         if (!isUnarchived) throw error;
       }
     }
-    if (await tools.holds(isDone, settleMs)) return tools.chatModel(chat);
+    if (await holds(isDone, settleMs)) return chatModel(chat);
     return isUnarchived ? 'unarchived' : 'ignored';
   });
 }
 
 /** Mutes a chat until a time in Unix seconds; 0: unmute, -1: forever. */
 export async function muteChat(chatId: string, expiration: number, settleMs: number): Promise<ChatOutcome> {
-  const tools = window.chatWebTools;
-  const chat = tools.findChat(chatId);
+  const chat = findChat(chatId);
   if (!chat) return 'no_chat';
   const isDone = () => (chat.mute?.expiration ?? 0) === expiration;
   const how = { sendDevice: true, showToast: false } as const;
-  return tools.oneByOne(chat, async () => {
+  return oneByOne(chat, async () => {
     if (!isDone()) await (expiration === 0 ? chat.mute?.unmute(how) : chat.mute?.mute({ expiration, ...how }));
-    return (await tools.holds(isDone, settleMs)) ? tools.chatModel(chat) : 'ignored';
+    return (await holds(isDone, settleMs)) ? chatModel(chat) : 'ignored';
   });
 }
 
@@ -118,8 +112,7 @@ export async function clearChat(
   chatId: string,
   settleMs: number,
 ): Promise<{ readonly id: string } | 'no_chat' | 'still_shown' | 'unknown'> {
-  const tools = window.chatWebTools;
-  const chat = tools.findChat(chatId);
+  const chat = findChat(chatId);
   if (!chat) return 'no_chat';
   const clearing = window.require('WAWebChatClearBridge').sendClear(chat, false, false);
   // It may reject after the messages are deleted and the network has the change.
@@ -133,7 +126,7 @@ export async function clearChat(
   if (!gone) return 'unknown';
   const { Msg } = window.require('WAWebCollections');
   const isGone = () => gone.every((id) => !Msg.get(String(id)));
-  return (await tools.holds(isGone, settleMs)) ? { id: tools.phoneOr(chat.id) ?? chatId } : 'still_shown';
+  return (await holds(isGone, settleMs)) ? { id: phoneOr(chat.id) ?? chatId } : 'still_shown';
 }
 
 /**
@@ -143,14 +136,13 @@ export async function deleteChat(
   chatId: string,
   membersMs: number,
 ): Promise<{ readonly id: string } | 'no_chat' | 'is_member' | 'failed'> {
-  const tools = window.chatWebTools;
-  const chat = tools.findChat(chatId);
+  const chat = findChat(chatId);
   if (!chat) return 'no_chat';
   const isGroup = String(chat.id).endsWith('@g.us');
-  if (isGroup && (await tools.ownGroup(String(chat.id), membersMs))) return 'is_member';
+  if (isGroup && (await ownGroup(String(chat.id), membersMs))) return 'is_member';
   const { sendDelete, sendDeleteWithStatus } = window.require('WAWebDeleteChatAction');
   // The answer is the page's own: the network gets the change later.
   const answer = await (sendDeleteWithStatus ? sendDeleteWithStatus(chat, false) : sendDelete(chat, false));
   const { status = 200 } = (answer ?? {}) as { readonly status?: number };
-  return answer === false || status >= 400 ? 'failed' : { id: tools.phoneOr(chat.id) ?? chatId };
+  return answer === false || status >= 400 ? 'failed' : { id: phoneOr(chat.id) ?? chatId };
 }

@@ -1,10 +1,11 @@
-import type { PageChat, PageWindow } from './window.ts';
-
-declare const window: PageWindow;
+import type { PageChat } from './models.ts';
+import { chatModel } from './tools/chats.ts';
+import { loadGroups, ownGroup } from './tools/groups.ts';
+import { eachReadable } from './tools/identities.ts';
+import { isChat } from './tools/messages.ts';
 
 /** All readable chats, from the page's memory, without a query to the network. */
 export function listChats() {
-  const { eachReadable, isChat, chatModel } = window.chatWebTools;
   const all = window.require('WAWebCollections').Chat.getModelsArray();
   return eachReadable(all, (chat) => (isChat(chat) ? chatModel(chat) : [])).flat();
 }
@@ -12,7 +13,6 @@ export function listChats() {
 /** All groups. A group whose members are not loaded in time is listed without members. */
 export async function listGroups(timeoutMs: number) {
   const { Chat } = window.require('WAWebCollections');
-  const { loadGroups, ownGroup } = window.chatWebTools;
   const groups = Chat.getModelsArray().filter(({ id }) => String(id).endsWith('@g.us'));
   await loadGroups(groups, timeoutMs);
   const readGroup = async (chat: PageChat) => {

@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { stubPage } from '../testing/page-registry.ts';
 import { getAbout, numbersExist, setBlocked } from './contact-details.ts';
-import { installNumberTools } from './tools/numbers.ts';
+import { attachIds } from './tools/identities.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const NUMBER = '1@c.us';
@@ -10,22 +11,9 @@ const NEW = '2@c.us';
 
 /** A page with these modules, which knows the hidden id 9 of person 1. */
 function page(modules: Record<string, unknown>): void {
-  const known = (one: unknown) => [NUMBER, LID].includes(String(one));
-  const chatWebTools = {
-    optional: () => undefined,
-    lookUpsFrom: 0,
-    isMe: () => false,
-    phoneOr: (one: unknown) => (known(one) ? NUMBER : String(one)),
-    lidOf: (one: unknown) => (known(one) ? LID : undefined),
-    idsOf: (one: unknown) => (known(one) ? [...new Set([String(one), LID, NUMBER])] : [String(one)]),
-    idsOfPeople: async (people: readonly string[]) => people.map((one) => (one === NEW ? [NEW, '8@lid'] : [])),
-    holds: async (is: () => boolean) => is(),
-    refusedBy: (error: unknown) => {
-      throw error;
-    },
-  };
-  const all: Record<string, unknown> = { WAWebWidFactory: { createWid: id }, ...modules };
-  vi.stubGlobal('window', { chatWebTools, require: (name: string) => all[name] });
+  const enforceLidAndPnRetrieval = async (one: string) => (one === NEW ? { phone: NEW, lid: '8@lid' } : {});
+  stubPage(modules, { people: [{ number: NUMBER, lid: LID }], window: { WWebJS: { enforceLidAndPnRetrieval } } });
+  attachIds(0);
 }
 
 describe('numbers looked up together', () => {
@@ -40,7 +28,6 @@ describe('numbers looked up together', () => {
       execute = async () => ({ error: {}, list });
     }
     page({ WAWebUsync: { USyncQuery }, WAWebUsyncUser: { USyncUser } });
-    installNumberTools();
     return numbersExist(['1@c.us', '+2']);
   };
   const one = { id: id('1@c.us'), contact: { type: 'in', content: '+1' } };

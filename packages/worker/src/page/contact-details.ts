@@ -1,7 +1,10 @@
+import type { PageId, Refused } from './models.ts';
+import { holds } from './tools/chats.ts';
+import { idsOfPeople } from './tools/groups.ts';
+import { contactModel, idsOf, isMe, lidOf, lookUpsFrom, phoneOr, queryHiddenIds } from './tools/identities.ts';
 import type { NumberFound } from './tools/numbers.ts';
-import type { PageId, PageWindow, Refused } from './window.ts';
-
-declare const window: PageWindow;
+import { queryNumbers } from './tools/numbers.ts';
+import { refusedBy } from './tools/refusals.ts';
 
 /**
  * Queries which numbers are registered, in one request; null: the answer lacks that number. `waitMs`: not queried,
@@ -11,15 +14,14 @@ declare const window: PageWindow;
 export async function numbersExist(
   people: string[],
 ): Promise<{ readonly exist: readonly (boolean | null)[] } | { readonly waitMs: number } | 'unanswered' | Refused> {
-  const tools = window.chatWebTools;
-  const waitMs = tools.lookUpsFrom - Date.now();
+  const waitMs = lookUpsFrom - Date.now();
   if (waitMs > 0) return { waitMs };
   try {
-    const found = await tools.queryNumbers(people);
+    const found = await queryNumbers(people);
     if ('refused' in found) return found;
     return found.size > 0 ? { exist: people.map((one) => found.get(one)?.isRegistered ?? null) } : 'unanswered';
   } catch (error) {
-    return tools.refusedBy(error);
+    return refusedBy(error);
   }
 }
 
@@ -35,29 +37,28 @@ interface BothIds {
  * Finds the other ids of people: in the page's memory, and the rest with one request for numbers and one for hidden
  * ids. `waitMs`: how long to wait before the next query.
  */
-export async function resolvePeople(
+export async function resolveContacts(
   people: string[],
   pauseMs: number,
 ): Promise<
   { readonly found: readonly BothIds[]; readonly isQueried: boolean } | { readonly waitMs: number } | Refused
 > {
-  const tools = window.chatWebTools;
   const { createWid } = window.require('WAWebWidFactory');
   const isHidden = (id: string) => id.endsWith('@lid');
   const numberIn = (ids: readonly string[]) => ids.find((id) => !isHidden(id))?.replace(/@.*/, '');
   const known = people.map((id): BothIds => {
-    const ids = tools.idsOf(createWid(id) as PageId);
+    const ids = idsOf(createWid(id) as PageId);
     return { id, number: numberIn(ids), lid: ids.find(isHidden) };
   });
   const unknown = known.filter(({ number, lid }) => number === undefined || lid === undefined).map(({ id }) => id);
   if (unknown.length === 0) return { found: known, isQueried: false };
-  const waitMs = Math.max(pauseMs, tools.lookUpsFrom - Date.now());
+  const waitMs = Math.max(pauseMs, lookUpsFrom - Date.now());
   if (waitMs > 0) return { waitMs };
   try {
     const [lids, numbers] = [unknown.filter(isHidden), unknown.filter((id) => !isHidden(id))];
-    const byLid = lids.length > 0 ? await tools.queryHiddenIds(lids) : new Map<string, string | null>();
+    const byLid = lids.length > 0 ? await queryHiddenIds(lids) : new Map<string, string | null>();
     if ('refused' in byLid) return byLid;
-    const byNumber = numbers.length > 0 ? await tools.queryNumbers(numbers) : new Map<string, NumberFound>();
+    const byNumber = numbers.length > 0 ? await queryNumbers(numbers) : new Map<string, NumberFound>();
     if ('refused' in byNumber) return byNumber;
     const found = known.map((one): BothIds => {
       const number = byLid.get(one.id);
@@ -69,7 +70,7 @@ export async function resolvePeople(
     });
     return { found, isQueried: true };
   } catch (error) {
-    return tools.refusedBy(error);
+    return refusedBy(error);
   }
 }
 
@@ -79,13 +80,12 @@ export async function setBlocked(
   isBlocked: boolean,
   settleMs: number,
 ): Promise<{ readonly id: string } | 'no_contact' | 'self' | Refused> {
-  const tools = window.chatWebTools;
   const { Blocklist, Contact } = window.require('WAWebCollections');
   const { createWid } = window.require('WAWebWidFactory');
   const wid = createWid(personId);
-  if (tools.isMe(wid)) return 'self';
-  const id = tools.phoneOr(wid) ?? personId;
-  let lid = tools.lidOf(wid);
+  if (isMe(wid)) return 'self';
+  const id = phoneOr(wid) ?? personId;
+  let lid = lidOf(wid);
   const ids = [lid, id].filter((one) => one !== undefined);
   const listed = () => ids.flatMap((one) => Blocklist?.get(one) ?? [])[0];
   const isDone = () => (listed() !== undefined) === isBlocked;
@@ -94,7 +94,7 @@ export async function setBlocked(
   if (!known && !listed()) return 'no_contact';
   if (isDone()) return { id };
   if (isBlocked && lid === undefined) {
-    const [found] = await tools.idsOfPeople([id]);
+    const [found] = await idsOfPeople([id]);
     lid = typeof found === 'object' ? found.find((one) => one.endsWith('@lid')) : undefined;
     if (lid !== undefined) ids.unshift(lid);
     if (isDone()) return { id };
@@ -112,14 +112,13 @@ export async function setBlocked(
     if (isBlocked) await blockContact({ contact, blockEntryPoint: entryPoint });
     else await unblockContact(contact, entryPoint);
   } catch (error) {
-    return tools.refusedBy(error);
+    return refusedBy(error);
   }
-  return (await tools.holds(isDone, settleMs)) ? { id } : { refused: 400 };
+  return (await holds(isDone, settleMs)) ? { id } : { refused: 400 };
 }
 
 /** The page's rows of blocked people. */
 export function listBlocked(): Record<string, unknown>[] {
-  const { idsOf, phoneOr, lidOf, contactModel } = window.chatWebTools;
   const { Blocklist, Contact } = window.require('WAWebCollections');
   return (Blocklist?.getModelsArray() ?? []).flatMap(({ id }) => {
     const rows = idsOf(id).flatMap((one) => {
@@ -137,7 +136,7 @@ export async function getAbout(personId: string): Promise<{ readonly about: stri
   const { getStatus } = window.require('WAWebContactStatusBridge');
   const { Chat } = window.require('WAWebCollections');
   // The network knows some people by only one of the two ids.
-  const ids = window.chatWebTools.idsOf(createWid(personId));
+  const ids = idsOf(createWid(personId));
   // The network requires this token for a text that only contacts may see.
   const tcToken = ids.flatMap((id) => Chat.get(id)?.tcToken ?? [])[0];
   let result: { readonly about: string | null } | undefined;
@@ -154,19 +153,18 @@ export async function getAbout(personId: string): Promise<{ readonly about: stri
     }
     return result ?? 'later';
   } catch (error) {
-    return window.chatWebTools.refusedBy(error);
+    return refusedBy(error);
   }
 }
 
 /** The groups that the account shares with a person, from the page's database. */
 export async function listCommonGroups(personId: string): Promise<Record<string, unknown>[]> {
-  const tools = window.chatWebTools;
   const { Contact } = window.require('WAWebCollections');
   const { createWid } = window.require('WAWebWidFactory');
   const wid = createWid(personId) as PageId;
-  const known = tools.idsOf(wid).flatMap((id) => Contact.get(id) ?? [])[0];
+  const known = idsOf(wid).flatMap((id) => Contact.get(id) ?? [])[0];
   // A member of a group need not be a contact.
-  const contact = known ?? new Contact.modelClass({ id: createWid(tools.lidOf(wid) ?? personId) });
+  const contact = known ?? new Contact.modelClass({ id: createWid(lidOf(wid) ?? personId) });
   const shared = await window.require('WAWebFindCommonGroupsContactAction').findCommonGroups(contact);
   return (shared?.getModelsArray() ?? []).map((chat) => ({
     id: String(chat.id),
@@ -184,7 +182,7 @@ export async function getBusinessProfile(personId: string): Promise<Record<strin
     const profile = (await (profiles?.fetchBizProfile?.(wid) ?? profiles?.find(wid))) ?? {};
     const { description, email, address, structuredAddress, website, categories, businessHours } = profile;
     return {
-      isBusiness: window.chatWebTools.idsOf(wid).some((id) => Contact.get(id)?.isBusiness === true),
+      isBusiness: idsOf(wid).some((id) => Contact.get(id)?.isBusiness === true),
       description,
       email,
       address: address ?? structuredAddress?.streetAddress,
@@ -196,6 +194,6 @@ export async function getBusinessProfile(personId: string): Promise<Record<strin
       },
     };
   } catch (error) {
-    return window.chatWebTools.refusedBy(error);
+    return refusedBy(error);
   }
 }

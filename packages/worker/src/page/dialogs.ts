@@ -1,6 +1,13 @@
-import type { PageElement, PageWindow } from './window.ts';
+import { ownRequire } from './modules.ts';
+import { setUp } from './set-up.ts';
 
-declare const window: PageWindow;
+/** Dialogs that have been open for long. */
+let reported: readonly string[] = [];
+
+/** The texts of open dialogs. */
+export function openDialogs(): readonly string[] {
+  return reported;
+}
 
 /**
  * Closes the dialog "What's new", which appears after linking and every few weeks: while it is open, some sends fail.
@@ -15,39 +22,32 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
   const titles =
     /what.s new|novidades|novedades|nouveaut|quoi de neuf|neuigkeiten|das ist neu|novit|wat is er nieuw|apa yang baru|что нового|नया क्या|yenilikler|co nowego/i;
   const continueButton = '[data-testid="whats_new_continue_button"]';
-  const { KeyboardEvent, MutationObserver } = window as unknown as {
-    KeyboardEvent: new (type: string, init: object) => object;
-    MutationObserver: new (
-      callback: () => void,
-    ) => { observe(node: object, options: object): void; disconnect(): void };
-  };
-  const seenAt = new Map<PageElement, number>();
-  const attempts = new Map<PageElement, number>();
+  const seenAt = new Map<HTMLElement, number>();
+  const attempts = new Map<HTMLElement, number>();
 
-  const textOf = (element: PageElement) => (element.textContent ?? '').trim().replace(/\s+/g, ' ');
-  const isClose = (button: PageElement) =>
+  const textOf = (element: Element) => (element.textContent ?? '').trim().replace(/\s+/g, ' ');
+  const isClose = (button: HTMLElement) =>
     /^(close|fechar|cerrar|fermer|schließen|chiudi|sluiten|tutup|закрыть)$/i.test(
       button.getAttribute('aria-label') ?? '',
     ) || textOf(button) === 'ic-close';
-  const isWhatsNew = (dialog: PageElement) => {
+  const isWhatsNew = (dialog: HTMLElement) => {
     if (dialog.querySelectorAll(continueButton).length > 0) return true;
     const headings = [...dialog.querySelectorAll('h1, h2, [role="heading"], [data-testid="popup-title"]')];
     return headings.some((heading) => titles.test(textOf(heading)));
   };
   /** True once the page itself is loaded: earlier dialogs are about the connection. */
   const isUp = () => {
-    const require = window.chatWeb?.require ?? window.require;
     try {
-      return (require as (name: string) => { Stream: { mode?: string } })('WAWebStreamModel').Stream.mode === 'MAIN';
+      return (ownRequire()('WAWebStreamModel') as { Stream: { mode?: string } }).Stream.mode === 'MAIN';
     } catch {
-      return window.chatWeb?.listening === true;
+      return setUp.listening;
     }
   };
-  const close = (dialog: PageElement) => {
+  const close = (dialog: HTMLElement) => {
     const attempt = attempts.get(dialog) ?? 0;
     attempts.set(dialog, attempt + 1);
-    const buttons = [...dialog.querySelectorAll('button, [role="button"]')];
-    const named = dialog.querySelectorAll(continueButton)[0];
+    const buttons = [...dialog.querySelectorAll<HTMLElement>('button, [role="button"]')];
+    const named = dialog.querySelector<HTMLElement>(continueButton);
     const others = buttons.filter(
       (button) => !isClose(button) && !button.matches('[data-testid="popup-controls-cancel"]'),
     );
@@ -60,7 +60,7 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
   };
 
   const look = () => {
-    const dialogs = [...window.document.querySelectorAll('[role="dialog"]')];
+    const dialogs = [...window.document.querySelectorAll<HTMLElement>('[role="dialog"]')];
     try {
       lookAt(dialogs);
     } finally {
@@ -69,7 +69,7 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
       else observer.observe(window.document, { subtree: true, childList: true, attributeFilter: ['role'] });
     }
   };
-  const lookAt = (dialogs: readonly PageElement[]) => {
+  const lookAt = (dialogs: readonly HTMLElement[]) => {
     for (const known of seenAt.keys()) {
       if (dialogs.includes(known)) continue;
       seenAt.delete(known);
@@ -81,10 +81,10 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
       seenAt.set(dialog, since);
       if (isWhatsNew(dialog) && isUp()) close(dialog);
       if (Date.now() - since < reportAfterMs) continue;
-      const labels = [...dialog.querySelectorAll('button, [role="button"]')].map(textOf).slice(0, 5);
+      const labels = [...dialog.querySelectorAll<HTMLElement>('button, [role="button"]')].map(textOf).slice(0, 5);
       left.push(`${textOf(dialog).slice(0, 160)} [${labels.join(', ').slice(0, 80)}]`);
     }
-    if (window.chatWeb) window.chatWeb.dialogs = left.slice(0, 3);
+    reported = left.slice(0, 3);
   };
   const observer = new MutationObserver(() => {
     observer.disconnect(); // A busy page changes a thousand times a second.

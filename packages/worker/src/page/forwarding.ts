@@ -1,14 +1,15 @@
-import type { SendAnswer, SendPlan } from './messages.ts';
-import type { PageWindow } from './window.ts';
-
-declare const window: PageWindow;
+import type { SendAnswer } from './messages.ts';
+import type { SendPlan } from './models.ts';
+import { download } from './tools/files.ts';
+import { findMessage } from './tools/messages.ts';
+import { answerOf, canIdentify, endForward, expectForward, signal } from './tools/outcomes.ts';
 
 /** Why a message cannot be forwarded. */
 type Unforwardable = 'no_message' | 'not_forwardable';
 
 /** The kind of a message to forward, or why it cannot be; `not_loaded`: the page has to download its file first. */
 export async function checkForward(messageId: string): Promise<'file' | 'no_file' | 'not_loaded' | Unforwardable> {
-  const message = await window.chatWebTools.findMessage(messageId);
+  const message = await findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
   if (window.require('WAWebMsgActionCapability').canForwardMsg(message)) return message.directPath ? 'file' : 'no_file';
   const isLoaded = !message.directPath || message.mediaData?.mediaStage === 'RESOLVED';
@@ -23,9 +24,9 @@ export async function loadForward(
   messageId: string,
   timeoutMs: number,
 ): Promise<'file' | 'gone' | 'not_downloaded' | Unforwardable> {
-  const message = await window.chatWebTools.findMessage(messageId);
+  const message = await findMessage(messageId);
   if (!message) return 'no_message';
-  const stage = await window.chatWebTools.download(message, timeoutMs);
+  const stage = await download(message, timeoutMs);
   if (window.require('WAWebMsgActionCapability').canForwardMsg(message)) return 'file';
   if (stage === 'RESOLVED') return 'not_forwardable';
   return stage === 'REUPLOADING' || stage === 'ERROR_MISSING' ? 'gone' : 'not_downloaded';
@@ -41,33 +42,32 @@ export async function forwardMessage(
   chatId: string,
 ): Promise<Exclude<SendAnswer, 'unchecked'> | Unforwardable | 'blocked' | 'not_handed'> {
   const { call, beginBy, answerBy } = plan;
-  const tools = window.chatWebTools;
   const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
-  if (!tools.canIdentify()) return 'no_choice';
-  const message = await tools.findMessage(messageId);
+  if (!canIdentify()) return 'no_choice';
+  const message = await findMessage(messageId);
   if (!message) return 'no_message';
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
   if (!chat) return {};
   // One at a time per chat: the page does not say which message it forwards.
   const mark = { call, messageId: plan.messageId };
-  let handing = tools.expectForward(chat, mark);
+  let handing = expectForward(chat, mark);
   const pollMs = 50;
   while (!handing && Date.now() < beginBy) {
     await delay(pollMs);
-    handing = tools.expectForward(chat, mark);
+    handing = expectForward(chat, mark);
   }
   if (!handing) return 'late';
-  tools.signal({ is: 'sending', call });
+  signal({ is: 'sending', call });
   // Checked after the signal: a page that freezes in between must not send later without the worker's knowledge.
   if (Date.now() > beginBy) {
-    tools.endForward(chat, mark);
+    endForward(chat, mark);
     return 'late';
   }
   const { forwardMessages } = window.require('WAWebChatForwardMessage');
   const ended = Promise.resolve(forwardMessages({ chat, msgs: [message], multicast: true, includeCaption: true }))
     .then((undelivered) => ({ undelivered }))
     .catch((error: unknown) => ({ error }))
-    .finally(() => tools.endForward(chat, mark));
+    .finally(() => endForward(chat, mark));
   const handed = await Promise.race([handing, ended, delay(Math.max(0, answerBy - Date.now()))]);
   if (!handed) return {};
   if ('error' in handed) {
@@ -79,5 +79,5 @@ export async function forwardMessage(
   if ('undelivered' in handed) return handed.undelivered?.length ? 'not_handed' : {};
   const added = await Promise.race([handed.added, delay(Math.max(0, answerBy - Date.now()))]).catch(() => undefined);
   const sent = window.require('WAWebCollections').Msg.get(handed.id) ?? added;
-  return sent ? tools.answerOf(sent, plan) : {};
+  return sent ? answerOf(sent, plan) : {};
 }

@@ -1,4 +1,5 @@
 import { beforeEach, expect, it, vi } from 'vitest';
+import { stubPage } from '../testing/page-registry.ts';
 import { changeSettings, setDescription } from './group-details.ts';
 
 const GROUP = '9@g.us';
@@ -7,12 +8,21 @@ let known: { memberLinkMode?: string; memberAddMode?: string; descId?: string };
 /** Called when the next description is refused, because another one was set before. */
 let conflict: (() => void) | undefined;
 let update: () => Promise<unknown>;
+let modules: Record<string, unknown>;
 beforeEach(() => {
   calls = [];
   conflict = undefined;
   known = { memberAddMode: 'admin_add' };
   update = async () => undefined;
-  const modules: Record<string, unknown> = {
+  const participants = { getModelsArray: () => [{ id: 'me@c.us', isAdmin: true }] };
+  const group = {
+    id: GROUP,
+    get groupMetadata() {
+      return { ...known, participants };
+    },
+  };
+  const own = {
+    WAWebCollections: { Chat: { get: () => group } },
     WAWebMsgKey: { newId: async () => 'NEW' },
     WAWebGroupModifyInfoJob: {
       setGroupDescription: async (_: object, text: unknown, newId: string, replaced: unknown) => {
@@ -31,13 +41,7 @@ beforeEach(() => {
       },
     },
   };
-  const chatWebTools = {
-    ownGroup: async () => ({ group: { id: GROUP, groupMetadata: known }, isAdmin: true }),
-    groupSettings: () => ({ addParticipants: known.memberAddMode === 'admin_add' ? 'admins' : 'everyone' }),
-    refreshGroup: async () => false,
-    refusal: (error: { readonly status?: number }) => error.status,
-  };
-  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  modules = stubPage(own, { me: 'me@c.us' });
 });
 
 it('a description is removed as the page does it, in builds with separate fields', async () => {
@@ -52,11 +56,8 @@ it('a description is removed as the page does it, in builds with separate fields
 it('a description that someone else changed is set again at once if the page has received the change', async () => {
   const refreshed = vi.fn(async () => {
     known.descId = 'THIRD';
-    return true;
   });
-  Object.assign((globalThis as unknown as { window: { chatWebTools: object } }).window.chatWebTools, {
-    refreshGroup: refreshed,
-  });
+  modules.WAWebGroupQueryJob = { queryAndUpdateGroupMetadataById: refreshed };
   known.descId = 'FIRST';
   conflict = () => {
     known.descId = 'SECOND';

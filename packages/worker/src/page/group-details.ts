@@ -1,12 +1,12 @@
 import type { GroupSettings } from '@chat-web/protocol';
-import type { GroupRefusal, PageWindow } from './window.ts';
-
-declare const window: PageWindow;
+import type { GroupRefusal } from './models.ts';
+import { codesFor, groupRefusal, groupSettings, memberCodes, ownGroup, refreshGroup } from './tools/groups.ts';
+import { lidOf, phoneOr } from './tools/identities.ts';
+import { refusal } from './tools/refusals.ts';
 
 /** A group, from the page's memory; queries its members if they are not loaded. */
 export async function readGroup(groupId: string, membersMs: number): Promise<Record<string, unknown> | 'no_group'> {
-  const tools = window.chatWebTools;
-  const own = await tools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   const { group, members, isAdmin } = own;
   const known = group.groupMetadata;
@@ -15,13 +15,13 @@ export async function readGroup(groupId: string, membersMs: number): Promise<Rec
     subject: group.formattedTitle ?? group.name,
     description: known?.desc,
     createdAt: known?.creation,
-    owner: tools.phoneOr(known?.owner),
-    settings: tools.groupSettings(group),
+    owner: phoneOr(known?.owner),
+    settings: groupSettings(group),
     participantCount: members?.length ?? known?.size,
     isAdmin,
     participants: members?.map((member) => ({
-      id: tools.phoneOr(member.id),
-      lid: tools.lidOf(member.id),
+      id: phoneOr(member.id),
+      lid: lidOf(member.id),
       role: member.isSuperAdmin ? 'superadmin' : member.isAdmin ? 'admin' : 'member',
     })),
   };
@@ -34,29 +34,27 @@ export async function changeRoles(
   change: 'promote' | 'demote',
   membersMs: number,
 ): Promise<number[] | GroupRefusal> {
-  const tools = window.chatWebTools;
-  const own = await tools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   if (own.isAdmin === false) return 'not_admin';
   if (!own.members) return { refused: 429 };
   const { group, members } = own;
   try {
-    return await tools.codesFor(people, members, async (ids) => {
+    return await codesFor(people, members, async (ids) => {
       const jobs = window.require('WAWebGroupModifyParticipantsJob');
       // The page's own action does not return the codes.
       const run = change === 'promote' ? jobs.promoteGroupParticipants : jobs.demoteGroupParticipants;
       const answer = await run(group.id, ids, group.groupMetadata?.isLidAddressingMode === true);
-      return tools.memberCodes(answer);
+      return memberCodes(answer);
     });
   } catch (error) {
-    return tools.groupRefusal(error);
+    return groupRefusal(error);
   }
 }
 
 /** Changes a group's description; an empty one removes it. */
 export async function setDescription(groupId: string, text: string, membersMs: number): Promise<'ok' | GroupRefusal> {
-  const tools = window.chatWebTools;
-  const own = await tools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   const { group } = own;
   const { setGroupDescription } = window.require('WAWebGroupModifyInfoJob');
@@ -75,15 +73,15 @@ export async function setDescription(groupId: string, text: string, membersMs: n
     try {
       await set();
     } catch (error) {
-      if (tools.refusal(error) !== 409) throw error;
+      if (refusal(error) !== 409) throw error;
       // The page missed a change by someone else; it may have received it meanwhile.
       const hasHeard = () => newest() !== replaced;
-      if (!hasHeard()) await tools.refreshGroup(group, hasHeard, membersMs);
+      if (!hasHeard()) await refreshGroup(group, hasHeard, membersMs);
       await set();
     }
     return 'ok';
   } catch (error) {
-    return tools.groupRefusal(error);
+    return groupRefusal(error);
   }
 }
 
@@ -106,8 +104,7 @@ export async function changeSettings(
   membersMs: number,
   settleMs: number,
 ): Promise<ChangedSettings | GroupRefusal> {
-  const tools = window.chatWebTools;
-  const own = await tools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   if (own.isAdmin === false) return 'not_admin';
   const { group } = own;
@@ -135,26 +132,26 @@ export async function changeSettings(
     return Number((value?.errorSetPropertyClientErrors ?? value?.errorServerErrors)?.value?.code) || 400;
   };
   const changed: string[] = [];
-  let refusal: number | 'unknown' | undefined;
+  let refused: number | 'unknown' | undefined;
   for (const [setting, value] of Object.entries(wanted)) {
     if (value === undefined) continue;
     let asked: Promise<unknown> | undefined;
     try {
       asked = request(setting, value === 'admins' || value === true);
-      refusal = codeIn(await asked);
+      refused = codeIn(await asked);
     } catch (error) {
       if (!asked && changed.length === 0) throw error; // Nothing was sent.
       // An error of the page must not hide what was changed.
-      refusal = tools.refusal(error) ?? 'unknown';
+      refused = refusal(error) ?? 'unknown';
     }
-    if (refusal !== undefined) break;
+    if (refused !== undefined) break;
     changed.push(setting);
   }
-  if (refusal === 404 && changed.length === 0) return 'no_group';
+  if (refused === 404 && changed.length === 0) return 'no_group';
   const isShown = () => {
-    const shown = tools.groupSettings(group) as Record<string, unknown>;
+    const shown = groupSettings(group) as Record<string, unknown>;
     return changed.every((setting) => shown[setting] === (wanted as Record<string, unknown>)[setting]);
   };
-  const isSettled = isShown() || (await tools.refreshGroup(group, isShown, settleMs));
-  return { changed, refusal, settings: tools.groupSettings(group), isShown: isSettled };
+  const isSettled = isShown() || (await refreshGroup(group, isShown, settleMs));
+  return { changed, refusal: refused, settings: groupSettings(group), isShown: isSettled };
 }

@@ -1,11 +1,11 @@
-import type { GroupRefusal, PageId, PageWindow, Refused } from './window.ts';
-
-declare const window: PageWindow;
+import type { GroupRefusal, PageId, Refused } from './models.ts';
+import { codesFor, groupRefusal, joinRequests, openGroup, ownGroup } from './tools/groups.ts';
+import { lidOf, phoneOr } from './tools/identities.ts';
+import { refusal, refusedBy } from './tools/refusals.ts';
 
 /** The code of a group's invite. */
 export async function readInvite(groupId: string, membersMs: number): Promise<{ code: string } | GroupRefusal> {
-  const tools = window.chatWebTools;
-  const own = await tools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   const { group, isAdmin } = own;
   // The page only reports a missing code here, not a refusal.
@@ -14,27 +14,25 @@ export async function readInvite(groupId: string, membersMs: number): Promise<{ 
     const { fetchMexGroupInviteCode } = window.require('WAWebMexFetchGroupInviteCodeJob');
     return { code: await fetchMexGroupInviteCode(String(group.id)) };
   } catch (error) {
-    return tools.groupRefusal(error);
+    return groupRefusal(error);
   }
 }
 
 /** Revokes a group's invite. Returns the code of the new one. */
 export async function renewInvite(groupId: string, membersMs: number): Promise<{ code: string } | GroupRefusal> {
-  const tools = window.chatWebTools;
-  const own = await tools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   if (own.isAdmin === false) return 'not_admin';
   try {
     const { code } = await window.require('WAWebGroupInviteJob').resetGroupInviteCode(own.group.id);
     return { code };
   } catch (error) {
-    return tools.groupRefusal(error);
+    return groupRefusal(error);
   }
 }
 
 /** Queries the group of an invite. */
 export async function queryInvite(code: string): Promise<Record<string, unknown> | Refused> {
-  const tools = window.chatWebTools;
   try {
     const group = await window.require('WAWebGroupQueryJob').queryGroupInvite(code);
     return {
@@ -42,12 +40,12 @@ export async function queryInvite(code: string): Promise<Record<string, unknown>
       subject: group.subject,
       description: group.desc,
       createdAt: group.creation,
-      owner: tools.phoneOr(group.owner),
+      owner: phoneOr(group.owner),
       participantCount: group.size,
       approveJoins: Boolean(group.membershipApprovalMode),
     };
   } catch (error) {
-    return tools.refusedBy(error);
+    return refusedBy(error);
   }
 }
 
@@ -59,24 +57,23 @@ export interface Joined {
 
 /** Joins a group by its invite. */
 export async function joinByInvite(code: string, membersMs: number): Promise<Joined | Refused> {
-  const tools = window.chatWebTools;
   let groupId: string | undefined;
   try {
     const { id, membershipApprovalMode } = await window.require('WAWebGroupQueryJob').queryGroupInvite(code);
     groupId = String(id);
-    const own = await tools.ownGroup(groupId, membersMs);
+    const own = await ownGroup(groupId, membersMs);
     if (own?.members) return { groupId, waits: false };
     const waits = Boolean(membershipApprovalMode);
     const { gid } = await window.require('WAWebGroupInviteJob').joinGroupViaInvite(code, waits);
-    if (!waits) await tools.openGroup(gid, 'queryGroupInviteCode', { isGroupJoin: true });
+    if (!waits) await openGroup(gid, 'queryGroupInviteCode', { isGroupJoin: true });
     return { groupId: String(gid), waits };
   } catch (error) {
     // The mode changed meanwhile: the page throws, although the account has joined or waits.
     const { gid, membershipApprovalMode } = (error ?? {}) as { gid?: PageId; membershipApprovalMode?: boolean };
     if (gid) return { groupId: String(gid), waits: membershipApprovalMode === true };
     const waitsAlready = 304;
-    if (groupId !== undefined && tools.refusal(error) === waitsAlready) return { groupId, waits: true };
-    return tools.refusedBy(error);
+    if (groupId !== undefined && refusal(error) === waitsAlready) return { groupId, waits: true };
+    return refusedBy(error);
   }
 }
 
@@ -85,19 +82,18 @@ export async function queryJoinRequests(
   groupId: string,
   membersMs: number,
 ): Promise<Record<string, unknown>[] | GroupRefusal> {
-  const tools = window.chatWebTools;
-  const own = await tools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   if (own.isAdmin === false) return 'not_admin';
   try {
-    return (await tools.joinRequests(own.group.id)).map(({ id, t, requestMethod }) => ({
-      id: tools.phoneOr(id),
-      lid: tools.lidOf(id),
+    return (await joinRequests(own.group.id)).map(({ id, t, requestMethod }) => ({
+      id: phoneOr(id),
+      lid: lidOf(id),
       requestedAt: t,
       by: requestMethod,
     }));
   } catch (error) {
-    return tools.groupRefusal(error);
+    return groupRefusal(error);
   }
 }
 
@@ -108,19 +104,18 @@ export async function answerJoinRequests(
   answer: 'Approve' | 'Reject',
   membersMs: number,
 ): Promise<number[] | GroupRefusal> {
-  const tools = window.chatWebTools;
-  const own = await tools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   if (own.isAdmin === false) return 'not_admin';
   const wid = own.group.id;
   try {
-    return await tools.codesFor(people, await tools.joinRequests(wid), async (ids) => {
+    return await codesFor(people, await joinRequests(wid), async (ids) => {
       const { membershipApprovalRequestAction: act } = window.require('WAWebGroupMembershipRequestsActionJob');
       const requesters = ids.map((id) => (String(id).endsWith('@lid') ? { lid: id } : { phoneNumber: id }));
       const answered = (await act(wid, requesters, answer)) ?? [];
       return answered.map(({ wid: id, error }) => ({ id, code: error ? Number(error.value?.error) || 500 : 200 }));
     });
   } catch (error) {
-    return tools.groupRefusal(error);
+    return groupRefusal(error);
   }
 }

@@ -1,6 +1,6 @@
-import type { GroupRefusal, PageWindow } from './window.ts';
-
-declare const window: PageWindow;
+import type { GroupRefusal } from './models.ts';
+import { removePicture, setPicture } from './tools/files.ts';
+import { groupRefusal, ownGroup } from './tools/groups.ts';
 
 /** Why a picture was not set. */
 export type PictureRefusal = GroupRefusal | 'no_image';
@@ -12,24 +12,22 @@ export function hasGroup(groupId: string): boolean {
 
 /** Changes a group's picture to the image with that key, cropped to a square. */
 export async function setGroupPicture(groupId: string, key: string, membersMs: number): Promise<'ok' | PictureRefusal> {
-  const tools = window.chatWebTools;
-  const own = await tools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   try {
-    return await tools.setPicture(own.group.id, key);
+    return await setPicture(own.group.id, key);
   } catch (error) {
-    return tools.groupRefusal(error);
+    return groupRefusal(error);
   }
 }
 
 /** Removes a group's picture. */
 export async function removeGroupPicture(groupId: string, membersMs: number): Promise<'ok' | GroupRefusal> {
-  const tools = window.chatWebTools;
-  const own = await tools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   try {
-    return await tools.removePicture(own.group.id);
+    return await removePicture(own.group.id);
   } catch (error) {
-    return tools.groupRefusal(error);
+    return groupRefusal(error);
   }
 }

@@ -1,30 +1,69 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { stubPage } from '../testing/page-registry.ts';
 import { addParticipants, createGroup, leaveGroup, removeParticipants } from './groups.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const [BEN, CARLA, DORA] = ['1@c.us', '2@c.us', '3@c.us'];
 
-/** A page that knows people by these ids, and a group of Dora with hidden ids. */
-function page(ids: Record<string, readonly string[] | 'unknown'>, job: (...args: object[]) => unknown, more = {}) {
+const digits = (one: string) => one.replace(/\D/g, '');
+
+/** A network that finds people by their numbers, except those whose ids are `unknown`. */
+function usync(ids: Record<string, readonly string[] | 'unknown'>) {
+  class USyncUser {
+    number = '';
+    withPhone(number: string): this {
+      this.number = number;
+      return this;
+    }
+  }
+  class USyncQuery {
+    readonly #users: USyncUser[] = [];
+    withContactProtocol = () => this;
+    withLidProtocol = () => this;
+    withUser(user: USyncUser): this {
+      this.#users.push(user);
+      return this;
+    }
+    execute = async () => ({
+      list: this.#users.flatMap(({ number }) => {
+        const [, found] = Object.entries(ids).find(([person]) => digits(person) === digits(number)) ?? [];
+        const contact = { type: found ? 'in' : 'out', content: number };
+        return found === 'unknown' ? [] : { contact, id: found?.[0] };
+      }),
+    });
+  }
+  return { WAWebUsync: { USyncQuery }, WAWebUsyncUser: { USyncUser } };
+}
+
+/** A page that knows people by these ids, and a group with these members, whose admin is Dora, with hidden ids. */
+function page(
+  ids: Record<string, readonly string[] | 'unknown'>,
+  job: (...args: object[]) => unknown,
+  more: object = {},
+  members: readonly object[] = [],
+) {
   const done: unknown[] = [];
   const run = async (_: object, people: readonly { phoneNumber: object; lid?: object }[]) => {
     done.push(people.map(({ phoneNumber, lid }) => [phoneNumber, lid].map((one) => one && String(one))));
     return job();
   };
-  const modules: Record<string, unknown> = {
-    WAWebWidFactory: { createWid: id },
+  const participants = {
+    get: (one: string) => (one === '33@lid' ? {} : undefined),
+    getModelsArray: () => members,
+  };
+  const group = { id: id('9@g.us'), groupMetadata: { participants, isLidAddressingMode: true } };
+  const modules = {
+    WAWebCollections: { Chat: { get: () => group } },
     WAWebGroupModifyParticipantsJob: { addGroupParticipants: run },
     WAWebGroupCreateJob: { createGroup: run },
+    WAWebFindChatAction: { findOrCreateLatestChat: async (one: object) => done.push(`open ${one}`) },
+    ...usync(ids),
     ...more,
   };
-  const participants = { get: (one: string) => (one === '33@lid' ? {} : undefined) };
-  const chatWebTools = {
-    ownGroup: async () => ({ group: { id: id('9@g.us'), groupMetadata: { participants, isLidAddressingMode: true } } }),
-    openGroup: async (group: object) => done.push(`open ${group}`),
-    idsOfPeople: async (people: readonly string[]) => people.map((person) => ids[person] ?? []),
-    groupRefusal: (error: { readonly status?: number }) => ({ refused: error.status }),
-  };
-  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  const people = Object.entries(ids).flatMap(([number, known]) =>
+    typeof known === 'object' && known[1] ? [{ number, lid: known[1] }] : [],
+  );
+  stubPage(modules, { people, me: DORA });
   return done;
 }
 
@@ -67,42 +106,26 @@ describe('people added to a group', () => {
 });
 
 describe('removed members', () => {
-  const members = [BEN, CARLA, DORA].map((one) => ({ id: id(one) }));
-  const remove = (own: object, people: readonly string[]) => {
+  /** Removes people from a group with these members. Returns the outcome, and the ids of each request. */
+  const remove = (members: readonly object[], people: readonly string[]) => {
     const asked: string[][] = [];
-    page({}, () => undefined, {
-      WAWebGroupModifyParticipantsJob: {
-        removeGroupParticipants: async (_: object, ids: readonly object[]) => {
-          asked.push(ids.map(String));
-          return { participants: [{ userWid: ids[0], code: '406' }] };
-        },
-      },
-    });
-    Object.assign((globalThis as unknown as { window: { chatWebTools: object } }).window.chatWebTools, {
-      ownGroup: async () => ({ group: { id: id('9@g.us') }, isAdmin: true, members, ...own }),
-      isMe: (one: object) => String(one) === DORA,
-      memberCodes: ({ participants }: { participants: { userWid: object; code: string }[] }) =>
-        participants.map(({ userWid, code }) => ({ id: userWid, code: Number(code) })),
-      codesFor: async (
-        some: readonly string[],
-        _: object,
-        act: (ids: readonly object[]) => Promise<{ code: number }[]>,
-      ) => {
-        const codes = await act(some.map(id));
-        return some.map((_, n) => codes[n]?.code ?? 504);
-      },
-    });
+    const removeGroupParticipants = async (_: object, ids: readonly object[]) => {
+      asked.push(ids.map(String));
+      return { participants: [{ userWid: ids[0], code: '406' }] };
+    };
+    page({}, () => undefined, { WAWebGroupModifyParticipantsJob: { removeGroupParticipants } }, members);
     return removeParticipants('9@g.us', [...people], 0).then((codes) => [codes, asked]);
   };
+  const members = (isAdmin: boolean) => [{ id: id(BEN) }, { id: id(CARLA) }, { id: id(DORA), isAdmin }];
 
   it('are removed in one request, except the account itself; those missing in the answer may have been', async () => {
-    expect(await remove({}, [BEN, DORA, CARLA])).toEqual([[406, 405, 504], [[BEN, CARLA]]]);
+    expect(await remove(members(true), [BEN, DORA, CARLA])).toEqual([[406, 405, 504], [[BEN, CARLA]]]);
   });
 
   it.each([
-    [{ isAdmin: false }, 'not_admin'],
-    [{ members: undefined }, { refused: 429 }],
-  ])('are not removed if the group is %j', async (own, outcome) => {
+    ['the account is no admin', members(false), 'not_admin'],
+    ['the members are unknown', [], { refused: 429 }],
+  ])('are not removed if %s', async (_, own, outcome) => {
     expect(await remove(own, [BEN])).toEqual([outcome, []]);
   });
 });

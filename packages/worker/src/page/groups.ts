@@ -1,22 +1,23 @@
-import type { GroupRefusal, PageId, PageWindow, Refused } from './window.ts';
-
-declare const window: PageWindow;
+import type { GroupRefusal, PageId, Refused } from './models.ts';
+import { codesFor, groupRefusal, idsOfPeople, memberCodes, openGroup, ownGroup } from './tools/groups.ts';
+import { isMe } from './tools/identities.ts';
+import { refusedBy } from './tools/refusals.ts';
 
 /** Changes a group's subject. */
 export async function renameGroup(groupId: string, subject: string, membersMs: number): Promise<'ok' | GroupRefusal> {
-  const own = await window.chatWebTools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   try {
     await window.require('WAWebGroupModifyInfoJob').setGroupSubject(own.group.id, subject);
     return 'ok';
   } catch (error) {
-    return window.chatWebTools.groupRefusal(error);
+    return groupRefusal(error);
   }
 }
 
 /** Leaves a group. `unknown`: the page does not report the outcome. */
 export async function leaveGroup(groupId: string, membersMs: number): Promise<'ok' | 'unknown' | GroupRefusal> {
-  const own = await window.chatWebTools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   const { sendExitGroup } = window.require('WAWebExitGroupAction');
   // Resolves with false if the network refuses; rejects if there is no answer, or if the page cannot store the change.
@@ -36,14 +37,13 @@ export async function addParticipants(
   timeoutMs: number,
   membersMs: number,
 ): Promise<number[] | GroupRefusal> {
-  const tools = window.chatWebTools;
-  const own = await tools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   const { group, isAdmin } = own;
   const { participants: members, isLidAddressingMode: isByLid, memberAddMode } = group.groupMetadata ?? {};
   if (isAdmin === false && memberAddMode === 'admin_add') return 'not_admin';
   const idsOf = new Map<string, readonly string[] | 'unknown'>();
-  for (const [n, ids] of (await tools.idsOfPeople(people)).entries()) idsOf.set(people[n] ?? '', ids);
+  for (const [n, ids] of (await idsOfPeople(people)).entries()) idsOf.set(people[n] ?? '', ids);
   const codes = new Map<string, number>();
   for (const [person, ids] of idsOf) {
     if (ids === 'unknown') codes.set(person, 503);
@@ -67,7 +67,7 @@ export async function addParticipants(
     for (const { phoneNumberWid: id } of answer?.invitedOutContacts ?? []) answered.set(String(id), 404);
     for (const { person, ids } of added) codes.set(person, ids.flatMap((id) => answered.get(id) ?? [])[0] || 504);
   } catch (error) {
-    return tools.groupRefusal(error);
+    return groupRefusal(error);
   }
   return people.map((person) => codes.get(person) ?? 504);
 }
@@ -81,24 +81,23 @@ export async function removeParticipants(
   people: string[],
   membersMs: number,
 ): Promise<number[] | GroupRefusal> {
-  const tools = window.chatWebTools;
-  const own = await tools.ownGroup(groupId, membersMs);
+  const own = await ownGroup(groupId, membersMs);
   if (!own) return 'no_group';
   if (own.isAdmin === false) return 'not_admin';
   // Only the list of members shows the form of id to remove a member by.
   if (!own.members) return { refused: 429 };
   const { createWid } = window.require('WAWebWidFactory');
-  const isSelf = (person: string) => tools.isMe(createWid(person) as PageId);
+  const isSelf = (person: string) => isMe(createWid(person) as PageId);
   const others = people.filter((person) => !isSelf(person));
   try {
     // The page's own action does not return the codes.
-    const codes = await tools.codesFor(others, own.members, async (ids) => {
+    const codes = await codesFor(others, own.members, async (ids) => {
       const { removeGroupParticipants } = window.require('WAWebGroupModifyParticipantsJob');
-      return tools.memberCodes(await removeGroupParticipants(own.group.id, ids));
+      return memberCodes(await removeGroupParticipants(own.group.id, ids));
     });
     return people.map((person) => (isSelf(person) ? 405 : (codes[others.indexOf(person)] ?? 504)));
   } catch (error) {
-    return tools.groupRefusal(error);
+    return groupRefusal(error);
   }
 }
 
@@ -109,7 +108,7 @@ export async function createGroup(
 ): Promise<{ readonly id: string } | 'none_registered' | Refused> {
   const { createWid } = window.require('WAWebWidFactory');
   try {
-    const ids = await window.chatWebTools.idsOfPeople(people);
+    const ids = await idsOfPeople(people);
     // People with an unknown look-up result are included: the network decides.
     const registered = people.filter((_, n) => ids[n] === 'unknown' || (ids[n] ?? []).length > 0);
     if (registered.length === 0) return 'none_registered';
@@ -126,9 +125,9 @@ export async function createGroup(
       },
       registered.map((person) => ({ phoneNumber: createWid(person) })),
     );
-    await window.chatWebTools.openGroup(created.wid, 'createGroupAction');
+    await openGroup(created.wid, 'createGroupAction');
     return { id: String(created.wid) };
   } catch (error) {
-    return window.chatWebTools.refusedBy(error);
+    return refusedBy(error);
   }
 }

@@ -1,6 +1,6 @@
-import type { MessageModel, PageChat, PageMessage, PageWindow } from './window.ts';
-
-declare const window: PageWindow;
+import type { MessageModel, PageChat, PageMessage } from './models.ts';
+import { resolveNumbers } from './tools/identities.ts';
+import { isChat, isDeliverable, messageModel } from './tools/messages.ts';
 
 /** An inbound message in the page's memory. `isNew`: it arrived live, and is not loaded history. */
 export interface HeldMessage {
@@ -23,9 +23,7 @@ export function inboundSince(sinceSeconds: number): HeldMessage[] {
     for (const [place, { id }] of chat.msgs.getModelsArray().entries()) places.set(String(id), place);
   const placeOf = ({ id }: PageMessage) => places.get(String(id)) ?? 0;
   return Msg.getModelsArray()
-    .filter(
-      (message) => !message.id.fromMe && (message.t ?? 0) >= sinceSeconds && window.chatWebTools.isDeliverable(message),
-    )
+    .filter((message) => !message.id.fromMe && (message.t ?? 0) >= sinceSeconds && isDeliverable(message))
     .sort((a, b) => (a.t ?? 0) - (b.t ?? 0) || placeOf(a) - placeOf(b))
     .map((message) => ({ id: String(message.id), isNew: message.isNewMsg === true }));
 }
@@ -33,7 +31,7 @@ export function inboundSince(sinceSeconds: number): HeldMessage[] {
 /** True if a chat has changed since a time (Unix seconds): messages may have been missed. */
 export function hasChanged(sinceSeconds: number): boolean {
   const { Chat } = window.require('WAWebCollections');
-  return Chat.getModelsArray().some((chat) => (chat.t ?? 0) > sinceSeconds && window.chatWebTools.isChat(chat));
+  return Chat.getModelsArray().some((chat) => (chat.t ?? 0) > sinceSeconds && isChat(chat));
 }
 
 /**
@@ -47,7 +45,6 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, maxMessages }
   const deadline = Date.now() + timeoutMs;
   const isLate = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), timeoutMs));
   // Without the status feed: accounts were unlinked when its history was read after linking.
-  const { isChat } = window.chatWebTools;
   const reachesBack = (chat: PageChat) => chat.msgs.getModelsArray().some(({ t }) => (t ?? 0) < sinceSeconds);
   let left = Chat.getModelsArray()
     .filter((chat) => (chat.t ?? 0) >= sinceSeconds && isChat(chat) && !reachesBack(chat))
@@ -78,14 +75,13 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, maxMessages }
 /** The models of messages by their ids, in that order; those that are gone or unreadable are left out. */
 export async function messageModels(ids: readonly string[]): Promise<MessageModel[]> {
   const { Msg } = window.require('WAWebCollections');
-  const tools = window.chatWebTools;
   const messages = ids.flatMap((id) => Msg.get(id) ?? []);
-  await tools.resolveNumbers(
+  await resolveNumbers(
     messages.flatMap(({ from, author, mentionedJidList = [] }) => [from, author, ...mentionedJidList]),
   );
   return messages.flatMap((message) => {
     try {
-      return [tools.messageModel(message)];
+      return [messageModel(message)];
     } catch {
       return []; // An unreadable message must not fail the others.
     }

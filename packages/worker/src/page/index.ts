@@ -3,12 +3,12 @@
 export {
   readPrivacy,
   readProfile,
-  removePicture,
+  removeProfilePicture,
   setAbout,
   setName,
-  setPicture,
   setPresence,
   setPrivacy,
+  setProfilePicture,
 } from './account.ts';
 export { attach, listenToChanges } from './attach.ts';
 export { rejectCall } from './calls.ts';
@@ -25,7 +25,7 @@ export {
   archiveChat,
   clearChat,
   deleteChat,
-  findChat,
+  getChat,
   markChatRead,
   markChatUnread,
   muteChat,
@@ -39,7 +39,7 @@ export {
   listBlocked,
   listCommonGroups,
   numbersExist,
-  resolvePeople,
+  resolveContacts,
   setBlocked,
 } from './contact-details.ts';
 export { checkForward, forwardMessage, loadForward } from './forwarding.ts';
@@ -56,7 +56,7 @@ export { hasGroup, removeGroupPicture, setGroupPicture } from './group-pictures.
 export { addParticipants, createGroup, leaveGroup, removeParticipants, renameGroup } from './groups.ts';
 export { hasChanged, inboundSince, loadSince, messageModels } from './inbox.ts';
 export { listLabels, setChatLabels } from './labels.ts';
-export { readLinkScreen, requestCode, returnToQr } from './linking.ts';
+export { readLinkScreen, refreshQr, requestCode, returnToQr } from './linking.ts';
 export { dropFile, heldFile, keepFile, loadMedia, loadPicture, makeSticker, openFileInput } from './media.ts';
 export {
   getMessage,
@@ -74,6 +74,7 @@ export { prepareModules, resolveContract } from './modules.ts';
 export { loadOlderMessages } from './older-messages.ts';
 export { findContact, listContacts, numberExists } from './people.ts';
 export { subscribePresence } from './presence.ts';
-export { mark, queryNetwork, readAccount, readPageState, refreshQr, unlink } from './session.ts';
+export { queryNetwork, readAccount, readPageState, unlink } from './session.ts';
+export { mark } from './set-up.ts';
 export { postMediaStatus, postTextStatus } from './status-feed.ts';
 export { listStatuses, loadStatuses, markStatusSeen } from './statuses.ts';

@@ -1,150 +1,155 @@
-import type { Browser, Page } from 'puppeteer';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { bareBrowser } from '../testing/bare-browser.ts';
-import { readLinkScreen, requestCode, returnToQr } from './linking.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { freshProgram, stubPage } from '../testing/page-registry.ts';
 
 const PASSKEY_MS = 600_000;
 
-let browser: Browser;
-let page: Page;
+let linking: typeof import('./linking.ts');
+/** The test ids of the elements that the page shows. */
+let shown: readonly string[];
+let modules: Record<string, unknown>;
+const socket: { state: string } = { state: 'UNPAIRED' };
+const listeners = new Map<string, () => void>();
 
-beforeAll(async () => {
-  browser = await bareBrowser();
-});
-afterAll(() => browser.close());
+freshProgram();
 beforeEach(async () => {
-  page = await browser.newPage();
-  await page.evaluate('window.chatWeb = { document: "1" }');
-  return () => page.close();
+  shown = [];
+  listeners.clear();
+  socket.state = 'UNPAIRED';
+  const querySelectorAll = (selector: string) => shown.filter((id) => selector === `[data-testid="${id}"]`);
+  modules = stubPage({}, { window: { document: { querySelectorAll } } });
+  linking = await import('./linking.ts');
 });
 
-const stepOf = async (passkeyMs = PASSKEY_MS) => (await page.evaluate(readLinkScreen, passkeyMs)).passkey;
-const show = (...testIds: string[]) =>
-  page.evaluate(
-    `document.body.innerHTML = ${JSON.stringify(testIds.map((id) => `<div data-testid="${id}"></div>`).join(''))}`,
-  );
+/** The page has loaded its modules for linking. */
+function load(more: Readonly<Record<string, unknown>> = {}): void {
+  const on = (name: string, listener: () => void) => listeners.set(name, listener);
+  Object.assign(modules, {
+    WAWebLinkDeviceEvents: { WAWebLinkDeviceEvents: { on } },
+    WAWebSocketModel: { Socket: socket },
+    ...more,
+  });
+}
+const emit = (name: string) => listeners.get(`link_device_events:${name}`)?.();
+const stepOf = (passkeyMs = PASSKEY_MS) => linking.readLinkScreen(passkeyMs).passkey;
+const show = (...testIds: string[]) => {
+  shown = testIds;
+};
 
-it('recognises each card of the passkey screen, and its end', async () => {
-  expect(await stepOf()).toBeUndefined();
+it('recognises each card of the passkey screen, and its end', () => {
+  expect(stepOf()).toBeUndefined();
   for (const [card, step] of [
     ['shortcake_passkey_prompt_card', 'passkey'],
     ['shortcake_waiting_for_phone_card', 'phone'],
     ['shortcake_code_matching_card', 'code'],
     ['a card of tomorrow', 'passkey'],
   ] as const) {
-    await show('shortcake_passkey_screen', card);
-    expect(await stepOf()).toBe(step);
+    show('shortcake_passkey_screen', card);
+    expect(stepOf()).toBe(step);
   }
-  await show();
-  expect(await stepOf()).toBeUndefined();
+  show();
+  expect(stepOf()).toBeUndefined();
 });
 
-it('also reads a page that is not prepared yet', async () => {
-  await page.evaluate('delete window.chatWeb');
-  await show('shortcake_passkey_screen');
-  expect(await stepOf()).toBe('passkey');
-});
-
-it('the event counts only if no screen was ever recognised, and while the network waits', async () => {
-  await page.evaluate(`
-    const listeners = {};
-    const WAWebLinkDeviceEvents = { on: (name, listener) => { listeners[name] = listener; } };
-    window.Socket = { state: 'UNPAIRED' };
-    window.require = () => ({ WAWebLinkDeviceEvents, Socket });
-    window.ask = () => listeners['link_device_events:passkey_prologue_request']();
-  `);
-  expect(await stepOf()).toBeUndefined();
-  await page.evaluate('ask()');
-  expect(await stepOf()).toBe('passkey');
-  expect(await stepOf(0)).toBeUndefined();
-  await page.evaluate("Socket.state = 'CONNECTED'");
-  expect(await stepOf()).toBeUndefined();
-  await page.evaluate("Socket.state = 'UNPAIRED_IDLE'");
-  expect(await stepOf()).toBe('passkey');
-  await show('shortcake_passkey_screen');
-  expect(await stepOf()).toBe('passkey');
-  await show();
-  expect(await stepOf()).toBeUndefined();
+it('the event counts only if no screen was ever recognised, and while the network waits', () => {
+  expect(stepOf()).toBeUndefined();
+  load();
+  expect(stepOf()).toBeUndefined();
+  emit('passkey_prologue_request');
+  expect(stepOf()).toBe('passkey');
+  expect(stepOf(0)).toBeUndefined();
+  socket.state = 'CONNECTED';
+  expect(stepOf()).toBeUndefined();
+  socket.state = 'UNPAIRED_IDLE';
+  expect(stepOf()).toBe('passkey');
+  show('shortcake_passkey_screen');
+  expect(stepOf()).toBe('passkey');
+  show();
+  expect(stepOf()).toBeUndefined();
 });
 
 describe('a pairing code', () => {
   const TYPED_MS = 60_000;
-  const calls = () => page.evaluate('window.calls');
-  const prepare = (state: string, start: string) =>
-    page.evaluate(`{
-      window.calls = [];
-      const called = (name) => async (...args) => { window.calls.push([name, ...args].join(' ')); };
-      const listeners = {};
-      window.emit = (name) => listeners['link_device_events:' + name]();
-      const modules = {
-        WAWebSocketModel: { Socket: { state: ${JSON.stringify(state)} } },
-        WAWebLinkDeviceEvents: { WAWebLinkDeviceEvents: { on: (name, listener) => { listeners[name] = listener; } } },
-        WAWebAltDeviceLinkingApi: {
-          setPairingType: called('type'),
-          initializeAltDeviceLinking: called('init'),
-          initializeQRLinking: called('qr'),
-          startAltLinkingFlow: async (...args) => { await called('start')(...args); ${start} },
+  let calls: string[];
+  const prepare = (state: string, start: () => unknown) => {
+    calls = [];
+    socket.state = state;
+    const called =
+      (name: string) =>
+      async (...args: unknown[]) =>
+        void calls.push([name, ...args].join(' '));
+    load({
+      WAWebAltDeviceLinkingApi: {
+        setPairingType: called('type'),
+        initializeAltDeviceLinking: called('init'),
+        initializeQRLinking: called('qr'),
+        startAltLinkingFlow: async (...args: unknown[]) => {
+          await called('start')(...args);
+          return start();
         },
-      };
-      window.require = (name) => modules[name];
-    }`);
-  const request = () => page.evaluate(requestCode, '12025550101', true, TYPED_MS);
+      },
+    });
+  };
+  const request = () => linking.requestCode('12025550101', true, TYPED_MS);
+  const fails = (thrown: unknown) => () => {
+    throw thrown;
+  };
 
   it('is requested as the page itself does', async () => {
-    await prepare('UNPAIRED', 'return "ABCD1234";');
+    prepare('UNPAIRED', () => 'ABCD1234');
     expect(await request()).toEqual({ is: 'code', code: 'ABCD1234' });
-    expect(await calls()).toEqual(['init', 'type ALT_DEVICE_LINKING', 'start 12025550101 true']);
+    expect(calls).toEqual(['init', 'type ALT_DEVICE_LINKING', 'start 12025550101 true']);
   });
 
   it.each([
     [
-      "throw Object.assign(new Error('t'), { name: 'CompanionHelloError', type: { name: 'IQErrorRateOverlimit', value: { code: 429, text: 'rate-overlimit' } } })",
+      { name: 'CompanionHelloError', type: { name: 'IQErrorRateOverlimit', value: { code: 429 } } },
       { name: 'IQErrorRateOverlimit', code: 429 },
     ],
+    [{ type: { name: 'IQErrorBadRequest', value: { code: '400' } } }, { name: 'IQErrorBadRequest', code: 400 }],
     [
-      "throw Object.assign(new Error('t'), { type: { name: 'IQErrorBadRequest', value: { code: '400' } } })",
-      { name: 'IQErrorBadRequest', code: 400 },
-    ],
-    [
-      "throw Object.assign(new Error(''), { name: 'ServerStatusCodeError', status: 400 })",
+      { name: 'ServerStatusCodeError', status: 400 },
       { name: 'ServerStatusCodeError', code: 400 },
     ],
-    ["throw new Error('Minified invariant')", { name: 'Error', code: undefined }],
-    ["throw 'auth timeout'", { name: undefined, code: undefined }],
-    ['throw undefined', { name: undefined, code: undefined }],
-  ])('that is refused has a reason: %s', async (start, why) => {
-    await prepare('UNPAIRED', start);
+    [new Error('Minified invariant'), { name: 'Error', code: undefined }],
+    ['auth timeout', { name: undefined, code: undefined }],
+    [undefined, { name: undefined, code: undefined }],
+  ])('that is refused with %j has a reason', async (thrown, why) => {
+    prepare('UNPAIRED', fails(thrown));
     expect(await request()).toEqual({ is: 'refused', ...why });
   });
 
   it('is neither requested nor withdrawn on a linked page, or for a minute after one was typed', async () => {
-    await prepare('CONNECTED', '');
+    prepare('CONNECTED', () => undefined);
     expect(await request()).toEqual({ is: 'not_unpaired' });
-    await page.evaluate(returnToQr, TYPED_MS);
-    await prepare('UNPAIRED', '');
-    await stepOf();
-    await page.evaluate("emit('primary_hello_received')");
+    await linking.returnToQr(TYPED_MS);
+    prepare('UNPAIRED', () => undefined);
+    stepOf();
+    emit('primary_hello_received');
     expect(await request()).toEqual({ is: 'typed' });
-    await page.evaluate(returnToQr, TYPED_MS);
-    expect(await calls()).toEqual([]);
-    await page.evaluate(returnToQr, 0);
-    expect(await calls()).toEqual(['qr']);
+    await linking.returnToQr(TYPED_MS);
+    expect(calls).toEqual([]);
+    await linking.returnToQr(0);
+    expect(calls).toEqual(['qr']);
   });
 
   it('is not refused if the page is linked meanwhile', async () => {
-    await prepare('UNPAIRED', "modules.WAWebSocketModel.Socket.state = 'PAIRING'; throw new Error('t');");
+    prepare('UNPAIRED', () => {
+      socket.state = 'PAIRING';
+      throw new Error('t');
+    });
     expect(await request()).toEqual({ is: 'not_unpaired' });
   });
 
-  it('is renewed or ended once for each request of the network', async () => {
-    await prepare('UNPAIRED', '');
-    const codeOf = async () => (await page.evaluate(readLinkScreen, PASSKEY_MS)).code;
-    expect(await codeOf()).toBeUndefined();
-    await page.evaluate("emit('refresh_alt_linking_code')");
-    expect([await codeOf(), await codeOf()]).toEqual(['renew', undefined]);
+  it('is renewed or ended once for each request of the network', () => {
+    prepare('UNPAIRED', () => undefined);
+    const read = () => linking.readLinkScreen(PASSKEY_MS).code;
+    expect(read()).toBeUndefined();
+    emit('refresh_alt_linking_code');
+    expect([read(), read()]).toEqual(['renew', undefined]);
     for (const name of ['force_manual_refresh', 'error_alt_linking']) {
-      await page.evaluate(`emit('${name}'); emit('refresh_alt_linking_code')`);
-      expect([await codeOf(), await codeOf()]).toEqual(['end', undefined]);
+      emit(name);
+      emit('refresh_alt_linking_code');
+      expect([read(), read()]).toEqual(['end', undefined]);
     }
   });
 });

@@ -1,6 +1,46 @@
-import type { LinkingState, PageWindow } from './window.ts';
+/** How long linking may take once a pairing code was typed. */
+const LINKING_MS = 60_000;
 
-declare const window: PageWindow;
+/** What the page has reported about linking; undefined until it is listened to. Times in milliseconds since 1970. */
+let linking: LinkingState | undefined;
+interface LinkingState {
+  /** When the page last requested a passkey, and whether its screen was ever recognised. */
+  passkeyAt: number;
+  hasScreen: boolean;
+  /** When a pairing code was last typed. */
+  typedAt: number;
+  /** What the network requested since the last read. */
+  code?: 'renew' | 'end' | undefined;
+}
+
+function isTyped(typedMs: number): boolean {
+  return Date.now() - (linking?.typedAt ?? 0) < typedMs;
+}
+
+/** Listens to the page's reports about linking; undefined if this build does not have them, or not yet. */
+function listenToLinking(): LinkingState | undefined {
+  const state: LinkingState = { passkeyAt: 0, hasScreen: false, typedAt: 0 };
+  try {
+    const { WAWebLinkDeviceEvents: events } = window.require('WAWebLinkDeviceEvents');
+    const on = (name: string, listener: () => void) => events.on(`link_device_events:${name}`, listener);
+    on('passkey_prologue_request', () => {
+      state.passkeyAt = Date.now();
+    });
+    on('primary_hello_received', () => {
+      state.typedAt = Date.now();
+    });
+    on('refresh_alt_linking_code', () => {
+      state.code ??= 'renew';
+    });
+    for (const name of ['force_manual_refresh', 'error_alt_linking'])
+      on(name, () => {
+        state.code = 'end';
+      });
+    return state;
+  } catch {
+    return undefined;
+  }
+}
 
 /** What the page shows for linking, besides a QR. */
 export interface LinkScreen {
@@ -16,32 +56,8 @@ export interface LinkScreen {
  * for as long as the network waits for the passkey.
  */
 export function readLinkScreen(passkeyMs: number): LinkScreen {
-  const { chatWeb } = window;
-  if (chatWeb && !chatWeb.linking) {
-    try {
-      const { WAWebLinkDeviceEvents: events } = window.require('WAWebLinkDeviceEvents');
-      const linking: LinkingState = { passkeyAt: 0, hasScreen: false, typedAt: 0 };
-      const on = (name: string, listener: () => void) => events.on(`link_device_events:${name}`, listener);
-      on('passkey_prologue_request', () => {
-        linking.passkeyAt = Date.now();
-      });
-      on('primary_hello_received', () => {
-        linking.typedAt = Date.now();
-      });
-      on('refresh_alt_linking_code', () => {
-        linking.code ??= 'renew';
-      });
-      for (const name of ['force_manual_refresh', 'error_alt_linking'])
-        on(name, () => {
-          linking.code = 'end';
-        });
-      chatWeb.linking = linking;
-    } catch {
-      // Not loaded yet, or missing in this build.
-    }
-  }
+  linking ??= listenToLinking();
   const isShown = (testId: string) => [...window.document.querySelectorAll(`[data-testid="${testId}"]`)].length > 0;
-  const linking = chatWeb?.linking;
   const code = linking?.code;
   if (linking) linking.code = undefined;
   if (!isShown('shortcake_passkey_screen')) {
@@ -78,7 +94,7 @@ export type CodeAnswer =
 export async function requestCode(number: string, notifiesPhone: boolean, typedMs: number): Promise<CodeAnswer> {
   const isUnpaired = () => window.require('WAWebSocketModel').Socket.state?.startsWith('UNPAIRED');
   if (!isUnpaired()) return { is: 'not_unpaired' };
-  if (Date.now() - (window.chatWeb?.linking?.typedAt ?? 0) < typedMs) return { is: 'typed' };
+  if (isTyped(typedMs)) return { is: 'typed' };
   const api = window.require('WAWebAltDeviceLinkingApi');
   try {
     await api.initializeAltDeviceLinking();
@@ -105,6 +121,15 @@ export async function requestCode(number: string, notifiesPhone: boolean, typedM
 /** Gives the QR a new secret, unless the page is being linked. The current QR stays invalid: another must follow. */
 export async function returnToQr(typedMs: number): Promise<void> {
   if (!window.require('WAWebSocketModel').Socket.state?.startsWith('UNPAIRED')) return;
-  if (Date.now() - (window.chatWeb?.linking?.typedAt ?? 0) < typedMs) return;
+  if (isTyped(typedMs)) return;
   await window.require('WAWebAltDeviceLinkingApi').initializeQRLinking?.();
+}
+
+/** Requests new QR references after the last one has expired. Does nothing while linking, which it would abort. */
+export function refreshQr(): void {
+  const asksForPasskey = [...window.document.querySelectorAll('[data-testid="shortcake_passkey_screen"]')].length > 0;
+  if (isTyped(LINKING_MS) || asksForPasskey) return;
+  const { Cmd } = window.require('WAWebCmd');
+  if (Cmd.refreshQR) Cmd.refreshQR();
+  else window.require('WAWebLaunchSocketUtils').refreshQR();
 }

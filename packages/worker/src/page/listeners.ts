@@ -1,6 +1,8 @@
-import type { PageMessage, PageWindow } from './window.ts';
-
-declare const window: PageWindow;
+import type { PageMessage } from './models.ts';
+import { inTurn } from './tools/changes.ts';
+import { optional } from './tools/identities.ts';
+import { isDeliverable, messageModel, resolvePeople } from './tools/messages.ts';
+import { signal } from './tools/outcomes.ts';
 
 /**
  * Listens to the page's messages and acks, and reports them to the worker. The library's own listeners are not used:
@@ -8,20 +10,19 @@ declare const window: PageWindow;
  */
 export function listen(): void {
   const { Msg } = window.require('WAWebCollections');
-  const tools = window.chatWebTools;
 
   const report = (message: PageMessage) => {
-    if (!tools.isDeliverable(message)) return;
-    const resolved = tools.resolvePeople(message).catch(() => {});
+    if (!isDeliverable(message)) return;
+    const resolved = resolvePeople(message).catch(() => {});
     // The model is made in turn, so that all messages of a burst use the same id for a person.
-    tools.inTurn(resolved, () => ({ is: 'message', model: tools.messageModel(message) }));
+    inTurn(resolved, () => ({ is: 'message', model: messageModel(message) }));
   };
 
   // A message that is not decrypted yet is requested again, as the page does when its chat is open.
   const undecrypted = new Set<PageMessage>();
   let isScheduled = false;
   const resendDelayMs = 5_000;
-  const gating = tools.optional('WAWebSyncGatingUtils');
+  const gating = optional('WAWebSyncGatingUtils');
   try {
     if (gating?.isPlaceholderMessageResendEnabled) gating.isPlaceholderMessageResendEnabled = () => true;
   } catch {
@@ -33,7 +34,7 @@ export function listen(): void {
     isScheduled = true;
     setTimeout(() => {
       isScheduled = false;
-      const resend = tools.optional('WAWebNonMessageDataRequestPlaceholderMessageResendUtils');
+      const resend = optional('WAWebNonMessageDataRequestPlaceholderMessageResendUtils');
       const messages = [...undecrypted];
       undecrypted.clear();
       if (messages.length > 0) resend?.handlePlaceholderMsgsSeen?.(messages, true);
@@ -53,6 +54,6 @@ export function listen(): void {
     if (!message.subtype?.endsWith('_unavailable_fanout')) requestResend(message);
   });
   Msg.on('change:ack', (message, ack) => {
-    if (message.id.fromMe) tools.signal({ is: 'ack', id: String(message.id), ack: Number(ack) });
+    if (message.id.fromMe) signal({ is: 'ack', id: String(message.id), ack: Number(ack) });
   });
 }

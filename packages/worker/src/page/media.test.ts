@@ -1,24 +1,22 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { stubPage } from '../testing/page-registry.ts';
 import { loadForward } from './forwarding.ts';
 import { loadMedia } from './media.ts';
 
-const keep = vi.fn();
 /** A page whose own download ends in that stage, with this direct download. */
 function page(stage: string, direct: () => Promise<unknown>): void {
-  const modules: Record<string, unknown> = {
+  const message = {
+    directPath: '/v/1',
+    mediaData: { mediaStage: stage },
+    mimetype: 'image/png',
+    downloadMedia: async () => {},
+  };
+  stubPage({
+    WAWebCollections: { Msg: { get: () => message } },
     WAWebMmsMediaTypes: { getMsgMediaType: () => 'image' },
     WAWebDownloadManager: { downloadManager: { downloadAndMaybeDecrypt: direct } },
     WAWebMsgActionCapability: { canForwardMsg: () => false },
-  };
-  const message = { directPath: '/v/1', mediaData: {}, mimetype: 'image/png' };
-  const chatWebTools = {
-    findMessage: async () => message,
-    download: async () => stage,
-    optional: () => undefined,
-    refusal: ({ status }: { status?: number }) => status,
-    keep,
-  };
-  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  });
 }
 
 const bytes = async () => new Uint8Array(3);

@@ -1,12 +1,13 @@
-import type { PageFileInput, PageWindow } from './window.ts';
-
-declare const window: PageWindow;
+import { download, drop, files, keep } from './tools/files.ts';
+import { isRegistered, lidOf, optional, phoneOr } from './tools/identities.ts';
+import { findMessage } from './tools/messages.ts';
+import { refusal } from './tools/refusals.ts';
 
 /** Inputs into which the browser puts files, by the keys of the files. */
-const inputs = new Map<string, PageFileInput>();
+const inputs = new Map<string, HTMLInputElement>();
 
 /** An input for the file with that key. */
-export function openFileInput(key: string): PageFileInput {
+export function openFileInput(key: string): HTMLInputElement {
   const input = window.document.createElement('input');
   input.type = 'file';
   inputs.set(key, input);
@@ -17,13 +18,13 @@ export function openFileInput(key: string): PageFileInput {
 export function keepFile(key: string): void {
   const file = inputs.get(key)?.files?.[0];
   inputs.delete(key);
-  if (file) window.chatWebTools.keep(key, file);
+  if (file) keep(key, file);
 }
 
 /** Drops a file, even one that arrives later: its request has ended. */
 export function dropFile(key: string): void {
   inputs.delete(key);
-  window.chatWebTools.drop(key);
+  drop(key);
 }
 
 /** Media loaded in the page. */
@@ -42,11 +43,10 @@ export async function loadMedia(
   key: string,
   waitMs: number,
 ): Promise<LoadedMedia | 'no_message' | 'no_media' | 'gone' | 'later' | 'unfinished'> {
-  const tools = window.chatWebTools;
-  const message = await tools.findMessage(messageId);
+  const message = await findMessage(messageId);
   if (!message) return 'no_message';
   if (!message.directPath || !message.mediaData) return 'no_media';
-  const stage = await tools.download(message, waitMs);
+  const stage = await download(message, waitMs);
   if (stage === 'REUPLOADING' || stage === 'ERROR_MISSING') return 'gone';
   if (stage === 'FETCHING') return 'unfinished';
 
@@ -57,10 +57,10 @@ export async function loadMedia(
   };
   for (const name of ['addAnnotations', 'addPoint', 'start', 'endSuccess', 'endFail', 'endFailWithError', 'endCancel'])
     stub[name] = () => stub;
-  const measure = tools.optional('WAWebStartMediaDownloadQpl')?.startMediaDownloadQpl;
+  const measure = optional('WAWebStartMediaDownloadQpl')?.startMediaDownloadQpl;
   const { directPath, encFilehash, filehash, mediaKey, mediaKeyTimestamp, mimetype, filename } = message;
   const type = window.require('WAWebMmsMediaTypes').getMsgMediaType(message);
-  const download = (asType: string | undefined) =>
+  const decrypted = (asType: string | undefined) =>
     window.require('WAWebDownloadManager').downloadManager.downloadAndMaybeDecrypt({
       directPath,
       encFilehash,
@@ -83,17 +83,17 @@ export async function loadMedia(
     ptt: 'audio/ogg; codecs=opus',
   };
   try {
-    const bytes = await download(mimetype).catch((error: { name?: string; message?: string } | undefined) => {
+    const bytes = await decrypted(mimetype).catch((error: { name?: string; message?: string } | undefined) => {
       const isType = error?.name === 'InvalidMediaFileType' || /Unexpected mimetype/.test(String(error?.message));
-      if (isType && plain[type] && plain[type] !== mimetype) return download(plain[type]);
+      if (isType && plain[type] && plain[type] !== mimetype) return decrypted(plain[type]);
       throw error;
     });
     const file = new Blob([bytes]);
-    tools.keep(key, file);
+    keep(key, file);
     return { size: file.size, mimeType: mimetype, filename };
   } catch (error) {
     const { name = '', message: text = '' } = (error ?? {}) as { name?: string; message?: string };
-    const status = tools.refusal(error);
+    const status = refusal(error);
     if (status === 404 || status === 410 || /MediaNotFound|MediaNotOnPhone|MediaNeedsReupload/.test(name))
       return 'gone';
     if (status === 429 || status === 507) return 'later';
@@ -103,21 +103,20 @@ export async function loadMedia(
 
 /** Queries the picture of a person or a group; null if none is visible, `later` if the network limits the rate. */
 export async function loadPicture(chatId: string, key: string, eachMs: number): Promise<LoadedMedia | null | 'later'> {
-  const tools = window.chatWebTools;
   const { Chat } = window.require('WAWebCollections');
   const { requestProfilePicFromServer } = window.require('WAWebContactProfilePicThumbBridge');
   const wid = window.require('WAWebWidFactory').createWid(chatId);
   const isGroup = chatId.endsWith('@g.us');
   // The hidden id first: the picture's token belongs to it, and a query by number may get no answer.
-  if (!isGroup && !tools.lidOf(wid)) {
+  if (!isGroup && !lidOf(wid)) {
     try {
-      if (!(await tools.isRegistered(wid))) return null;
+      if (!(await isRegistered(wid))) return null;
     } catch (error) {
-      if (tools.refusal(error) === undefined) throw error;
+      if (refusal(error) === undefined) throw error;
       return 'later';
     }
   }
-  const ids = [...new Set([tools.lidOf(wid), tools.phoneOr(wid)])].filter((id) => id !== undefined);
+  const ids = [...new Set([lidOf(wid), phoneOr(wid)])].filter((id) => id !== undefined);
   let url: string | undefined;
   let isLater = false;
   let isNone = false;
@@ -127,7 +126,7 @@ export async function loadPicture(chatId: string, key: string, eachMs: number): 
     const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), eachMs));
     const asked = requestProfilePicFromServer({ id: person, ...(tcToken ? { tcToken } : {}) }).catch(
       (error: unknown) => {
-        const refused = tools.refusal(error);
+        const refused = refusal(error);
         if (refused === undefined) throw error;
         return refused === 429 || refused === 423 ? { stale: true } : { tag: '' };
       },
@@ -152,37 +151,27 @@ export async function loadPicture(chatId: string, key: string, eachMs: number): 
   if ([403, 404, 410].includes(response.status)) return null;
   if (!response.ok) throw new Error(`the picture's server answered ${response.status}`);
   const picture = await response.blob();
-  tools.keep(key, picture);
+  keep(key, picture);
   return { size: picture.size, mimeType: picture.type, filename: undefined };
 }
 
 /** The file with that key, as bytes: read as text, a character cut in two by a chunk would be lost. */
 export function heldFile(key: string): Blob | undefined {
-  return window.chatWebTools.files.get(key)?.slice(0, undefined, 'application/octet-stream');
+  return files.get(key)?.slice(0, undefined, 'application/octet-stream');
 }
 
 /** Converts an image to a sticker: WebP, 512 by 512, aspect ratio kept. False if it is not an image. */
 export async function makeSticker(key: string): Promise<boolean> {
-  const image = window.chatWebTools.files.get(key);
+  const image = files.get(key);
   if (!image) return false;
-  const page = window as unknown as {
-    createImageBitmap(image: Blob): Promise<{ width: number; height: number }>;
-    OffscreenCanvas: new (
-      width: number,
-      height: number,
-    ) => {
-      getContext(kind: '2d'): { drawImage(image: object, x: number, y: number, width: number, height: number): void };
-      convertToBlob(options: { type: string }): Promise<Blob>;
-    };
-  };
   try {
     const side = 512;
-    const bitmap = await page.createImageBitmap(image);
+    const bitmap = await createImageBitmap(image);
     const scale = side / Math.max(bitmap.width, bitmap.height);
     const [width, height] = [bitmap.width * scale, bitmap.height * scale];
-    const canvas = new page.OffscreenCanvas(side, side);
-    canvas.getContext('2d').drawImage(bitmap, (side - width) / 2, (side - height) / 2, width, height);
-    window.chatWebTools.files.set(key, await canvas.convertToBlob({ type: 'image/webp' }));
+    const canvas = new OffscreenCanvas(side, side);
+    canvas.getContext('2d')?.drawImage(bitmap, (side - width) / 2, (side - height) / 2, width, height);
+    files.set(key, await canvas.convertToBlob({ type: 'image/webp' }));
     return true;
   } catch {
     return false;

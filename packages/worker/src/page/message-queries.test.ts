@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { stubPage } from '../testing/page-registry.ts';
 import { Wid } from '../testing/wid.ts';
 import {
   listMessages,
@@ -9,8 +10,6 @@ import {
   searchMessages,
   starMessage,
 } from './message-queries.ts';
-import { installChangeTools } from './tools/changes.ts';
-import { installIdTools } from './tools/identities.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const createWid = (text: string) => {
@@ -18,28 +17,23 @@ const createWid = (text: string) => {
   return new Wid(text);
 };
 
-/** A page with these modules, and a message with these fields for any id. */
-function page(modules: Record<string, unknown>, message: object = {}, tools: object = {}): void {
-  const all: Record<string, unknown> = {
-    WAWebWidFactory: { createWid },
-    WAWebMsgKey: class {},
-    WAWebUserPrefsMeUser: { getMaybeMePnUser: () => undefined, getMaybeMeLidUser: () => undefined },
-    WAWebCollections: {},
-    ...modules,
-  };
+/** A page with these modules, a message with these fields for any id, and a person whom it knows by two ids. */
+function page(modules: Record<string, unknown>, message: object = {}): void {
   const key = { ...id('true_1@c.us_A'), fromMe: true, remote: id('1@c.us') };
-  const found = { id: key, type: 'chat', ...message };
-  const chatWebTools = {
-    findMessage: async () => found,
-    isDeliverable: () => true,
-    keysOf: (one: typeof found) => [one.id, id('the other key')],
-    isPost: ({ isGroupStatus = false }: { isGroupStatus?: boolean }) => isGroupStatus,
+  const Msg = { get: () => ({ id: key, type: 'chat', ...message }) };
+  const Chat = { get: (one: unknown) => (['1@c.us', '9@lid'].includes(String(one)) ? chat : undefined) };
+  const own = {
+    WAWebWidFactory: { createWid },
+    WAWebLidMigrationUtils: { getAlternateMsgKey: () => id('the other key') },
+    ...modules,
+    WAWebCollections: { Msg, Chat, ...(modules.WAWebCollections as object | undefined) },
   };
-  vi.stubGlobal('window', { chatWebTools, require: (name: string) => all[name] });
-  installIdTools(Number.POSITIVE_INFINITY);
-  installChangeTools();
-  Object.assign((globalThis as never as { window: { chatWebTools: object } }).window.chatWebTools, tools);
+  stubPage(own, { people: [{ number: '1@c.us', lid: '9@lid' }] });
 }
+
+/** The ids of a page of messages. */
+const idsIn = (found: Awaited<ReturnType<typeof listMessages>>) =>
+  typeof found === 'object' ? found.models.map((model) => model?.id) : found;
 
 describe('an unreadable row does not fail the others', () => {
   it('reactions', async () => {
@@ -127,14 +121,6 @@ it.each([
 
 /** A chat by hidden id with a person whose number is known. */
 const chat = { id: id('9@lid'), endOfHistoryTransferType: 1 };
-const tools = {
-  findChat: (one: string) => (['1@c.us', '9@lid'].includes(one) ? chat : undefined),
-  phoneOr: (one: unknown) => (String(one) === '9@lid' ? '1@c.us' : String(one)),
-  isDeliverable: ({ type }: { type: string }) => type !== 'gp2',
-  isOlderOnPhone: () => false,
-  sentModel: ({ id: one }: { id: unknown }) => String(one),
-};
-
 describe('the messages of a chat', () => {
   /** A chat with rows of these types, oldest first. Returns the requested counts of the reads. */
   function chatOf(types: readonly string[], readMs = 0): number[] {
@@ -148,22 +134,25 @@ describe('the messages of a chat', () => {
       const end = at < 0 ? rows.length : at;
       return { messages: rows.slice(Math.max(0, end - what.count), end), status: 200 };
     };
-    page({ WAWebDBMessageFindLocal: { msgFindByDirection } }, { id: { ...id('0'), remote: id('1@c.us') } }, tools);
+    page({ WAWebDBMessageFindLocal: { msgFindByDirection } }, { id: { ...id('0'), remote: id('1@c.us') } });
     return reads;
   }
   const notices = (count: number) => Array.from({ length: count }, () => 'gp2');
 
   it('are found past any number of notices', async () => {
     const reads = chatOf(['chat', 'chat', ...notices(900)]);
-    expect(await listMessages('1@c.us', {}, 1, 10_000)).toMatchObject({ models: ['1'], hasMore: true });
+    const newest = await listMessages('1@c.us', {}, 1, 10_000);
+    expect([idsIn(newest), newest]).toMatchObject([['1'], { hasMore: true }]);
     expect(reads.slice(0, 3)).toEqual([2, 100, 100]);
-    expect(await listMessages('1@c.us', {}, 2, 10_000)).toMatchObject({ models: ['0', '1'], hasMore: false });
+    const all = await listMessages('1@c.us', {}, 2, 10_000);
+    expect([idsIn(all), all]).toMatchObject([['0', '1'], { hasMore: false }]);
   });
 
   it('are returned in part after the time limit; none yet is an error', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     chatOf([...notices(500), 'chat'], 4_000);
-    expect(await listMessages('1@c.us', {}, 2, 10_000)).toMatchObject({ models: ['500'], hasMore: true });
+    const part = await listMessages('1@c.us', {}, 2, 10_000);
+    expect([idsIn(part), part]).toMatchObject([['500'], { hasMore: true }]);
     chatOf(['chat', ...notices(500)], 4_000);
     expect(await listMessages('1@c.us', {}, 2, 10_000)).toBe('too_slow');
   });
@@ -171,7 +160,7 @@ describe('the messages of a chat', () => {
   it('match the person by number or hidden id', async () => {
     chatOf(['chat', 'chat', 'chat']);
     for (const one of ['1@c.us', '9@lid'])
-      expect(await listMessages(one, { after: '0' }, 5, 10_000)).toMatchObject({ models: ['1', '2'], hasMore: false });
+      expect(idsIn(await listMessages(one, { after: '0' }, 5, 10_000))).toEqual(['1', '2']);
     expect(await listMessages('2@c.us', {}, 5, 10_000)).toBe('no_chat');
   });
 });
@@ -180,12 +169,12 @@ describe('a search', () => {
   const rows = [1, 2, 2].map((t, n) => ({ id: id(`${n}`), type: 'chat', t }));
   const post = { id: id('post'), type: 'chat', t: 3, isGroupStatus: true };
   const found = { messages: [...rows, post], eof: false, canceled: false };
-  const newestFirst = { models: ['2', '1', '0'], hasMore: true };
+  const newestFirst = { models: [{ id: '2' }, { id: '1' }, { id: '0' }], hasMore: true };
 
   it('uses the index, not the cache of the page', async () => {
     const msgFindSearch = vi.fn(async () => ({ ...found, status: 200 }));
-    page({ WAWebDBMessageFindLocal: { msgFindSearch } }, {}, tools);
-    expect(await searchMessages('word', '9@lid', 2, 10, 1_000)).toEqual(newestFirst);
+    page({ WAWebDBMessageFindLocal: { msgFindSearch } });
+    expect(await searchMessages('word', '9@lid', 2, 10, 1_000)).toMatchObject(newestFirst);
     expect(msgFindSearch).toHaveBeenCalledWith({ searchTerm: 'word', page: 2, count: 10, remote: chat.id });
     msgFindSearch.mockResolvedValue({ messages: [], eof: true, canceled: false, status: 404 });
     expect(await searchMessages('word', undefined, 1, 10, 1_000)).toEqual({ models: [], hasMore: false });
@@ -194,14 +183,14 @@ describe('a search', () => {
   });
 
   it('ends if the index does not answer', async () => {
-    page({ WAWebDBMessageFindLocal: { msgFindSearch: () => new Promise(() => {}) } }, {}, tools);
+    page({ WAWebDBMessageFindLocal: { msgFindSearch: () => new Promise(() => {}) } });
     expect(await searchMessages('word', undefined, 1, 10, 10)).toBe('not_ready');
   });
 
   it('uses the collection in a build without the index', async () => {
     const search = vi.fn(async () => found);
-    page({ WAWebCollections: { Msg: { search } } }, {}, tools);
-    expect(await searchMessages('word', undefined, 1, 10, 1_000)).toEqual(newestFirst);
+    page({ WAWebCollections: { Msg: { search } } });
+    expect(await searchMessages('word', undefined, 1, 10, 1_000)).toMatchObject(newestFirst);
     expect(search).toHaveBeenCalledWith('word', 1, 10, undefined);
   });
 });
@@ -246,12 +235,12 @@ it('a message that the page can neither star nor pin is unchanged', async () => 
   const sent = vi.fn();
   const no = { canStarMsg: () => false, canPinMsg: () => false };
   const modules = { WAWebMsgActionCapability: no, WAWebSendPinMessageAction: { sendPinInChatMsg: sent } };
-  const members = { ownGroup: async () => ({ group: {}, members: undefined, isAdmin: undefined }) };
   page({ ...modules, WAWebCollections: { Chat: { get: () => ({}) } } });
   expect(await starMessage('A', true)).toBe('not_allowed');
   expect(await pinMessage('A', true, oneDay, 10)).toBe('not_pinnable');
   // `canPinMsg` reads the members of a group, which may not be loaded.
-  page(modules, { id: { ...id('B'), remote: id('1@g.us') } }, members);
+  const group = { id: id('1@g.us') };
+  page({ ...modules, WAWebCollections: { Chat: { get: () => group } } }, { id: { ...id('B'), remote: group.id } });
   expect(await pinMessage('B', true, oneDay, 10)).toBe('ok');
   expect(sent).toHaveBeenCalledTimes(1);
 });
@@ -260,9 +249,7 @@ it('a chat continues if the page leaves out messages, ends if it reads none, and
   const row = (n: number) => ({ id: { ...id(String(n)), remote: id('1@c.us') }, type: 'chat' });
   const reads = [[row(3), { ...row(4), isGroupStatus: true }], [row(2)], [row(1)], []];
   const msgFindByDirection = async () => ({ messages: reads.shift() ?? [], status: 200 });
-  const tools = { findChat: () => ({ id: id('1@c.us') }), isOlderOnPhone: () => false };
-  const sentModel = (one: { readonly id: object }) => ({ id: String(one.id) });
-  page({ WAWebDBMessageFindLocal: { msgFindByDirection } }, {}, { ...tools, sentModel });
+  page({ WAWebDBMessageFindLocal: { msgFindByDirection } });
   expect(await listMessages('1@c.us', {}, 5, 10_000)).toMatchObject({
     models: [{ id: '1' }, { id: '2' }, { id: '3' }],
     hasMore: false,

@@ -1,6 +1,19 @@
-import type { MessageModel, PageMessage, PageWindow, Refused, SendState } from './window.ts';
-
-declare const window: PageWindow;
+import type { MessageModel, PageMessage, Refused, SendPlan, SendState } from './models.ts';
+import { hasFailedEdit, whileEditing } from './tools/changes.ts';
+import { oneByOne } from './tools/chats.ts';
+import { isRegistered } from './tools/identities.ts';
+import { findMessage, findSent, isBlocked, isDeliverable, isQuotable, knownChat, sentModel } from './tools/messages.ts';
+import {
+  answerOf,
+  canIdentify,
+  handedId,
+  readOutcome,
+  revokeStatus,
+  signal,
+  untilConfirmed,
+} from './tools/outcomes.ts';
+import { refusal, refusedBy } from './tools/refusals.ts';
+import { mentioned, mentionedStill, previewOf } from './tools/sends.ts';
 
 /** The result of the check before a send. */
 export type SendCheck =
@@ -9,33 +22,31 @@ export type SendCheck =
 
 /** Checks whether a message can be sent. Queries people without a chat, once. */
 export async function checkSend(chatId: string, quotedMessageId: string | undefined): Promise<SendCheck> {
-  const tools = window.chatWebTools;
   // The library posts messages to any broadcast list to the status feed, where everyone would see them.
   if (chatId.endsWith('@broadcast')) return 'no_chat';
-  if (!tools.knownChat(chatId)) {
+  if (!knownChat(chatId)) {
     const wid = window.require('WAWebWidFactory').createWid(chatId);
     // The page would open a chat for any group id, and lose messages sent there.
     if (chatId.endsWith('@g.us')) return 'no_chat';
     try {
-      if (chatId.endsWith('@c.us') && !(await tools.isRegistered(wid))) return 'no_recipient';
+      if (chatId.endsWith('@c.us') && !(await isRegistered(wid))) return 'no_recipient';
       if (!(await window.WWebJS.getChat(chatId, { getAsModel: false }))) return 'no_chat';
     } catch (error) {
-      const isPages = tools.refusal(error) === undefined;
+      const isPages = refusal(error) === undefined;
       if (isPages && /No LID for user/i.test(String(error))) return 'no_recipient';
-      return tools.refusedBy(error);
+      return refusedBy(error);
     }
   }
   // The page silently sends nothing to a blocked person.
-  if (tools.isBlocked(chatId)) return 'blocked';
+  if (isBlocked(chatId)) return 'blocked';
   if (!quotedMessageId) return 'ok';
-  const quoted = await tools.findMessage(quotedMessageId);
+  const quoted = await findMessage(quotedMessageId);
   if (!quoted) return 'no_quoted_message';
-  return tools.isQuotable(quoted, chatId) ? 'ok' : 'not_quotable';
+  return isQuotable(quoted, chatId) ? 'ok' : 'not_quotable';
 }
 
 /** The acks of the messages that the page has, by the requested ids. */
 export async function acksOf(ids: readonly string[]): Promise<{ readonly id: string; readonly ack: unknown }[]> {
-  const { findMessage } = window.chatWebTools;
   // An id that this build cannot parse is not in the page.
   const found = await Promise.all(ids.map((id) => findMessage(id).catch(() => undefined)));
   return found.flatMap((message, n) => (message ? [{ id: ids[n] ?? '', ack: message.ack }] : []));
@@ -44,26 +55,11 @@ export async function acksOf(ids: readonly string[]): Promise<{ readonly id: str
 /** The newest messages of this account since that time, in Unix seconds, that the network has; oldest first. */
 export function acksSince(seconds: number, max: number): { readonly id: string; readonly ack: unknown }[] {
   const { Msg } = window.require('WAWebCollections');
-  const { isDeliverable } = window.chatWebTools;
   return Msg.getModelsArray()
     .filter((message) => message.id.fromMe && (message.t ?? 0) >= seconds && message.ack > 0 && isDeliverable(message))
     .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))
     .slice(-max)
     .map(({ id, ack }) => ({ id: String(id), ack }));
-}
-
-/** The limits of one send. Times as of `Date.now()`. */
-export interface SendPlan {
-  /** Identifies the send in signals. */
-  readonly call: string;
-  /** The message is not sent after this time: the caller has received an error. */
-  readonly beginBy: number;
-  /** When the answer must be sent. */
-  readonly answerBy: number;
-  /** How long to wait for the network to confirm the message, in milliseconds. */
-  readonly ackTimeoutMs: number;
-  /** The part of the message's id after its chat; undefined: the page chooses. */
-  readonly messageId?: string | undefined;
 }
 
 /**
@@ -102,28 +98,27 @@ export async function sendMessage(
   { fields, previewMs, mentions = [], mentionAll, ...options }: SendOptions,
 ): Promise<SendAnswer> {
   const { Msg } = window.require('WAWebCollections');
-  const tools = window.chatWebTools;
   const isKnown = () => {
-    if (!tools.knownChat(chatId) || chatId.endsWith('@broadcast') || tools.isBlocked(chatId)) return false;
+    if (!knownChat(chatId) || chatId.endsWith('@broadcast') || isBlocked(chatId)) return false;
     if (!options.quotedMessageId) return true;
     const quoted = Msg.get(options.quotedMessageId);
-    return quoted !== undefined && tools.isQuotable(quoted, chatId);
+    return quoted !== undefined && isQuotable(quoted, chatId);
   };
-  if (messageId !== undefined && !tools.canIdentify()) return 'no_choice';
+  if (messageId !== undefined && !canIdentify()) return 'no_choice';
   if (!isChecked && !isKnown()) return 'unchecked';
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
   if (!chat) return {};
   // At most half of the time left to begin.
   const waitMs = Math.min(previewMs ?? 0, (beginBy - Date.now()) / 2);
-  const preview = waitMs > 0 ? await tools.previewOf(content, chat, waitMs) : {};
-  const quoted = options.quotedMessageId ? await tools.findMessage(options.quotedMessageId) : undefined;
+  const preview = waitMs > 0 ? await previewOf(content, chat, waitMs) : {};
+  const quoted = options.quotedMessageId ? await findMessage(options.quotedMessageId) : undefined;
   // The library creates the fields of a reply for another chat, and sends its id, which the recipient does not find.
   // Nor does it find the message by a person's other id.
   const quote = quoted?.msgContextInfo(chat.id);
   const reply = quoted ? { quotedMessageId: String(quoted.id) } : {};
-  const { ids: mentionedJidList, text } = tools.mentioned(chat, mentions, options.caption ?? content);
+  const { ids: mentionedJidList, text } = mentioned(chat, mentions, options.caption ?? content);
   const written = options.caption === undefined ? {} : { caption: text };
-  tools.signal({ is: 'sending', call });
+  signal({ is: 'sending', call });
   // Checked after the signal: a page that freezes in between must not send later without the worker's knowledge.
   if (Date.now() > beginBy) return 'late';
   // The library puts extra options into the message, and looks it up by the id that it generated.
@@ -141,8 +136,8 @@ export async function sendMessage(
   const body = options.caption === undefined ? text : content;
   const all = { ...options, ...reply, ...written, mentionedJidList, extraOptions };
   const found = await window.WWebJS.sendMessage(chat, body, all);
-  const sent = found ?? Msg.get(tools.handedId(call) ?? '');
-  return sent ? tools.answerOf(sent, { call, answerBy, ackTimeoutMs }) : {};
+  const sent = found ?? Msg.get(handedId(call) ?? '');
+  return sent ? answerOf(sent, { call, answerBy, ackTimeoutMs }) : {};
 }
 
 /** The outcome of a message that may have been sent before, as from `sendMessage`; undefined if the page has none. */
@@ -151,11 +146,10 @@ export async function readSent(
   chatId: string,
   ackTimeoutMs: number,
 ): Promise<Exclude<SendAnswer, string> | undefined> {
-  const tools = window.chatWebTools;
-  const message = await tools.findSent(messageId, chatId);
+  const message = await findSent(messageId, chatId);
   if (!message) return undefined;
-  const state = await tools.untilConfirmed(message, ackTimeoutMs);
-  return { model: tools.sentModel(message), state };
+  const state = await untilConfirmed(message, ackTimeoutMs);
+  return { model: sentModel(message), state };
 }
 
 /**
@@ -166,11 +160,10 @@ export async function react(
   messageId: string,
   emoji: string,
 ): Promise<'ok' | 'no_message' | 'blocked' | 'unknown' | Refused> {
-  const tools = window.chatWebTools;
-  const message = await tools.findMessage(messageId);
+  const message = await findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
   // The page does not send reactions to blocked people, but removes them.
-  if (emoji !== '' && tools.isBlocked(String(message.id.remote))) return 'blocked';
+  if (emoji !== '' && isBlocked(String(message.id.remote))) return 'blocked';
   const { sendReactionToMsg } = window.require('WAWebSendReactionMsgAction');
   const reacting = sendReactionToMsg(message, emoji);
   try {
@@ -178,7 +171,7 @@ export async function react(
     return 'ok';
   } catch (error) {
     // The page throws the same error for a refusal and for a lost connection.
-    return tools.refusal(error) === undefined ? 'unknown' : tools.refusedBy(error);
+    return refusal(error) === undefined ? 'unknown' : refusedBy(error);
   }
 }
 
@@ -191,8 +184,7 @@ export async function editMessage(
   body: string,
   mentions: readonly string[] | undefined,
 ): Promise<MessageModel | undefined | 'no_message' | 'not_mine' | 'too_late' | 'not_editable' | 'unknown' | Refused> {
-  const tools = window.chatWebTools;
-  const message = await tools.findMessage(messageId);
+  const message = await findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
   if (!message.id.fromMe) return 'not_mine';
   const { canEditText, canEditCaption } = window.require('WAWebMsgActionCapability');
@@ -205,24 +197,20 @@ export async function editMessage(
   let edited: PageMessage | undefined;
   try {
     const { remote } = message.id;
-    const chat = tools.knownChat(String(remote)) ?? { id: remote };
-    const { ids: mentionedJidList, text } = tools.mentioned(
-      chat,
-      mentions ?? tools.mentionedStill(message, body),
-      body,
-    );
+    const chat = knownChat(String(remote)) ?? { id: remote };
+    const { ids: mentionedJidList, text } = mentioned(chat, mentions ?? mentionedStill(message, body), body);
     // Without this, the page drops the preview. No new one is made: the library fails on a link without a preview.
     const { matchedText } = message;
     const extraOptions = matchedText && text.includes(matchedText) ? { linkPreview: message } : {};
     const edit = () => window.WWebJS.editMessage(message, text, { mentionedJidList, extraOptions });
-    edited = await tools.whileEditing(message, edit);
+    edited = await whileEditing(message, edit);
   } catch (error) {
     if (isOld()) return 'too_late';
-    return canEdit() ? tools.refusedBy(error) : 'not_editable';
+    return canEdit() ? refusedBy(error) : 'not_editable';
   }
   // The page marks a failed edit, even if only the answer was lost, instead of throwing. A success removes the mark.
-  if (tools.hasFailedEdit(message)) return isOld() ? 'too_late' : 'unknown';
-  return tools.sentModel(edited ?? message);
+  if (hasFailedEdit(message)) return isOld() ? 'too_late' : 'unknown';
+  return sentModel(edited ?? message);
 }
 
 /**
@@ -233,15 +221,14 @@ export async function deleteMessage(
   messageId: string,
   forEveryone: boolean,
 ): Promise<'everyone' | 'me' | 'no_message' | 'not_mine' | 'only_for_everyone' | 'ignored' | 'unknown' | Refused> {
-  const tools = window.chatWebTools;
-  const message = await tools.findMessage(messageId);
+  const message = await findMessage(messageId);
   if (!message || message.type === 'revoked') return 'no_message';
   const { Chat } = window.require('WAWebCollections');
   if (String(message.id.remote) === 'status@broadcast') {
     // A status can only be deleted for everyone.
     if (!message.id.fromMe) return 'not_mine';
     if (!forEveryone) return 'only_for_everyone';
-    return (await tools.revokeStatus(message)) ? 'everyone' : 'unknown';
+    return (await revokeStatus(message)) ? 'everyone' : 'unknown';
   }
   const chat = Chat.get(message.id.remote);
   if (!chat) return 'no_message';
@@ -250,18 +237,18 @@ export async function deleteMessage(
   const { sendRevokeMsgs, sendDeleteMsgs } = window.require('WAWebChatSendMessages');
   const record = { type: 'message', list: [message] } as const;
   // While one is running in the chat, the page returns its promise, even for another message.
-  return tools.oneByOne(chat, async () => {
+  return oneByOne(chat, async () => {
     if (message.type === 'revoked') return 'no_message';
     if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {
       try {
         const [result] = (await sendRevokeMsgs(chat, record, true)) ?? [];
-        const { is, name, code } = tools.readOutcome(result);
+        const { is, name, code } = readOutcome(result);
         const limited = 429;
         // No fallback to a deletion for the account only: that would rule out another attempt.
         if (is === 'refused') return code || name === 'ERROR_RATE_LIMIT' ? { refused: code ?? limited } : 'ignored';
         return is === 'unknown' && name !== undefined ? 'unknown' : 'everyone';
       } catch (error) {
-        return tools.refusedBy(error);
+        return refusedBy(error);
       }
     }
     // Older builds take three arguments.

@@ -1,9 +1,13 @@
-import type { PageWindow } from './window.ts';
-
-declare const window: PageWindow;
-
 type Module = Record<string, unknown>;
 type Require = (name: string) => Module | undefined;
+
+/** The page's own `require`, once one with stand-ins wraps it. */
+let wrapped: Require | undefined;
+
+/** The page's own `require`, without stand-ins. */
+export function ownRequire(): Require {
+  return wrapped ?? (window.require as unknown as Require);
+}
 
 /**
  * Gives the library stand-ins for modules that it requires but can work without, so that a part missing in this build
@@ -12,9 +16,7 @@ type Require = (name: string) => Module | undefined;
 export function prepareModules(): boolean {
   const own = window.require as unknown as Require | undefined;
   if (typeof own !== 'function') return false;
-  window.chatWeb ??= { document: `${Date.now()}-${Math.random()}` };
-  const state = window.chatWeb;
-  if (!state.require) {
+  if (!wrapped) {
     const find = (name: string): Module | undefined => {
       try {
         return own(name) ?? undefined; // Some builds throw for a missing module, others return nothing.
@@ -62,7 +64,7 @@ export function prepareModules(): boolean {
         return false; // Some exports are getters.
       }
     };
-    state.require = own;
+    wrapped = own;
     const whole = new Map<string, Module>();
     const lenient: Require = (name) => {
       const known = whole.get(name);
@@ -108,7 +110,7 @@ export async function resolveContract(
   components: Readonly<Record<string, readonly string[]>>,
   timeoutMs: number,
 ): Promise<ContractReport> {
-  const require = (window.chatWeb?.require ?? window.require) as unknown as Require;
+  const require = ownRequire();
   const find = (name: string): Module | undefined => {
     try {
       return require(name) ?? undefined;

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
+import { stubPage } from '../testing/page-registry.ts';
 import { loadOlderMessages } from './older-messages.ts';
 
 const id = (text: string) => ({ toString: () => text });
@@ -8,7 +9,8 @@ const id = (text: string) => ({ toString: () => text });
 function page(left: number, jid = '7@lid'): void {
   const events = new EventEmitter();
   const chat = { id: id('7@lid'), endOfHistoryTransferType: left };
-  const modules: Record<string, unknown> = {
+  const modules = {
+    WAWebCollections: { Chat: { get: () => chat } },
     WAWebHistorySyncOnDemandEvents: { WAWebHistorySyncOnDemandEvents: events },
     WAWebSendNonMessageDataRequest: {
       sendPeerDataOperationRequest: async () => {
@@ -19,14 +21,7 @@ function page(left: number, jid = '7@lid'): void {
       inFlightHistorySyncOnDemandRequests: new Map([['request', jid]]),
     },
   };
-  const chatWebTools = {
-    optional: (name: string) => modules[name],
-    findChat: () => chat,
-    idsOf: () => ['7@lid', '49@c.us'],
-    phoneOr: () => '49@c.us',
-    isOlderOnPhone: () => [0, 3, 4, 5].includes(left),
-  };
-  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
+  stubPage(modules, { people: [{ number: '49@c.us', lid: '7@lid' }] });
 }
 
 it.each(['49@s.whatsapp.net', '7@lid'])('the phone may answer for a chat with a hidden id as %s', async (jid) => {

@@ -1,6 +1,5 @@
-import type { PageWindow } from './window.ts';
-
-declare const window: PageWindow;
+import { findChat, isOlderOnPhone } from './tools/chats.ts';
+import { idsOf, optional, phoneOr } from './tools/identities.ts';
 
 /** The outcome of a request for older messages. */
 export interface OlderMessages {
@@ -18,28 +17,27 @@ export type NoOlderMessages = 'no_chat' | 'phone_only' | 'not_shared' | 'syncing
 
 /** Requests older messages of a chat from the phone. They are stored in the page's database, and not loaded. */
 export async function loadOlderMessages(chatId: string, timeoutMs: number): Promise<OlderMessages | NoOlderMessages> {
-  const tools = window.chatWebTools;
-  const chat = tools.findChat(chatId);
+  const chat = findChat(chatId);
   if (!chat) return 'no_chat';
   const syncing = 2;
   const phoneOnly = 4;
   const notShared = 5;
   const left = () => chat.endOfHistoryTransferType;
   const result = (loaded: boolean) => ({
-    id: tools.phoneOr(chat.id) ?? chatId,
+    id: phoneOr(chat.id) ?? chatId,
     loaded,
-    isOlderOnPhone: tools.isOlderOnPhone(chat),
+    isOlderOnPhone: isOlderOnPhone(chat),
   });
   if (left() === phoneOnly) return 'phone_only';
   if (left() === syncing) return 'syncing';
-  if (tools.isOlderOnPhone(chat) !== true) return result(false);
+  if (isOlderOnPhone(chat) !== true) return result(false);
 
   const events = window.require('WAWebHistorySyncOnDemandEvents').WAWebHistorySyncOnDemandEvents;
   const named = (end: string) => `history_sync_on_demand_events:${end}_history_sync_od`;
   const [success, failure] = [named('success'), named('error')];
   // The event has the chat's number or hidden id.
   const userOf = (id: unknown) => String(id).split('@', 1)[0];
-  const own = new Set([chat.id, chat.accountLid].flatMap((id) => (id ? tools.idsOf(id).map(userOf) : [])));
+  const own = new Set([chat.id, chat.accountLid].flatMap((id) => (id ? idsOf(id).map(userOf) : [])));
   const isOwn = (jid: unknown) => own.has(userOf(jid));
   let outcome: boolean | undefined;
   let settle: () => void = () => {};
@@ -59,7 +57,7 @@ export async function loadOlderMessages(chatId: string, timeoutMs: number): Prom
     const { sendPeerDataOperationRequest } = window.require('WAWebSendNonMessageDataRequest');
     await Promise.race([sendPeerDataOperationRequest(3, { chatId: chat.id }), late]);
     // After several unanswered requests, the page silently stops sending them for a while.
-    const utils = tools.optional('WAWebNonMessageDataRequestHistorySyncOnDemandUtils');
+    const utils = optional('WAWebNonMessageDataRequestHistorySyncOnDemandUtils');
     const asked = utils?.inFlightHistorySyncOnDemandRequests;
     if (outcome === undefined && asked && ![...asked.values()].some(isOwn)) return 'not_asked';
     await Promise.race([settled, late]);

@@ -1,13 +1,13 @@
-import type { PageWindow, Refused } from './window.ts';
-
-declare const window: PageWindow;
+import type { Refused } from './models.ts';
+import { contactModel, lidOf, phoneOr, resolveNumbers } from './tools/identities.ts';
+import { refusedBy } from './tools/refusals.ts';
 
 /** All contact models, including those that are not people. The library's function would query each business. */
 export function listContacts(): Record<string, unknown>[] {
   const { Contact } = window.require('WAWebCollections');
   return Contact.getModelsArray().flatMap((contact) => {
     try {
-      return [window.chatWebTools.contactModel(contact)];
+      return [contactModel(contact)];
     } catch {
       return []; // An unreadable row, such as that of a device, must not fail the others.
     }
@@ -20,13 +20,12 @@ export function listContacts(): Record<string, unknown>[] {
  */
 export async function findContact(personId: string): Promise<Record<string, unknown>[]> {
   const { Contact } = window.require('WAWebCollections');
-  const tools = window.chatWebTools;
   const wid = window.require('WAWebWidFactory').createWid(personId);
-  if (personId.endsWith('@lid')) await tools.resolveNumbers([wid], true);
-  const ids = new Set([personId, tools.lidOf(wid), tools.phoneOr(wid)]);
+  if (personId.endsWith('@lid')) await resolveNumbers([wid], true);
+  const ids = new Set([personId, lidOf(wid), phoneOr(wid)]);
   return [...ids].flatMap((id) => {
     const contact = id === undefined ? undefined : Contact.get(id);
-    return contact ? [tools.contactModel(contact)] : [];
+    return contact ? [contactModel(contact)] : [];
   });
 }
 
@@ -36,6 +35,6 @@ export async function numberExists(personId: string): Promise<boolean | Refused>
   try {
     return Boolean((await window.require('WAWebQueryExistsJob').queryWidExists(wid))?.wid);
   } catch (error) {
-    return window.chatWebTools.refusedBy(error);
+    return refusedBy(error);
   }
 }

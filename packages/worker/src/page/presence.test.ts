@@ -1,10 +1,17 @@
-import { expect, it, vi } from 'vitest';
-import { subscribePresence } from './presence.ts';
-import { installPresenceTools, type PresenceTools } from './tools/presences.ts';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { freshProgram, stubPage } from '../testing/page-registry.ts';
 
 const id = (text: string) => ({ toString: () => text });
 
-/** A page with a chat with these ids, and these functions to subscribe. */
+let subscribePresence: typeof import('./presence.ts')['subscribePresence'];
+let tools: typeof import('./tools/presences.ts');
+freshProgram();
+beforeEach(async () => {
+  ({ subscribePresence } = await import('./presence.ts'));
+  tools = await import('./tools/presences.ts');
+});
+
+/** A page with a chat with these ids, and these functions to subscribe. Returns its presence models. */
 function page(chatId: string, accountLid: string | undefined, bridge: object) {
   const models: { id: object; hasData: boolean }[] = [];
   const gadd = (one: object) => {
@@ -12,27 +19,18 @@ function page(chatId: string, accountLid: string | undefined, bridge: object) {
     if (!models.includes(model)) models.push(model);
     return model;
   };
-  const modules: Record<string, unknown> = {
-    WAWebWidFactory: { createWid: id },
+  const chat = { id: id(chatId), accountLid: accountLid && id(accountLid) };
+  const modules = {
+    WAWebCollections: { Chat: { get: () => chat } },
     WAWebPresenceCollection: { PresenceCollection: { gadd, getModelsArray: () => models } },
     WAWebContactPresenceBridge: bridge,
   };
-  const chatWebTools = {
-    optional: (name: string) => modules[name],
-    findChat: () => ({ id: id(chatId), accountLid: accountLid && id(accountLid) }),
-    idsOf: (one: object) => (String(one) === '7@lid' ? ['7@lid', '49@c.us'] : [String(one)]),
-    phoneOr: String,
-    lidOf: (one: object) =>
-      new Map([
-        ['7@lid', '7@lid'],
-        ['50@c.us', '8@lid'],
-      ]).get(String(one)),
-    holds: async (is: () => boolean) => is(),
-  };
-  const window = { chatWebTools: chatWebTools as object, require: (name: string) => modules[name] };
-  vi.stubGlobal('window', window);
-  installPresenceTools();
-  return { models, tools: window.chatWebTools as PresenceTools };
+  const people = [
+    { number: '49@c.us', lid: '7@lid' },
+    { number: '50@c.us', lid: '8@lid' },
+  ];
+  stubPage(modules, { people });
+  return models;
 }
 
 it.each([
@@ -40,7 +38,7 @@ it.each([
   ['7@lid', undefined],
 ])('chat %s is subscribed by hidden id, and expected under all ids', async (chatId, lid) => {
   const subscribed = vi.fn();
-  const { models } = page(chatId, lid, { subscribeUserPresence: subscribed });
+  const models = page(chatId, lid, { subscribeUserPresence: subscribed });
   await subscribePresence(chatId, 10);
   expect(subscribed.mock.calls.map(String)).toEqual(['7@lid']);
   expect(models.map((model) => String(model.id)).sort()).toEqual(['49@c.us', '7@lid']);
@@ -66,9 +64,9 @@ it.each([
   async (which, times) => {
     vi.useFakeTimers();
     const subscribed = vi.fn();
-    const { models, tools } = page('7@lid', undefined, { subscribeUserPresence: subscribed });
+    const models = page('7@lid', undefined, { subscribeUserPresence: subscribed });
     const subscribing = subscribePresence('7@lid', 10);
-    await vi.advanceTimersByTimeAsync(10);
+    await vi.advanceTimersByTimeAsync(100);
     await subscribing;
     const asking = tools.watchAgain(which);
     for (const each of models) each.hasData = true;
@@ -80,7 +78,7 @@ it.each([
 
 it('a chat whose first request fails is not watched; one watched before still is', async () => {
   const subscribeUserPresence = vi.fn(async () => {});
-  const { tools } = page('49@c.us', '7@lid', { subscribeUserPresence });
+  page('49@c.us', '7@lid', { subscribeUserPresence });
   const chat = { id: id('49@c.us'), accountLid: id('7@lid') } as never;
   const fail = () => subscribeUserPresence.mockRejectedValueOnce(new Error('No LID for user'));
   fail();

@@ -1,6 +1,13 @@
-import type { PageWindow } from './window.ts';
-
-declare const window: PageWindow;
+import { findChat, holds } from './tools/chats.ts';
+import { phoneOr } from './tools/identities.ts';
+import {
+  activity,
+  isWatched,
+  presenceRequest,
+  presenceRows,
+  unwatchPresence,
+  watchPresence,
+} from './tools/presences.ts';
 
 /** What the network has reported about a chat so far. */
 export interface ChatPresence {
@@ -16,23 +23,22 @@ export async function subscribePresence(
   chatId: string,
   answerMs: number,
 ): Promise<ChatPresence | 'no_chat' | 'no_function' | 'too_many'> {
-  const tools = window.chatWebTools;
-  const chat = tools.findChat(chatId);
+  const chat = findChat(chatId);
   if (!chat) return 'no_chat';
-  const subscribe = tools.presenceRequest(chat);
+  const subscribe = presenceRequest(chat);
   if (!subscribe) return 'no_function';
-  const models = tools.presenceRows(chat);
-  const isNew = !tools.isWatched(chat);
-  if (!tools.watchPresence(chat)) return 'too_many';
+  const models = presenceRows(chat);
+  const isNew = !isWatched(chat);
+  if (!watchPresence(chat)) return 'too_many';
   const late = new Promise((resolve) => setTimeout(resolve, answerMs));
   try {
     await Promise.race([subscribe(), late]);
   } catch (error) {
-    if (isNew) tools.unwatchPresence(chat);
+    if (isNew) unwatchPresence(chat);
     throw error;
   }
   const known = () => models.find(({ hasData }) => hasData === true);
-  await tools.holds(() => known() !== undefined, answerMs);
+  await holds(() => known() !== undefined, answerMs);
   const shown = known()?.chatstate;
-  return { id: tools.phoneOr(chat.id) ?? chatId, ...(shown ? tools.activity(shown) : {}) };
+  return { id: phoneOr(chat.id) ?? chatId, ...(shown ? activity(shown) : {}) };
 }

@@ -1,6 +1,5 @@
-import type { PageWindow } from './window.ts';
-
-declare const window: PageWindow;
+import { openDialogs } from './dialogs.ts';
+import { setUp } from './set-up.ts';
 
 /** The state of the page. `document` changes with every load of the page. */
 export interface PageState {
@@ -17,8 +16,6 @@ export interface PageState {
 
 /** Reads the state of the page, polled because an event may be lost. */
 export function readPageState(): PageState {
-  window.chatWeb ??= { document: `${Date.now()}-${Math.random()}` };
-  const { document, injected = false, listening = false, dialogs = [] } = window.chatWeb;
   const sizes = () => {
     try {
       const { Chat, Msg } = window.require('WAWebCollections');
@@ -27,18 +24,13 @@ export function readPageState(): PageState {
       return ''; // Modules are still loading.
     }
   };
-  const setUp = { document, injected, listening, dialogs, progress: sizes() };
+  const known = { ...setUp, dialogs: openDialogs(), progress: sizes() };
   try {
     const { state, hasSynced } = window.require('WAWebSocketModel').Socket;
-    return { ...setUp, socketState: state, hasSynced: hasSynced === true };
+    return { ...known, socketState: state, hasSynced: hasSynced === true };
   } catch {
-    return { ...setUp, socketState: undefined, hasSynced: false };
+    return { ...known, socketState: undefined, hasSynced: false };
   }
-}
-
-/** Marks a set-up step as done, unless the page has been loaded again since. */
-export function mark(document: string, step: string): void {
-  if (window.chatWeb?.document === document) Object.assign(window.chatWeb, { [step]: true });
 }
 
 /** The linked account, by phone number if the page knows it, otherwise by hidden id. */
@@ -55,17 +47,6 @@ export async function queryNetwork(): Promise<void> {
   const me = getMaybeMePnUser() ?? getMaybeMeLidUser();
   const wid = window.require('WAWebWidFactory').createWid(String(me).replace(/:\d+@/, '@'));
   await window.require('WAWebQueryExistsJob').queryWidExists(wid);
-}
-
-/** Requests new QR references after the last one has expired. Does nothing while linking, which it would abort. */
-export function refreshQr(): void {
-  const typedMs = 60_000; // How long linking may take once a pairing code was typed.
-  const isTyped = Date.now() - (window.chatWeb?.linking?.typedAt ?? 0) < typedMs;
-  const asksForPasskey = [...window.document.querySelectorAll('[data-testid="shortcake_passkey_screen"]')].length > 0;
-  if (isTyped || asksForPasskey) return;
-  const { Cmd } = window.require('WAWebCmd');
-  if (Cmd.refreshQR) Cmd.refreshQR();
-  else window.require('WAWebLaunchSocketUtils').refreshQR();
 }
 
 /** Unlinks this device from the phone. The page reloads afterwards, which may abort this call. */

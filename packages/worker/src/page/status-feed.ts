@@ -1,6 +1,5 @@
-import type { PageMessage, PageSendResult, PageWindow, Posted } from './window.ts';
-
-declare const window: PageWindow;
+import type { PageMessage, PageSendResult, Posted } from './models.ts';
+import { posted } from './tools/outcomes.ts';
 
 /**
  * Posts a text to the status feed. The library's own function returns a message with another id, which no ack or
@@ -29,7 +28,7 @@ export async function postTextStatus(
       text,
     });
     const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs));
-    return await window.chatWebTools.posted(result, () => Promise.race([shown, late]));
+    return await posted(result, () => Promise.race([shown, late]));
   } finally {
     Msg.off('add', onAdd);
   }
@@ -73,14 +72,14 @@ export async function postMediaStatus(
   const { sendStatusMediaMsgAction } = window.require('WAWebSendStatusMsgAction');
   const uploaded = async () => {};
   let result: PageSendResult | undefined;
-  let posted: PageMessage | undefined;
+  let post: PageMessage | undefined;
   if (sendStatusMediaMsgAction.length > 1) {
     // Builds until spring 2026 take a message of the page, and a callback before it is sent.
     const { Msg } = window.require('WAWebCollections') as unknown as {
       Msg: { modelClass: new (data: object) => PageMessage };
     };
-    posted = new Msg.modelClass(mediaMsgData);
-    result = await sendStatusMediaMsgAction(posted, uploaded);
+    post = new Msg.modelClass(mediaMsgData);
+    result = await sendStatusMediaMsgAction(post, uploaded);
   } else result = await sendStatusMediaMsgAction({ mediaMsgData, beforeSend: uploaded });
-  return window.chatWebTools.posted(result, () => posted);
+  return posted(result, () => post);
 }

@@ -1,15 +1,19 @@
-import { expect, it, vi } from 'vitest';
-import { loadStatuses } from './statuses.ts';
+import { beforeEach, expect, it, vi } from 'vitest';
+import { freshProgram, stubPage } from '../testing/page-registry.ts';
 
 const LIMIT_MS = 20;
 let sync: ReturnType<typeof vi.fn>;
+let loadStatuses: typeof import('./statuses.ts')['loadStatuses'];
+freshProgram();
+beforeEach(async () => {
+  ({ loadStatuses } = await import('./statuses.ts'));
+});
 
 /** A page that loads its statuses with these outcomes, one after the other. */
 function page(...outcomes: readonly (() => Promise<unknown>)[]) {
   sync = vi.fn();
   for (const outcome of outcomes) sync.mockImplementationOnce(outcome);
-  const require = () => ({ Status: { sync } });
-  vi.stubGlobal('window', { require, chatWeb: { document: '1' } });
+  stubPage({ WAWebCollections: { Status: { sync } } });
 }
 
 const fails = () => Promise.reject(new Error('no storage'));
@@ -44,6 +48,6 @@ it('a load that never ends is retried', async () => {
 });
 
 it('a page without the function has nothing to load', async () => {
-  vi.stubGlobal('window', { require: () => ({ Status: {} }), chatWeb: { document: '1' } });
+  stubPage({ WAWebCollections: { Status: {} } });
   await loadStatuses(LIMIT_MS);
 });

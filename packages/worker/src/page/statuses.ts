@@ -1,6 +1,9 @@
-import type { MessageModel, PageWindow } from './window.ts';
+import type { MessageModel } from './models.ts';
+import { isMe, phoneOr } from './tools/identities.ts';
+import { isDeliverable, sentModel } from './tools/messages.ts';
 
-declare const window: PageWindow;
+/** The load of the stored statuses, running or done. */
+let load: Promise<unknown> | undefined;
 
 /** The statuses of one person that have not expired, oldest first. */
 export interface PersonStatuses {
@@ -13,14 +16,12 @@ export interface PersonStatuses {
  * the page cannot load them, or not in time.
  */
 export async function loadStatuses(timeoutMs: number): Promise<void> {
-  const state = window.chatWeb;
-  if (!state) return;
   const hangMs = 120_000;
-  if (!state.statuses) {
+  if (!load) {
     const loading = Promise.resolve().then(() => window.require('WAWebCollections').Status.sync?.());
-    state.statuses = loading;
+    load = loading;
     const forget = () => {
-      if (state.statuses === loading) delete state.statuses;
+      if (load === loading) load = undefined;
     };
     loading.then(() => clearTimeout(hanging), forget);
     const hanging = setTimeout(forget, hangMs);
@@ -28,27 +29,26 @@ export async function loadStatuses(timeoutMs: number): Promise<void> {
   const late = new Promise((_, reject) =>
     setTimeout(() => reject(new Error('the page has not loaded its statuses yet')), timeoutMs),
   );
-  await Promise.race([state.statuses, late]);
+  await Promise.race([load, late]);
 }
 
 /** The statuses of other people since that time, in Unix seconds, from the page's memory; the newest poster first. */
 export function listStatuses(since: number, maxPeople: number, maxPerPerson: number): PersonStatuses[] {
-  const tools = window.chatWebTools;
   const { Status } = window.require('WAWebCollections');
   return Status.getModelsArray()
     .flatMap(({ id, msgs }) => {
       // Groups, channels and the network itself may have statuses as well.
-      if (!/^[1-9]\d*@(c\.us|lid)$/.test(String(id)) || tools.isMe(id)) return [];
+      if (!/^[1-9]\d*@(c\.us|lid)$/.test(String(id)) || isMe(id)) return [];
       const found = msgs
         .getModelsArray()
-        .filter((message) => (message.t ?? 0) > since && !message.id.fromMe && tools.isDeliverable(message))
+        .filter((message) => (message.t ?? 0) > since && !message.id.fromMe && isDeliverable(message))
         .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))
         .slice(-maxPerPerson);
       const statuses = found.flatMap((message) => {
-        const model = tools.sentModel(message);
+        const model = sentModel(message);
         return model ? [{ ...model, seen: message.ack >= 3 }] : [];
       });
-      return statuses.length > 0 ? [{ from: tools.phoneOr(id), statuses }] : [];
+      return statuses.length > 0 ? [{ from: phoneOr(id), statuses }] : [];
     })
     .sort((one, other) => (other.statuses.at(-1)?.t ?? 0) - (one.statuses.at(-1)?.t ?? 0))
     .slice(0, maxPeople);

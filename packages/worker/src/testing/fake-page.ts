@@ -16,7 +16,7 @@ import type {
   SendLimits,
 } from '../client/port.ts';
 import { SpoolShare } from '../media/spool-share.ts';
-import type { MessageModel } from '../page/window.ts';
+import type { MessageModel } from '../page/models.ts';
 
 /** One call of the page program, as a handler made it. */
 interface PageCall {
@@ -25,6 +25,10 @@ interface PageCall {
   readonly args: readonly unknown[];
   readonly timeoutMs: number;
 }
+
+/** What a function of the program returns in a test. */
+type PageAnswers = { readonly [N in PageFunction]: (...args: PageArgs<N>) => PageResult<N> };
+type SendAnswers = { readonly [N in SendFunction]: (...args: SendArgs<N>) => PageResult<N> };
 
 /** A page whose functions return what a test sets. One without an answer throws, except `dropFile`. */
 class FakePage implements PageCalls {
@@ -38,8 +42,8 @@ class FakePage implements PageCalls {
   readonly #answers = new Map<PageFunction, (...args: never[]) => unknown>([['dropFile', () => {}]]);
 
   /** Sets the answer of a function from now on. */
-  on<N extends PageFunction>(name: N, answer: (...args: PageArgs<N>) => PageResult<N>): this {
-    this.#answers.set(name, answer);
+  on<N extends PageFunction>(name: N, answer: PageAnswers[N]): this {
+    this.#answers.set(name, answer as (...args: never[]) => unknown);
     return this;
   }
 
@@ -62,7 +66,7 @@ class FakePage implements PageCalls {
   }
 
   /** Sets the answer of a sending function from now on. */
-  onSend<N extends SendFunction>(name: N, answer: (...args: SendArgs<N>) => PageResult<N>): this {
+  onSend<N extends SendFunction>(name: N, answer: SendAnswers[N]): this {
     this.#answers.set(name, answer as (...args: never[]) => unknown);
     return this;
   }

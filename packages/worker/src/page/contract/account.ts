@@ -1,4 +1,4 @@
-import type { PageMessage } from '../window.ts';
+import type { PageMessage } from '../models.ts';
 import { type Contract, fn, unchecked } from './part.ts';
 
 /** Modules for the account's profile, presence and privacy. */

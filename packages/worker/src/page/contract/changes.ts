@@ -1,4 +1,4 @@
-import type { PageCall, PageEdit, PageReaction, PageVote } from '../window.ts';
+import type { PageCall, PageEdit, PageReaction, PageVote } from '../models.ts';
 import { type Contract, fn, object, unchecked } from './part.ts';
 
 /** A table of reactions or votes. */

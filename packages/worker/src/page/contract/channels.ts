@@ -1,4 +1,4 @@
-import type { PageChat, PageSendResult } from '../window.ts';
+import type { PageChat, PageSendResult } from '../models.ts';
 import { type Contract, fn } from './part.ts';
 
 /** The network's answer about a channel. */

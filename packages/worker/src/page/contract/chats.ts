@@ -1,4 +1,4 @@
-import type { PageActivity, PageChat, PageId, PagePresence } from '../window.ts';
+import type { PageActivity, PageChat, PageId, PagePresence } from '../models.ts';
 import { type Contract, either, fn, object, unchecked } from './part.ts';
 
 /** Serialised ids of the deleted messages. */

@@ -7,7 +7,7 @@ import type {
   PageMessage,
   PageMute,
   PageStatus,
-} from '../window.ts';
+} from '../models.ts';
 import type { LabelAction } from './labels.ts';
 import { modelFields } from './model-fields.ts';
 import { type Contract, either, fn, object, unchecked } from './part.ts';

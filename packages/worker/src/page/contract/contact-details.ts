@@ -1,4 +1,4 @@
-import type { PageChat, PageContact, PageId } from '../window.ts';
+import type { PageChat, PageContact, PageId } from '../models.ts';
 import { type Contract, fn, unchecked } from './part.ts';
 
 /** A person in a query, and the query itself, as the page builds them. */

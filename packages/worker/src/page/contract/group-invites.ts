@@ -1,4 +1,4 @@
-import type { PageId } from '../window.ts';
+import type { PageId } from '../models.ts';
 import { type Contract, fn } from './part.ts';
 
 /** A pending request to join a group. */

@@ -1,4 +1,4 @@
-import type { PageChat, PageGroup, PageId } from '../window.ts';
+import type { PageChat, PageGroup, PageId } from '../models.ts';
 import { type Contract, fn, unchecked } from './part.ts';
 
 /** A description and the one that it replaces; without a text, the description is removed. */

@@ -1,4 +1,4 @@
-import type { PageChat, PageMessage } from '../window.ts';
+import type { PageChat, PageMessage } from '../models.ts';
 import { type Contract, fn, object, unchecked } from './part.ts';
 
 /** A performance marker of a download, for the page's own statistics. */

@@ -1,4 +1,4 @@
-import type { PageChat } from '../window.ts';
+import type { PageChat } from '../models.ts';
 import { type Contract, fn, unchecked } from './part.ts';
 
 /** A change of a chat's label. */

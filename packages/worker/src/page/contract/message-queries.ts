@@ -1,4 +1,4 @@
-import type { PageId, PageMessage } from '../window.ts';
+import type { PageId, PageMessage } from '../models.ts';
 import { type Contract, either, fn, object, unchecked } from './part.ts';
 
 /** Who did something with a message, and when, in Unix seconds. */

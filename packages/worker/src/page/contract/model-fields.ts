@@ -1,4 +1,4 @@
-import type { PageChat, PageContact, PageGroup, PageMessage, PageParticipant } from '../window.ts';
+import type { PageChat, PageContact, PageGroup, PageMessage, PageParticipant } from '../models.ts';
 import type { Capability, Part } from './part.ts';
 
 /** Fields of the models in a collection, each once. */

@@ -1,4 +1,4 @@
-import type { PageChat, PageDraft, PageId, PageMessage, PageSendResult } from '../window.ts';
+import type { PageChat, PageDraft, PageId, PageMessage, PageSendResult } from '../models.ts';
 import { type Contract, fn, SEND, unchecked } from './part.ts';
 
 interface Chosen {

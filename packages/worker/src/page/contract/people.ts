@@ -1,4 +1,4 @@
-import type { PageContact, PageId, PageMessage } from '../window.ts';
+import type { PageContact, PageId, PageMessage } from '../models.ts';
 import { type Contract, either, fn, unchecked } from './part.ts';
 
 type Getter<R> = (contact: PageContact) => R;

@@ -1,4 +1,4 @@
-import type { PageId, PageMessage } from '../window.ts';
+import type { PageId, PageMessage } from '../models.ts';
 import { type Contract, either, fn, object, SEND, unchecked } from './part.ts';
 
 /** Modules for the start of a session, and for linking. */

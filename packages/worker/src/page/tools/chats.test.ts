@@ -1,17 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
-import { type ChatTools, installChatTools } from './chats.ts';
-
-/** A page of a business account with these modules. */
-function page(modules: Record<string, unknown>): ChatTools {
-  const window = {
-    chatWebTools: { optional: (name: string) => modules[name] },
-    require: (name: string) => modules[name],
-    addEventListener: () => {},
-  };
-  vi.stubGlobal('window', window);
-  installChatTools();
-  return window.chatWebTools as unknown as ChatTools;
-}
+import { describe, expect, it } from 'vitest';
+import { stubPage } from '../../testing/page-registry.ts';
+import { isOlderOnPhone, labelRemovals, ownLabels } from './chats.ts';
 
 describe('labels', () => {
   const labels = [
@@ -24,19 +13,22 @@ describe('labels', () => {
     { id: 'lead', type: 11 },
   ];
   const WAWebCollections = { Label: { getModelsArray: () => labels } };
-  const ids = (tools: ChatTools) => tools.ownLabels().map(({ id }) => id);
+  const ids = (modules: object) => {
+    stubPage({ WAWebCollections, ...modules });
+    return ownLabels().map(({ id }) => id);
+  };
 
   it('are those of the account, without lists of the network and deleted ones', () => {
-    expect(ids(page({ WAWebCollections }))).toEqual(['1', '2', '3', '4']);
+    expect(ids({})).toEqual(['1', '2', '3', '4']);
     const ListType = { PREDEFINED: 4, CUSTOM: 5, SERVER_ASSIGNED: 7, LEAD: 11 };
-    expect(ids(page({ WAWebCollections, WAWebSchemaLabel: { ListType } }))).toEqual(['1', '2', '3', '4', 'lead']);
+    expect(ids({ WAWebSchemaLabel: { ListType } })).toEqual(['1', '2', '3', '4', 'lead']);
   });
 
   it("are removed with the network's detected labels", () => {
     const mapManualLabelIdToDetectedOutcomeLabelId = (id: string) => (id === '2' ? '70' : null);
-    const tools = page({ WAWebBizLabelUtils: { mapManualLabelIdToDetectedOutcomeLabelId } });
-    expect(tools.labelRemovals('1')).toEqual([{ id: '1', type: 'remove' }]);
-    expect(tools.labelRemovals('2')).toEqual([
+    stubPage({ WAWebBizLabelUtils: { mapManualLabelIdToDetectedOutcomeLabelId } });
+    expect(labelRemovals('1')).toEqual([{ id: '1', type: 'remove' }]);
+    expect(labelRemovals('2')).toEqual([
       { id: '70', type: 'remove', listType: 7 },
       { id: '2', type: 'remove' },
     ]);
@@ -44,8 +36,6 @@ describe('labels', () => {
 });
 
 it('the phone also has older messages of a chat that was not in the history; unknown during the sync', () => {
-  const tools = page({});
-  const isOlder = (left: number | undefined) =>
-    tools.isOlderOnPhone({ endOfHistoryTransferType: left ?? null } as never);
+  const isOlder = (left: number | undefined) => isOlderOnPhone({ endOfHistoryTransferType: left ?? null } as never);
   expect([0, 1, 2, 3, 4, 5, undefined].map(isOlder)).toEqual([true, false, undefined, true, true, true, undefined]);
 });

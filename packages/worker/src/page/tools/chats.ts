@@ -1,65 +1,48 @@
 import type { LabelAction } from '../contract/labels.ts';
-import type { PageChat, PageLabel, PageWindow } from '../window.ts';
+import type { PageChat, PageLabel } from '../models.ts';
+import { optional, phoneOr } from './identities.ts';
+import { isChat, knownChat, textOf } from './messages.ts';
 
-declare const window: PageWindow & { addEventListener(event: 'pagehide', listener: () => void): void };
+/** Chats in which the account shows as typing or recording, each with a function that stops it. */
+const shown = new Map<string, () => void>();
 
-/** Finds chats, makes models of them, and shows the account's typing state in them. */
-export interface ChatTools {
-  /** The chat with a person or group, by number or hidden id; undefined unless the page has it in memory. */
-  findChat(id: string): PageChat | undefined;
-  /** False unless it is a business account: only those have labels. */
-  hasLabels(): boolean;
-  /** The labels of the account, without the network's own lists, such as that of unread chats. */
-  ownLabels(): PageLabel[];
-  /** The actions that remove a label from a chat: also the network's detected label, which would add it again. */
-  labelRemovals(id: string): LabelAction[];
-  /** A chat, as the page returns it. */
-  chatModel(chat: PageChat): Record<string, unknown>;
-  /** Whether the phone has older messages of a chat than the page; undefined if unknown. */
-  isOlderOnPhone(chat: PageChat): boolean | undefined;
-  /** Shows a state in a chat for some time, at most until the page unloads; `paused` ends it. */
-  showState(chat: PageChat, state: 'typing' | 'recording' | 'paused', forMs: number): Promise<void>;
-  /** Runs work on a chat after all earlier work on it. */
-  oneByOne<T>(chat: PageChat, work: () => Promise<T>): Promise<T>;
-  /** Waits until a condition holds in the page's models; false if it does not in time. */
-  holds(is: () => boolean, timeoutMs: number): Promise<boolean>;
+// Other clients drop the state after about 25 s.
+const repeatMs = 10_000;
+
+/** Shows a state in a chat for some time, at most until the page unloads; `paused` ends it. */
+export async function showState(
+  chat: PageChat,
+  state: 'typing' | 'recording' | 'paused',
+  forMs: number,
+): Promise<void> {
+  const bridge = window.require('WAWebChatStateBridge');
+  // If there is a hidden id, the network accepts only that.
+  const to = chat.accountLid ?? chat.id;
+  const key = String(to);
+  const pause = async () => bridge.sendChatStatePaused(to);
+  if (state === 'paused') {
+    shown.get(key)?.();
+    await pause();
+    return;
+  }
+  const send = async () => (state === 'typing' ? bridge.sendChatStateComposing(to) : bridge.sendChatStateRecording(to));
+  await send();
+  shown.get(key)?.();
+  const repeat = setInterval(() => send().catch(() => {}), repeatMs);
+  const stop = () => {
+    clearInterval(repeat);
+    clearTimeout(timer);
+    shown.delete(key);
+  };
+  const timer = setTimeout(() => {
+    stop();
+    pause().catch(() => {});
+  }, forMs);
+  shown.set(key, stop);
 }
 
-/** Installs the tools for chats. Needs the tools for ids and messages. */
-export function installChatTools(): void {
-  const { optional, phoneOr, isChat, knownChat, textOf } = window.chatWebTools;
-
-  /** Chats in which the account shows as typing or recording, each with a function that stops it. */
-  const shown = new Map<string, () => void>();
-  // Other clients drop the state after about 25 s.
-  const repeatMs = 10_000;
-  const showState: ChatTools['showState'] = async (chat, state, forMs) => {
-    const bridge = window.require('WAWebChatStateBridge');
-    // If there is a hidden id, the network accepts only that.
-    const to = chat.accountLid ?? chat.id;
-    const key = String(to);
-    const pause = async () => bridge.sendChatStatePaused(to);
-    if (state === 'paused') {
-      shown.get(key)?.();
-      await pause();
-      return;
-    }
-    const send = async () =>
-      state === 'typing' ? bridge.sendChatStateComposing(to) : bridge.sendChatStateRecording(to);
-    await send();
-    shown.get(key)?.();
-    const repeat = setInterval(() => send().catch(() => {}), repeatMs);
-    const stop = () => {
-      clearInterval(repeat);
-      clearTimeout(timer);
-      shown.delete(key);
-    };
-    const timer = setTimeout(() => {
-      stop();
-      pause().catch(() => {});
-    }, forMs);
-    shown.set(key, stop);
-  };
+/** Ends shown states when the page unloads. */
+export function attachChats(): void {
   window.addEventListener('pagehide', () => {
     const { createWid } = window.require('WAWebWidFactory');
     for (const [key, stop] of shown) {
@@ -67,69 +50,84 @@ export function installChatTools(): void {
       void window.require('WAWebChatStateBridge').sendChatStatePaused(createWid(key));
     }
   });
+}
 
-  const turns = new Map<PageChat, Promise<unknown>>();
-  // Longer than any caller waits for its own work.
-  const turnMs = 30_000;
-  const oneByOne: ChatTools['oneByOne'] = (chat, work) => {
-    const isLate = new Promise((resolve) => setTimeout(resolve, turnMs));
-    const before = Promise.race([turns.get(chat), isLate]);
-    const done = before.then(work, work);
-    turns.set(chat, done);
-    const forget = () => {
-      if (turns.get(chat) === done) turns.delete(chat);
-    };
-    done.then(forget, forget);
-    return done;
-  };
+const turns = new Map<PageChat, Promise<unknown>>();
 
-  const pollMs = 50;
-  const tools: ChatTools = {
-    showState,
-    oneByOne,
-    findChat: (id) => {
-      const { Chat } = window.require('WAWebCollections');
-      const number = phoneOr(window.require('WAWebWidFactory').createWid(id));
-      const chat = knownChat(id) ?? (number === id ? undefined : Chat.get(number));
-      return chat && isChat(chat) ? chat : undefined;
-    },
-    hasLabels: () => /^smb/.test(window.require('WAWebConnModel').Conn.platform ?? ''),
-    ownLabels: () => {
-      const { ListType: types } = optional('WAWebSchemaLabel') ?? {};
-      const own = new Set([0, types?.PREDEFINED ?? 4, types?.CUSTOM ?? 5, types?.LEAD]);
-      const all = window.require('WAWebCollections').Label?.getModelsArray() ?? [];
-      return all.filter(({ type, isActive }) => isActive !== false && own.has(type ?? 0));
-    },
-    labelRemovals: (id) => {
-      const recognised = optional('WAWebBizLabelUtils')?.mapManualLabelIdToDetectedOutcomeLabelId?.(id);
-      const listType = optional('WAWebSchemaLabel')?.ListType?.SERVER_ASSIGNED ?? 7;
-      const also = recognised == null ? [] : [{ id: recognised, type: 'remove', listType } as const];
-      return [...also, { id, type: 'remove' }];
-    },
-    chatModel: (chat) => {
-      const last = chat.lastReceivedKey && window.require('WAWebCollections').Msg.get(String(chat.lastReceivedKey));
-      return {
-        id: phoneOr(chat.id),
-        name: chat.formattedTitle ?? chat.name,
-        unreadCount: chat.unreadCount,
-        lastActivity: chat.t,
-        archived: 'archive' in chat ? chat.archive === true : undefined,
-        pinned: 'pin' in chat ? Boolean(chat.pin) : undefined,
-        muteExpiration: chat.mute && (chat.mute.expiration ?? 0),
-        lastMessage: last && {
-          body: textOf(last),
-          timestamp: last.t,
-          fromMe: last.id.fromMe,
-        },
-      };
-    },
-    isOlderOnPhone: ({ endOfHistoryTransferType: left }) =>
-      left === 0 || left === 3 || left === 4 || left === 5 ? true : left === 1 ? false : undefined,
-    holds: async (is, timeoutMs) => {
-      const deadline = Date.now() + timeoutMs;
-      while (!is() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, pollMs));
-      return is();
+// Longer than any caller waits for its own work.
+const turnMs = 30_000;
+
+/** Runs work on a chat after all earlier work on it. */
+export function oneByOne<T>(chat: PageChat, work: () => Promise<T>): Promise<T> {
+  const isLate = new Promise((resolve) => setTimeout(resolve, turnMs));
+  const before = Promise.race([turns.get(chat), isLate]);
+  const done = before.then(work, work);
+  turns.set(chat, done);
+  const forget = () => {
+    if (turns.get(chat) === done) turns.delete(chat);
+  };
+  done.then(forget, forget);
+  return done;
+}
+
+const pollMs = 50;
+
+/** The chat with a person or group, by number or hidden id; undefined unless the page has it in memory. */
+export function findChat(id: string): PageChat | undefined {
+  const { Chat } = window.require('WAWebCollections');
+  const number = phoneOr(window.require('WAWebWidFactory').createWid(id));
+  const chat = knownChat(id) ?? (number === id ? undefined : Chat.get(number));
+  return chat && isChat(chat) ? chat : undefined;
+}
+
+/** False unless it is a business account: only those have labels. */
+export function hasLabels(): boolean {
+  return /^smb/.test(window.require('WAWebConnModel').Conn.platform ?? '');
+}
+
+/** The labels of the account, without the network's own lists, such as that of unread chats. */
+export function ownLabels(): PageLabel[] {
+  const { ListType: types } = optional('WAWebSchemaLabel') ?? {};
+  const own = new Set([0, types?.PREDEFINED ?? 4, types?.CUSTOM ?? 5, types?.LEAD]);
+  const all = window.require('WAWebCollections').Label?.getModelsArray() ?? [];
+  return all.filter(({ type, isActive }) => isActive !== false && own.has(type ?? 0));
+}
+
+/** The actions that remove a label from a chat: also the network's detected label, which would add it again. */
+export function labelRemovals(id: string): LabelAction[] {
+  const recognised = optional('WAWebBizLabelUtils')?.mapManualLabelIdToDetectedOutcomeLabelId?.(id);
+  const listType = optional('WAWebSchemaLabel')?.ListType?.SERVER_ASSIGNED ?? 7;
+  const also = recognised == null ? [] : [{ id: recognised, type: 'remove', listType } as const];
+  return [...also, { id, type: 'remove' }];
+}
+
+/** A chat, as the page returns it. */
+export function chatModel(chat: PageChat): Record<string, unknown> {
+  const last = chat.lastReceivedKey && window.require('WAWebCollections').Msg.get(String(chat.lastReceivedKey));
+  return {
+    id: phoneOr(chat.id),
+    name: chat.formattedTitle ?? chat.name,
+    unreadCount: chat.unreadCount,
+    lastActivity: chat.t,
+    archived: 'archive' in chat ? chat.archive === true : undefined,
+    pinned: 'pin' in chat ? Boolean(chat.pin) : undefined,
+    muteExpiration: chat.mute && (chat.mute.expiration ?? 0),
+    lastMessage: last && {
+      body: textOf(last),
+      timestamp: last.t,
+      fromMe: last.id.fromMe,
     },
   };
-  window.chatWebTools = { ...window.chatWebTools, ...tools };
+}
+
+/** Whether the phone has older messages of a chat than the page; undefined if unknown. */
+export function isOlderOnPhone({ endOfHistoryTransferType: left }: PageChat): boolean | undefined {
+  return left === 0 || left === 3 || left === 4 || left === 5 ? true : left === 1 ? false : undefined;
+}
+
+/** Waits until a condition holds in the page's models; false if it does not in time. */
+export async function holds(is: () => boolean, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  while (!is() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, pollMs));
+  return is();
 }

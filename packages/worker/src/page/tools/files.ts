@@ -1,27 +1,6 @@
-import type { PageId, PageMessage, PageWindow, Refused } from '../window.ts';
-
-declare const window: PageWindow;
-
-/** Stores files for uploads, and media for downloads; changes pictures. */
-export interface FileTools {
-  /** By key. */
-  readonly files: Map<string, Blob>;
-  /** Stores a file, unless its key was dropped before. */
-  keep(key: string, file: Blob): void;
-  drop(key: string): void;
-  /**
-   * Makes the page download a message's media, unless it has them, with a time limit. Returns their stage: `FETCHING`
-   * if this download or an earlier one is still running.
-   */
-  download(message: PageMessage, timeoutMs: number): Promise<string>;
-  /**
-   * Changes the picture of the account or of a group to the middle square of the image with that key. Throws the page's
-   * errors.
-   */
-  setPicture(wid: PageId | undefined, key: string): Promise<'ok' | 'no_image' | Refused>;
-  /** Removes the picture. Throws the page's errors. */
-  removePicture(wid: PageId | undefined): Promise<'ok' | Refused>;
-}
+import type { PageId, PageMessage, Refused } from '../models.ts';
+import { optional } from './identities.ts';
+import { byStatus } from './refusals.ts';
 
 /** A picture of a person or a group, as data URLs of JPEGs. */
 interface Picture {
@@ -31,101 +10,98 @@ interface Picture {
   readonly picture: string;
 }
 
-/** The browser's functions for images. */
-interface ImageWindow {
-  createImageBitmap(image: Blob): Promise<{ width: number; height: number }>;
-  OffscreenCanvas: new (
-    width: number,
-    height: number,
-  ) => {
-    getContext(kind: '2d'): {
-      fillStyle: string;
-      fillRect(...at: number[]): void;
-      drawImage(image: object, ...at: number[]): void;
-    };
-    convertToBlob(options: { type: string; quality: number }): Promise<Blob>;
-  };
+/** By key. */
+export const files = new Map<string, Blob>();
+
+const dropped = new Set<string>();
+
+const lateMs = 600_000;
+
+async function squareOf(image: ImageBitmap, size: number): Promise<string> {
+  const side = Math.min(image.width, image.height);
+  const [x, y] = [Math.floor((image.width - side) / 2), Math.floor((image.height - side) / 2)];
+  const canvas = new OffscreenCanvas(size, size);
+  const context = canvas.getContext('2d') as OffscreenCanvasRenderingContext2D;
+  context.fillStyle = '#fff'; // JPEG has no transparency: it would turn black.
+  context.fillRect(0, 0, size, size);
+  context.drawImage(image, x, y, side, side, 0, 0, size, size);
+  const jpeg = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 });
+  const bytes = Array.from(new Uint8Array(await jpeg.arrayBuffer()), (byte) => String.fromCharCode(byte));
+  return `data:image/jpeg;base64,${btoa(bytes.join(''))}`;
 }
 
-/** Installs the tools for files, and patches the library's functions that use them. Needs the tools for outcomes. */
-export function installFileTools(): void {
-  const { byStatus, optional } = window.chatWebTools;
-  const files = new Map<string, Blob>();
-  const dropped = new Set<string>();
-  const lateMs = 600_000;
+async function pictureOf(key: string): Promise<Picture | undefined> {
+  try {
+    const image = await createImageBitmap(files.get(key) as Blob);
+    return { thumbnail: await squareOf(image, 96), picture: await squareOf(image, 640) };
+  } catch {
+    return undefined;
+  }
+}
 
-  const squareOf = async (image: { width: number; height: number }, size: number): Promise<string> => {
-    const side = Math.min(image.width, image.height);
-    const [x, y] = [Math.floor((image.width - side) / 2), Math.floor((image.height - side) / 2)];
-    const canvas = new (window as unknown as ImageWindow).OffscreenCanvas(size, size);
-    const context = canvas.getContext('2d');
-    context.fillStyle = '#fff'; // JPEG has no transparency: it would turn black.
-    context.fillRect(0, 0, size, size);
-    context.drawImage(image, x, y, side, side, 0, 0, size, size);
-    const jpeg = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 });
-    const bytes = Array.from(new Uint8Array(await jpeg.arrayBuffer()), (byte) => String.fromCharCode(byte));
-    return `data:image/jpeg;base64,${btoa(bytes.join(''))}`;
-  };
-  const pictureOf = async (key: string): Promise<Picture | undefined> => {
-    try {
-      const image = await (window as unknown as ImageWindow).createImageBitmap(files.get(key) as Blob);
-      return { thumbnail: await squareOf(image, 96), picture: await squareOf(image, 640) };
-    } catch {
-      return undefined;
-    }
-  };
+/**
+ * Changes the picture of the account or of a group to the middle square of the image with that key. Throws the page's
+ * errors.
+ */
+export async function setPicture(wid: PageId | undefined, key: string): Promise<'ok' | 'no_image' | Refused> {
+  const urls = await pictureOf(key);
+  if (!urls) return 'no_image';
+  const sendPicture = optional('WAWebSendProfilePictureJob');
+  if (typeof sendPicture !== 'function') {
+    const { sendSetPicture } = window.require('WAWebContactProfilePicThumbBridge');
+    return byStatus(await sendSetPicture(wid, urls.thumbnail, urls.picture));
+  }
+  // The page's own function also queries the new picture: if that fails, so does the function, although it was set.
+  const jpeg = atob(urls.picture.slice(urls.picture.indexOf(',') + 1));
+  await sendPicture(
+    wid,
+    Uint8Array.from(jpeg, (byte) => byte.charCodeAt(0)),
+  );
+  const { changeProfilePicThumb: refresh } = optional('WAWebChangeProfilePicThumb') ?? {};
+  const { ProfilePicCommand: commands } = optional('WAWebProfilePicConstants') ?? {};
+  void Promise.resolve()
+    .then(() => refresh?.(wid, commands?.Set))
+    .catch(() => {}); // The page shows it later.
+  return 'ok';
+}
 
-  const tools: FileTools = {
-    files,
-    setPicture: async (wid, key) => {
-      const urls = await pictureOf(key);
-      if (!urls) return 'no_image';
-      const sendPicture = optional('WAWebSendProfilePictureJob');
-      if (typeof sendPicture !== 'function') {
-        const { sendSetPicture } = window.require('WAWebContactProfilePicThumbBridge');
-        return byStatus(await sendSetPicture(wid, urls.thumbnail, urls.picture));
-      }
-      // The page's own function also queries the new picture: if that fails, so does the function, although it was set.
-      const jpeg = atob(urls.picture.slice(urls.picture.indexOf(',') + 1));
-      await sendPicture(
-        wid,
-        Uint8Array.from(jpeg, (byte) => byte.charCodeAt(0)),
-      );
-      const { changeProfilePicThumb: refresh } = optional('WAWebChangeProfilePicThumb') ?? {};
-      const { ProfilePicCommand: commands } = optional('WAWebProfilePicConstants') ?? {};
-      void Promise.resolve()
-        .then(() => refresh?.(wid, commands?.Set))
-        .catch(() => {}); // The page shows it later.
-      return 'ok';
-    },
-    removePicture: async (wid) => {
-      const { requestDeletePicture } = window.require('WAWebContactProfilePicThumbBridge');
-      return byStatus(await requestDeletePicture(wid));
-    },
-    download: async (message, timeoutMs) => {
-      const { mediaData } = message;
-      const stage = () => mediaData?.mediaStage ?? '';
-      if (stage() === 'RESOLVED' || stage() === 'REUPLOADING') return stage();
-      const endsAt = Date.now() + timeoutMs;
-      const late = new Promise((resolve) => setTimeout(resolve, timeoutMs));
-      // As if by the user: otherwise the page does not download media from people who are not in the address book.
-      const asked = message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated: true, rmrReason: 1 });
-      await Promise.race([asked.catch(() => {}), late]); // The stage shows the outcome.
-      const pollMs = 100;
-      while (stage() === 'FETCHING' && Date.now() < endsAt) await new Promise((resolve) => setTimeout(resolve, pollMs));
-      return stage();
-    },
-    keep: (key, file) => {
-      if (!dropped.delete(key)) files.set(key, file);
-    },
-    drop: (key) => {
-      if (files.delete(key)) return;
-      dropped.add(key);
-      setTimeout(() => dropped.delete(key), lateMs); // Most never arrive: there was nothing to load.
-    },
-  };
-  window.chatWebTools = { ...window.chatWebTools, ...tools };
+/** Removes the picture. Throws the page's errors. */
+export async function removePicture(wid: PageId | undefined): Promise<'ok' | Refused> {
+  const { requestDeletePicture } = window.require('WAWebContactProfilePicThumbBridge');
+  return byStatus(await requestDeletePicture(wid));
+}
 
+/**
+ * Makes the page download a message's media, unless it has them, with a time limit. Returns their stage: `FETCHING`
+ * if this download or an earlier one is still running.
+ */
+export async function download(message: PageMessage, timeoutMs: number): Promise<string> {
+  const { mediaData } = message;
+  const stage = () => mediaData?.mediaStage ?? '';
+  if (stage() === 'RESOLVED' || stage() === 'REUPLOADING') return stage();
+  const endsAt = Date.now() + timeoutMs;
+  const late = new Promise((resolve) => setTimeout(resolve, timeoutMs));
+  // As if by the user: otherwise the page does not download media from people who are not in the address book.
+  const asked = message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated: true, rmrReason: 1 });
+  await Promise.race([asked.catch(() => {}), late]); // The stage shows the outcome.
+  const pollMs = 100;
+  while (stage() === 'FETCHING' && Date.now() < endsAt) await new Promise((resolve) => setTimeout(resolve, pollMs));
+  return stage();
+}
+
+/** Stores a file, unless its key was dropped before. */
+export function keep(key: string, file: Blob): void {
+  if (!dropped.delete(key)) files.set(key, file);
+}
+
+export function drop(key: string): void {
+  if (files.delete(key)) return;
+  dropped.add(key);
+  setTimeout(() => dropped.delete(key), lateMs); // Most never arrive: there was nothing to load.
+}
+
+/** Patches the library's functions that use files. */
+export function attachFiles(): void {
   // Media are files that the browser has read from disk; the library expects one base64 string.
   const mediaInfoToFile = window.WWebJS.mediaInfoToFile;
   window.WWebJS.mediaInfoToFile = (info) => {

@@ -1,15 +1,15 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type GroupTools, installGroupTools } from './groups.ts';
-import { installNumberTools } from './numbers.ts';
+import { freshProgram, stubPage } from '../../testing/page-registry.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const member = (text: string) => ({ id: id(text) }) as never;
 let queries: string[][];
 let answer: (numbers: readonly string[]) => Promise<object>;
-let tools: GroupTools;
+let tools: typeof import('./groups.ts');
 let modules: Record<string, unknown>;
 
-beforeEach(() => {
+freshProgram();
+beforeEach(async () => {
   vi.useFakeTimers();
   queries = [];
   class USyncQuery {
@@ -32,20 +32,10 @@ beforeEach(() => {
       return this;
     }
   }
-  modules = {
-    WAWebUsync: { USyncQuery },
-    WAWebUsyncUser: { USyncUser },
-    WAWebWidFactory: { createWid: id },
-  };
-  const chatWebTools = {
-    optional: (name: string) => modules[name],
-    // The page knows both ids of only one person.
-    idsOf: (one: object) => (String(one) === '1@c.us' ? ['1@c.us', '11@lid'] : [String(one)]),
-  };
-  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
-  installNumberTools();
-  installGroupTools();
-  tools = (globalThis as unknown as { window: { chatWebTools: GroupTools } }).window.chatWebTools;
+  // The page knows both ids of only one person.
+  const people = [{ number: '1@c.us', lid: '11@lid' }];
+  modules = stubPage({ WAWebUsync: { USyncQuery }, WAWebUsyncUser: { USyncUser } }, { people });
+  tools = await import('./groups.ts');
 });
 
 const among = [member('11@lid'), member('22@lid'), member('33@lid')];

@@ -1,51 +1,10 @@
 import type { GroupSettings } from '@chat-web/protocol';
 import type { JoinRequestRow } from '../contract/group-invites.ts';
 import type { MemberCodes } from '../contract/groups.ts';
-import type { GroupRefusal, OwnGroup, PageChat, PageId, PageParticipant, PageWindow } from '../window.ts';
-
-declare const window: PageWindow;
-
-/** Finds a group, its members and requests to join it. */
-export interface GroupTools {
-  /** A group that the account is a member of: the page also lists groups that it has left. */
-  ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined>;
-  /**
-   * Loads the members of groups: from the page's database, and if that lacks several, in one request for all groups.
-   * Afterwards, `ownGroup` needs no time for them.
-   */
-  loadGroups(groups: readonly PageChat[], timeoutMs: number): Promise<void>;
-  /** Queries a group, and waits until the page shows what is expected; false if it does not in time. */
-  refreshGroup(group: PageChat, isExpected: () => boolean, timeoutMs: number): Promise<boolean>;
-  /** Makes the page open a new group, as its own buttons do. Never rejects; waits a few seconds at most. */
-  openGroup(id: PageId, reason: string, options?: object): Promise<void>;
-  /** The settings of a group, from the page's memory. */
-  groupSettings(group: PageChat): GroupSettings;
-  /** Queries the pending requests to join a group. */
-  joinRequests(group: PageId): Promise<readonly JoinRequestRow[]>;
-  /**
-   * All ids of people, in order; empty if not registered. Queries, in one request, the people that the page does not
-   * know by both ids; `unknown`: the network did not answer, or not in time.
-   */
-  idsOfPeople(people: readonly string[]): Promise<(readonly string[] | 'unknown')[]>;
-  /** Finds people among others by any of their ids, in order; queries those not found in memory, as above. */
-  findPeople<T extends { readonly id: PageId }>(
-    people: readonly string[],
-    among: readonly T[],
-  ): Promise<(T | 'unknown' | undefined)[]>;
-  /**
-   * Calls `act` with the people who are among others. Returns a code for each person, in order: 404 if not among them,
-   * 503 if the look-up failed, 504 if `act` returns no code.
-   */
-  codesFor(
-    people: readonly string[],
-    among: readonly { readonly id: PageId }[],
-    act: (ids: readonly PageId[]) => Promise<readonly PersonCode[]>,
-  ): Promise<number[]>;
-  /** The codes from the answer to a change of members. */
-  memberCodes(answer: MemberCodes): PersonCode[];
-  /** The network's refusal to change a group; rethrows an error of the page. */
-  groupRefusal(error: unknown): GroupRefusal;
-}
+import type { GroupRefusal, OwnGroup, PageChat, PageId, PageParticipant } from '../models.ts';
+import { idsOf, isMe, optional } from './identities.ts';
+import { queryNumbers } from './numbers.ts';
+import { refusal, refusedBy } from './refusals.ts';
 
 /** The network's code for a person. */
 interface PersonCode {
@@ -53,211 +12,243 @@ interface PersonCode {
   readonly code: number;
 }
 
-/** Installs the tools for groups. Needs the tools for outcomes and numbers. */
-export function installGroupTools(): void {
-  const { optional, isMe, refusal, refusedBy, idsOf, queryNumbers } = window.chatWebTools;
-  const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+function delay(ms: number) {
+  return new Promise<void>((resolve) => setTimeout(resolve, ms));
+}
 
-  const settleMs = 50;
-  const loaded = (group: PageChat) => group.groupMetadata?.participants?.getModelsArray() ?? [];
-  const query = (group: PageChat): Promise<unknown> | undefined => {
-    const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
-    const job = optional('WAWebGroupQueryJob')?.queryAndUpdateGroupMetadataById;
-    // The job rejects if the network limits the rate; the collection would return no members.
-    return job ? job({ id: group.id }) : (GroupMetadata ?? WAWebGroupMetadataCollection)?.update(group.id);
-  };
-  /**
-   * Reads the members from the page's database, filled during linking. Queries the network only if they are not there.
-   */
-  const readStored = async (group: PageChat, timeoutMs: number) => {
-    const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
-    const reading = (GroupMetadata ?? WAWebGroupMetadataCollection)?.find?.(group.id);
-    await Promise.race([reading?.catch(() => {}), delay(timeoutMs)]);
-  };
-  /** Waits for the models, which are set a moment after an answer. */
-  const untilLoaded = async (groups: readonly PageChat[], deadline: number) => {
-    const until = Math.min(deadline, Date.now() + 20 * settleMs);
-    while (groups.some((group) => loaded(group).length === 0) && Date.now() < until) await delay(settleMs);
-  };
-  const membersOf = async (group: PageChat, timeoutMs: number) => {
-    const deadline = Date.now() + timeoutMs;
-    if (loaded(group).length === 0 && timeoutMs > 0) await readStored(group, timeoutMs);
-    if (loaded(group).length === 0 && Date.now() < deadline) {
-      await Promise.race([query(group), delay(deadline - Date.now())]);
-      await untilLoaded([group], deadline);
+const settleMs = 50;
+
+function loaded(group: PageChat) {
+  return group.groupMetadata?.participants?.getModelsArray() ?? [];
+}
+
+function query(group: PageChat): Promise<unknown> | undefined {
+  const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
+  const job = optional('WAWebGroupQueryJob')?.queryAndUpdateGroupMetadataById;
+  // The job rejects if the network limits the rate; the collection would return no members.
+  return job ? job({ id: group.id }) : (GroupMetadata ?? WAWebGroupMetadataCollection)?.update(group.id);
+}
+
+/**
+ * Reads the members from the page's database, filled during linking. Queries the network only if they are not there.
+ */
+async function readStored(group: PageChat, timeoutMs: number) {
+  const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
+  const reading = (GroupMetadata ?? WAWebGroupMetadataCollection)?.find?.(group.id);
+  await Promise.race([reading?.catch(() => {}), delay(timeoutMs)]);
+}
+
+/** Waits for the models, which are set a moment after an answer. */
+async function untilLoaded(groups: readonly PageChat[], deadline: number) {
+  const until = Math.min(deadline, Date.now() + 20 * settleMs);
+  while (groups.some((group) => loaded(group).length === 0) && Date.now() < until) await delay(settleMs);
+}
+
+async function membersOf(group: PageChat, timeoutMs: number) {
+  const deadline = Date.now() + timeoutMs;
+  if (loaded(group).length === 0 && timeoutMs > 0) await readStored(group, timeoutMs);
+  if (loaded(group).length === 0 && Date.now() < deadline) {
+    await Promise.race([query(group), delay(deadline - Date.now())]);
+    await untilLoaded([group], deadline);
+  }
+  return loaded(group).length > 0 ? loaded(group) : undefined;
+}
+
+const outside = new Set(['not_member', 'terminated', 'terminated_local']);
+
+/** Ids of groups that, according to the network, the account is not in; removed if members load later. */
+const left = new Set<string>();
+
+/** Asks separately: the query for members hides that the account is not a member, or that the group is gone. */
+async function isOutside(group: PageChat, timeoutMs: number) {
+  if (left.has(String(group.id))) return true;
+  if (timeoutMs <= 0) return false;
+  const query = optional('WAWebGroupQueryGroupJob')?.queryGroupJob?.(group.id, 'enter_group_info');
+  return outside.has((await Promise.race([query, delay(timeoutMs)]))?.status ?? '');
+}
+
+// The network's rate limit for a request for all groups is stricter than for others.
+const betweenMs = 300_000;
+
+let nextQueryAt = 0;
+
+async function queryAll(missing: readonly PageChat[], deadline: number) {
+  const run = optional('WAWebQueryAndUpdateGroupMetadataJob')?.queryAndUpdateAllGroupMetadata;
+  if (!run || Date.now() < nextQueryAt) return;
+  nextQueryAt = Date.now() + betweenMs;
+  await Promise.race([run({}).catch(() => {}), delay(deadline - Date.now())]);
+  await untilLoaded(missing, deadline);
+}
+
+/**
+ * Loads the members of groups: from the page's database, and if that lacks several, in one request for all groups.
+ * Afterwards, `ownGroup` needs no time for them.
+ */
+export async function loadGroups(groups: readonly PageChat[], timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  const unloaded = () => groups.filter((group) => loaded(group).length === 0 && !left.has(String(group.id)));
+  const waiting = unloaded();
+  const atOnce = 2;
+  // A read that takes longer has gone on from the database to the network.
+  const storedMs = 500;
+  const maxMissing = 4;
+  let missing = 0;
+  const work = async () => {
+    while (waiting.length > 0 && missing < maxMissing && Date.now() < deadline) {
+      const group = waiting.shift() as PageChat;
+      const startedAt = Date.now();
+      await readStored(group, Math.min(4 * storedMs, deadline - startedAt));
+      if (loaded(group).length === 0 || Date.now() - startedAt > storedMs) missing += 1;
     }
-    return loaded(group).length > 0 ? loaded(group) : undefined;
   };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  if (unloaded().length > 0) await queryAll(unloaded(), deadline);
+  // The answer also lacks some groups that the account is in.
+  const mostQueried = 5;
+  for (const group of unloaded().slice(0, mostQueried))
+    if (await isOutside(group, deadline - Date.now()).catch(() => false)) left.add(String(group.id));
+}
 
-  const outside = new Set(['not_member', 'terminated', 'terminated_local']);
-  /** Ids of groups that, according to the network, the account is not in; removed if members load later. */
-  const left = new Set<string>();
-  /** Asks separately: the query for members hides that the account is not a member, or that the group is gone. */
-  const isOutside = async (group: PageChat, timeoutMs: number) => {
-    if (left.has(String(group.id))) return true;
-    if (timeoutMs <= 0) return false;
-    const query = optional('WAWebGroupQueryGroupJob')?.queryGroupJob?.(group.id, 'enter_group_info');
-    return outside.has((await Promise.race([query, delay(timeoutMs)]))?.status ?? '');
-  };
+/** A group that the account is a member of: the page also lists groups that it has left. */
+export async function ownGroup(id: string, timeoutMs: number): Promise<OwnGroup | undefined> {
+  const group = window.require('WAWebCollections').Chat.get(id);
+  if (!group) return undefined;
+  let members: PageParticipant[] | undefined;
+  const deadline = Date.now() + timeoutMs;
+  try {
+    members = await membersOf(group, timeoutMs);
+    if (members) left.delete(id);
+    else if (await isOutside(group, deadline - Date.now())) return undefined;
+  } catch (error) {
+    const refused = refusal(error);
+    if (refused === 403 || refused === 404) return undefined;
+    // Rate limited or failed: the members are unknown.
+  }
+  const self = members?.find((member) => isMe(member.id));
+  if (members && !self) return undefined;
+  return { group, members, isAdmin: self && (self.isAdmin === true || self.isSuperAdmin === true) };
+}
 
-  // The network's rate limit for a request for all groups is stricter than for others.
-  const betweenMs = 300_000;
-  let nextQueryAt = 0;
-  const queryAll = async (missing: readonly PageChat[], deadline: number) => {
-    const run = optional('WAWebQueryAndUpdateGroupMetadataJob')?.queryAndUpdateAllGroupMetadata;
-    if (!run || Date.now() < nextQueryAt) return;
-    nextQueryAt = Date.now() + betweenMs;
-    await Promise.race([run({}).catch(() => {}), delay(deadline - Date.now())]);
-    await untilLoaded(missing, deadline);
-  };
-  const loadGroups: GroupTools['loadGroups'] = async (groups, timeoutMs) => {
-    const deadline = Date.now() + timeoutMs;
-    const unloaded = () => groups.filter((group) => loaded(group).length === 0 && !left.has(String(group.id)));
-    const waiting = unloaded();
-    const atOnce = 2;
-    // A read that takes longer has gone on from the database to the network.
-    const storedMs = 500;
-    const maxMissing = 4;
-    let missing = 0;
-    const work = async () => {
-      while (waiting.length > 0 && missing < maxMissing && Date.now() < deadline) {
-        const group = waiting.shift() as PageChat;
-        const startedAt = Date.now();
-        await readStored(group, Math.min(4 * storedMs, deadline - startedAt));
-        if (loaded(group).length === 0 || Date.now() - startedAt > storedMs) missing += 1;
-      }
-    };
-    await Promise.all(Array.from({ length: atOnce }, work));
-    if (unloaded().length > 0) await queryAll(unloaded(), deadline);
-    // The answer also lacks some groups that the account is in.
-    const mostQueried = 5;
-    for (const group of unloaded().slice(0, mostQueried))
-      if (await isOutside(group, deadline - Date.now()).catch(() => false)) left.add(String(group.id));
-  };
+/** Queries a group, and waits until the page shows what is expected; false if it does not in time. */
+export async function refreshGroup(group: PageChat, isExpected: () => boolean, timeoutMs: number): Promise<boolean> {
+  const deadline = Date.now() + timeoutMs;
+  await Promise.race([query(group)?.catch(() => {}), delay(timeoutMs)]);
+  while (!isExpected() && Date.now() < deadline) await delay(settleMs);
+  return isExpected();
+}
 
-  const ownGroup: GroupTools['ownGroup'] = async (id, timeoutMs) => {
-    const group = window.require('WAWebCollections').Chat.get(id);
-    if (!group) return undefined;
-    let members: PageParticipant[] | undefined;
-    const deadline = Date.now() + timeoutMs;
-    try {
-      members = await membersOf(group, timeoutMs);
-      if (members) left.delete(id);
-      else if (await isOutside(group, deadline - Date.now())) return undefined;
-    } catch (error) {
-      const refused = refusal(error);
-      if (refused === 403 || refused === 404) return undefined;
-      // Rate limited or failed: the members are unknown.
-    }
-    const self = members?.find((member) => isMe(member.id));
-    if (members && !self) return undefined;
-    return { group, members, isAdmin: self && (self.isAdmin === true || self.isSuperAdmin === true) };
-  };
+const openMs = 5_000;
 
-  const refreshGroup: GroupTools['refreshGroup'] = async (group, isExpected, timeoutMs) => {
-    const deadline = Date.now() + timeoutMs;
-    await Promise.race([query(group)?.catch(() => {}), delay(timeoutMs)]);
-    while (!isExpected() && Date.now() < deadline) await delay(settleMs);
-    return isExpected();
-  };
+/** Makes the page open a new group, as its own buttons do. Never rejects; waits a few seconds at most. */
+export async function openGroup(id: PageId, reason: string, options?: object): Promise<void> {
+  const opening = async () => optional('WAWebFindChatAction')?.findOrCreateLatestChat?.(id, reason, options);
+  await Promise.race([opening().catch(() => {}), delay(openMs)]);
+}
 
-  const openMs = 5_000;
-  const openGroup: GroupTools['openGroup'] = async (id, reason, options) => {
-    const opening = async () => optional('WAWebFindChatAction')?.findOrCreateLatestChat?.(id, reason, options);
-    await Promise.race([opening().catch(() => {}), delay(openMs)]);
+/** The settings of a group, from the page's memory. */
+export function groupSettings({ groupMetadata: known }: PageChat): GroupSettings {
+  const who = (isForAdmins: unknown) => (isForAdmins ? 'admins' : 'everyone');
+  const { announce, restrict, memberAddMode, membershipApprovalMode } = known ?? {};
+  return {
+    ...(announce === undefined ? {} : { sendMessages: who(announce) }),
+    ...(restrict === undefined ? {} : { editInfo: who(restrict) }),
+    ...(memberAddMode === undefined ? {} : { addParticipants: who(memberAddMode === 'admin_add') }),
+    ...(membershipApprovalMode === undefined ? {} : { approveJoins: Boolean(membershipApprovalMode) }),
   };
+}
 
-  const groupSettings: GroupTools['groupSettings'] = ({ groupMetadata: known }) => {
-    const who = (isForAdmins: unknown) => (isForAdmins ? 'admins' : 'everyone');
-    const { announce, restrict, memberAddMode, membershipApprovalMode } = known ?? {};
-    return {
-      ...(announce === undefined ? {} : { sendMessages: who(announce) }),
-      ...(restrict === undefined ? {} : { editInfo: who(restrict) }),
-      ...(memberAddMode === undefined ? {} : { addParticipants: who(memberAddMode === 'admin_add') }),
-      ...(membershipApprovalMode === undefined ? {} : { approveJoins: Boolean(membershipApprovalMode) }),
-    };
-  };
+/** Queries the pending requests to join a group. */
+export async function joinRequests(group: PageId): Promise<readonly JoinRequestRow[]> {
+  const queries = window.require('WAWebGroupGetMembershipApprovalRequestsJob');
+  await queries.queryAndUpdateGroupMembershipApprovalRequests(group);
+  return window.require('WAWebApiMembershipApprovalRequestStore').getMembershipApprovalRequests(group);
+}
 
-  const joinRequests: GroupTools['joinRequests'] = async (group) => {
-    const queries = window.require('WAWebGroupGetMembershipApprovalRequestsJob');
-    await queries.queryAndUpdateGroupMembershipApprovalRequests(group);
-    return window.require('WAWebApiMembershipApprovalRequestStore').getMembershipApprovalRequests(group);
-  };
+const lookUpMs = 10_000;
 
-  const lookUpMs = 10_000;
-  const queryIds = async (numbers: readonly string[]): Promise<Map<string, readonly string[]>> => {
-    if (optional('WAWebUsync')?.USyncQuery && optional('WAWebUsyncUser')?.USyncUser) {
-      const found = await queryNumbers(numbers);
-      if ('refused' in found) return new Map();
-      return new Map([...found].map(([number, { isRegistered, ids }]) => [number, isRegistered ? ids : []]));
-    }
-    const ids = new Map<string, readonly string[]>();
-    for (const number of numbers) {
-      const { lid, phone } = await window.WWebJS.enforceLidAndPnRetrieval(number);
-      ids.set(
-        number,
-        [lid, phone].flatMap((id) => (id ? [String(id)] : [])),
-      );
-    }
-    return ids;
-  };
-  const inMemory = (person: string) => idsOf(window.require('WAWebWidFactory').createWid(person) as PageId);
-  const idsOfPeople: GroupTools['idsOfPeople'] = async (people) => {
-    const known = people.map(inMemory);
-    const unknown = [...new Set(people.filter((person, n) => !person.endsWith('@lid') && (known[n] ?? []).length < 2))];
-    const late = delay(lookUpMs).then(() => undefined);
-    const queried = unknown.length > 0 ? queryIds(unknown).catch(() => undefined) : undefined;
-    const answer = await Promise.race([queried, late]);
-    return people.map((person, n) => {
-      if (!unknown.includes(person)) return known[n] ?? [];
-      const ids = answer?.get(person);
-      return ids && ids.length > 0 ? [person, ...ids] : (ids ?? 'unknown');
-    });
-  };
-  const findPeople: GroupTools['findPeople'] = async (people, among) => {
-    const byId = new Map(among.flatMap((one) => idsOf(one.id).map((id) => [id, one] as const)));
-    const find = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id) ?? [])[0];
-    const found = new Map(people.map((person) => [person, find(inMemory(person))] as const));
-    const missing = [...found].flatMap(([person, one]) => (one ? [] : [person]));
-    const ids = missing.length > 0 ? await idsOfPeople(missing) : [];
-    const queried = new Map(missing.map((person, n) => [person, ids[n] ?? []] as const));
-    return people.map((person) => {
-      const other = queried.get(person) ?? [];
-      return found.get(person) ?? (other === 'unknown' ? other : find(other));
-    });
-  };
+async function queryIds(numbers: readonly string[]): Promise<Map<string, readonly string[]>> {
+  if (optional('WAWebUsync')?.USyncQuery && optional('WAWebUsyncUser')?.USyncUser) {
+    const found = await queryNumbers(numbers);
+    if ('refused' in found) return new Map();
+    return new Map([...found].map(([number, { isRegistered, ids }]) => [number, isRegistered ? ids : []]));
+  }
+  const ids = new Map<string, readonly string[]>();
+  for (const number of numbers) {
+    const { lid, phone } = await window.WWebJS.enforceLidAndPnRetrieval(number);
+    ids.set(
+      number,
+      [lid, phone].flatMap((id) => (id ? [String(id)] : [])),
+    );
+  }
+  return ids;
+}
 
-  const codesFor: GroupTools['codesFor'] = async (people, among, act) => {
-    const found = await findPeople(people, among);
-    const ids = [...new Set(found.flatMap((one) => (typeof one === 'object' ? [one.id] : [])))];
-    const codes = new Map<string, number>();
-    for (const { id, code } of ids.length > 0 ? await act(ids) : [])
-      for (const each of id ? idsOf(id) : []) codes.set(each, code);
-    return found.map((one) => {
-      if (typeof one !== 'object') return one === 'unknown' ? 503 : 404;
-      return idsOf(one.id).flatMap((each) => codes.get(each) ?? [])[0] ?? 504;
-    });
-  };
+function inMemory(person: string) {
+  return idsOf(window.require('WAWebWidFactory').createWid(person) as PageId);
+}
 
-  const groupRefusal: GroupTools['groupRefusal'] = (error) => {
-    const no = refusedBy(error);
-    if (no.refused === 404) return 'no_group';
-    return no.refused === 401 || no.refused === 403 ? 'not_admin' : no;
-  };
+/**
+ * All ids of people, in order; empty if not registered. Queries, in one request, the people that the page does not
+ * know by both ids; `unknown`: the network did not answer, or not in time.
+ */
+export async function idsOfPeople(people: readonly string[]): Promise<(readonly string[] | 'unknown')[]> {
+  const known = people.map(inMemory);
+  const unknown = [...new Set(people.filter((person, n) => !person.endsWith('@lid') && (known[n] ?? []).length < 2))];
+  const late = delay(lookUpMs).then(() => undefined);
+  const queried = unknown.length > 0 ? queryIds(unknown).catch(() => undefined) : undefined;
+  const answer = await Promise.race([queried, late]);
+  return people.map((person, n) => {
+    if (!unknown.includes(person)) return known[n] ?? [];
+    const ids = answer?.get(person);
+    return ids && ids.length > 0 ? [person, ...ids] : (ids ?? 'unknown');
+  });
+}
 
-  const tools: GroupTools = {
-    memberCodes: (answer) =>
-      (answer?.participants ?? []).map(({ userWid: id, code }) => ({ id, code: Number(code) || 504 })),
-    ownGroup,
-    loadGroups,
-    refreshGroup,
-    openGroup,
-    groupSettings,
-    joinRequests,
-    idsOfPeople,
-    findPeople,
-    codesFor,
-    groupRefusal,
-  };
-  window.chatWebTools = { ...window.chatWebTools, ...tools };
+/** Finds people among others by any of their ids, in order; queries those not found in memory, as above. */
+export async function findPeople<T extends { readonly id: PageId }>(
+  people: readonly string[],
+  among: readonly T[],
+): Promise<(T | 'unknown' | undefined)[]> {
+  const byId = new Map(among.flatMap((one) => idsOf(one.id).map((id) => [id, one] as const)));
+  const find = (ids: readonly string[]) => ids.flatMap((id) => byId.get(id) ?? [])[0];
+  const found = new Map(people.map((person) => [person, find(inMemory(person))] as const));
+  const missing = [...found].flatMap(([person, one]) => (one ? [] : [person]));
+  const ids = missing.length > 0 ? await idsOfPeople(missing) : [];
+  const queried = new Map(missing.map((person, n) => [person, ids[n] ?? []] as const));
+  return people.map((person) => {
+    const other = queried.get(person) ?? [];
+    return found.get(person) ?? (other === 'unknown' ? other : find(other));
+  });
+}
+
+/**
+ * Calls `act` with the people who are among others. Returns a code for each person, in order: 404 if not among them,
+ * 503 if the look-up failed, 504 if `act` returns no code.
+ */
+export async function codesFor(
+  people: readonly string[],
+  among: readonly { readonly id: PageId }[],
+  act: (ids: readonly PageId[]) => Promise<readonly PersonCode[]>,
+): Promise<number[]> {
+  const found = await findPeople(people, among);
+  const ids = [...new Set(found.flatMap((one) => (typeof one === 'object' ? [one.id] : [])))];
+  const codes = new Map<string, number>();
+  for (const { id, code } of ids.length > 0 ? await act(ids) : [])
+    for (const each of id ? idsOf(id) : []) codes.set(each, code);
+  return found.map((one) => {
+    if (typeof one !== 'object') return one === 'unknown' ? 503 : 404;
+    return idsOf(one.id).flatMap((each) => codes.get(each) ?? [])[0] ?? 504;
+  });
+}
+
+/** The network's refusal to change a group; rethrows an error of the page. */
+export function groupRefusal(error: unknown): GroupRefusal {
+  const no = refusedBy(error);
+  if (no.refused === 404) return 'no_group';
+  return no.refused === 401 || no.refused === 403 ? 'not_admin' : no;
+}
+
+/** The codes from the answer to a change of members. */
+export function memberCodes(answer: MemberCodes): PersonCode[] {
+  return (answer?.participants ?? []).map(({ userWid: id, code }) => ({ id, code: Number(code) || 504 }));
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { freshProgram, stubPage } from '../../testing/page-registry.ts';
 import { Wid } from '../../testing/wid.ts';
-import { type IdTools, installIdTools } from './identities.ts';
 
 const wid = (text: string) => new Wid(text);
 const hidden = (count: number, from = 0) => Array.from({ length: count }, (_, n) => wid(`${from + n}@lid`));
@@ -13,7 +13,7 @@ let answerMs: number;
  * A page whose network knows the numbers of all ids. Without `canAskMany`, it lacks the parts for a query of several
  * ids. With `failure`, the first such query ends with that.
  */
-function page({ canAskMany = true, failure }: { canAskMany?: boolean; failure?: Error | undefined } = {}): IdTools {
+async function page({ canAskMany = true, failure }: { canAskMany?: boolean; failure?: Error | undefined } = {}) {
   const failures = failure ? [failure] : [];
   const answer = async (ids: readonly string[]) => {
     queries.push([...ids]);
@@ -52,25 +52,16 @@ function page({ canAskMany = true, failure }: { canAskMany?: boolean; failure?: 
         learn(mappings.map(({ lid, pn }) => ({ id: lid, pn }))),
     },
   };
-  const modules: Record<string, unknown> = {
-    WAWebWidFactory: { createWid: wid },
-    WAWebMsgKey: class {},
-    WAWebUserPrefsMeUser: { getMaybeMePnUser: () => undefined, getMaybeMeLidUser: () => undefined },
-    WAWebCollections: {},
+  const modules = {
     WAWebApiContact: { getPhoneNumber: (id: Wid) => known.get(String(id)) },
     ...(canAskMany ? many : {}),
   };
   const enforceLidAndPnRetrieval = async (id: string) => learn(await answer([id]));
-  const window = {
-    require: (name: string) => modules[name],
-    WWebJS: { enforceLidAndPnRetrieval },
-    chatWebTools: { refusal: () => 429 },
-  };
-  vi.stubGlobal('window', window);
-  installIdTools(0);
-  return window.chatWebTools as unknown as IdTools;
+  stubPage(modules, { window: { WWebJS: { enforceLidAndPnRetrieval } } });
+  return import('./identities.ts');
 }
 
+freshProgram();
 beforeEach(() => {
   vi.useFakeTimers();
   [queries, known, answerMs] = [[], new Map(), 100];
@@ -78,7 +69,7 @@ beforeEach(() => {
 
 describe('the numbers of hidden ids', () => {
   it('are queried in one request, unless the page knows them', async () => {
-    const { resolveNumbers, phoneOr } = page();
+    const { resolveNumbers, phoneOr } = await page();
     known.set('0@lid', wid('0@c.us'));
     const ids = hidden(5);
     const resolved = resolveNumbers([...ids, ids[1], undefined, wid('7@c.us')]);
@@ -91,7 +82,7 @@ describe('the numbers of hidden ids', () => {
   it.each([{ canAskMany: true }, { canAskMany: false }])(
     'are only queried for a few of a long list: %j',
     async (form) => {
-      const { resolveNumbers } = page(form);
+      const { resolveNumbers } = await page(form);
       const resolved = resolveNumbers(hidden(1_000));
       await vi.advanceTimersByTimeAsync(2_000);
       await resolved;
@@ -104,7 +95,7 @@ describe('the numbers of hidden ids', () => {
   );
 
   it('are not queried after their caller has timed out', async () => {
-    const { resolveNumbers } = page({ canAskMany: false });
+    const { resolveNumbers } = await page({ canAskMany: false });
     answerMs = 60_000;
     const resolved = resolveNumbers(hidden(10));
     await vi.advanceTimersByTimeAsync(2_000);
@@ -114,7 +105,7 @@ describe('the numbers of hidden ids', () => {
   });
 
   it('of a live message are queried before those of lists', async () => {
-    const { resolveNumbers, phoneOr } = page({ canAskMany: false });
+    const { resolveNumbers, phoneOr } = await page({ canAskMany: false });
     void resolveNumbers(hidden(10));
     const live = wid('99@lid');
     const resolved = resolveNumbers([live], true);
@@ -125,7 +116,7 @@ describe('the numbers of hidden ids', () => {
   });
 
   it('of live messages are queried even during a long list', async () => {
-    const { resolveNumbers, phoneOr } = page();
+    const { resolveNumbers, phoneOr } = await page();
     void resolveNumbers(hidden(1_000));
     const authors = hidden(30, 5_000);
     const resolved = Promise.all(authors.map((author) => resolveNumbers([author], true)));
@@ -136,7 +127,7 @@ describe('the numbers of hidden ids', () => {
   });
 
   it('are queried one by one if the page throws for several', async () => {
-    const { resolveNumbers } = page({ failure: new TypeError('it has another form') });
+    const { resolveNumbers } = await page({ failure: new TypeError('it has another form') });
     await resolveNumbers(hidden(2));
     const resolved = resolveNumbers(hidden(2, 10));
     await vi.advanceTimersByTimeAsync(200);
@@ -145,7 +136,7 @@ describe('the numbers of hidden ids', () => {
   });
 
   it('are queried in one request again after a refusal by the network', async () => {
-    const { resolveNumbers } = page({ failure: new Error('rate-overlimit') });
+    const { resolveNumbers } = await page({ failure: new Error('rate-overlimit') });
     await resolveNumbers(hidden(2));
     const resolved = resolveNumbers(hidden(2, 10));
     await vi.advanceTimersByTimeAsync(200);
@@ -154,7 +145,7 @@ describe('the numbers of hidden ids', () => {
   });
 
   it('are queried again if the first query did not start in time', async () => {
-    const { resolveNumbers, phoneOr } = page({ canAskMany: false });
+    const { resolveNumbers, phoneOr } = await page({ canAskMany: false });
     answerMs = 60_000;
     void resolveNumbers([wid('1@lid')], true);
     void resolveNumbers([wid('2@lid')], true);

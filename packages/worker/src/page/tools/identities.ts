@@ -1,264 +1,276 @@
 import type { PageModules } from '../contract/index.ts';
-import type { PageContact, PageId, PageWindow, Refused } from '../window.ts';
+import type { PageContact, PageId, Refused } from '../models.ts';
+import { refusal } from './refusals.ts';
 
-declare const window: PageWindow;
-
-/** Resolves ids of people. */
-export interface IdTools {
-  /** A module that this build may not have. */
-  optional<N extends keyof PageModules>(name: N): Partial<PageModules[N]> | undefined;
-  /** The results of all readable rows: one that throws must not fail the others. */
-  eachReadable<T, R>(rows: readonly T[] | null | undefined, read: (row: T) => R): R[];
-  /** The id of a person by phone number, if the page knows it; other ids unchanged. */
-  phoneOr(id: PageId | undefined): string | undefined;
-  /** The hidden id of a person, if the page knows it. */
-  lidOf(id: PageId | object): string | undefined;
-  /** All known ids of a person, the given one first. */
-  idsOf(id: PageId): string[];
-  /**
-   * Queries the numbers of hidden ids, for two seconds at most; ids without an answer stay hidden. Ids of live events
-   * come first; from lists, only a few are queried.
-   */
-  resolveNumbers(ids: readonly (PageId | undefined)[], isLive?: boolean): Promise<void>;
-  /**
-   * Queries the numbers of hidden ids in one request, and stores them in the page. Null: the network does not disclose
-   * the number. Ids without an answer are missing.
-   */
-  queryHiddenIds(lids: readonly string[]): Promise<Map<string, string | null> | Refused>;
-  /** Before this time, in milliseconds since 1970, avoid queries about numbers. */
-  readonly lookUpsFrom: number;
-  /** False if the number is not registered. Queries the network once; true if this build cannot query. */
-  isRegistered(wid: object): Promise<boolean>;
-  /** The account's own ids that the page knows: by number, then hidden. */
-  ownIds(): PageId[];
-  /** True for the account's own id, by number or hidden. */
-  isMe(id: PageId): boolean;
-  /** A contact for the API, with an id by phone number if known. */
-  contactModel(contact: PageContact): Record<string, unknown>;
+/** A module that this build may not have. */
+export function optional<N extends keyof PageModules>(name: N): Partial<PageModules[N]> | undefined {
+  try {
+    return window.require(name);
+  } catch {
+    return undefined;
+  }
 }
 
-/**
- * Installs the tools for ids, and gives ids the same serialised form in every build of the page. `lookUpsFrom`: before
- * this time, in milliseconds since 1970, the network is not queried about numbers unless a request needs it.
- */
-export function installIdTools(lookUpsFrom: number): void {
-  const optional = <N extends keyof PageModules>(name: N): Partial<PageModules[N]> | undefined => {
+/** The results of all readable rows: one that throws must not fail the others. */
+export function eachReadable<T, R>(rows: readonly T[] | null | undefined, read: (row: T) => R): R[] {
+  return (rows ?? []).flatMap((row) => {
     try {
-      return window.require(name);
+      return [read(row)];
     } catch {
-      return undefined;
+      return [];
     }
-  };
+  });
+}
 
-  const eachReadable: IdTools['eachReadable'] = (rows, read) =>
-    (rows ?? []).flatMap((row) => {
-      try {
-        return [read(row)];
-      } catch {
-        return [];
-      }
-    });
+function readable(prototype: object) {
+  if (Object.hasOwn(prototype, '_serialized')) return;
+  Object.defineProperty(prototype, '_serialized', {
+    configurable: true,
+    get(): string {
+      return String(this);
+    },
+    // Builds that still have the property set it in the constructor.
+    set(value: string) {
+      Object.defineProperty(this, '_serialized', { value, writable: true, enumerable: true, configurable: true });
+    },
+  });
+}
 
-  const readable = (prototype: object) => {
-    if (Object.hasOwn(prototype, '_serialized')) return;
-    Object.defineProperty(prototype, '_serialized', {
-      configurable: true,
-      get(): string {
-        return String(this);
-      },
-      // Builds that still have the property set it in the constructor.
-      set(value: string) {
-        Object.defineProperty(this, '_serialized', { value, writable: true, enumerable: true, configurable: true });
-      },
-    });
-  };
+/** Before this time, in milliseconds since 1970, avoid queries about numbers. */
+export let lookUpsFrom = 0;
+
+/**
+ * Gives ids the same serialised form in every build of the page. `from`: before this time, in milliseconds since 1970,
+ * the network is not queried about numbers unless a request needs it.
+ */
+export function attachIds(from: number): void {
+  lookUpsFrom = from;
   const { createWid } = window.require('WAWebWidFactory');
   readable(window.require('WAWebMsgKey').prototype);
   for (const id of ['0@c.us', '0@g.us', '0@lid']) readable(Object.getPrototypeOf(createWid(id)));
+}
 
-  const me = window.require('WAWebUserPrefsMeUser');
-  const { Blocklist } = window.require('WAWebCollections');
-  const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+function delay(ms: number) {
+  return new Promise<void>((resolve) => setTimeout(resolve, ms));
+}
 
-  // From the page's memory, without a query to the network.
-  const numberOf = (lid: PageId): PageId | undefined => {
-    const numbers = optional('WAWebApiContact')?.getPhoneNumber ?? optional('WAWebLidMigrationUtils')?.toPn;
-    try {
-      return numbers?.(lid) ?? undefined;
-    } catch {
-      return undefined; // Some ids look like a person's, but are not.
-    }
-  };
-  const isHidden = (id: PageId | object | undefined): id is PageId => id !== undefined && String(id).endsWith('@lid');
-  const phoneOr = (id: PageId | undefined) => {
-    if (!id) return undefined;
-    return isHidden(id) ? String(numberOf(id) ?? id) : String(id);
-  };
-  const lidOf = (id: PageId | object) => {
-    if (isHidden(id)) return String(id);
-    try {
-      const lid = optional('WAWebApiContact')?.getCurrentLid?.(id);
-      return lid ? String(lid) : undefined;
-    } catch {
-      return undefined;
-    }
-  };
-  const idsOf: IdTools['idsOf'] = (id) => [
-    ...new Set([String(id), lidOf(id), phoneOr(id)].filter((each) => each !== undefined)),
-  ];
+// From the page's memory, without a query to the network.
+function numberOf(lid: PageId): PageId | undefined {
+  const numbers = optional('WAWebApiContact')?.getPhoneNumber ?? optional('WAWebLidMigrationUtils')?.toPn;
+  try {
+    return numbers?.(lid) ?? undefined;
+  } catch {
+    return undefined; // Some ids look like a person's, but are not.
+  }
+}
 
-  // Queries to the network, one per id.
-  const lookUpMs = 2_000;
-  const unknownForMs = 600_000;
-  const maxKept = 5_000;
-  // The network restricts accounts for many look-ups in a row. Limits the ids per query, and the ids of lists within
-  // `listedForMs`.
-  const maxConcurrent = 20;
-  const listedForMs = 10_000;
-  const kept = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
-  const waiting = new Map<string, { until: number; isLive: boolean; readonly done: Promise<void>; settle(): void }>();
-  const mayLookUp = () => Date.now() >= lookUpsFrom;
-  let hasFailed = false;
-  const canQueryMany = () =>
+function isHidden(id: PageId | object | undefined): id is PageId {
+  return id !== undefined && String(id).endsWith('@lid');
+}
+
+/** The id of a person by phone number, if the page knows it; other ids unchanged. */
+export function phoneOr(id: PageId | undefined): string | undefined {
+  if (!id) return undefined;
+  return isHidden(id) ? String(numberOf(id) ?? id) : String(id);
+}
+
+/** The hidden id of a person, if the page knows it. */
+export function lidOf(id: PageId | object): string | undefined {
+  if (isHidden(id)) return String(id);
+  try {
+    const lid = optional('WAWebApiContact')?.getCurrentLid?.(id);
+    return lid ? String(lid) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** All known ids of a person, the given one first. */
+export function idsOf(id: PageId): string[] {
+  return [...new Set([String(id), lidOf(id), phoneOr(id)].filter((each) => each !== undefined))];
+}
+
+// Queries to the network, one per id.
+const lookUpMs = 2_000;
+
+const unknownForMs = 600_000;
+
+const maxKept = 5_000;
+
+// The network restricts accounts for many look-ups in a row. Limits the ids per query, and the ids of lists within
+// `listedForMs`.
+const maxConcurrent = 20;
+
+const listedForMs = 10_000;
+
+const kept = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
+
+const waiting = new Map<string, { until: number; isLive: boolean; readonly done: Promise<void>; settle(): void }>();
+
+function mayLookUp() {
+  return Date.now() >= lookUpsFrom;
+}
+
+let hasFailed = false;
+
+function canQueryMany() {
+  return (
     !hasFailed &&
     Boolean(
       optional('WAWebUsync')?.USyncQuery &&
         optional('WAWebUsyncUser')?.USyncUser &&
         optional('WAWebDBCreateLidPnMappings')?.createLidPnMappings,
-    );
-  const queryHiddenIds: IdTools['queryHiddenIds'] = async (lids) => {
-    const { USyncQuery } = window.require('WAWebUsync');
-    const { USyncUser } = window.require('WAWebUsyncUser');
-    // The protocols that the page uses to query one id.
-    const query = new USyncQuery().withBusinessProtocol().withDisappearingModeProtocol();
-    for (const lid of lids) query.withUser(new USyncUser().withId(createWid(lid) as PageId));
-    const { error = {}, list = [] } = (await query.execute()) ?? {};
-    const [refused] = Object.values(error).flatMap((one) => one?.errorCode ?? []);
-    const answered = list.flatMap(({ id, pn }) => (isHidden(id) ? [{ lid: id, pn }] : []));
-    if (refused !== undefined && answered.length === 0) return { refused: Number(refused) || 400 };
-    const mappings = answered.flatMap(({ lid, pn }) => (pn ? [{ lid, pn }] : []));
-    const learn = optional('WAWebDBCreateLidPnMappings')?.createLidPnMappings;
-    if (mappings.length > 0) await learn?.({ mappings, flushImmediately: true, learningSource: 'usync' });
-    return new Map(answered.map(({ lid, pn }) => [String(lid), pn ? String(pn) : null]));
-  };
-  const lookUp = async (lids: readonly string[]): Promise<void> => {
-    const [only] = lids;
-    if (lids.length > 1) await queryHiddenIds(lids);
-    else if (only !== undefined) await window.WWebJS.enforceLidAndPnRetrieval(only);
-  };
-  /** The next ids that a caller still waits for: those of live events first. */
-  const takeNext = (): string[] => {
-    for (const [key, { until, settle }] of waiting) {
-      if (until > Date.now()) continue;
+    )
+  );
+}
+
+/**
+ * Queries the numbers of hidden ids in one request, and stores them in the page. Null: the network does not disclose
+ * the number. Ids without an answer are missing.
+ */
+export async function queryHiddenIds(lids: readonly string[]): Promise<Map<string, string | null> | Refused> {
+  const { createWid } = window.require('WAWebWidFactory');
+  const { USyncQuery } = window.require('WAWebUsync');
+  const { USyncUser } = window.require('WAWebUsyncUser');
+  // The protocols that the page uses to query one id.
+  const query = new USyncQuery().withBusinessProtocol().withDisappearingModeProtocol();
+  for (const lid of lids) query.withUser(new USyncUser().withId(createWid(lid) as PageId));
+  const { error = {}, list = [] } = (await query.execute()) ?? {};
+  const [refused] = Object.values(error).flatMap((one) => one?.errorCode ?? []);
+  const answered = list.flatMap(({ id, pn }) => (isHidden(id) ? [{ lid: id, pn }] : []));
+  if (refused !== undefined && answered.length === 0) return { refused: Number(refused) || 400 };
+  const mappings = answered.flatMap(({ lid, pn }) => (pn ? [{ lid, pn }] : []));
+  const learn = optional('WAWebDBCreateLidPnMappings')?.createLidPnMappings;
+  if (mappings.length > 0) await learn?.({ mappings, flushImmediately: true, learningSource: 'usync' });
+  return new Map(answered.map(({ lid, pn }) => [String(lid), pn ? String(pn) : null]));
+}
+
+async function lookUp(lids: readonly string[]): Promise<void> {
+  const [only] = lids;
+  if (lids.length > 1) await queryHiddenIds(lids);
+  else if (only !== undefined) await window.WWebJS.enforceLidAndPnRetrieval(only);
+}
+
+/** The next ids that a caller still waits for: those of live events first. */
+function takeNext(): string[] {
+  for (const [key, { until, settle }] of waiting) {
+    if (until > Date.now()) continue;
+    waiting.delete(key);
+    settle();
+  }
+  const max = canQueryMany() ? maxConcurrent : 1;
+  const next = [...waiting].sort(([, one], [, other]) => Number(other.isLive) - Number(one.isLive)).slice(0, max);
+  return next.map(([key]) => key);
+}
+
+let isLookingUp = false;
+
+// One query at a time: the network limits their rate.
+async function lookUpWaiting() {
+  if (isLookingUp) return;
+  isLookingUp = true;
+  for (let next = takeNext(); next.length > 0; next = takeNext()) {
+    const taken = next.map((key) => {
+      const entry = waiting.get(key);
       waiting.delete(key);
-      settle();
-    }
-    const max = canQueryMany() ? maxConcurrent : 1;
-    const next = [...waiting].sort(([, one], [, other]) => Number(other.isLive) - Number(one.isLive)).slice(0, max);
-    return next.map(([key]) => key);
-  };
-  let isLookingUp = false;
-  // One query at a time: the network limits their rate.
-  const lookUpWaiting = async () => {
-    if (isLookingUp) return;
-    isLookingUp = true;
-    for (let next = takeNext(); next.length > 0; next = takeNext()) {
-      const taken = next.map((key) => {
-        const entry = waiting.get(key);
-        waiting.delete(key);
-        if (entry) kept.set(key, { at: Date.now(), done: entry.done });
-        return entry;
-      });
-      for (const oldest of kept.keys()) {
-        if (kept.size <= maxKept) break;
-        kept.delete(oldest);
-      }
-      const looked = lookUp(next).catch((error: unknown) => {
-        // This build uses another form of the query: from now on, one by one. Not after a failure of the network.
-        const isOther = error instanceof TypeError || window.chatWebTools.refusal(error) === 400;
-        if (next.length > 1 && isOther) hasFailed = true;
-      });
-      await Promise.race([looked, delay(lookUpMs)]);
-      for (const entry of taken) entry?.settle();
-    }
-    isLookingUp = false;
-  };
-  let listed = { since: 0, count: 0 };
-  const mayList = () => {
-    if (Date.now() - listed.since >= listedForMs) listed = { since: Date.now(), count: 0 };
-    listed.count += 1;
-    return listed.count <= maxConcurrent;
-  };
-  const resolveNumber = (key: string, isLive: boolean): Promise<void> => {
-    const known = kept.get(key);
-    if (known && Date.now() - known.at < unknownForMs) return known.done;
-    kept.delete(key);
-    const until = Date.now() + lookUpMs;
-    const before = waiting.get(key);
-    if (before) {
-      Object.assign(before, { until, isLive: isLive || before.isLive });
-      return before.done;
-    }
-    if (!isLive && !mayList()) return Promise.resolve();
-    let settle = () => {};
-    const done = new Promise<void>((resolve) => {
-      settle = resolve;
+      if (entry) kept.set(key, { at: Date.now(), done: entry.done });
+      return entry;
     });
-    waiting.set(key, { until, isLive, done, settle });
-    return done;
-  };
-  const resolveNumbers: IdTools['resolveNumbers'] = async (ids, isLive = false) => {
-    const unknown = new Set(ids.filter((id): id is PageId => isHidden(id) && !numberOf(id)).map(String));
-    if (unknown.size === 0 || !mayLookUp()) return;
-    const done = Promise.all(
-      [...unknown].slice(0, isLive ? maxConcurrent : undefined).map((id) => resolveNumber(id, isLive)),
-    );
-    void lookUpWaiting();
-    await Promise.race([done, delay(lookUpMs)]);
-  };
-  const registered = new Set<string>();
-  const isRegistered = async (wid: object) => {
-    const ask = optional('WAWebQueryExistsJob')?.queryWidExists;
-    if (!ask) return true; // The next request to the network will fail instead.
-    const key = String(wid);
-    if (!registered.has(key) && (await ask(wid))?.wid) registered.add(key);
-    return registered.has(key);
-  };
+    for (const oldest of kept.keys()) {
+      if (kept.size <= maxKept) break;
+      kept.delete(oldest);
+    }
+    const looked = lookUp(next).catch((error: unknown) => {
+      // This build uses another form of the query: from now on, one by one. Not after a failure of the network.
+      const isOther = error instanceof TypeError || refusal(error) === 400;
+      if (next.length > 1 && isOther) hasFailed = true;
+    });
+    await Promise.race([looked, delay(lookUpMs)]);
+    for (const entry of taken) entry?.settle();
+  }
+  isLookingUp = false;
+}
 
-  const ownIds = () => [me.getMaybeMePnUser(), me.getMaybeMeLidUser()].flatMap((id) => id ?? []);
-  const isMe = (id: PageId) => ownIds().some((own) => String(own) === String(id));
+let listed = { since: 0, count: 0 };
 
-  const tools: IdTools = {
-    optional,
-    eachReadable,
-    phoneOr,
-    lidOf,
-    idsOf,
-    lookUpsFrom,
-    resolveNumbers,
-    queryHiddenIds,
-    isRegistered,
-    ownIds,
-    isMe,
-    contactModel: (contact) => {
-      const getters = optional('WAWebContactGetters');
-      const lid = lidOf(contact.id);
-      const isUser = getters?.getIsUser?.(contact) ?? /@(c\.us|lid)$/.test(String(contact.id));
-      return {
-        id: phoneOr(contact.id),
-        lid,
-        isHidden: isHidden(contact.id),
-        name: getters?.getName ? getters.getName(contact) : contact.name,
-        pushname: getters?.getPushname ? getters.getPushname(contact) : contact.pushname,
-        isMe: isMe(contact.id),
-        isUser,
-        isMyContact: optional('WAWebFrontendContactGetters')?.getIsMyContact?.(contact) ?? Boolean(contact.name),
-        isWAContact: getters?.getIsWAContact?.(contact) ?? isUser,
-        isBusiness: contact.isBusiness,
-        isBlocked:
-          contact.isContactBlocked === true || Boolean(Blocklist?.get(contact.id) || (lid && Blocklist?.get(lid))),
-      };
-    },
+function mayList() {
+  if (Date.now() - listed.since >= listedForMs) listed = { since: Date.now(), count: 0 };
+  listed.count += 1;
+  return listed.count <= maxConcurrent;
+}
+
+function resolveNumber(key: string, isLive: boolean): Promise<void> {
+  const known = kept.get(key);
+  if (known && Date.now() - known.at < unknownForMs) return known.done;
+  kept.delete(key);
+  const until = Date.now() + lookUpMs;
+  const before = waiting.get(key);
+  if (before) {
+    Object.assign(before, { until, isLive: isLive || before.isLive });
+    return before.done;
+  }
+  if (!isLive && !mayList()) return Promise.resolve();
+  let settle = () => {};
+  const done = new Promise<void>((resolve) => {
+    settle = resolve;
+  });
+  waiting.set(key, { until, isLive, done, settle });
+  return done;
+}
+
+/**
+ * Queries the numbers of hidden ids, for two seconds at most; ids without an answer stay hidden. Ids of live events
+ * come first; from lists, only a few are queried.
+ */
+export async function resolveNumbers(ids: readonly (PageId | undefined)[], isLive = false): Promise<void> {
+  const unknown = new Set(ids.filter((id): id is PageId => isHidden(id) && !numberOf(id)).map(String));
+  if (unknown.size === 0 || !mayLookUp()) return;
+  const done = Promise.all(
+    [...unknown].slice(0, isLive ? maxConcurrent : undefined).map((id) => resolveNumber(id, isLive)),
+  );
+  void lookUpWaiting();
+  await Promise.race([done, delay(lookUpMs)]);
+}
+
+const registered = new Set<string>();
+
+/** False if the number is not registered. Queries the network once; true if this build cannot query. */
+export async function isRegistered(wid: object): Promise<boolean> {
+  const ask = optional('WAWebQueryExistsJob')?.queryWidExists;
+  if (!ask) return true; // The next request to the network will fail instead.
+  const key = String(wid);
+  if (!registered.has(key) && (await ask(wid))?.wid) registered.add(key);
+  return registered.has(key);
+}
+
+/** The account's own ids that the page knows: by number, then hidden. */
+export function ownIds(): PageId[] {
+  const me = window.require('WAWebUserPrefsMeUser');
+  return [me.getMaybeMePnUser(), me.getMaybeMeLidUser()].flatMap((id) => id ?? []);
+}
+
+/** True for the account's own id, by number or hidden. */
+export function isMe(id: PageId): boolean {
+  return ownIds().some((own) => String(own) === String(id));
+}
+
+/** A contact for the API, with an id by phone number if known. */
+export function contactModel(contact: PageContact): Record<string, unknown> {
+  const getters = optional('WAWebContactGetters');
+  const { Blocklist } = window.require('WAWebCollections');
+  const lid = lidOf(contact.id);
+  const isUser = getters?.getIsUser?.(contact) ?? /@(c\.us|lid)$/.test(String(contact.id));
+  return {
+    id: phoneOr(contact.id),
+    lid,
+    isHidden: isHidden(contact.id),
+    name: getters?.getName ? getters.getName(contact) : contact.name,
+    pushname: getters?.getPushname ? getters.getPushname(contact) : contact.pushname,
+    isMe: isMe(contact.id),
+    isUser,
+    isMyContact: optional('WAWebFrontendContactGetters')?.getIsMyContact?.(contact) ?? Boolean(contact.name),
+    isWAContact: getters?.getIsWAContact?.(contact) ?? isUser,
+    isBusiness: contact.isBusiness,
+    isBlocked: contact.isContactBlocked === true || Boolean(Blocklist?.get(contact.id) || (lid && Blocklist?.get(lid))),
   };
-  window.chatWebTools = { ...window.chatWebTools, ...tools };
 }

@@ -1,63 +1,36 @@
-import type { MessageModel, PageChat, PageId, PageMessage, PageWindow } from '../window.ts';
+import type { MessageModel, PageChat, PageId, PageMessage } from '../models.ts';
+import { idsOf, isMe, lidOf, optional, ownIds, phoneOr, resolveNumbers } from './identities.ts';
 
-declare const window: PageWindow;
+const hasAuthors = /@g\.us$|^status@broadcast$/;
 
-/** Finds messages, and makes models of them. */
-export interface MessageTools {
-  /** A message by its serialised id, by number or hidden id, even if it is not loaded. */
-  findMessage(id: string): Promise<PageMessage | undefined>;
-  /** The keys that other rows may use for a message: its own, and the one with the other id of a person in it. */
-  keysOf(message: PageMessage): PageMessage['id'][];
-  /** A message of this account in a chat, by the part of its id that we chose, even if it is not loaded. */
-  findSent(messageId: string, chatId: string): Promise<PageMessage | undefined>;
-  /** The chat with an id, by number or hidden; undefined unless the page has it in memory. */
-  knownChat(id: string): PageChat | undefined;
-  /** True for a person that the account has blocked. */
-  isBlocked(chatId: string): boolean;
-  /** True if the page allows quoting the message in a reply to this chat. */
-  isQuotable(message: PageMessage, chatId: string): boolean;
-  /** False for the status feed and channels, which the page may list among the chats. */
-  isChat(chat: PageChat): boolean;
-  /** True for a post to the status feed, or a status posted to a group. */
-  isPost(message: PageMessage): boolean;
-  /** False for notices, and for undecrypted, revoked and hidden messages: they are not delivered. */
-  isDeliverable(message: PageMessage): boolean;
-  /** The text of a message: body, caption, name of a location, question of a poll, or the text of contact cards. */
-  textOf(message: PageMessage): string | undefined;
-  /** A message, as the page returns it. */
-  messageModel(message: PageMessage): MessageModel;
-  /** The model of a sent or changed message; undefined if it is unreadable, which must not fail the change. */
-  sentModel(message: PageMessage): MessageModel | undefined;
-  /** Queries the numbers of the hidden ids in a message, as `resolveNumbers` does. */
-  resolvePeople(message: PageMessage): Promise<void>;
+function quotedId({ id, quotedStanzaID, quotedParticipant, quotedRemoteJid }: PageMessage) {
+  if (!quotedStanzaID || !quotedParticipant) return undefined;
+  // A reply in another chat than that of the group or status. Some senders wrongly set a chat between two people.
+  const isElsewhere = hasAuthors.test(String(quotedRemoteJid));
+  const remote = String(isElsewhere ? quotedRemoteJid : id.remote);
+  const mine = isMe(quotedParticipant) || ownIds().some((own) => phoneOr(own) === phoneOr(quotedParticipant));
+  const key = `${mine}_${remote}_${quotedStanzaID}`;
+  if (!isElsewhere && isMe(id.remote) && /_(in|out)$/.test(String(id))) return `${key}_out`; // A note to oneself.
+  return hasAuthors.test(remote) ? `${key}_${quotedParticipant}` : key;
 }
 
-/** Installs the tools for messages. Needs the tools for ids. */
-export function installMessageTools(): void {
-  const { Msg } = window.require('WAWebCollections');
-  const { optional, phoneOr, lidOf, idsOf, ownIds, isMe, resolveNumbers } = window.chatWebTools;
+// The body of a file or location is its thumbnail.
+/** The text of a message: body, caption, name of a location, question of a poll, or the text of contact cards. */
+export function textOf(message: PageMessage): string | undefined {
+  if (message.directPath) return message.caption;
+  if (message.type === 'location') return message.loc;
+  if (message.type === 'multi_vcard') return (message.vcardList ?? []).map((card) => card?.vcard).join('\n');
+  return message.type === 'poll_creation' ? message.pollName : message.body;
+}
 
-  const hasAuthors = /@g\.us$|^status@broadcast$/;
-  const quotedId = ({ id, quotedStanzaID, quotedParticipant, quotedRemoteJid }: PageMessage) => {
-    if (!quotedStanzaID || !quotedParticipant) return undefined;
-    // A reply in another chat than that of the group or status. Some senders wrongly set a chat between two people.
-    const isElsewhere = hasAuthors.test(String(quotedRemoteJid));
-    const remote = String(isElsewhere ? quotedRemoteJid : id.remote);
-    const mine = isMe(quotedParticipant) || ownIds().some((own) => phoneOr(own) === phoneOr(quotedParticipant));
-    const key = `${mine}_${remote}_${quotedStanzaID}`;
-    if (!isElsewhere && isMe(id.remote) && /_(in|out)$/.test(String(id))) return `${key}_out`; // A note to oneself.
-    return hasAuthors.test(remote) ? `${key}_${quotedParticipant}` : key;
-  };
-  // The body of a file or location is its thumbnail.
-  const textOf: MessageTools['textOf'] = (message) => {
-    if (message.directPath) return message.caption;
-    if (message.type === 'location') return message.loc;
-    if (message.type === 'multi_vcard') return (message.vcardList ?? []).map((card) => card?.vcard).join('\n');
-    return message.type === 'poll_creation' ? message.pollName : message.body;
-  };
-  const isPost: MessageTools['isPost'] = ({ id, isStatusV3, isGroupStatus }) =>
-    isStatusV3 === true || isGroupStatus === true || String(id.remote) === 'status@broadcast';
-  const messageModel: MessageTools['messageModel'] = (message) => ({
+/** True for a post to the status feed, or a status posted to a group. */
+export function isPost({ id, isStatusV3, isGroupStatus }: PageMessage): boolean {
+  return isStatusV3 === true || isGroupStatus === true || String(id.remote) === 'status@broadcast';
+}
+
+/** A message, as the page returns it. */
+export function messageModel(message: PageMessage): MessageModel {
+  return {
     id: String(message.id),
     fromMe: message.id.fromMe,
     from: phoneOr(message.from),
@@ -86,108 +59,139 @@ export function installMessageTools(): void {
     filename: message.filename,
     isForwarded: message.isForwarded === true,
     isStatus: isPost(message),
-  });
-  const sentModel: MessageTools['sentModel'] = (message) => {
-    try {
-      return messageModel(message);
-    } catch {
-      return undefined;
+  };
+}
+
+/** The model of a sent or changed message; undefined if it is unreadable, which must not fail the change. */
+export function sentModel(message: PageMessage): MessageModel | undefined {
+  try {
+    return messageModel(message);
+  } catch {
+    return undefined;
+  }
+}
+
+const notDelivered = new Set([
+  'gp2',
+  'notification',
+  'notification_template',
+  'broadcast_notification',
+  'group_notification',
+  'newsletter_notification',
+  'e2e_notification',
+  'call_log',
+  'protocol',
+  'ciphertext',
+  'revoked',
+  'debug',
+  'debug_placeholder',
+  'unknown',
+  'oversized',
+  'reaction',
+  'pin_message',
+  'keep_in_chat',
+]);
+
+// A photo or video in another quality besides the visible one; a scheduled message that is not sent yet.
+const hidden = new Set<unknown>(['HIDDEN', 'SCHEDULED_MESSAGE']);
+
+// The page stores each message under one key, and looks it up by both: others may send either.
+function parsedKey(text: string) {
+  const [fromMe, remote = '', id, author] = text.split('_');
+  const { createWid } = window.require('WAWebWidFactory');
+  const participant = author === undefined ? undefined : createWid(author);
+  return { fromMe: fromMe === 'true', remote: createWid(remote), id, participant };
+}
+
+function otherKey(key: string | object) {
+  try {
+    const { getAlternateMsgKey } = optional('WAWebLidMigrationUtils') ?? {};
+    return getAlternateMsgKey?.(typeof key === 'string' ? parsedKey(key) : key) ?? undefined;
+  } catch {
+    return undefined; // No key of this build.
+  }
+}
+
+async function stored(id: string) {
+  const { Msg } = window.require('WAWebCollections');
+  return Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0];
+}
+
+/** Queries the numbers of the hidden ids in a message, as `resolveNumbers` does. */
+export function resolvePeople({
+  from,
+  to,
+  author,
+  quotedParticipant,
+  mentionedJidList = [],
+}: PageMessage): Promise<void> {
+  return resolveNumbers([from, to, author, quotedParticipant, ...mentionedJidList], true);
+}
+
+/** The chat with an id, by number or hidden; undefined unless the page has it in memory. */
+export function knownChat(id: string): PageChat | undefined {
+  const { Chat } = window.require('WAWebCollections');
+  const wid = window.require('WAWebWidFactory').createWid(id);
+  const lid = lidOf(wid);
+  return Chat.get(wid) ?? (lid ? Chat.get(lid) : undefined);
+}
+
+/** True for a person that the account has blocked. */
+export function isBlocked(chatId: string): boolean {
+  const { Blocklist } = window.require('WAWebCollections');
+  return idsOf(window.require('WAWebWidFactory').createWid(chatId) as PageId).some((id) => Blocklist?.get(id));
+}
+
+/** True if the page allows quoting the message in a reply to this chat. */
+export function isQuotable(message: PageMessage, chatId: string): boolean {
+  if (!message.isStatusV3) return window.require('WAWebMsgReply').canReplyMsg(message.unsafe());
+  // The page checks the chat of the message, but a reply to a status goes to the chat with its author.
+  const wid = window.require('WAWebWidFactory').createWid(chatId) as PageId;
+  const { participant, remote } = message.id;
+  return isDeliverable(message) && idsOf(wid).includes(String(participant ?? message.author ?? remote));
+}
+
+/** False for the status feed and channels, which the page may list among the chats. */
+export function isChat({ id }: PageChat): boolean {
+  return !/@(broadcast|newsletter)$/.test(String(id));
+}
+
+/** False for notices, and for undecrypted, revoked and hidden messages: they are not delivered. */
+export function isDeliverable({ id, type, viewMode }: PageMessage): boolean {
+  return !notDelivered.has(type) && !hidden.has(viewMode) && !String(id.remote).endsWith('@newsletter');
+}
+
+/** A message of this account in a chat, by the part of its id that we chose, even if it is not loaded. */
+export async function findSent(messageId: string, chatId: string): Promise<PageMessage | undefined> {
+  const isIt = ({ id }: PageMessage) => id.fromMe && id.id === messageId;
+  const { Msg } = window.require('WAWebCollections');
+  const loaded = Msg.getModelsArray().find(isIt);
+  if (loaded) return loaded;
+  const wid = window.require('WAWebWidFactory').createWid(chatId);
+  const chats = new Set([chatId, String(knownChat(chatId)?.id ?? chatId), lidOf(wid) ?? chatId]);
+  for (const chat of chats) {
+    const key = `true_${chat}_${messageId}`;
+    // With the author if the chat has several readers; with `_out` in a note to oneself.
+    const keys = /@(c\.us|lid)$/.test(chat)
+      ? [key, ...(ownIds().some((self) => String(self) === chat) ? [`${key}_out`] : [])]
+      : ownIds().map((self) => `${key}_${self}`);
+    for (const one of keys) {
+      const found = await findMessage(one).catch(() => undefined); // No key of this build.
+      if (found && isIt(found)) return found;
     }
-  };
-  const notDelivered = new Set([
-    'gp2',
-    'notification',
-    'notification_template',
-    'broadcast_notification',
-    'group_notification',
-    'newsletter_notification',
-    'e2e_notification',
-    'call_log',
-    'protocol',
-    'ciphertext',
-    'revoked',
-    'debug',
-    'debug_placeholder',
-    'unknown',
-    'oversized',
-    'reaction',
-    'pin_message',
-    'keep_in_chat',
-  ]);
+  }
+  return undefined;
+}
 
-  // A photo or video in another quality besides the visible one; a scheduled message that is not sent yet.
-  const hidden = new Set<unknown>(['HIDDEN', 'SCHEDULED_MESSAGE']);
+/** A message by its serialised id, by number or hidden id, even if it is not loaded. */
+export async function findMessage(id: string): Promise<PageMessage | undefined> {
+  const found = await stored(id);
+  if (found) return found;
+  const other = otherKey(id);
+  return other ? stored(String(other)) : undefined;
+}
 
-  // The page stores each message under one key, and looks it up by both: others may send either.
-  const parsedKey = (text: string) => {
-    const [fromMe, remote = '', id, author] = text.split('_');
-    const { createWid } = window.require('WAWebWidFactory');
-    const participant = author === undefined ? undefined : createWid(author);
-    return { fromMe: fromMe === 'true', remote: createWid(remote), id, participant };
-  };
-  const otherKey = (key: string | object) => {
-    try {
-      const { getAlternateMsgKey } = optional('WAWebLidMigrationUtils') ?? {};
-      return getAlternateMsgKey?.(typeof key === 'string' ? parsedKey(key) : key) ?? undefined;
-    } catch {
-      return undefined; // No key of this build.
-    }
-  };
-  const stored = async (id: string) => Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0];
-
-  const tools: MessageTools = {
-    messageModel,
-    sentModel,
-    textOf,
-    isPost,
-    resolvePeople: ({ from, to, author, quotedParticipant, mentionedJidList = [] }) =>
-      resolveNumbers([from, to, author, quotedParticipant, ...mentionedJidList], true),
-    knownChat: (id) => {
-      const { Chat } = window.require('WAWebCollections');
-      const wid = window.require('WAWebWidFactory').createWid(id);
-      const lid = lidOf(wid);
-      return Chat.get(wid) ?? (lid ? Chat.get(lid) : undefined);
-    },
-    isBlocked: (chatId) => {
-      const { Blocklist } = window.require('WAWebCollections');
-      return idsOf(window.require('WAWebWidFactory').createWid(chatId) as PageId).some((id) => Blocklist?.get(id));
-    },
-    isQuotable: (message, chatId) => {
-      if (!message.isStatusV3) return window.require('WAWebMsgReply').canReplyMsg(message.unsafe());
-      // The page checks the chat of the message, but a reply to a status goes to the chat with its author.
-      const wid = window.require('WAWebWidFactory').createWid(chatId) as PageId;
-      const { participant, remote } = message.id;
-      return tools.isDeliverable(message) && idsOf(wid).includes(String(participant ?? message.author ?? remote));
-    },
-    isChat: ({ id }) => !/@(broadcast|newsletter)$/.test(String(id)),
-    isDeliverable: ({ id, type, viewMode }) =>
-      !notDelivered.has(type) && !hidden.has(viewMode) && !String(id.remote).endsWith('@newsletter'),
-    findSent: async (messageId, chatId) => {
-      const isIt = ({ id }: PageMessage) => id.fromMe && id.id === messageId;
-      const loaded = Msg.getModelsArray().find(isIt);
-      if (loaded) return loaded;
-      const wid = window.require('WAWebWidFactory').createWid(chatId);
-      const chats = new Set([chatId, String(tools.knownChat(chatId)?.id ?? chatId), lidOf(wid) ?? chatId]);
-      for (const chat of chats) {
-        const key = `true_${chat}_${messageId}`;
-        // With the author if the chat has several readers; with `_out` in a note to oneself.
-        const keys = /@(c\.us|lid)$/.test(chat)
-          ? [key, ...(ownIds().some((self) => String(self) === chat) ? [`${key}_out`] : [])]
-          : ownIds().map((self) => `${key}_${self}`);
-        for (const one of keys) {
-          const found = await tools.findMessage(one).catch(() => undefined); // No key of this build.
-          if (found && isIt(found)) return found;
-        }
-      }
-      return undefined;
-    },
-    findMessage: async (id) => {
-      const found = await stored(id);
-      if (found) return found;
-      const other = otherKey(id);
-      return other ? stored(String(other)) : undefined;
-    },
-    keysOf: ({ id }) => [id, otherKey(id) ?? []].flat(),
-  };
-  window.chatWebTools = { ...window.chatWebTools, ...tools };
+/** The keys that other rows may use for a message: its own, and the one with the other id of a person in it. */
+export function keysOf({ id }: PageMessage): PageMessage['id'][] {
+  return [id, otherKey(id) ?? []].flat();
 }

@@ -1,12 +1,13 @@
-import { describe, expect, it, vi } from 'vitest';
-import { installNumberTools, type NumberTools } from './numbers.ts';
+import { describe, expect, it } from 'vitest';
+import { stubPage } from '../../testing/page-registry.ts';
+import { queryNumbers } from './numbers.ts';
 
 const id = (text: string) => ({ toString: () => text });
 
 /** The network's answer, by the protocols of the query. */
 let answer: (asked: readonly string[]) => object;
 /** A page that queries numbers by hidden id, or by number; newer builds do not report which. */
-function page(isByLid: boolean | undefined): NumberTools {
+function page(isByLid: boolean | undefined): void {
   class USyncUser {
     withPhone = () => this;
   }
@@ -23,15 +24,11 @@ function page(isByLid: boolean | undefined): NumberTools {
     withUser = () => this;
     execute = async () => answer(this.asked);
   }
-  const modules: Record<string, unknown> = {
+  stubPage({
     WAWebUsync: { USyncQuery, USYNC_ADDRESSING_MODE: { PN: 'pn', LID: 'lid' } },
     WAWebUsyncUser: { USyncUser },
     WAWebUsernameGatingUtils: isByLid === undefined ? {} : { usernameContactUsyncLidBased: () => isByLid },
-  };
-  const chatWebTools = { optional: (name: string) => modules[name] };
-  vi.stubGlobal('window', { chatWebTools, require: (name: string) => modules[name] });
-  installNumberTools();
-  return (globalThis as unknown as { window: { chatWebTools: NumberTools } }).window.chatWebTools;
+  });
 }
 
 describe('people are found by number with all their ids', () => {
@@ -42,7 +39,8 @@ describe('people are found by number with all their ids', () => {
       expect(asked).toEqual(['lid']);
       return { list: [{ contact, id: id('11@lid'), pn: id('1@c.us') }] };
     };
-    const found = await page(isByLid).queryNumbers(['1@c.us']);
+    page(isByLid);
+    const found = await queryNumbers(['1@c.us']);
     expect(found).toEqual(new Map([['1@c.us', { isRegistered: true, ids: ['11@lid', '1@c.us'] }]]));
   });
 
@@ -51,13 +49,15 @@ describe('people are found by number with all their ids', () => {
       expect(asked).toEqual(['pn', 'with hidden id']);
       return { list: [{ contact, id: id('1@c.us'), lid: '11@lid' }] };
     };
-    const found = await page(false).queryNumbers(['1@c.us']);
+    page(false);
+    const found = await queryNumbers(['1@c.us']);
     expect(found).toEqual(new Map([['1@c.us', { isRegistered: true, ids: ['1@c.us', '11@lid'] }]]));
   });
 
   it('without a hidden id, if the network refuses only that', async () => {
     answer = () => ({ list: [{ contact, id: id('1@c.us'), lid: { errorCode: 404 } }] });
-    const found = await page(false).queryNumbers(['1@c.us']);
+    page(false);
+    const found = await queryNumbers(['1@c.us']);
     expect(found).toEqual(new Map([['1@c.us', { isRegistered: true, ids: ['1@c.us'] }]]));
   });
 });

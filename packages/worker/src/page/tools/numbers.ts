@@ -1,6 +1,5 @@
-import type { PageWindow, Refused } from '../window.ts';
-
-declare const window: PageWindow;
+import type { Refused } from '../models.ts';
+import { optional } from './identities.ts';
 
 /** The network's answer about a number. */
 export interface NumberFound {
@@ -9,44 +8,37 @@ export interface NumberFound {
   readonly ids: readonly string[];
 }
 
-/** Looks up people by number. */
-export interface NumberTools {
-  /**
-   * Queries many numbers in one request. Returns a map by number, as given; numbers without an answer are missing.
-   * Rejects with an error of the page or of the network.
-   */
-  queryNumbers(numbers: readonly string[]): Promise<Map<string, NumberFound> | Refused>;
+function digitsOf(id: unknown) {
+  return String(id).endsWith('@lid') ? '' : String(id).replace(/@.*|\D/g, '');
 }
 
-/** Installs the tools for numbers. Needs the tools for ids. */
-export function installNumberTools(): void {
-  const digitsOf = (id: unknown) => (String(id).endsWith('@lid') ? '' : String(id).replace(/@.*|\D/g, ''));
-
-  const queryNumbers: NumberTools['queryNumbers'] = async (numbers) => {
-    const { USyncQuery, USYNC_ADDRESSING_MODE: modes } = window.require('WAWebUsync');
-    const { USyncUser } = window.require('WAWebUsyncUser');
-    // As the page itself queries: otherwise the answer has no hidden ids.
-    const isByLid = window.chatWebTools.optional('WAWebUsernameGatingUtils')?.usernameContactUsyncLidBased?.() ?? true;
-    const query =
-      isByLid && modes?.LID
-        ? new USyncQuery().withContactProtocol(modes.LID)
-        : new USyncQuery().withContactProtocol(modes?.PN).withLidProtocol();
-    for (const number of numbers) query.withUser(new USyncUser().withPhone(`+${digitsOf(number)}`));
-    const { error = {}, list = [] } = (await query.execute()) ?? {};
-    const found = new Map<string, NumberFound>();
-    for (const { contact, pn, lid, id } of list) {
-      if (contact?.errorCode !== undefined) continue;
-      const isRegistered = contact?.type === 'in';
-      // The number as requested; the person's own number may have another form.
-      const forms = new Set([contact?.content, ...(isRegistered ? [pn, id] : [])].map(digitsOf));
-      // A refusal for only the hidden id replaces it.
-      const ids = [id, pn, lid].map(String).filter((one) => /^\d+@\S+$/.test(one));
-      for (const number of numbers)
-        if (forms.has(digitsOf(number)) && !found.get(number)?.isRegistered) found.set(number, { isRegistered, ids });
-    }
-    const ofOne = list.find(({ contact }) => contact?.errorCode !== undefined)?.contact;
-    const refused = error.all ?? error.contact ?? (found.size === 0 ? ofOne : undefined);
-    return refused ? { refused: Number(refused.errorCode) || 400 } : found;
-  };
-  window.chatWebTools = { ...window.chatWebTools, queryNumbers };
+/**
+ * Queries many numbers in one request. Returns a map by number, as given; numbers without an answer are missing.
+ * Rejects with an error of the page or of the network.
+ */
+export async function queryNumbers(numbers: readonly string[]): Promise<Map<string, NumberFound> | Refused> {
+  const { USyncQuery, USYNC_ADDRESSING_MODE: modes } = window.require('WAWebUsync');
+  const { USyncUser } = window.require('WAWebUsyncUser');
+  // As the page itself queries: otherwise the answer has no hidden ids.
+  const isByLid = optional('WAWebUsernameGatingUtils')?.usernameContactUsyncLidBased?.() ?? true;
+  const query =
+    isByLid && modes?.LID
+      ? new USyncQuery().withContactProtocol(modes.LID)
+      : new USyncQuery().withContactProtocol(modes?.PN).withLidProtocol();
+  for (const number of numbers) query.withUser(new USyncUser().withPhone(`+${digitsOf(number)}`));
+  const { error = {}, list = [] } = (await query.execute()) ?? {};
+  const found = new Map<string, NumberFound>();
+  for (const { contact, pn, lid, id } of list) {
+    if (contact?.errorCode !== undefined) continue;
+    const isRegistered = contact?.type === 'in';
+    // The number as requested; the person's own number may have another form.
+    const forms = new Set([contact?.content, ...(isRegistered ? [pn, id] : [])].map(digitsOf));
+    // A refusal for only the hidden id replaces it.
+    const ids = [id, pn, lid].map(String).filter((one) => /^\d+@\S+$/.test(one));
+    for (const number of numbers)
+      if (forms.has(digitsOf(number)) && !found.get(number)?.isRegistered) found.set(number, { isRegistered, ids });
+  }
+  const ofOne = list.find(({ contact }) => contact?.errorCode !== undefined)?.contact;
+  const refused = error.all ?? error.contact ?? (found.size === 0 ? ofOne : undefined);
+  return refused ? { refused: Number(refused.errorCode) || 400 } : found;
 }

@@ -1,8 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { installOutcomeTools, type OutcomeTools } from './outcomes.ts';
-
-/** As in the page: a text without strict mode, in which an ignored assignment does not throw. */
-const install = new Function(`return ${installOutcomeTools}`)() as typeof installOutcomeTools;
+import { freshProgram, stubPage } from '../../testing/page-registry.ts';
 
 class MsgKey {
   readonly to: string;
@@ -22,6 +19,7 @@ let sent: { id: MsgKey; body: string; chatWebMark?: unknown }[];
 let signals: unknown[];
 
 let modules: Record<string, unknown>;
+let tools: typeof import('./outcomes.ts');
 
 /** A page whose module is transformed by `form`. */
 function page(form: (exports: { addAndSendMsgToChat: unknown }) => object) {
@@ -31,16 +29,10 @@ function page(form: (exports: { addAndSendMsgToChat: unknown }) => object) {
       return [Promise.resolve(message), Promise.resolve({ messageSendResult: 'OK' })];
     },
   }) as { addAndSendMsgToChat(chat: object, message: object): unknown };
-  modules = {
-    WAWebSendMsgChatAction: sends,
-    WAWebMsgKey: MsgKey,
-    WAWebCollections: { Msg: { get: (id: string) => (held.has(id) ? {} : undefined) } },
-  };
-  const tools = { optional: (name: string) => modules[name], sentModel: () => undefined };
-  const window = { chatWebTools: tools as unknown as OutcomeTools, require: (name: string) => modules[name] };
-  vi.stubGlobal('window', { ...window, chatWebSignal: (json: string) => signals.push(JSON.parse(json)) });
-  install();
-  const { chatWebTools } = (globalThis as unknown as { window: typeof window }).window;
+  const collections = { Msg: { get: (id: string) => (held.has(id) ? {} : undefined) } };
+  const own = { WAWebSendMsgChatAction: sends, WAWebMsgKey: MsgKey, WAWebCollections: collections };
+  modules = stubPage(own, { window: { chatWebSignal: (json: string) => signals.push(JSON.parse(json)) } });
+  tools.canIdentify();
   const draft = (participant?: string) => ({
     id: new MsgKey({ to: 'b', id: 'LIBRARY', ...(participant && { participant }) }),
     from: 'a',
@@ -48,10 +40,12 @@ function page(form: (exports: { addAndSendMsgToChat: unknown }) => object) {
     body: 'hello',
     chatWebMark: { call: '7', messageId: '3EB0' },
   });
-  return { tools: chatWebTools, send: (message: object = draft()) => sends.addAndSendMsgToChat({}, message), draft };
+  return { send: (message: object = draft()) => sends.addAndSendMsgToChat({}, message), draft };
 }
 
-beforeEach(() => {
+freshProgram();
+beforeEach(async () => {
+  tools = await import('./outcomes.ts');
   vi.useFakeTimers();
   [sent, signals] = [[], []];
   held.clear();
@@ -59,7 +53,7 @@ beforeEach(() => {
 
 describe('a marked message', () => {
   it('gets the chosen id, and does not contain the mark', () => {
-    const { tools, send, draft } = page((exports) => exports);
+    const { send, draft } = page((exports) => exports);
     expect(tools.canIdentify()).toBe(true);
     send(draft('me@lid'));
     expect(sent.map(({ id, chatWebMark }) => [String(id), chatWebMark])).toEqual([['true_b_3EB0_me@lid', undefined]]);
@@ -104,7 +98,7 @@ describe('a forwarded message', () => {
   };
 
   it('is the next one to its chat, and gets the chosen id', async () => {
-    const { tools } = page((exports) => exports);
+    page((exports) => exports);
     const expected = tools.expectForward(chat, { call: '7', messageId: '3EB0' });
     expect(tools.expectForward(chat, { call: '8' })).toBeUndefined();
     hand(other, plain('elsewhere'));
@@ -118,7 +112,7 @@ describe('a forwarded message', () => {
   });
 
   it('is not a part of the previous message, which the page forwards later', async () => {
-    const { tools } = page((exports) => exports);
+    page((exports) => exports);
     const first = tools.expectForward(chat, { call: '7', messageId: '3EB01' });
     hand(chat, plain('with a copy in HD'));
     const { id } = (await first) as { id: string };
@@ -131,7 +125,7 @@ describe('a forwarded message', () => {
   });
 
   it('keeps its id if none was chosen, and is no longer expected once forwarding has ended', async () => {
-    const { tools } = page((exports) => exports);
+    page((exports) => exports);
     const mark = { call: '7' };
     const expected = tools.expectForward(chat, mark);
     tools.endForward(chat, { call: '8' });
@@ -153,7 +147,7 @@ it.each([
       Object.defineProperty({}, 'addAndSendMsgToChat', { get: () => addAndSendMsgToChat }),
   ],
 ])('a build that freezes its modules %s, reports that no id can be chosen', (_, form) => {
-  const { tools, send } = page(form as never);
+  const { send } = page(form as never);
   expect(tools.canIdentify()).toBe(false);
   send();
   expect(sent.map(({ id }) => String(id))).toEqual(['true_b_LIBRARY']);
@@ -161,7 +155,7 @@ it.each([
 
 it('a module that is loaded late is wrapped by the time of the first send', () => {
   const late: { addAndSendMsgToChat?: unknown } = {};
-  const { tools, send } = page((exports) => {
+  const { send } = page((exports) => {
     Object.assign(late, { whole: exports });
     return late;
   });
@@ -176,22 +170,21 @@ describe('the deletion of an own status', () => {
   const message = { id: 'x' } as never;
   /** A page with this deletion; without a feed unless one is given. */
   const revoking = (revoke: (feed: { revokeMsgs(ids: string[]): void }) => unknown, failures?: object) => {
-    const { tools } = page((exports) => exports);
+    page((exports) => exports);
     modules.WAWebCollections = { Status: { getMyStatus: () => undefined } };
     modules.WAWebRevokeStatusAction = { sendStatusRevokeMsgAction: async (feed: never) => revoke(feed) };
     if (failures) modules.WAWebPostSendStatusFailure = failures;
-    return tools;
   };
 
   it('does not need a loaded feed', async () => {
-    const tools = revoking((feed) => feed.revokeMsgs(['x']));
+    revoking((feed) => feed.revokeMsgs(['x']));
     expect(await tools.revokeStatus(message)).toBe(true);
   });
 
   it('fails if the page reports a failure internally, which it still does', async () => {
     const report = vi.fn();
     const failures = { postStatusSendFailure: report };
-    const tools = revoking(() => failures.postStatusSendFailure('offline'), failures);
+    revoking(() => failures.postStatusSendFailure('offline'), failures);
     expect(await tools.revokeStatus(message)).toBe(false);
     expect(report.mock.calls).toEqual([['offline']]);
   });
@@ -199,7 +192,7 @@ describe('the deletion of an own status', () => {
   it('does not wait for another one; a failure report applies to all pending ones, but not to later ones', async () => {
     const failures = { postStatusSendFailure: vi.fn() };
     const ends: (() => void)[] = [];
-    const tools = revoking(() => new Promise<void>((resolve) => ends.push(resolve)), failures);
+    revoking(() => new Promise<void>((resolve) => ends.push(resolve)), failures);
     const [first, second] = [tools.revokeStatus(message), tools.revokeStatus(message)];
     expect(ends).toHaveLength(2);
     failures.postStatusSendFailure('offline');
@@ -212,14 +205,14 @@ describe('the deletion of an own status', () => {
 
   it("rethrows the page's error, and is no longer pending", async () => {
     const failures = { postStatusSendFailure: vi.fn() };
-    const tools = revoking(() => Promise.reject(new Error('no')), failures);
+    revoking(() => Promise.reject(new Error('no')), failures);
     await expect(tools.revokeStatus(message)).rejects.toThrow('no');
     modules.WAWebRevokeStatusAction = { sendStatusRevokeMsgAction: async () => {} };
     expect(await tools.revokeStatus(message)).toBe(true);
   });
 
   it('counts as done in a build that freezes its modules', async () => {
-    const tools = revoking(() => {}, Object.freeze({ postStatusSendFailure: () => {} }));
+    revoking(() => {}, Object.freeze({ postStatusSendFailure: () => {} }));
     expect(await tools.revokeStatus(message)).toBe(true);
   });
 });

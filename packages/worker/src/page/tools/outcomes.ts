@@ -1,5 +1,4 @@
 import type { PageModules } from '../contract/index.ts';
-import type { SendPlan } from '../messages.ts';
 import type {
   HandedForward,
   MessageModel,
@@ -8,265 +7,247 @@ import type {
   PageMessage,
   PageSendResult,
   PageSignal,
-  PageWindow,
   Posted,
-  Refused,
   SendMark,
   SendOutcome,
+  SendPlan,
   SendState,
-} from '../window.ts';
+} from '../models.ts';
+import { optional } from './identities.ts';
+import { sentModel } from './messages.ts';
 
-declare const window: PageWindow;
+// The page returns a promise for each send, which the library discards.
+const outcomes = new Map<string, Promise<SendOutcome>>();
 
-/** Reads the outcomes of calls to the page, and signals them to the worker. */
-export interface OutcomeTools {
-  signal(signal: PageSignal): void;
-  /** True for a message that the page has sent since it was loaded. */
-  isOwn(message: PageMessage): boolean;
-  /** The status code if an error is a refusal of the network; undefined for an error of the page. */
-  refusal(error: unknown): number | undefined;
-  /** A refusal of the network as a result; rethrows an error of the page. */
-  refusedBy(error: unknown): Refused;
-  /** The outcome of a request, by the status in its answer: no status means success. */
-  byStatus(answer: { readonly status?: unknown } | undefined): 'ok' | Refused;
-  /** True if we can choose the id of a message. */
-  canIdentify(): boolean;
-  /** The id of the marked message of a call, once it was handed over. */
-  handedId(call: string): string | undefined;
-  /**
-   * Applies the mark to the next message that the page forwards to a chat; resolves when it is handed over. Undefined
-   * while another one is expected there.
-   */
-  expectForward(chat: PageChat, mark: SendMark): Promise<HandedForward> | undefined;
-  /** Stops expecting the message of the mark. */
-  endForward(chat: PageChat, mark: SendMark): void;
-  /** The outcome of a message that was handed over; no state if it cannot be read in this build. */
-  answerOf(
-    sent: PageMessage,
-    plan: Pick<SendPlan, 'call' | 'answerBy' | 'ackTimeoutMs'>,
-  ): Promise<{ readonly model?: MessageModel; readonly state?: SendState }>;
-  /** The outcome of a send, from the page's own result. */
-  readOutcome(result: unknown): SendOutcome;
-  /** Waits until the network has confirmed or refused a message: by its ack, or by the page's own result. */
-  untilConfirmed(sent: PageMessage, timeoutMs: number): Promise<SendState>;
-  /** Deletes one of the account's statuses for everyone. False: the page could not send that, or not to all. */
-  revokeStatus(message: PageMessage): Promise<boolean>;
-  /** The outcome of a status post, from the page's own result; calls `findMessage` if that lacks the message. */
-  posted(
-    result: PageSendResult | undefined,
-    findMessage: () => Promise<PageMessage | undefined> | PageMessage | undefined,
-  ): Promise<Posted>;
+// With other names the network may have the message: a lost answer may have been a success.
+const refusals = new Set(['ERROR_UPLOAD', 'ERROR_CANCELLED', 'ERROR_RATE_LIMIT']);
+
+/** The outcome of a send, from the page's own result. */
+export function readOutcome(result: unknown): SendOutcome {
+  const { messageSendResult, ackErrorCode } = (result ?? {}) as Record<string, unknown>;
+  const name = messageSendResult === undefined ? undefined : String(messageSendResult);
+  const code = Number(ackErrorCode) || undefined;
+  if (name === 'OK') return { is: 'sent' };
+  return { is: code !== undefined || refusals.has(name ?? '') ? 'refused' : 'unknown', name, code };
 }
 
-/** Installs the tools for outcomes. Needs the tools for messages. */
-export function installOutcomeTools(): void {
-  const { optional, sentModel } = window.chatWebTools;
+const forgetOutcomeMs = 120_000;
 
-  // The page returns a promise for each send, which the library discards.
-  const outcomes = new Map<string, Promise<SendOutcome>>();
-  // With other names the network may have the message: a lost answer may have been a success.
-  const refusals = new Set(['ERROR_UPLOAD', 'ERROR_CANCELLED', 'ERROR_RATE_LIMIT']);
-  const readOutcome: OutcomeTools['readOutcome'] = (result) => {
-    const { messageSendResult, ackErrorCode } = (result ?? {}) as Record<string, unknown>;
-    const name = messageSendResult === undefined ? undefined : String(messageSendResult);
-    const code = Number(ackErrorCode) || undefined;
-    if (name === 'OK') return { is: 'sent' };
-    return { is: code !== undefined || refusals.has(name ?? '') ? 'refused' : 'unknown', name, code };
-  };
-  const forgetOutcomeMs = 120_000;
-  const forgetForwardMs = 600_000;
-  const handed = new Map<string, string>();
-  const maxOwn = 2_000;
-  const own = new Set<string>();
-  const forwards = new Map<string, { readonly mark: SendMark; onHanded(handed: HandedForward): void }>();
-  /** Replaces the id that the library generated for a marked message. Returns the mark. */
-  const identify = (chat: PageChat, message: PageDraft): SendMark | undefined => {
-    const { id, from, to, parentMsgKey } = message;
-    // After a message, the page also forwards hidden parts of it, such as its HD copy.
-    const isPart = parentMsgKey?.id !== undefined && own.has(parentMsgKey.id);
-    const isForward = (message.forwardedFromWeb === true || message.multicast === true) && !isPart;
-    const mark = message.chatWebMark ?? (isForward ? forwards.get(String(chat.id))?.mark : undefined);
-    delete message.chatWebMark;
-    if (mark?.messageId === undefined) return mark;
-    const MsgKey = window.require('WAWebMsgKey');
-    const { participant } = id;
-    const key = new MsgKey({ from, to, id: mark.messageId, participant, selfDir: 'out' });
-    if (window.require('WAWebCollections').Msg.get(String(key))) throw new Error('the page has this message already');
-    message.id = key;
-    return mark;
-  };
-  type AddAndSend = PageModules['WAWebSendMsgChatAction']['addAndSendMsgToChat'];
-  let addAndSend: AddAndSend | undefined;
-  const noted: AddAndSend = (chat, message, ...more) => {
-    const mark = identify(chat, message);
-    // The part of the id that does not depend on whether the chat has a number or a hidden id.
-    const ownId = message.id.id ?? String(message.id);
-    own.add(ownId);
-    for (const oldest of own) {
-      if (own.size <= maxOwn) break;
-      own.delete(oldest);
-    }
-    const promises = addAndSend?.call(optional('WAWebSendMsgChatAction'), chat, message, ...more) ?? [];
-    const key = String(message.id);
-    tools.signal({ is: 'own', id: key });
-    const outcome = Promise.resolve(promises[1]).then(readOutcome, () => readOutcome(undefined));
-    outcomes.set(key, outcome);
-    setTimeout(() => outcomes.delete(key), forgetOutcomeMs);
-    if (mark) {
-      handed.set(mark.call, key);
-      setTimeout(() => handed.delete(mark.call), forgetOutcomeMs);
-      tools.signal({ is: 'handed', call: mark.call, id: key });
-      const forward = forwards.get(String(chat.id));
-      if (forward?.mark === mark) {
-        forwards.delete(String(chat.id));
-        const added = Promise.resolve(promises[0]) as Promise<PageMessage | undefined>;
-        added.catch(() => {}); // `outcome` reports the failure.
-        forward.onHanded({ id: key, added });
-      }
-    }
-    return promises;
-  };
-  /** Whether messages pass `noted`. If this build freezes its modules, they do not: then only acks show the outcome. */
-  const wrap = (): boolean => {
-    const sends = optional('WAWebSendMsgChatAction');
-    if (!sends?.addAndSendMsgToChat) return false;
-    if (sends.addAndSendMsgToChat === noted) return true;
-    addAndSend = sends.addAndSendMsgToChat;
-    try {
-      sends.addAndSendMsgToChat = noted;
-    } catch {
-      return false; // Strict code throws.
-    }
-    return (sends.addAndSendMsgToChat as unknown) === noted;
-  };
-  wrap();
+const forgetForwardMs = 600_000;
 
-  const untilConfirmed: OutcomeTools['untilConfirmed'] = async (sent, timeoutMs) => {
-    if (sent.ack > 0) return { ack: sent.ack };
+const handed = new Map<string, string>();
+
+const maxOwn = 2_000;
+
+const own = new Set<string>();
+
+const forwards = new Map<string, { readonly mark: SendMark; onHanded(handed: HandedForward): void }>();
+
+/** Replaces the id that the library generated for a marked message. Returns the mark. */
+function identify(chat: PageChat, message: PageDraft): SendMark | undefined {
+  const { id, from, to, parentMsgKey } = message;
+  // After a message, the page also forwards hidden parts of it, such as its HD copy.
+  const isPart = parentMsgKey?.id !== undefined && own.has(parentMsgKey.id);
+  const isForward = (message.forwardedFromWeb === true || message.multicast === true) && !isPart;
+  const mark = message.chatWebMark ?? (isForward ? forwards.get(String(chat.id))?.mark : undefined);
+  delete message.chatWebMark;
+  if (mark?.messageId === undefined) return mark;
+  const MsgKey = window.require('WAWebMsgKey');
+  const { participant } = id;
+  const key = new MsgKey({ from, to, id: mark.messageId, participant, selfDir: 'out' });
+  if (window.require('WAWebCollections').Msg.get(String(key))) throw new Error('the page has this message already');
+  message.id = key;
+  return mark;
+}
+
+type AddAndSend = PageModules['WAWebSendMsgChatAction']['addAndSendMsgToChat'];
+
+let addAndSend: AddAndSend | undefined;
+
+const noted: AddAndSend = (chat, message, ...more) => {
+  const mark = identify(chat, message);
+  // The part of the id that does not depend on whether the chat has a number or a hidden id.
+  const ownId = message.id.id ?? String(message.id);
+  own.add(ownId);
+  for (const oldest of own) {
+    if (own.size <= maxOwn) break;
+    own.delete(oldest);
+  }
+  const promises = addAndSend?.call(optional('WAWebSendMsgChatAction'), chat, message, ...more) ?? [];
+  const key = String(message.id);
+  signal({ is: 'own', id: key });
+  const outcome = Promise.resolve(promises[1]).then(readOutcome, () => readOutcome(undefined));
+  outcomes.set(key, outcome);
+  setTimeout(() => outcomes.delete(key), forgetOutcomeMs);
+  if (mark) {
+    handed.set(mark.call, key);
+    setTimeout(() => handed.delete(mark.call), forgetOutcomeMs);
+    signal({ is: 'handed', call: mark.call, id: key });
+    const forward = forwards.get(String(chat.id));
+    if (forward?.mark === mark) {
+      forwards.delete(String(chat.id));
+      const added = Promise.resolve(promises[0]) as Promise<PageMessage | undefined>;
+      added.catch(() => {}); // `outcome` reports the failure.
+      forward.onHanded({ id: key, added });
+    }
+  }
+  return promises;
+};
+
+/**
+ * True if we can choose the id of a message, since messages pass `noted`. If this build freezes its modules, they do
+ * not: then only acks show the outcome.
+ */
+export function canIdentify(): boolean {
+  const sends = optional('WAWebSendMsgChatAction');
+  if (!sends?.addAndSendMsgToChat) return false;
+  if (sends.addAndSendMsgToChat === noted) return true;
+  addAndSend = sends.addAndSendMsgToChat;
+  try {
+    sends.addAndSendMsgToChat = noted;
+  } catch {
+    return false; // Strict code throws.
+  }
+  return (sends.addAndSendMsgToChat as unknown) === noted;
+}
+
+/** Waits until the network has confirmed or refused a message: by its ack, or by the page's own result. */
+export async function untilConfirmed(sent: PageMessage, timeoutMs: number): Promise<SendState> {
+  if (sent.ack > 0) return { ack: sent.ack };
+  const { Msg } = window.require('WAWebCollections');
+  let isUnknown = false;
+  let onAck: (message: PageMessage) => void = () => {};
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const acked = new Promise<SendState>((resolve) => {
+    onAck = (message) => {
+      if (message !== sent || sent.ack === 0) return;
+      // For a failed send, the page also returns a result, which may have the cause, or say that the outcome is
+      // unknown.
+      if (sent.ack > 0) resolve({ ack: sent.ack });
+      else setTimeout(() => resolve({ ack: isUnknown ? 0 : sent.ack }), 500);
+    };
+    Msg.on('change:ack', onAck);
+    if (sent.ack < 0) onAck(sent);
+  });
+  const answered = new Promise<SendState>((resolve) => {
+    void outcomes.get(String(sent.id))?.then(({ is, name, code }) => {
+      isUnknown = is === 'unknown'; // The page may retry it, or the network may have it: only an ack decides.
+      if (is === 'sent') resolve({ ack: Math.max(1, sent.ack) });
+      if (is === 'refused') resolve({ ack: -1, refused: { name, code } });
+    });
+  });
+  const late = new Promise<SendState>((resolve) => {
+    timer = setTimeout(() => resolve({ ack: sent.ack }), timeoutMs);
+  });
+  try {
+    return await Promise.race([acked, late, answered]);
+  } finally {
+    clearTimeout(timer);
+    Msg.off('change:ack', onAck);
+  }
+}
+
+/** Pending deletions of the account's statuses. */
+const revocations = new Set<{ hasFailed: boolean }>();
+
+type OnFailure = NonNullable<PageModules['WAWebPostSendStatusFailure']['postStatusSendFailure']>;
+
+let report: OnFailure | undefined;
+
+const noting: OnFailure = (...failure) => {
+  for (const one of revocations) one.hasFailed = true;
+  return report?.apply(optional('WAWebPostSendStatusFailure'), failure);
+};
+
+function wrapFailures() {
+  const failures = optional('WAWebPostSendStatusFailure');
+  if (!failures?.postStatusSendFailure || failures.postStatusSendFailure === noting) return;
+  report = failures.postStatusSendFailure;
+  try {
+    failures.postStatusSendFailure = noting;
+  } catch {
+    // This build freezes its modules.
+  }
+}
+
+/** Deletes one of the account's statuses for everyone. False: the page could not send that, or not to all. */
+export async function revokeStatus(message: PageMessage): Promise<boolean> {
+  const { Status } = window.require('WAWebCollections');
+  const { sendStatusRevokeMsgAction: revoke } = window.require('WAWebRevokeStatusAction');
+  // The page only reports a failure without naming the message: all pending deletions then count as unknown.
+  wrapFailures();
+  const revocation = { hasFailed: false };
+  revocations.add(revocation);
+  try {
+    // The page removes it from the feed, which may not be loaded.
+    await revoke(Status.getMyStatus() ?? { revokeMsgs: () => {} }, message);
+    return !revocation.hasFailed;
+  } finally {
+    revocations.delete(revocation);
+  }
+}
+
+/** True for a message that the page has sent since it was loaded. */
+export function isOwn({ id }: PageMessage): boolean {
+  return own.has(id.id ?? String(id));
+}
+
+/**
+ * Applies the mark to the next message that the page forwards to a chat; resolves when it is handed over. Undefined
+ * while another one is expected there.
+ */
+export function expectForward(chat: PageChat, mark: SendMark): Promise<HandedForward> | undefined {
+  const key = String(chat.id);
+  if (forwards.has(key)) return undefined;
+  setTimeout(() => endForward(chat, mark), forgetForwardMs);
+  return new Promise((resolve) => forwards.set(key, { mark, onHanded: resolve }));
+}
+
+/** Stops expecting the message of the mark. */
+export function endForward(chat: PageChat, mark: SendMark): void {
+  if (forwards.get(String(chat.id))?.mark === mark) forwards.delete(String(chat.id));
+}
+
+/** The outcome of a message that was handed over; no state if it cannot be read in this build. */
+export async function answerOf(
+  sent: PageMessage,
+  { call, answerBy, ackTimeoutMs }: Pick<SendPlan, 'call' | 'answerBy' | 'ackTimeoutMs'>,
+): Promise<{ readonly model?: MessageModel; readonly state?: SendState }> {
+  const model = sentModel(sent);
+  if (!model) return {};
+  const slowMs = 500;
+  const slow = setTimeout(() => signal({ is: 'sent', call, id: model.id }), slowMs);
+  const minMs = 500;
+  const timeoutMs = Math.max(minMs, Math.min(ackTimeoutMs, answerBy - Date.now()));
+  try {
     const { Msg } = window.require('WAWebCollections');
-    let isUnknown = false;
-    let onAck: (message: PageMessage) => void = () => {};
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const acked = new Promise<SendState>((resolve) => {
-      onAck = (message) => {
-        if (message !== sent || sent.ack === 0) return;
-        // For a failed send, the page also returns a result, which may have the cause, or say that the outcome is
-        // unknown.
-        if (sent.ack > 0) resolve({ ack: sent.ack });
-        else setTimeout(() => resolve({ ack: isUnknown ? 0 : sent.ack }), 500);
-      };
-      Msg.on('change:ack', onAck);
-      if (sent.ack < 0) onAck(sent);
-    });
-    const answered = new Promise<SendState>((resolve) => {
-      void outcomes.get(String(sent.id))?.then(({ is, name, code }) => {
-        isUnknown = is === 'unknown'; // The page may retry it, or the network may have it: only an ack decides.
-        if (is === 'sent') resolve({ ack: Math.max(1, sent.ack) });
-        if (is === 'refused') resolve({ ack: -1, refused: { name, code } });
-      });
-    });
-    const late = new Promise<SendState>((resolve) => {
-      timer = setTimeout(() => resolve({ ack: sent.ack }), timeoutMs);
-    });
-    try {
-      return await Promise.race([acked, late, answered]);
-    } finally {
-      clearTimeout(timer);
-      Msg.off('change:ack', onAck);
-    }
-  };
+    return { model, state: await untilConfirmed(Msg.get(model.id) ?? sent, timeoutMs) };
+  } catch {
+    return { model }; // It was handed over, even if this build lacks a part.
+  } finally {
+    clearTimeout(slow);
+  }
+}
 
-  const refusal = (error: unknown) => {
-    const { status, statusCode, name } = (error ?? {}) as Record<string, unknown>;
-    const code = Number(status ?? statusCode);
-    if (Number.isFinite(code) && code > 0) return code;
-    return name === 'ServerStatusCodeError' ? 400 : undefined;
-  };
+/** The id of the marked message of a call, once it was handed over. */
+export function handedId(call: string): string | undefined {
+  return handed.get(call);
+}
 
-  /** Pending deletions of the account's statuses. */
-  const revocations = new Set<{ hasFailed: boolean }>();
-  type OnFailure = NonNullable<PageModules['WAWebPostSendStatusFailure']['postStatusSendFailure']>;
-  let report: OnFailure | undefined;
-  const noting: OnFailure = (...failure) => {
-    for (const one of revocations) one.hasFailed = true;
-    return report?.apply(optional('WAWebPostSendStatusFailure'), failure);
-  };
-  const wrapFailures = () => {
-    const failures = optional('WAWebPostSendStatusFailure');
-    if (!failures?.postStatusSendFailure || failures.postStatusSendFailure === noting) return;
-    report = failures.postStatusSendFailure;
-    try {
-      failures.postStatusSendFailure = noting;
-    } catch {
-      // This build freezes its modules.
-    }
-  };
+/** Signals something to the worker. There is no answer. */
+export function signal(what: PageSignal): void {
+  window.chatWebSignal(JSON.stringify(what));
+}
 
-  const tools: OutcomeTools = {
-    revokeStatus: async (message) => {
-      const { Status } = window.require('WAWebCollections');
-      const { sendStatusRevokeMsgAction: revoke } = window.require('WAWebRevokeStatusAction');
-      // The page only reports a failure without naming the message: all pending deletions then count as unknown.
-      wrapFailures();
-      const revocation = { hasFailed: false };
-      revocations.add(revocation);
-      try {
-        // The page removes it from the feed, which may not be loaded.
-        await revoke(Status.getMyStatus() ?? { revokeMsgs: () => {} }, message);
-        return !revocation.hasFailed;
-      } finally {
-        revocations.delete(revocation);
-      }
-    },
-    readOutcome,
-    refusal,
-    untilConfirmed,
-    isOwn: ({ id }) => own.has(id.id ?? String(id)),
-    canIdentify: wrap,
-    expectForward: (chat, mark) => {
-      const key = String(chat.id);
-      if (forwards.has(key)) return undefined;
-      setTimeout(() => tools.endForward(chat, mark), forgetForwardMs);
-      return new Promise((resolve) => forwards.set(key, { mark, onHanded: resolve }));
-    },
-    endForward: (chat, mark) => {
-      if (forwards.get(String(chat.id))?.mark === mark) forwards.delete(String(chat.id));
-    },
-    answerOf: async (sent, { call, answerBy, ackTimeoutMs }) => {
-      const model = sentModel(sent);
-      if (!model) return {};
-      const slowMs = 500;
-      const slow = setTimeout(() => tools.signal({ is: 'sent', call, id: model.id }), slowMs);
-      const minMs = 500;
-      const timeoutMs = Math.max(minMs, Math.min(ackTimeoutMs, answerBy - Date.now()));
-      try {
-        const { Msg } = window.require('WAWebCollections');
-        return { model, state: await untilConfirmed(Msg.get(model.id) ?? sent, timeoutMs) };
-      } catch {
-        return { model }; // It was handed over, even if this build lacks a part.
-      } finally {
-        clearTimeout(slow);
-      }
-    },
-    handedId: (call) => handed.get(call),
-    signal: (signal) => window.chatWebSignal(JSON.stringify(signal)),
-    refusedBy: (error) => {
-      const refused = refusal(error);
-      if (refused === undefined) throw error;
-      return { refused };
-    },
-    byStatus: (answer) => {
-      const status = Number(answer?.status ?? 200);
-      return status === 200 ? 'ok' : { refused: status };
-    },
-    posted: async (result, findMessage) => {
-      const { is, name, code } = readOutcome(result);
-      if (is === 'refused') return { refused: { name, code } };
-      if (name !== undefined && is === 'unknown') return undefined;
-      const message = result?.msg ?? (await findMessage());
-      const model = message && sentModel(message);
-      return model && { message: model };
-    },
-  };
-  window.chatWebTools = { ...window.chatWebTools, ...tools };
+/** The outcome of a status post, from the page's own result; calls `findMessage` if that lacks the message. */
+export async function posted(
+  result: PageSendResult | undefined,
+  findMessage: () => Promise<PageMessage | undefined> | PageMessage | undefined,
+): Promise<Posted> {
+  const { is, name, code } = readOutcome(result);
+  if (is === 'refused') return { refused: { name, code } };
+  if (name !== undefined && is === 'unknown') return undefined;
+  const message = result?.msg ?? (await findMessage());
+  const model = message && sentModel(message);
+  return model && { message: model };
 }

@@ -1,16 +1,16 @@
 import { beforeEach, expect, it, vi } from 'vitest';
-import type { PageChat } from '../window.ts';
-import { installPresenceTools, type PresenceTools } from './presences.ts';
+import { freshProgram, stubPage } from '../../testing/page-registry.ts';
+import type { PageChat } from '../models.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const chat = (name: string, lid?: string) => ({ id: id(name), accountLid: lid && id(lid) }) as unknown as PageChat;
 let models: { readonly id: object; readonly hasData?: boolean; readonly chatstate?: object }[];
-let tools: PresenceTools;
+let tools: typeof import('./presences.ts');
 let asked: string[];
 
-beforeEach(() => {
+freshProgram();
+beforeEach(async () => {
   models = [];
-  const idsOf = (one: object) => (String(one) === '8@lid' ? ['8@lid', '8@c.us'] : [String(one)]);
   const gadd = (one: object) => {
     const row = models.find((model) => String(model.id) === String(one)) ?? { id: one };
     models = [...new Set([...models, row])];
@@ -24,15 +24,12 @@ beforeEach(() => {
     if (String(whom) === '2@lid') return new Promise(() => {});
     return undefined;
   };
-  const chatWebTools = {
-    optional: () => ({ PresenceCollection, subscribeUserPresence }),
-    phoneOr: (one: unknown) => one && String(one),
-    idsOf,
-    lidOf: (one: object) => idsOf(one).find((each) => each.endsWith('@lid')),
+  const modules = {
+    WAWebPresenceCollection: { PresenceCollection },
+    WAWebContactPresenceBridge: { subscribeUserPresence },
   };
-  vi.stubGlobal('window', { chatWebTools, require: () => ({ createWid: id, PresenceCollection }) });
-  installPresenceTools();
-  tools = (globalThis as unknown as { window: { chatWebTools: PresenceTools } }).window.chatWebTools;
+  stubPage(modules, { people: [{ number: '8@c.us', lid: '8@lid' }] });
+  tools = await import('./presences.ts');
 });
 
 it('only reports watched chats, by either id of the person', () => {

@@ -1,69 +1,65 @@
-import type { PageChat, PageMessage, PageWindow } from '../window.ts';
+import type { PageChat, PageMessage } from '../models.ts';
+import { idsOf, lidOf, optional, phoneOr } from './identities.ts';
 
-declare const window: PageWindow;
+// Fields of every message, which a preview must not set.
+const ownFields = ['id', 'ack', 'body', 'from', 'to', 'local', 'self', 't', 'isNewMsg', 'type', 'chatWebMark'];
 
-/** Prepares messages to send. */
-export interface SendTools {
-  /** The fields of a link preview, made by the account's phone; none without a link, or if it is not ready in time. */
-  previewOf(text: string, chat: PageChat, timeoutMs: number): Promise<Readonly<Record<string, unknown>>>;
-  /** The mentioned people and the text, with the kind of ids that the group uses for its members. */
-  mentioned(
-    chat: Pick<PageChat, 'id' | 'groupMetadata'>,
-    ids: readonly string[],
-    text: string,
-  ): { readonly ids: string[]; readonly text: string };
-  /** The people mentioned in a message that its new text still mentions, by the ids in the text. */
-  mentionedStill(message: PageMessage, text: string): string[];
+const token = /@(\d{1,20})(?!\d)/g;
+
+function userOf(id: string) {
+  return id.slice(0, id.indexOf('@'));
 }
 
-/** Installs the tools for sends. Needs the tools for ids. */
-export function installSendTools(): void {
-  const { optional, lidOf, phoneOr, idsOf } = window.chatWebTools;
-  // Fields of every message, which a preview must not set.
-  const ownFields = ['id', 'ack', 'body', 'from', 'to', 'local', 'self', 't', 'isNewMsg', 'type', 'chatWebMark'];
-  const token = /@(\d{1,20})(?!\d)/g;
-  const userOf = (id: string) => id.slice(0, id.indexOf('@'));
-  const tools: SendTools = {
-    previewOf: async (text, chat, timeoutMs) => {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      try {
-        const shown = optional('WAWebCodeFormatMutator')?.removeCodeBlocks?.(text) ?? text;
-        // Web addresses only: without the second argument, e-mail addresses and missing spaces count as links, too.
-        const link = optional('WALinkify')?.findLinks?.(shown, true)[0];
-        const load = optional('WAWebLinkPreviewChatAction')?.getLinkPreview;
-        if (!link || !load) return {};
-        const late = new Promise<undefined>((resolve) => {
-          timer = setTimeout(() => resolve(undefined), timeoutMs);
-        });
-        const data = (await Promise.race([load(link, chat), late]))?.data;
-        if (!data) return {};
-        const fields = Object.entries(data).filter(([name]) => !ownFields.includes(name));
-        return { ...Object.fromEntries(fields), preview: true, subtype: 'url' };
-      } catch {
-        return {}; // The text matters more than its preview.
-      } finally {
-        clearTimeout(timer);
-      }
-    },
-    mentioned: (chat, ids, text) => {
-      const { createWid } = window.require('WAWebWidFactory');
-      const isGroup = String(chat.id).endsWith('@g.us');
-      const byLid = chat.groupMetadata?.isLidAddressingMode === true;
-      const known = (id: string) => {
-        if (!isGroup) return id;
-        return (byLid ? lidOf(createWid(id)) : phoneOr(createWid(id))) ?? id;
-      };
-      const pairs = new Map(ids.map((id) => [id, known(id)]));
-      const users = new Map([...pairs].map(([id, other]) => [userOf(id), userOf(other)]));
-      return {
-        ids: [...new Set(pairs.values())],
-        text: text.replace(token, (written, user: string) => `@${users.get(user) ?? written.slice(1)}`),
-      };
-    },
-    mentionedStill: ({ mentionedJidList = [] }, text) => {
-      const users = new Set([...text.matchAll(token)].map(([, user]) => user));
-      return mentionedJidList.flatMap(idsOf).filter((id) => users.has(userOf(id)));
-    },
+/** The fields of a link preview, made by the account's phone; none without a link, or if it is not ready in time. */
+export async function previewOf(
+  text: string,
+  chat: PageChat,
+  timeoutMs: number,
+): Promise<Readonly<Record<string, unknown>>> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  try {
+    const shown = optional('WAWebCodeFormatMutator')?.removeCodeBlocks?.(text) ?? text;
+    // Web addresses only: without the second argument, e-mail addresses and missing spaces count as links, too.
+    const link = optional('WALinkify')?.findLinks?.(shown, true)[0];
+    const load = optional('WAWebLinkPreviewChatAction')?.getLinkPreview;
+    if (!link || !load) return {};
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), timeoutMs);
+    });
+    const data = (await Promise.race([load(link, chat), late]))?.data;
+    if (!data) return {};
+    const fields = Object.entries(data).filter(([name]) => !ownFields.includes(name));
+    return { ...Object.fromEntries(fields), preview: true, subtype: 'url' };
+  } catch {
+    return {}; // The text matters more than its preview.
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The mentioned people and the text, with the kind of ids that the group uses for its members. */
+export function mentioned(
+  chat: Pick<PageChat, 'id' | 'groupMetadata'>,
+  ids: readonly string[],
+  text: string,
+): { readonly ids: string[]; readonly text: string } {
+  const { createWid } = window.require('WAWebWidFactory');
+  const isGroup = String(chat.id).endsWith('@g.us');
+  const byLid = chat.groupMetadata?.isLidAddressingMode === true;
+  const known = (id: string) => {
+    if (!isGroup) return id;
+    return (byLid ? lidOf(createWid(id)) : phoneOr(createWid(id))) ?? id;
   };
-  window.chatWebTools = { ...window.chatWebTools, ...tools };
+  const pairs = new Map(ids.map((id) => [id, known(id)]));
+  const users = new Map([...pairs].map(([id, other]) => [userOf(id), userOf(other)]));
+  return {
+    ids: [...new Set(pairs.values())],
+    text: text.replace(token, (written, user: string) => `@${users.get(user) ?? written.slice(1)}`),
+  };
+}
+
+/** The people mentioned in a message that its new text still mentions, by the ids in the text. */
+export function mentionedStill({ mentionedJidList = [] }: PageMessage, text: string): string[] {
+  const users = new Set([...text.matchAll(token)].map(([, user]) => user));
+  return mentionedJidList.flatMap(idsOf).filter((id) => users.has(userOf(id)));
 }

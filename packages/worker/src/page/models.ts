@@ -1,23 +1,6 @@
 import type { AccountEventName } from '@chat-web/protocol';
-import type { PageModules } from './contract/index.ts';
-import type { ChangeTools } from './tools/changes.ts';
-import type { ChatTools } from './tools/chats.ts';
-import type { FileTools } from './tools/files.ts';
-import type { GroupTools } from './tools/groups.ts';
-import type { IdTools } from './tools/identities.ts';
-import type { MessageTools } from './tools/messages.ts';
-import type { NumberTools } from './tools/numbers.ts';
-import type { OutcomeTools } from './tools/outcomes.ts';
-import type { PresenceTools } from './tools/presences.ts';
-import type { SendTools } from './tools/sends.ts';
 
-/**
- * Types of the page for scripts: the library's own helpers, and the modules of the page's registry. Only the parts in
- * use; the files in `contract/` document each of them.
- *
- * Scripts are sent to the page as text, so each can use only its arguments and `window`. Shared functions are on
- * `window.chatWebTools`, which is installed before the listeners.
- */
+/** The page's own models, as far as the program uses them, and what the program returns to the worker. */
 
 /** An id of the page. `toString()` returns the serialised form in every build. */
 export interface PageId {
@@ -400,55 +383,6 @@ export interface PageSendResult {
   readonly msg?: PageMessage;
 }
 
-/** An element of the page's document. */
-export interface PageElement {
-  readonly textContent: string | null;
-  readonly isConnected: boolean;
-  click(): void;
-  getAttribute(name: string): string | null;
-  matches(selector: string): boolean;
-  dispatchEvent(event: object): boolean;
-  querySelectorAll(selector: string): ArrayLike<PageElement> & Iterable<PageElement>;
-}
-
-/** An input element for a file. */
-export interface PageFileInput {
-  type: string;
-  readonly files: ArrayLike<Blob> | null;
-}
-
-/** What the page has reported about linking. */
-export interface LinkingState {
-  /** When the page last requested a passkey, and whether its screen was ever recognised. */
-  passkeyAt: number;
-  hasScreen: boolean;
-  /** When a pairing code was last typed. */
-  typedAt: number;
-  /** What the network requested since the last read. */
-  code?: 'renew' | 'end' | undefined;
-}
-
-/** The set-up state of the page. */
-interface SetUpState {
-  readonly document: string;
-  injected?: boolean;
-  listening?: boolean;
-  /** The attached listeners for changes. */
-  attached?: Readonly<Record<string, boolean>>;
-  /** The page's own `require`, which the one with stand-ins wraps. */
-  require?: (name: string) => unknown;
-  /** What the page has reported about linking; times are in milliseconds since 1970. */
-  linking?: LinkingState;
-  /** The changes since `since` were read at `at`: times in milliseconds since 1970. */
-  caughtUp?: { readonly since: number; readonly at: number };
-  /** The requested presence of the account; the page decides until it is set. */
-  presence?: 'available' | 'unavailable';
-  /** The load of the stored statuses, running or done. */
-  statuses?: Promise<unknown>;
-  /** Texts of open dialogs. */
-  dialogs?: readonly string[];
-}
-
 /** A message, as the page returns it. */
 export interface MessageModel {
   readonly id: string;
@@ -499,6 +433,20 @@ export interface SendOutcome {
   readonly code?: number | undefined;
 }
 
+/** The limits of one send. Times as of `Date.now()`. */
+export interface SendPlan {
+  /** Identifies the send in signals. */
+  readonly call: string;
+  /** The message is not sent after this time: the caller has received an error. */
+  readonly beginBy: number;
+  /** When the answer must be sent. */
+  readonly answerBy: number;
+  /** How long to wait for the network to confirm the message, in milliseconds. */
+  readonly ackTimeoutMs: number;
+  /** The part of the message's id after its chat; undefined: the page chooses. */
+  readonly messageId?: string | undefined;
+}
+
 /** Whether the network has a message: its ack, or the refusal and its code. */
 export interface SendState {
   /** 0 if the time limit was reached. */
@@ -530,43 +478,3 @@ export interface OwnGroup {
 
 /** Why a group was not read or changed. */
 export type GroupRefusal = 'no_group' | 'not_admin' | Refused;
-
-/** The functions that our scripts share within the page. */
-type PageTools = IdTools &
-  NumberTools &
-  MessageTools &
-  OutcomeTools &
-  SendTools &
-  GroupTools &
-  ChatTools &
-  FileTools &
-  PresenceTools &
-  ChangeTools;
-
-/** Media prepared by the library: a model of the page, with the library's own fields. */
-type PageMedia = Record<string, unknown> & { toJSON?(): Record<string, unknown> };
-
-/** The page's global object. */
-export interface PageWindow {
-  readonly document: {
-    readonly body: PageElement | null;
-    createElement(name: 'input'): PageFileInput;
-    querySelectorAll(selector: string): Iterable<PageElement>;
-  };
-  require<N extends keyof PageModules>(name: N): PageModules[N];
-  Debug?: { VERSION?: string };
-  WWebJS: {
-    getChat(id: string, options: { getAsModel: false }): Promise<PageChat | null | undefined>;
-    sendMessage(chat: PageChat, content: string, options: object): Promise<PageMessage | undefined>;
-    editMessage(message: PageMessage, content: string, options: object): Promise<PageMessage | undefined>;
-    mediaInfoToFile(info: { data: string; mimetype: string; filename?: string }): File;
-    processMediaData(info: object, options: object): Promise<PageMedia>;
-    assertColor(hex: string): number;
-    enforceLidAndPnRetrieval(id: string): Promise<{ lid?: PageId; phone?: PageId }>;
-  };
-  chatWeb?: SetUpState;
-  chatWebTools: PageTools;
-  /** Sends a `PageSignal`, as JSON, to the worker. There is no answer. */
-  chatWebSignal(json: string): void;
-  [name: string]: unknown;
-}
