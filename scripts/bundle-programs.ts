@@ -48,6 +48,7 @@ for (const name of ['main', 'worker']) {
 await bundle({ page: join(WORKER, 'page', 'main.js') }, [], {
   dir: WORKER_BUNDLE,
   format: 'iife',
+  strict: true,
   name: 'program',
   charset: 'ascii',
   entryFileNames: '[name].js',

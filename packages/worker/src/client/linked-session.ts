@@ -109,7 +109,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
       ask: (number, notifiesPhone) => this.link.run('requestCode', number, notifiesPhone, TYPED_MS),
       returnToQr: async () => {
         await this.link.run('returnToQr', TYPED_MS);
-        await this.link.run('refreshQr');
+        await this.link.run('refreshQr', TYPED_MS);
       },
       onVoid: () => lifecycle.onQrVoid(),
       onCode: (number, code) => lifecycle.onCode(number, code),

@@ -13,7 +13,7 @@ const name = v.optional(
 );
 const yes = v.optional(v.unknown());
 
-/** Chats of the API, from the rows of the page script; invalid ones are left out. */
+/** Chats of the API, from the rows of the page program; invalid ones are left out. */
 export function toChats(read: readonly unknown[]): Chat[] {
   const model = v.object({
     id: v.string(),

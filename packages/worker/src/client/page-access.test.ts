@@ -37,7 +37,8 @@ async function hold(script: string): Promise<void> {
     items.add(new File([file], 'name', { type: file.type }));
     this.files = files;
   }`;
-  await link.session.send('Runtime.callFunctionOn', { objectId, functionDeclaration });
+  const { exceptionDetails } = await link.session.send('Runtime.callFunctionOn', { objectId, functionDeclaration });
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description);
   await link.run('keepFile', 'key');
 }
 /** A page's file whose bytes have no short period. */

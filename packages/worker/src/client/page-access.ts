@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ErrorCode, errorText, GatewayError, resultWithin, withDeadline } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import type { Capability } from '../page/contract/index.ts';
+import type { SendPlan } from '../page/models.ts';
 import { wasLost } from './page-errors.ts';
 import { PageFile, PIECE_BYTES } from './page-file.ts';
 import { CallLostError, type PageLink } from './page-link.ts';
@@ -53,7 +54,7 @@ export class PageAccess implements PageCalls {
     const deadline = performance.now() + timeoutMs;
     // The page has another monotonic clock, but the same date.
     const [beginBy, answerBy] = [beginMs, timeoutMs].map((ms) => Date.now() + ms - MARGIN_MS) as [number, number];
-    const plan = { call: watch.call, beginBy, answerBy, ackTimeoutMs, messageId: attempt?.messageId };
+    const plan: SendPlan = { call: watch.call, beginBy, answerBy, ackTimeoutMs, messageId: attempt?.messageId };
     const answer = link.run(name, ...([plan, ...args] as unknown as PageArgs<N>));
     const isAnswered = answer.then(
       () => true,
@@ -152,9 +153,12 @@ export class PageAccess implements PageCalls {
 async function takeFile(link: PageLink, path: string, key: string): Promise<void> {
   const objectId = await link.runForHandle('openFileInput', key);
   if (objectId === undefined) throw new CallLostError('the page has no input for the file');
-  await link.session.send('DOM.setFileInputFiles', { files: [path], objectId });
-  await link.run('keepFile', key);
-  link.session.send('Runtime.releaseObject', { objectId }).catch(() => {}); // Nothing waits for it.
+  try {
+    await link.session.send('DOM.setFileInputFiles', { files: [path], objectId });
+    await link.run('keepFile', key);
+  } finally {
+    link.session.send('Runtime.releaseObject', { objectId }).catch(() => {}); // Nothing waits for it.
+  }
 }
 
 /** The error for a message that was handed over, but not confirmed by the network. */

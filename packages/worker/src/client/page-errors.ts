@@ -1,7 +1,8 @@
 import { errorText } from '@chat-web/protocol';
 
 /** Patterns of puppeteer's error messages: its errors have no codes. */
-const NAVIGATED = /context was destroyed|Cannot find context|detached|Target closed|Session closed|Inspected target/i;
+const NAVIGATED =
+  /context was destroyed|Cannot find (default execution )?context|detached|Target closed|Session closed|Inspected target/i;
 const LOST = /closed|detached|destroyed|timed out/i;
 const TIMED_OUT = /timed out/i;
 

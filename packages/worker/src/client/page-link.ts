@@ -46,8 +46,8 @@ export class PageLink {
   /** Objects of the page belong to the session that created them. */
   readonly session: CDPSession;
   readonly #onSignal: (signal: ReceivedSignal) => void;
-  /** The page must not find the program: it is under this name until the document's handle is taken. */
-  readonly #key = `_${randomUUID()}`;
+  /** The program listens to an event of this name on `window`: the page cannot list listeners, so it does not find it. */
+  readonly #key = randomUUID();
   /** The handle of the program in the current document. */
   #program: Promise<string> | undefined;
   readonly #sends = new Map<unknown, (signal: ReceivedSignal) => void>();
@@ -142,8 +142,7 @@ export class PageLink {
 
   /** Runs the program in each later document, but not in its frames. */
   async #install(program: string): Promise<void> {
-    const publish = `Object.defineProperty(window, '${this.#key}', { value: program.call, configurable: true });`;
-    const source = `if (window === window.top) (() => { ${program}\n${publish} })();`;
+    const source = `if (window === window.top) (() => { ${program}\naddEventListener('${this.#key}', program.call); })();`;
     await this.session.send('Page.addScriptToEvaluateOnNewDocument', { source });
   }
 
@@ -157,12 +156,22 @@ export class PageLink {
     return program;
   }
 
+  /** Takes the listener's function. Other listeners of the page are not kept: a handle would keep what they refer to. */
   async #take(): Promise<string> {
-    const key = JSON.stringify(this.#key);
-    const expression = `(() => { const call = window[${key}]; delete window[${key}]; return call; })()`;
-    const { result } = await this.session.send('Runtime.evaluate', { expression });
-    if (!result.objectId) throw new CallLostError('this document does not run the page program');
-    return result.objectId;
+    const objectGroup = `listeners of ${this.#key}`;
+    try {
+      const { result } = await this.session.send('Runtime.evaluate', { expression: 'window', objectGroup });
+      const { listeners } = await this.session.send('DOMDebugger.getEventListeners', {
+        objectId: result.objectId ?? '',
+      });
+      const objectId = listeners.find(({ type }) => type === this.#key)?.handler?.objectId;
+      if (!objectId) throw new Error('this document does not run the page program');
+      const own = { objectId, functionDeclaration: 'function () { return this; }', objectGroup: this.#key };
+      const { result: call } = await this.session.send('Runtime.callFunctionOn', own);
+      return call.objectId ?? '';
+    } finally {
+      this.session.send('Runtime.releaseObjectGroup', { objectGroup }).catch(() => {}); // Nothing waits for it.
+    }
   }
 
   /** The text comes from a web page, and may be anything. */
@@ -182,7 +191,7 @@ function parsed(payload: string): ReceivedSignal | undefined {
   }
 }
 
-/** What a script threw: the message of an error, or the text of another value. */
+/** What a function of the program threw: the message of an error, or the text of another value. */
 function thrownText({ exception, text }: Protocol.Runtime.ExceptionDetails): string {
   const [line = ''] = (exception?.description ?? String(exception?.value ?? text)).split('\n', 1);
   const name = exception?.className;

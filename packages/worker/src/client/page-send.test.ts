@@ -104,7 +104,7 @@ describe('a send', () => {
     await expect(send()).rejects.toMatchObject({ code: 'outcome_unknown' });
   });
 
-  it('fails if its script throws', async () => {
+  it('fails if its function throws', async () => {
     const { send } = pageThat(() => Promise.reject(new Error('x is undefined')), alive);
     await expect(send()).rejects.toMatchObject({ code: 'client_failed' });
   });

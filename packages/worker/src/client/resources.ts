@@ -15,7 +15,7 @@ const optionalText = v.optional(v.nullable(v.string()));
 const orNone = <S extends v.GenericSchema>(schema: S) => v.fallback(v.optional(schema), undefined);
 /** A flag that few messages have. */
 const flag = orNone(v.boolean());
-/** A message, as the page script returns it: ids by phone number if the page knows it. */
+/** A message, as the page program returns it: ids by phone number if the page knows it. */
 const messageModel = v.object({
   id: v.string(),
   fromMe: v.boolean(),

@@ -5,6 +5,7 @@ import type { Browser, Page, Target } from 'puppeteer';
 import { DefaultOptions, WhatsWebURL } from 'whatsapp-web.js/src/util/Constants.js';
 import type { PageState } from '../page/session.ts';
 import type { Capabilities } from './capabilities.ts';
+import { TYPED_MS } from './code-linking.ts';
 import { CrashWatch } from './crash-watch.ts';
 import type { Change } from './inbox/account-events.ts';
 import { LibraryClient } from './library.ts';
@@ -335,7 +336,8 @@ export class WhatsAppClient extends LibraryClient {
 
   async #onStateChanged(state: string): Promise<void> {
     this.onSocketState(state);
-    if (state === 'UNPAIRED_IDLE' && !this.#options.holdsQr()) await this.link.run('refreshQr').catch(() => {});
+    if (state === 'UNPAIRED_IDLE' && !this.#options.holdsQr())
+      await this.link.run('refreshQr', TYPED_MS).catch(() => {});
   }
 
   /**
@@ -366,7 +368,7 @@ export class WhatsAppClient extends LibraryClient {
       this.#signals.onFailure('PAGE_FAILED', 'the page does not refresh its QR');
       return;
     }
-    await this.link.run('refreshQr').catch(() => {});
+    await this.link.run('refreshQr', TYPED_MS).catch(() => {});
     this.#keepQrFresh(QR_REFRESH_TIMEOUT_MS, refreshes + 1);
   }
 }

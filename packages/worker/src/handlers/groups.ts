@@ -67,7 +67,7 @@ export function groupHandlers({ page }: HandlerContext): WorkerHandlers<keyof ty
   };
 }
 
-/** The result of a script; throws if the group was not read or changed. */
+/** The result of a page function; throws if the group was not read or changed. */
 export function allowed<T>(outcome: T | GroupRefusal): Exclude<T, GroupRefusal> {
   if (outcome === 'no_group') throw new GatewayError('chat_not_found', 'the account is not in that group');
   if (outcome === 'not_admin') throw new GatewayError('not_permitted', 'the account is not an admin of that group');

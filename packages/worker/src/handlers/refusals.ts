@@ -18,7 +18,7 @@ export const IGNORED: CodeAndText = [
 ];
 
 /**
- * The outcome of a page script. Throws if it is a refusal: the error with the script's name for it, or, for one by the
+ * The outcome of a page function. Throws if it is a refusal: the error with the function's name for it, or, for one by the
  * network, the error of its code.
  */
 export function unlessRefused<R, K extends Extract<R, string>>(

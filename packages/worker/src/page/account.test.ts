@@ -23,18 +23,19 @@ it.each([
   const modules = {
     WAWebConnModel: { Conn: { pushname: 'Ada' } },
     WAWebPresenceChatAction: actions,
-    WAWebPresenceCollection: { PresenceCollection: { gadd: () => ({ hasData: false }) } },
+    // The page still knows the presence of the second person.
+    WAWebPresenceCollection: { PresenceCollection: { gadd: (id: object) => ({ hasData: String(id) === '3@c.us' }) } },
     WAWebContactPresenceBridge: { subscribeUserPresence },
     WAWebStreamModel: { Stream },
   };
   stubPage(modules);
   const { watchPresence } = await import('./tools/presences.ts');
-  watchPresence({ id: '2@c.us' } as never);
+  for (const id of ['2@c.us', '3@c.us']) watchPresence({ id } as never);
   for (const presence of ['available', 'available', 'unavailable', 'available'] as const) {
     expect(account.setPresence(presence)).toBe(true);
     await vi.advanceTimersByTimeAsync(1_000);
   }
-  expect(subscribeUserPresence).toHaveBeenCalledTimes(times);
+  expect(subscribeUserPresence.mock.calls).toEqual(Array.from({ length: times }, () => ['2@c.us']));
   expect(actions.sendPresenceAvailable).toHaveBeenCalledTimes(3);
   expect(actions.sendPresenceUnavailable).toHaveBeenCalledOnce();
 });

@@ -5,7 +5,7 @@ import { watchAgain } from './tools/presences.ts';
 import { byStatus, refusal, refusedBy } from './tools/refusals.ts';
 
 /** The requested presence of the account; the page decides until it is set. */
-let shown: 'available' | 'unavailable' | undefined;
+let requested: 'available' | 'unavailable' | undefined;
 
 /** The account itself. Queries its about text, with a time limit. */
 export async function readProfile(aboutMs: number): Promise<Record<string, unknown>> {
@@ -71,21 +71,21 @@ export function setPresence(presence: 'available' | 'unavailable'): boolean {
   const Stream = optional('WAWebStreamModel')?.Stream;
   const wasAvailable = Stream?.available === true;
   if (Stream) {
-    if (shown === undefined) {
+    if (requested === undefined) {
       // The page sets the presence itself: unavailable if no user moves the mouse, available when it has the focus.
       const { markAvailable, markUnavailable } = Stream;
       try {
         Stream.markAvailable = () => {
-          if (shown === 'available') markAvailable?.call(Stream);
+          if (requested === 'available') markAvailable?.call(Stream);
         };
         Stream.markUnavailable = (delayMs) => {
-          if (shown === 'unavailable') markUnavailable?.call(Stream, delayMs);
+          if (requested === 'unavailable') markUnavailable?.call(Stream, delayMs);
         };
       } catch {
         // This build freezes its modules.
       }
     }
-    shown = presence;
+    requested = presence;
   }
   if (isAvailable) Stream?.markAvailable?.();
   else Stream?.markUnavailable?.();

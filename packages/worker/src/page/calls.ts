@@ -20,8 +20,11 @@ export async function rejectCall(callId: string, settleMs: number): Promise<'ok'
   if (call === active && isOver()) return 'no_call';
   if (engine === 'late') return 'rings';
   if (!engine?.rejectCall) return 'no_engine';
-  // Makes the page log the call as rejected, not missed.
-  call.userEndedCall = true;
+  try {
+    call.userEndedCall = true; // Makes the page log the call as rejected, not missed.
+  } catch {
+    // This build freezes its models.
+  }
   await Promise.race([engine.rejectCall(), late]);
   return (await holds(isOver, settleMs)) ? 'ok' : 'rings';
 }

@@ -1,3 +1,4 @@
+import { delay } from './delay.ts';
 import type { SendAnswer } from './messages.ts';
 import type { SendPlan } from './models.ts';
 import { download } from './tools/files.ts';
@@ -42,7 +43,6 @@ export async function forwardMessage(
   chatId: string,
 ): Promise<Exclude<SendAnswer, 'unchecked'> | Unforwardable | 'blocked' | 'not_handed'> {
   const { call, beginBy, answerBy } = plan;
-  const delay = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
   if (!canIdentify()) return 'no_choice';
   const message = await findMessage(messageId);
   if (!message) return 'no_message';

@@ -10,9 +10,9 @@ export {
   setPrivacy,
   setProfilePicture,
 } from './account.ts';
-export { attach, listenToChanges } from './attach.ts';
+export { attach } from './attach.ts';
 export { rejectCall } from './calls.ts';
-export { changesSince } from './changes.ts';
+export { changesSince, listenToChanges } from './changes.ts';
 export {
   followChannel,
   listChannelMessages,

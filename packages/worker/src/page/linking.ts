@@ -1,6 +1,3 @@
-/** How long linking may take once a pairing code was typed. */
-const LINKING_MS = 60_000;
-
 /** What the page has reported about linking; undefined until it is listened to. Times in milliseconds since 1970. */
 let linking: LinkingState | undefined;
 interface LinkingState {
@@ -126,9 +123,9 @@ export async function returnToQr(typedMs: number): Promise<void> {
 }
 
 /** Requests new QR references after the last one has expired. Does nothing while linking, which it would abort. */
-export function refreshQr(): void {
+export function refreshQr(typedMs: number): void {
   const asksForPasskey = [...window.document.querySelectorAll('[data-testid="shortcake_passkey_screen"]')].length > 0;
-  if (isTyped(LINKING_MS) || asksForPasskey) return;
+  if (isTyped(typedMs) || asksForPasskey) return;
   const { Cmd } = window.require('WAWebCmd');
   if (Cmd.refreshQR) Cmd.refreshQR();
   else window.require('WAWebLaunchSocketUtils').refreshQR();

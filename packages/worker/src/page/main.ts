@@ -12,5 +12,7 @@ const program: Readonly<Record<string, (...args: never[]) => unknown>> = { ...fu
 
 /** Runs a function of the program. */
 export function call(name: keyof typeof functions, ...args: never[]): unknown {
-  return program[name]?.(...args);
+  const run = program[name];
+  if (!run) throw new Error(`the page program has no function ${name}`);
+  return run(...args);
 }

@@ -18,7 +18,8 @@ export function openFileInput(key: string): HTMLInputElement {
 export function keepFile(key: string): void {
   const file = inputs.get(key)?.files?.[0];
   inputs.delete(key);
-  if (file) keep(key, file);
+  if (!file) throw new Error('the page has no file from the browser');
+  keep(key, file);
 }
 
 /** Drops a file, even one that arrives later: its request has ended. */
@@ -170,7 +171,9 @@ export async function makeSticker(key: string): Promise<boolean> {
     const scale = side / Math.max(bitmap.width, bitmap.height);
     const [width, height] = [bitmap.width * scale, bitmap.height * scale];
     const canvas = new OffscreenCanvas(side, side);
-    canvas.getContext('2d')?.drawImage(bitmap, (side - width) / 2, (side - height) / 2, width, height);
+    const context = canvas.getContext('2d');
+    if (!context) return false;
+    context.drawImage(bitmap, (side - width) / 2, (side - height) / 2, width, height);
     files.set(key, await canvas.convertToBlob({ type: 'image/webp' }));
     return true;
   } catch {

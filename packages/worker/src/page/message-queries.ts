@@ -120,11 +120,11 @@ export async function listReactions(
   const senders = eachReadable(reactions, (group) => group.senders ?? []).flat();
   const { createWid } = window.require('WAWebWidFactory');
   // The page also stores the account's own reactions that the network does not have.
-  const isUnsent = (key: unknown, ack: unknown) =>
+  const isUnsentKey = (key: unknown, ack: unknown) =>
     String(key).startsWith('true_') && typeof ack === 'number' && ack <= 0;
   const rows = eachReadable(senders, ({ msgKey, ack, senderUserJid, reactionText, timestamp }) => {
     const person = createWid(String(senderUserJid)) as PageId;
-    return isUnsent(msgKey, ack) ? [] : { person, emoji: reactionText, atMs: timestamp };
+    return isUnsentKey(msgKey, ack) ? [] : { person, emoji: reactionText, atMs: timestamp };
   }).flat();
   await resolveNumbers(rows.map(({ person }) => person));
   return rows.map(({ person, ...reaction }) => ({ ...reaction, from: phoneOr(person) }));

@@ -1,7 +1,7 @@
 import { type Browser, launch } from 'puppeteer';
 import { findBrowser } from '../client/browser.ts';
 
-/** A browser for page scripts, without the simulator and without network access. */
+/** A browser for programs in a page, without the simulator and without network access. */
 export function bareBrowser(): Promise<Browser> {
   const args = ['--no-sandbox', '--host-resolver-rules=MAP * ~NOTFOUND'];
   return launch({ executablePath: findBrowser({ env: process.env }), pipe: true, args });

@@ -69,7 +69,7 @@ describe('the contract with the page', () => {
     expect(modules.length).toBeGreaterThan(8);
   });
 
-  it('has every module that our scripts require, even if the compiler cannot check it', () => {
+  it('has every module that our program requires, even if the compiler cannot check it', () => {
     const dir = new URL('../', import.meta.url);
     const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });
     const scripts = files.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));

@@ -33,7 +33,7 @@ export interface PageModules
     ChannelModules {}
 
 /**
- * The contract with the page: every module that our scripts use (`PageModules`, which the compiler enforces) and every
+ * The contract with the page: every module that our program uses (`PageModules`, which the compiler enforces) and every
  * module that the called functions of the library use (a test compares them with its source).
  *
  * Compared with published reconstructions of the page of April to October 2026; each start checks it again.

@@ -10,7 +10,7 @@ const field = (...without: Capability[]): Part => ({ is: 'field', without });
 const some: Part = { is: 'any', without: [] };
 
 /**
- * The fields of the page's models that we read, as part of the contract. The types that the scripts use determine the
+ * The fields of the page's models that we read, as part of the contract. The types that the program uses determine the
  * fields; each start checks the page's models for those that every model must have.
  */
 export const modelFields: Fields<'Msg', PageMessage> &

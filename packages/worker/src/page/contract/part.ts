@@ -48,7 +48,7 @@ type Parts<M> = { readonly [E in keyof M & string]-?: Part } & Readonly<
   Record<`${keyof M & string}${'' | '[]'}.${string}`, Part>
 >;
 
-/** The parts of the modules that our scripts call, and of those that the library calls. */
+/** The parts of the modules that our program calls, and of those that the library calls. */
 export type Contract<M, L extends string = never> = { readonly [N in keyof M]: Parts<M[N]> } & Readonly<
   Record<L, Readonly<Record<string, Part>>>
 >;

@@ -20,9 +20,9 @@ export interface FoundChange {
   read(): PageChange;
 }
 
-const secondMs = 1_000;
+const SECOND_MS = 1_000;
 
-const fewPeople = 5;
+const FEW_PEOPLE = 5;
 
 // As seconds, this would be after the year 5138.
 function isMs(time: number) {
@@ -30,7 +30,7 @@ function isMs(time: number) {
 }
 
 function timeOf(time: number | undefined) {
-  return time === undefined || isMs(time) ? (time ?? 0) : time * secondMs;
+  return time === undefined || isMs(time) ? (time ?? 0) : time * SECOND_MS;
 }
 
 function isChannel(chat: PageId) {
@@ -96,9 +96,9 @@ function concernedBy({ subtype = '', recipients = [], templateParams = [], autho
 
 const edits = new Map<string, Promise<unknown>>();
 
-const hangMs = 120_000;
+const HANG_MS = 120_000;
 
-const recentMs = 3_600_000;
+const RECENT_MS = 3_600_000;
 
 /** The changes since `since` were read at `at`: times in milliseconds since 1970. */
 let caughtUp: { readonly since: number; readonly at: number } | undefined;
@@ -115,15 +115,15 @@ export function noteCatchUp(since: number): void {
 export function isNews({ t }: { readonly t?: number }, sentAt: number | undefined): boolean {
   const now = Date.now();
   // Rows kept by the network while the session was down may arrive after the catch-up.
-  const since = caughtUp && now - caughtUp.at < recentMs ? caughtUp.since : now;
-  return timeOf(t ?? sentAt) >= Math.min(since, now - recentMs);
+  const since = caughtUp && now - caughtUp.at < RECENT_MS ? caughtUp.since : now;
+  return timeOf(t ?? sentAt) >= Math.min(since, now - RECENT_MS);
 }
 
 /** Signals a change in the same order. */
 export function report(found: FoundChange | undefined): void {
   if (!found) return;
   // A group notice may be about all members.
-  const isLive = found.people.filter((person) => person !== undefined).length <= fewPeople;
+  const isLive = found.people.filter((person) => person !== undefined).length <= FEW_PEOPLE;
   const resolved = resolveNumbers(found.people, isLive).catch(() => {});
   inTurn(resolved, () => ({ is: 'change', happenedAt: found.at, ...found.read() }));
 }
@@ -142,7 +142,7 @@ export async function whileEditing<R>(message: PageMessage, edit: () => Promise<
     if (edits.get(key) === done) edits.delete(key);
   };
   // If the page never answers, later edits must still be reported.
-  const hanging = setTimeout(forget, hangMs);
+  const hanging = setTimeout(forget, HANG_MS);
   try {
     return await done;
   } finally {

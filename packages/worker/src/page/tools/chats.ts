@@ -7,7 +7,7 @@ import { isChat, knownChat, textOf } from './messages.ts';
 const shown = new Map<string, () => void>();
 
 // Other clients drop the state after about 25 s.
-const repeatMs = 10_000;
+const REPEAT_MS = 10_000;
 
 /** Shows a state in a chat for some time, at most until the page unloads; `paused` ends it. */
 export async function showState(
@@ -28,7 +28,7 @@ export async function showState(
   const send = async () => (state === 'typing' ? bridge.sendChatStateComposing(to) : bridge.sendChatStateRecording(to));
   await send();
   shown.get(key)?.();
-  const repeat = setInterval(() => send().catch(() => {}), repeatMs);
+  const repeat = setInterval(() => send().catch(() => {}), REPEAT_MS);
   const stop = () => {
     clearInterval(repeat);
     clearTimeout(timer);
@@ -55,11 +55,11 @@ export function attachChats(): void {
 const turns = new Map<PageChat, Promise<unknown>>();
 
 // Longer than any caller waits for its own work.
-const turnMs = 30_000;
+const TURN_MS = 30_000;
 
 /** Runs work on a chat after all earlier work on it. */
 export function oneByOne<T>(chat: PageChat, work: () => Promise<T>): Promise<T> {
-  const isLate = new Promise((resolve) => setTimeout(resolve, turnMs));
+  const isLate = new Promise((resolve) => setTimeout(resolve, TURN_MS));
   const before = Promise.race([turns.get(chat), isLate]);
   const done = before.then(work, work);
   turns.set(chat, done);
@@ -70,7 +70,7 @@ export function oneByOne<T>(chat: PageChat, work: () => Promise<T>): Promise<T> 
   return done;
 }
 
-const pollMs = 50;
+const POLL_MS = 50;
 
 /** The chat with a person or group, by number or hidden id; undefined unless the page has it in memory. */
 export function findChat(id: string): PageChat | undefined {
@@ -128,6 +128,6 @@ export function isOlderOnPhone({ endOfHistoryTransferType: left }: PageChat): bo
 /** Waits until a condition holds in the page's models; false if it does not in time. */
 export async function holds(is: () => boolean, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
-  while (!is() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, pollMs));
+  while (!is() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   return is();
 }

@@ -15,7 +15,7 @@ export const files = new Map<string, Blob>();
 
 const dropped = new Set<string>();
 
-const lateMs = 600_000;
+const LATE_MS = 600_000;
 
 async function squareOf(image: ImageBitmap, size: number): Promise<string> {
   const side = Math.min(image.width, image.height);
@@ -97,7 +97,7 @@ export function keep(key: string, file: Blob): void {
 export function drop(key: string): void {
   if (files.delete(key)) return;
   dropped.add(key);
-  setTimeout(() => dropped.delete(key), lateMs); // Most never arrive: there was nothing to load.
+  setTimeout(() => dropped.delete(key), LATE_MS); // Most never arrive: there was nothing to load.
 }
 
 /** Patches the library's functions that use files. */

@@ -1,6 +1,7 @@
 import type { GroupSettings } from '@chat-web/protocol';
 import type { JoinRequestRow } from '../contract/group-invites.ts';
 import type { MemberCodes } from '../contract/groups.ts';
+import { delay } from '../delay.ts';
 import type { GroupRefusal, OwnGroup, PageChat, PageId, PageParticipant } from '../models.ts';
 import { idsOf, isMe, optional } from './identities.ts';
 import { queryNumbers } from './numbers.ts';
@@ -12,11 +13,7 @@ interface PersonCode {
   readonly code: number;
 }
 
-function delay(ms: number) {
-  return new Promise<void>((resolve) => setTimeout(resolve, ms));
-}
-
-const settleMs = 50;
+const SETTLE_MS = 50;
 
 function loaded(group: PageChat) {
   return group.groupMetadata?.participants?.getModelsArray() ?? [];
@@ -40,8 +37,8 @@ async function readStored(group: PageChat, timeoutMs: number) {
 
 /** Waits for the models, which are set a moment after an answer. */
 async function untilLoaded(groups: readonly PageChat[], deadline: number) {
-  const until = Math.min(deadline, Date.now() + 20 * settleMs);
-  while (groups.some((group) => loaded(group).length === 0) && Date.now() < until) await delay(settleMs);
+  const until = Math.min(deadline, Date.now() + 20 * SETTLE_MS);
+  while (groups.some((group) => loaded(group).length === 0) && Date.now() < until) await delay(SETTLE_MS);
 }
 
 async function membersOf(group: PageChat, timeoutMs: number) {
@@ -68,14 +65,14 @@ async function isOutside(group: PageChat, timeoutMs: number) {
 }
 
 // The network's rate limit for a request for all groups is stricter than for others.
-const betweenMs = 300_000;
+const BETWEEN_MS = 300_000;
 
 let nextQueryAt = 0;
 
 async function queryAll(missing: readonly PageChat[], deadline: number) {
   const run = optional('WAWebQueryAndUpdateGroupMetadataJob')?.queryAndUpdateAllGroupMetadata;
   if (!run || Date.now() < nextQueryAt) return;
-  nextQueryAt = Date.now() + betweenMs;
+  nextQueryAt = Date.now() + BETWEEN_MS;
   await Promise.race([run({}).catch(() => {}), delay(deadline - Date.now())]);
   await untilLoaded(missing, deadline);
 }
@@ -133,16 +130,16 @@ export async function ownGroup(id: string, timeoutMs: number): Promise<OwnGroup 
 export async function refreshGroup(group: PageChat, isExpected: () => boolean, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
   await Promise.race([query(group)?.catch(() => {}), delay(timeoutMs)]);
-  while (!isExpected() && Date.now() < deadline) await delay(settleMs);
+  while (!isExpected() && Date.now() < deadline) await delay(SETTLE_MS);
   return isExpected();
 }
 
-const openMs = 5_000;
+const OPEN_MS = 5_000;
 
 /** Makes the page open a new group, as its own buttons do. Never rejects; waits a few seconds at most. */
 export async function openGroup(id: PageId, reason: string, options?: object): Promise<void> {
   const opening = async () => optional('WAWebFindChatAction')?.findOrCreateLatestChat?.(id, reason, options);
-  await Promise.race([opening().catch(() => {}), delay(openMs)]);
+  await Promise.race([opening().catch(() => {}), delay(OPEN_MS)]);
 }
 
 /** The settings of a group, from the page's memory. */
@@ -164,7 +161,7 @@ export async function joinRequests(group: PageId): Promise<readonly JoinRequestR
   return window.require('WAWebApiMembershipApprovalRequestStore').getMembershipApprovalRequests(group);
 }
 
-const lookUpMs = 10_000;
+const LOOK_UP_MS = 10_000;
 
 async function queryIds(numbers: readonly string[]): Promise<Map<string, readonly string[]>> {
   if (optional('WAWebUsync')?.USyncQuery && optional('WAWebUsyncUser')?.USyncUser) {
@@ -194,7 +191,7 @@ function inMemory(person: string) {
 export async function idsOfPeople(people: readonly string[]): Promise<(readonly string[] | 'unknown')[]> {
   const known = people.map(inMemory);
   const unknown = [...new Set(people.filter((person, n) => !person.endsWith('@lid') && (known[n] ?? []).length < 2))];
-  const late = delay(lookUpMs).then(() => undefined);
+  const late = delay(LOOK_UP_MS).then(() => undefined);
   const queried = unknown.length > 0 ? queryIds(unknown).catch(() => undefined) : undefined;
   const answer = await Promise.race([queried, late]);
   return people.map((person, n) => {

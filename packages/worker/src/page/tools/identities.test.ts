@@ -58,7 +58,9 @@ async function page({ canAskMany = true, failure }: { canAskMany?: boolean; fail
   };
   const enforceLidAndPnRetrieval = async (id: string) => learn(await answer([id]));
   stubPage(modules, { window: { WWebJS: { enforceLidAndPnRetrieval } } });
-  return import('./identities.ts');
+  const identities = await import('./identities.ts');
+  identities.attachIds(0);
+  return identities;
 }
 
 freshProgram();

@@ -1,4 +1,5 @@
 import type { PageModules } from '../contract/index.ts';
+import { delay } from '../delay.ts';
 import type { PageContact, PageId, Refused } from '../models.ts';
 import { refusal } from './refusals.ts';
 
@@ -37,7 +38,7 @@ function readable(prototype: object) {
 }
 
 /** Before this time, in milliseconds since 1970, avoid queries about numbers. */
-export let lookUpsFrom = 0;
+export let lookUpsFrom = Number.POSITIVE_INFINITY;
 
 /**
  * Gives ids the same serialised form in every build of the page. `from`: before this time, in milliseconds since 1970,
@@ -48,10 +49,6 @@ export function attachIds(from: number): void {
   const { createWid } = window.require('WAWebWidFactory');
   readable(window.require('WAWebMsgKey').prototype);
   for (const id of ['0@c.us', '0@g.us', '0@lid']) readable(Object.getPrototypeOf(createWid(id)));
-}
-
-function delay(ms: number) {
-  return new Promise<void>((resolve) => setTimeout(resolve, ms));
 }
 
 // From the page's memory, without a query to the network.
@@ -91,17 +88,17 @@ export function idsOf(id: PageId): string[] {
 }
 
 // Queries to the network, one per id.
-const lookUpMs = 2_000;
+const LOOK_UP_MS = 2_000;
 
-const unknownForMs = 600_000;
+const UNKNOWN_FOR_MS = 600_000;
 
-const maxKept = 5_000;
+const MAX_KEPT = 5_000;
 
 // The network restricts accounts for many look-ups in a row. Limits the ids per query, and the ids of lists within
-// `listedForMs`.
-const maxConcurrent = 20;
+// `LISTED_FOR_MS`.
+const MAX_CONCURRENT = 20;
 
-const listedForMs = 10_000;
+const LISTED_FOR_MS = 10_000;
 
 const kept = new Map<string, { readonly at: number; readonly done: Promise<void> }>();
 
@@ -158,7 +155,7 @@ function takeNext(): string[] {
     waiting.delete(key);
     settle();
   }
-  const max = canQueryMany() ? maxConcurrent : 1;
+  const max = canQueryMany() ? MAX_CONCURRENT : 1;
   const next = [...waiting].sort(([, one], [, other]) => Number(other.isLive) - Number(one.isLive)).slice(0, max);
   return next.map(([key]) => key);
 }
@@ -177,7 +174,7 @@ async function lookUpWaiting() {
       return entry;
     });
     for (const oldest of kept.keys()) {
-      if (kept.size <= maxKept) break;
+      if (kept.size <= MAX_KEPT) break;
       kept.delete(oldest);
     }
     const looked = lookUp(next).catch((error: unknown) => {
@@ -185,7 +182,7 @@ async function lookUpWaiting() {
       const isOther = error instanceof TypeError || refusal(error) === 400;
       if (next.length > 1 && isOther) hasFailed = true;
     });
-    await Promise.race([looked, delay(lookUpMs)]);
+    await Promise.race([looked, delay(LOOK_UP_MS)]);
     for (const entry of taken) entry?.settle();
   }
   isLookingUp = false;
@@ -194,16 +191,16 @@ async function lookUpWaiting() {
 let listed = { since: 0, count: 0 };
 
 function mayList() {
-  if (Date.now() - listed.since >= listedForMs) listed = { since: Date.now(), count: 0 };
+  if (Date.now() - listed.since >= LISTED_FOR_MS) listed = { since: Date.now(), count: 0 };
   listed.count += 1;
-  return listed.count <= maxConcurrent;
+  return listed.count <= MAX_CONCURRENT;
 }
 
 function resolveNumber(key: string, isLive: boolean): Promise<void> {
   const known = kept.get(key);
-  if (known && Date.now() - known.at < unknownForMs) return known.done;
+  if (known && Date.now() - known.at < UNKNOWN_FOR_MS) return known.done;
   kept.delete(key);
-  const until = Date.now() + lookUpMs;
+  const until = Date.now() + LOOK_UP_MS;
   const before = waiting.get(key);
   if (before) {
     Object.assign(before, { until, isLive: isLive || before.isLive });
@@ -226,10 +223,10 @@ export async function resolveNumbers(ids: readonly (PageId | undefined)[], isLiv
   const unknown = new Set(ids.filter((id): id is PageId => isHidden(id) && !numberOf(id)).map(String));
   if (unknown.size === 0 || !mayLookUp()) return;
   const done = Promise.all(
-    [...unknown].slice(0, isLive ? maxConcurrent : undefined).map((id) => resolveNumber(id, isLive)),
+    [...unknown].slice(0, isLive ? MAX_CONCURRENT : undefined).map((id) => resolveNumber(id, isLive)),
   );
   void lookUpWaiting();
-  await Promise.race([done, delay(lookUpMs)]);
+  await Promise.race([done, delay(LOOK_UP_MS)]);
 }
 
 const registered = new Set<string>();

@@ -14,8 +14,10 @@ function quotedId({ id, quotedStanzaID, quotedParticipant, quotedRemoteJid }: Pa
   return hasAuthors.test(remote) ? `${key}_${quotedParticipant}` : key;
 }
 
-// The body of a file or location is its thumbnail.
-/** The text of a message: body, caption, name of a location, question of a poll, or the text of contact cards. */
+/**
+ * The text of a message: body, caption, name of a location, question of a poll, or the text of contact cards. The body
+ * of a file or location is its thumbnail.
+ */
 export function textOf(message: PageMessage): string | undefined {
   if (message.directPath) return message.caption;
   if (message.type === 'location') return message.loc;

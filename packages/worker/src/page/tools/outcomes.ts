@@ -31,13 +31,13 @@ export function readOutcome(result: unknown): SendOutcome {
   return { is: code !== undefined || refusals.has(name ?? '') ? 'refused' : 'unknown', name, code };
 }
 
-const forgetOutcomeMs = 120_000;
+const FORGET_OUTCOME_MS = 120_000;
 
-const forgetForwardMs = 600_000;
+const FORGET_FORWARD_MS = 600_000;
 
 const handed = new Map<string, string>();
 
-const maxOwn = 2_000;
+const MAX_OWN = 2_000;
 
 const own = new Set<string>();
 
@@ -70,7 +70,7 @@ const noted: AddAndSend = (chat, message, ...more) => {
   const ownId = message.id.id ?? String(message.id);
   own.add(ownId);
   for (const oldest of own) {
-    if (own.size <= maxOwn) break;
+    if (own.size <= MAX_OWN) break;
     own.delete(oldest);
   }
   const promises = addAndSend?.call(optional('WAWebSendMsgChatAction'), chat, message, ...more) ?? [];
@@ -78,10 +78,10 @@ const noted: AddAndSend = (chat, message, ...more) => {
   signal({ is: 'own', id: key });
   const outcome = Promise.resolve(promises[1]).then(readOutcome, () => readOutcome(undefined));
   outcomes.set(key, outcome);
-  setTimeout(() => outcomes.delete(key), forgetOutcomeMs);
+  setTimeout(() => outcomes.delete(key), FORGET_OUTCOME_MS);
   if (mark) {
     handed.set(mark.call, key);
-    setTimeout(() => handed.delete(mark.call), forgetOutcomeMs);
+    setTimeout(() => handed.delete(mark.call), FORGET_OUTCOME_MS);
     signal({ is: 'handed', call: mark.call, id: key });
     const forward = forwards.get(String(chat.id));
     if (forward?.mark === mark) {
@@ -199,7 +199,7 @@ export function isOwn({ id }: PageMessage): boolean {
 export function expectForward(chat: PageChat, mark: SendMark): Promise<HandedForward> | undefined {
   const key = String(chat.id);
   if (forwards.has(key)) return undefined;
-  setTimeout(() => endForward(chat, mark), forgetForwardMs);
+  setTimeout(() => endForward(chat, mark), FORGET_FORWARD_MS);
   return new Promise((resolve) => forwards.set(key, { mark, onHanded: resolve }));
 }
 

@@ -7,12 +7,12 @@ interface Activity extends ReturnType<typeof activity> {
   readonly who: PageId | undefined;
 }
 
-const max = 200;
+const MAX_WATCHED = 200;
 
-const secondMs = 1_000;
+const SECOND_MS = 1_000;
 
 /** Many requests at once would look automated. */
-const betweenMs = 500;
+const BETWEEN_MS = 500;
 
 /** Each chat under all of its ids. */
 const watched = new Map<string, PageChat>();
@@ -88,7 +88,7 @@ export async function watchAgain(which: 'all' | 'forgotten'): Promise<void> {
   if (isAsking) return;
   isAsking = true;
   for (const chat of forgotten.keys()) {
-    await new Promise((resolve) => setTimeout(resolve, betweenMs));
+    await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS));
     const isOwed = forgotten.get(chat) === true;
     forgotten.delete(chat);
     // The answer would end typing that has started meanwhile.
@@ -103,7 +103,7 @@ export async function watchAgain(which: 'all' | 'forgotten'): Promise<void> {
 
 /** Starts reporting changes in this chat. False: too many chats are watched. */
 export function watchPresence(chat: PageChat): boolean {
-  if (!isWatched(chat) && new Set(watched.values()).size >= max) return false;
+  if (!isWatched(chat) && new Set(watched.values()).size >= MAX_WATCHED) return false;
   for (const id of presenceIds(chat)) watched.set(id, chat);
   return true;
 }
@@ -124,7 +124,7 @@ export function activity({ type = 'unavailable', t }: PageActivity): {
 } {
   return {
     state: names[type] ?? type,
-    lastSeen: type === 'unavailable' && typeof t === 'number' && t > 0 ? t * secondMs : undefined,
+    lastSeen: type === 'unavailable' && typeof t === 'number' && t > 0 ? t * SECOND_MS : undefined,
   };
 }
 
