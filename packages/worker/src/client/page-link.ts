@@ -158,7 +158,7 @@ export class PageLink {
 
   /** Takes the listener's function. Other listeners of the page are not kept: a handle would keep what they refer to. */
   async #take(): Promise<string> {
-    const objectGroup = `listeners of ${this.#key}`;
+    const objectGroup = randomUUID(); // Its own: another take may be in progress, and releases its group.
     try {
       const { result } = await this.session.send('Runtime.evaluate', { expression: 'window', objectGroup });
       const { listeners } = await this.session.send('DOMDebugger.getEventListeners', {
