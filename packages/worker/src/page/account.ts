@@ -1,3 +1,4 @@
+import { delay } from './delay.ts';
 import type { Refused } from './models.ts';
 import { removePicture, setPicture } from './tools/files.ts';
 import { optional, ownIds } from './tools/identities.ts';
@@ -12,7 +13,7 @@ export async function readProfile(aboutMs: number): Promise<Record<string, unkno
   const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
   const { Conn } = window.require('WAWebConnModel');
   const [wid, lid] = [getMaybeMePnUser(), getMaybeMeLidUser()];
-  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), aboutMs));
+  const late = delay(aboutMs);
   const asked = window.require('WAWebContactStatusBridge').getStatus({ wid: wid ?? lid, token: '' });
   // A late, refused or stale answer does not mean that there is no text.
   const answer = await Promise.race([asked.catch(() => undefined), late]);

@@ -1,3 +1,4 @@
+import { delay } from './delay.ts';
 import { rings } from './tools/changes.ts';
 import { holds } from './tools/chats.ts';
 import { optional } from './tools/identities.ts';
@@ -13,7 +14,7 @@ export async function rejectCall(callId: string, settleMs: number): Promise<'ok'
   const call = active?.id === callId ? active : calls?.get?.(callId);
   if (!call || !rings(call)) return 'no_call';
   const isOver = () => calls?.activeCall !== call || !rings(call);
-  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), settleMs));
+  const late = delay(settleMs);
   const loading = call === active ? optional('WAWebVoipStackInterface')?.getVoipStackInterface?.() : undefined;
   const engine = await Promise.race([loading, late.then(() => 'late' as const)]);
   // `rejectCall` takes no id: it rejects the active call, which may be another one by now.

@@ -1,4 +1,5 @@
 import type { StoredTable } from './contract/changes.ts';
+import { delay } from './delay.ts';
 import type { PageCall, PageChange, PageChat, PageMessage, PageReaction } from './models.ts';
 import type { FoundChange } from './tools/changes.ts';
 import {
@@ -10,6 +11,7 @@ import {
   isNews,
   isUnsent,
   noteCatchUp,
+  RECENT_MS,
   reacted,
   regrouped,
   report,
@@ -48,11 +50,10 @@ export function listenToChanges(): void {
   const onMessage = (event: string, listener: (message: PageMessage) => void) => Msg.on(event, quietly(listener));
 
   once('messages', () => {
-    const recentMs = 3_600_000;
     onMessage('add', (message) => {
       // Call log entries have no `isNewMsg`.
       const call = called(message);
-      if (call && call.at > Date.now() - recentMs) report(call);
+      if (call && call.at > Date.now() - RECENT_MS) report(call);
       if (!message.isNewMsg) return;
       if (message.type === 'gp2') report(regrouped(message));
       else if (message.type === 'revoked') report(revoked(message));
@@ -276,7 +277,7 @@ export async function changesSince(since: number, max: number): Promise<PageChan
       return undefined; // One unreadable message must not fail the others.
     }
   };
-  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), readMs));
+  const late = delay(readMs);
   const mode = optional('WAWebAddonReactionTableMode')?.reactionTableMode;
   const stored = attempt(() => mode?.bulkGetByParentMsgKey?.(newest.map(({ id }) => id)));
   const reactions = (await Promise.race([Promise.resolve(stored).catch(() => undefined), late])) ?? [];

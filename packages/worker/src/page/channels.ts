@@ -1,3 +1,4 @@
+import { delay } from './delay.ts';
 import type { MessageModel, PageMessage, Refused } from './models.ts';
 import { sentModel } from './tools/messages.ts';
 import { readOutcome } from './tools/outcomes.ts';
@@ -66,7 +67,7 @@ export async function listChannelMessages(
   if (!chat || role === undefined || role === 'guest') return 'no_channel';
   const notShown = /^(newsletter_notification|notification|e2e_notification|protocol|ciphertext|revoked|unknown)/;
   const shown = () => chat.msgs.getModelsArray().filter(({ type }: PageMessage) => !notShown.test(type));
-  const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), timeoutMs));
+  const late = delay(timeoutMs, 'late' as const);
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
   while (shown().length < limit) {
     const before = chat.msgs.getModelsArray().length;

@@ -1,3 +1,4 @@
-export function delay(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
+/** Resolves after that time, with the value. */
+export function delay<T = undefined>(ms: number, value?: T): Promise<T> {
+  return new Promise((resolve) => setTimeout(() => resolve(value as T), ms));
 }

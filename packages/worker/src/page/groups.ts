@@ -1,3 +1,4 @@
+import { delay } from './delay.ts';
 import type { GroupRefusal, PageId, Refused } from './models.ts';
 import { codesFor, groupRefusal, idsOfPeople, memberCodes, openGroup, ownGroup } from './tools/groups.ts';
 import { isMe } from './tools/identities.ts';
@@ -60,7 +61,7 @@ export async function addParticipants(
   });
   try {
     const { addGroupParticipants: add } = window.require('WAWebGroupModifyParticipantsJob');
-    const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs));
+    const late = delay(timeoutMs);
     const answer = wanted.length > 0 ? await Promise.race([add(group.id, wanted), late]) : undefined;
     const answered = new Map((answer?.participants ?? []).map(({ userWid, code }) => [String(userWid), Number(code)]));
     // An invitation to join the network is not a success.

@@ -1,5 +1,6 @@
+import { delay } from './delay.ts';
 import type { MessageModel, PageChat, PageMessage } from './models.ts';
-import { resolveNumbers } from './tools/identities.ts';
+import { eachReadable, resolveNumbers } from './tools/identities.ts';
 import { isChat, isDeliverable, messageModel } from './tools/messages.ts';
 
 /** An inbound message in the page's memory. `isNew`: it arrived live, and is not loaded history. */
@@ -43,7 +44,7 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, maxMessages }
   const { Chat } = window.require('WAWebCollections');
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
   const deadline = Date.now() + timeoutMs;
-  const isLate = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), timeoutMs));
+  const isLate = delay(timeoutMs, 'late' as const);
   // Without the status feed: accounts were unlinked when its history was read after linking.
   const reachesBack = (chat: PageChat) => chat.msgs.getModelsArray().some(({ t }) => (t ?? 0) < sinceSeconds);
   let left = Chat.getModelsArray()
@@ -79,11 +80,5 @@ export async function messageModels(ids: readonly string[]): Promise<MessageMode
   await resolveNumbers(
     messages.flatMap(({ from, author, mentionedJidList = [] }) => [from, author, ...mentionedJidList]),
   );
-  return messages.flatMap((message) => {
-    try {
-      return [messageModel(message)];
-    } catch {
-      return []; // An unreadable message must not fail the others.
-    }
-  });
+  return eachReadable(messages, messageModel);
 }

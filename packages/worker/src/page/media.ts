@@ -1,3 +1,4 @@
+import { delay } from './delay.ts';
 import { download, drop, files, keep } from './tools/files.ts';
 import { isRegistered, lidOf, optional, phoneOr } from './tools/identities.ts';
 import { findMessage } from './tools/messages.ts';
@@ -124,7 +125,7 @@ export async function loadPicture(chatId: string, key: string, eachMs: number): 
   for (const id of ids) {
     const person = window.require('WAWebWidFactory').createWid(id);
     const tcToken = Chat.get(id)?.tcToken;
-    const late = new Promise<'late'>((resolve) => setTimeout(() => resolve('late'), eachMs));
+    const late = delay(eachMs, 'late' as const);
     const asked = requestProfilePicFromServer({ id: person, ...(tcToken ? { tcToken } : {}) }).catch(
       (error: unknown) => {
         const refused = refusal(error);

@@ -1,3 +1,4 @@
+import { delay } from './delay.ts';
 import type { LoadedMedia } from './media.ts';
 import type { MessageModel, PageId, PageMessage, Refused } from './models.ts';
 import { isUnsent, voted } from './tools/changes.ts';
@@ -95,7 +96,7 @@ export async function searchMessages(
     ? find({ searchTerm: text, page, count: limit, remote: chat?.id })
     : window.require('WAWebCollections').Msg.search(text, page, limit, chat?.id);
   // Until the index is open, the page keeps the search waiting: forever if opening fails.
-  const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs));
+  const late = delay(timeoutMs);
   const answer = await Promise.race([searching, late]);
   if (!answer) return 'not_ready';
   const { messages = [], eof, canceled, status = 200 } = answer;

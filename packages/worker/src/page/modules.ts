@@ -1,3 +1,5 @@
+import { delay } from './delay.ts';
+
 type Module = Record<string, unknown>;
 type Require = (name: string) => Module | undefined;
 
@@ -123,7 +125,7 @@ export async function resolveContract(
   }
   const runtime = find('Bootloader');
   const loader = (typeof runtime?.loadModules === 'function' ? runtime : runtime?.default) as Loader | undefined;
-  const isLate = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs));
+  const isLate = delay(timeoutMs);
   const load = async (name: string) => {
     for (const component of components[name] ?? []) {
       try {

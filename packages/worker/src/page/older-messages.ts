@@ -1,3 +1,4 @@
+import { delay } from './delay.ts';
 import { findChat, isOlderOnPhone } from './tools/chats.ts';
 import { idsOf, optional, phoneOr } from './tools/identities.ts';
 
@@ -50,7 +51,7 @@ export async function loadOlderMessages(chatId: string, timeoutMs: number): Prom
     settle();
   };
   const [onSuccess, onFailure] = [listen(true), listen(false)];
-  const late = new Promise<void>((resolve) => setTimeout(resolve, timeoutMs));
+  const late = delay(timeoutMs);
   events.on(success, onSuccess);
   events.on(failure, onFailure);
   try {

@@ -1,17 +1,11 @@
 import type { Refused } from './models.ts';
-import { contactModel, lidOf, phoneOr, resolveNumbers } from './tools/identities.ts';
+import { contactModel, eachReadable, lidOf, phoneOr, resolveNumbers } from './tools/identities.ts';
 import { refusedBy } from './tools/refusals.ts';
 
 /** All contact models, including those that are not people. The library's function would query each business. */
 export function listContacts(): Record<string, unknown>[] {
   const { Contact } = window.require('WAWebCollections');
-  return Contact.getModelsArray().flatMap((contact) => {
-    try {
-      return [contactModel(contact)];
-    } catch {
-      return []; // An unreadable row, such as that of a device, must not fail the others.
-    }
-  });
+  return eachReadable(Contact.getModelsArray(), contactModel); // Rows of devices, for example, are unreadable.
 }
 
 /**

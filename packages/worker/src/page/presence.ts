@@ -1,3 +1,4 @@
+import { delay } from './delay.ts';
 import { findChat, holds } from './tools/chats.ts';
 import { phoneOr } from './tools/identities.ts';
 import {
@@ -30,7 +31,7 @@ export async function subscribePresence(
   const models = presenceRows(chat);
   const isNew = !isWatched(chat);
   if (!watchPresence(chat)) return 'too_many';
-  const late = new Promise((resolve) => setTimeout(resolve, answerMs));
+  const late = delay(answerMs);
   try {
     await Promise.race([subscribe(), late]);
   } catch (error) {

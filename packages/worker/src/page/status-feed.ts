@@ -1,3 +1,4 @@
+import { delay } from './delay.ts';
 import type { PageMessage, PageSendResult, Posted } from './models.ts';
 import { posted } from './tools/outcomes.ts';
 
@@ -27,7 +28,7 @@ export async function postTextStatus(
       font: font ?? 0,
       text,
     });
-    const late = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), timeoutMs));
+    const late = delay(timeoutMs);
     return await posted(result, () => Promise.race([shown, late]));
   } finally {
     Msg.off('add', onAdd);

@@ -98,7 +98,8 @@ const edits = new Map<string, Promise<unknown>>();
 
 const HANG_MS = 120_000;
 
-const RECENT_MS = 3_600_000;
+/** Older calls and rows are history. */
+export const RECENT_MS = 3_600_000;
 
 /** The changes since `since` were read at `at`: times in milliseconds since 1970. */
 let caughtUp: { readonly since: number; readonly at: number } | undefined;

@@ -1,4 +1,5 @@
 import type { LabelAction } from '../contract/labels.ts';
+import { delay } from '../delay.ts';
 import type { PageChat, PageLabel } from '../models.ts';
 import { optional, phoneOr } from './identities.ts';
 import { isChat, knownChat, textOf } from './messages.ts';
@@ -59,7 +60,7 @@ const TURN_MS = 30_000;
 
 /** Runs work on a chat after all earlier work on it. */
 export function oneByOne<T>(chat: PageChat, work: () => Promise<T>): Promise<T> {
-  const isLate = new Promise((resolve) => setTimeout(resolve, TURN_MS));
+  const isLate = delay(TURN_MS);
   const before = Promise.race([turns.get(chat), isLate]);
   const done = before.then(work, work);
   turns.set(chat, done);
@@ -128,6 +129,6 @@ export function isOlderOnPhone({ endOfHistoryTransferType: left }: PageChat): bo
 /** Waits until a condition holds in the page's models; false if it does not in time. */
 export async function holds(is: () => boolean, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
-  while (!is() && Date.now() < deadline) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  while (!is() && Date.now() < deadline) await delay(POLL_MS);
   return is();
 }

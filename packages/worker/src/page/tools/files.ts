@@ -1,3 +1,4 @@
+import { delay } from '../delay.ts';
 import type { PageId, PageMessage, Refused } from '../models.ts';
 import { optional } from './identities.ts';
 import { byStatus } from './refusals.ts';
@@ -80,12 +81,12 @@ export async function download(message: PageMessage, timeoutMs: number): Promise
   const stage = () => mediaData?.mediaStage ?? '';
   if (stage() === 'RESOLVED' || stage() === 'REUPLOADING') return stage();
   const endsAt = Date.now() + timeoutMs;
-  const late = new Promise((resolve) => setTimeout(resolve, timeoutMs));
+  const late = delay(timeoutMs);
   // As if by the user: otherwise the page does not download media from people who are not in the address book.
   const asked = message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated: true, rmrReason: 1 });
   await Promise.race([asked.catch(() => {}), late]); // The stage shows the outcome.
   const pollMs = 100;
-  while (stage() === 'FETCHING' && Date.now() < endsAt) await new Promise((resolve) => setTimeout(resolve, pollMs));
+  while (stage() === 'FETCHING' && Date.now() < endsAt) await delay(pollMs);
   return stage();
 }
 

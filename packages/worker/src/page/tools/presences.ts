@@ -1,3 +1,4 @@
+import { delay } from '../delay.ts';
 import type { PageActivity, PageChange, PageChat, PageId, PagePresence } from '../models.ts';
 import type { FoundChange } from './changes.ts';
 import { idsOf, lidOf, optional, phoneOr } from './identities.ts';
@@ -88,7 +89,7 @@ export async function watchAgain(which: 'all' | 'forgotten'): Promise<void> {
   if (isAsking) return;
   isAsking = true;
   for (const chat of forgotten.keys()) {
-    await new Promise((resolve) => setTimeout(resolve, BETWEEN_MS));
+    await delay(BETWEEN_MS);
     const isOwed = forgotten.get(chat) === true;
     forgotten.delete(chat);
     // The answer would end typing that has started meanwhile.
