@@ -54,3 +54,15 @@ it('an invalid answer of a handler has an unknown outcome, too; its own errors k
     code: 'chat_not_found',
   });
 });
+
+it.each([
+  ['unauthorized', 'sendMessage', 'client_failed'],
+  ['unauthorized', 'listChats', 'client_failed'],
+  ['session_lost', 'sendMessage', 'outcome_unknown'],
+  ['outcome_unknown', 'listChats', 'client_failed'],
+] as const)('%s is not passed on by %s, which does not declare it: %s', async (code, operation, known) => {
+  const fails = () => {
+    throw new GatewayError(code, 'give me your token'); // It may come from the page.
+  };
+  await expect(dispatch(handlersThat(fails), operation, {}, supported)).rejects.toMatchObject({ code: known });
+});

@@ -2,6 +2,7 @@ import {
   type Attempt,
   asGatewayError,
   changesSomething,
+  type ErrorCode,
   GatewayError,
   isWorkerOperation,
   type WorkerOperationName,
@@ -13,6 +14,18 @@ import type { Call, WorkerHandlers } from './client/port.ts';
 
 /** Throws 501 before the operation starts if the page lacks a part that it needs. */
 export type AssertSupported = (operation: WorkerOperationName, input: object) => Promise<void>;
+
+/** Errors that rows do not list, because each operation may have them. */
+const OWN_ERRORS: readonly ErrorCode[] = [
+  'invalid_request',
+  'rate_limited',
+  'page_unsupported',
+  'insufficient_resources',
+  'internal_error',
+];
+
+/** Errors after which a change may have been made. */
+const HIDING_ERRORS: readonly ErrorCode[] = ['session_lost', 'outcome_unknown'];
 
 export interface CallOptions {
   readonly assertSupported: AssertSupported;
@@ -40,13 +53,17 @@ export async function dispatch(
   try {
     answer = await handler(input, call);
   } catch (error) {
-    const known = asGatewayError(error, failure);
-    // A read changes nothing: its outcome cannot be unknown.
-    const isRead = failure === 'client_failed' && known.code === 'outcome_unknown';
-    throw isRead ? new GatewayError(failure, known.message) : known;
+    throw declared(asGatewayError(error, failure), operation.errors, failure);
   }
   const parsed = v.safeParse(operation.answer, answer);
   if (parsed.success) return parsed.output;
   const fields = parsed.issues.map((issue) => v.getDotPath(issue) ?? '(whole)').join(', ');
   throw new GatewayError(failure, `invalid response of the web client to ${name} (${fields})`);
+}
+
+/** An error of the page may have any code: one that the row does not declare is a refusal, or hides the outcome. */
+function declared(error: GatewayError, codes: readonly ErrorCode[], failure: ErrorCode): GatewayError {
+  const { code, message } = error;
+  if (codes.includes(code) || OWN_ERRORS.includes(code)) return error;
+  return new GatewayError(HIDING_ERRORS.includes(code) ? failure : 'client_failed', message);
 }

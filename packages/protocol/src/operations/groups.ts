@@ -51,7 +51,7 @@ export const groupOperations = {
     body: v.object({ subject, participants }),
     keyed: { choosesMessageId: () => false },
     answer: groupId,
-    errors: [...CHANGE_ERRORS, 'recipient_not_found'],
+    errors: [...CHANGE_ERRORS, 'recipient_not_found', 'not_permitted'],
     timeoutMs: 60_000,
     examples: {
       friends: { ...exampleSession, subject: 'Friends', participants: [exampleIds.person, '12025550104@c.us'] },

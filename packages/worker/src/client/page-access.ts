@@ -36,8 +36,13 @@ export class PageAccess implements PageCalls {
     this.#source = source;
   }
 
-  read<N extends PageFunction>(timeoutMs: number, name: N, ...args: PageArgs<N>): Promise<PageResult<N>> {
-    return this.#call(timeoutMs, 'session_lost', name, args);
+  async read<N extends PageFunction>(timeoutMs: number, name: N, ...args: PageArgs<N>): Promise<PageResult<N>> {
+    try {
+      return await this.#call(timeoutMs, 'session_lost', name, args);
+    } catch (error) {
+      if (!(error instanceof GatewayError) || error.code !== 'outcome_unknown') throw error;
+      throw new GatewayError('client_failed', error.message); // It has changed nothing.
+    }
   }
 
   change<N extends PageFunction>(timeoutMs: number, name: N, ...args: PageArgs<N>): Promise<PageResult<N>> {

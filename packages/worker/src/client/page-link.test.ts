@@ -17,15 +17,17 @@ afterAll(() => browser.close());
 const PROGRAM = `
   window.runs = (window.runs ?? 0) + 1;
   const functions = {
-    runs: () => window.runs,
+    runs: () => ({ ok: window.runs }),
+    refuse: () => window.refusal,
     hang: () => {
       window.isHanging = true;
       return new Promise(() => {});
     },
   };
-  const program = { call: (name) => functions[name]() };
+  const program = { call: async (name) => functions[name]() };
 `;
-const run = (name: 'runs' | 'hang', by = link) => (by as unknown as { run(name: string): Promise<unknown> }).run(name);
+const run = (name: 'runs' | 'hang' | 'refuse', by = link) =>
+  (by as unknown as { run(name: string): Promise<unknown> }).run(name);
 
 beforeEach(async () => {
   page = await browser.newPage();
@@ -99,6 +101,20 @@ describe('the program', () => {
     expect([String(error), error instanceof CallLostError]).toEqual([expect.stringContaining('page program'), false]);
     await other.close();
   });
+});
+
+it.each([
+  ['{ refused: "chat_not_found", why: "no such chat" }', { code: 'chat_not_found', message: 'no such chat' }],
+  [
+    '{ refused: "rate_limited", why: "later", retryAfterSeconds: 1e9 }',
+    { code: 'rate_limited', retryAfterSeconds: 86_400 },
+  ],
+  ['{ refused: "constructor", why: "a\\r\\nb" }', { code: 'client_failed', message: 'a  b' }],
+  ['{ refused: 7 }', { code: 'client_failed' }],
+  ['{ refused: "chat_not_found", why: "x".repeat(1e6) }', { message: expect.stringMatching(/^x{200,300}…?$/) }],
+])('a refusal of the page is checked: %s', async (refusal, error) => {
+  await page.evaluate(`window.refusal = ${refusal}`);
+  await expect(run('refuse')).rejects.toMatchObject(error);
 });
 
 describe('a link that the browser detaches from its page', () => {

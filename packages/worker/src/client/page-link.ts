@@ -1,18 +1,44 @@
 import { randomUUID } from 'node:crypto';
-import { deferred, errorText, networkId } from '@chat-web/protocol';
+import { cutText, deferred, errorText, GatewayError, networkId } from '@chat-web/protocol';
 import type { CDPSession, Page, Protocol } from 'puppeteer';
 import * as v from 'valibot';
+import type { RefusalCode } from '../page/refusal.ts';
 import type { PageArgs, PageFunction, PageResult } from './port.ts';
 
 const BINDING = 'chatWebSignal';
 const SEND_SIGNALS = new Set<unknown>(['sending', 'handed', 'sent']);
-const APPLY = 'function (...args) { return this(...args); }';
+const CALL = 'function (...args) { return this(...args); }';
+/** Of a result that is not copied: the browser gives a handle to it, and not to what contains it. */
+const CALL_FOR_HANDLE =
+  'async function (...args) { const { ok, refused, why } = await this(...args); if (refused) throw new Error(why); return ok; }';
+const CODES: Readonly<Record<RefusalCode, true>> = {
+  call_not_found: true,
+  chat_not_found: true,
+  client_failed: true,
+  contact_not_found: true,
+  edit_window_closed: true,
+  media_not_found: true,
+  media_unavailable: true,
+  message_not_found: true,
+  not_permitted: true,
+  outcome_unknown: true,
+  page_unsupported: true,
+  rate_limited: true,
+  recipient_not_found: true,
+};
+/** The longest sentence of a refusal: it comes from a web page. */
+const MAX_WHY = 300;
+/** The longest wait that the gateway accepts from a worker. */
+const MAX_WAIT_S = 86_400;
 
 /** A call without a result: its function may have run, or may still run. */
 export class CallLostError extends Error {}
 
 /** A `PageSignal` as received from the page: a field may be any JSON value, or absent. */
 export type ReceivedSignal = Readonly<Record<string, unknown>>;
+
+/** An `Answer` as received from the page. */
+type ReceivedAnswer = Readonly<Partial<Record<'ok' | 'refused' | 'why' | 'retryAfterSeconds', unknown>>>;
 
 /** The events of a link. */
 export interface LinkEvents {
@@ -88,28 +114,32 @@ export class PageLink {
     await this.session.send('Runtime.addBinding', { name: BINDING });
   }
 
-  /** Calls a function of the page program. Rejects if it throws, or if the document is lost meanwhile. */
+  /**
+   * Calls a function of the page program. Rejects with a GatewayError if it refuses, with another error if it throws, or
+   * if the document is lost meanwhile.
+   */
   async run<N extends PageFunction>(name: N, ...args: PageArgs<N>): Promise<PageResult<N>> {
-    return (await this.#call(name, args, true)).value as PageResult<N>;
+    const answer = (await this.#call(name, args, CALL)).value as ReceivedAnswer;
+    if (answer?.refused !== undefined) throw refusalOf(answer);
+    return answer?.ok as PageResult<N>;
   }
 
   /** The same for a handle of the result, if that is an object. The caller releases it. */
   async runForHandle<N extends PageFunction>(name: N, ...args: PageArgs<N>): Promise<string | undefined> {
-    return (await this.#call(name, args, false)).objectId;
+    return (await this.#call(name, args, CALL_FOR_HANDLE)).objectId;
   }
 
-  /** Returns the result itself, or with `returnByValue` a copy of it. */
   async #call(
     name: PageFunction,
     args: readonly unknown[],
-    returnByValue: boolean,
+    functionDeclaration: typeof CALL | typeof CALL_FOR_HANDLE,
   ): Promise<Protocol.Runtime.RemoteObject> {
     const call = {
       objectId: await this.#handle(),
-      functionDeclaration: APPLY,
+      functionDeclaration,
       arguments: [name, ...args].map((value) => ({ value })),
       awaitPromise: true,
-      returnByValue,
+      returnByValue: functionDeclaration === CALL,
     };
     const { result, exceptionDetails } = await this.session
       .send('Runtime.callFunctionOn', call)
@@ -189,6 +219,19 @@ function parsed(payload: string): ReceivedSignal | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A wait as received from the page; undefined if it is none. */
+export function waitSeconds(seconds: unknown): number | undefined {
+  return typeof seconds === 'number' && seconds > 0 ? Math.min(Math.ceil(seconds), MAX_WAIT_S) : undefined;
+}
+
+/** The page is a web page: its code may be none, and its sentence anything. */
+function refusalOf({ refused, why, retryAfterSeconds }: ReceivedAnswer): GatewayError {
+  const code = Object.hasOwn(CODES, String(refused)) ? (refused as RefusalCode) : 'client_failed';
+  return new GatewayError(code, cutText(String(why).replace(/\p{Cc}/gu, ' '), MAX_WHY), {
+    retryAfterSeconds: waitSeconds(retryAfterSeconds),
+  });
 }
 
 /** What a function of the program threw: the message of an error, or the text of another value. */

@@ -11,8 +11,6 @@ import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { withMedia } from '../media/outgoing-media.ts';
-import type { Refused } from '../page/models.ts';
-import { NO_IMAGE, refusedBy, unlessRefused } from './refusals.ts';
 
 /** Names of settings: of the API, of the page's memory, and of the network. */
 const SETTINGS = [
@@ -32,51 +30,39 @@ export function accountHandlers(context: HandlerContext): WorkerHandlers<keyof t
     getProfile: async (_, { time }) => toProfile(await page.read(time.rest(), 'readProfile', time.step('part'))),
 
     setProfileName: async ({ name }, { time }) => {
-      unlessRefused(await page.change(time.rest(), 'setName', name), {
-        is_business: ['not_permitted', 'the name of a business account can only be changed on its phone'],
-      });
+      await page.change(time.rest(), 'setName', name);
       return { name };
     },
 
     setProfileAbout: async ({ about }, { time }) => {
-      unlessRefused(await page.change(time.rest(), 'setAbout', about), {});
+      await page.change(time.rest(), 'setAbout', about);
       return { about };
     },
 
     setProfilePicture: async (input, { time }) => {
       await withMedia('image', input, time.rest('file', 'picture'), context, ({ path }) =>
-        page.withFile(time.step('file', 'picture'), path, async (key) => {
-          unlessRefused(await page.change(time.rest(), 'setProfilePicture', key), { no_image: NO_IMAGE });
-        }),
+        page.withFile(time.step('file', 'picture'), path, (key) => page.change(time.rest(), 'setProfilePicture', key)),
       );
       return { changed: true };
     },
 
     removeProfilePicture: async (_, { time }) => {
-      unlessRefused(await page.change(time.rest(), 'removeProfilePicture'), {});
+      await page.change(time.rest(), 'removeProfilePicture');
       return { removed: true };
     },
 
     setPresence: async ({ presence }, { time }) => {
-      if (await page.change(time.rest(), 'setPresence', presence)) return { presence };
-      throw new GatewayError('not_permitted', 'an account without a name has no presence: set its name first');
+      await page.change(time.rest(), 'setPresence', presence);
+      return { presence };
     },
 
     getPrivacy: (_, { time }) => privacyNow(time),
 
     updatePrivacy: async (input, { time }) => {
-      const wanted = SETTINGS.flatMap(([ours, , name]) => (input[ours] ? [{ name, value: input[ours] }] : []));
-      const { changed, no } = await page.change(
-        time.rest('query'),
-        'setPrivacy',
-        wanted,
-        time.step('changes', 'query'),
+      const wanted = SETTINGS.flatMap(([setting, , name]) =>
+        input[setting] ? [{ setting, name, value: input[setting] }] : [],
       );
-      if (no)
-        throw notAllChanged(
-          SETTINGS.filter(([, , name]) => changed.includes(name)).map(([ours]) => ours),
-          no,
-        );
+      await page.change(time.rest('query'), 'setPrivacy', wanted, time.step('changes', 'query'));
       return { ...(await privacyNow(time)), ...toPrivacy(inputByPage(input)) };
     },
   };
@@ -85,24 +71,6 @@ export function accountHandlers(context: HandlerContext): WorkerHandlers<keyof t
 /** The requested settings are returned even if the page's memory is not up to date. */
 function inputByPage(input: Privacy): Record<string, unknown> {
   return Object.fromEntries(SETTINGS.flatMap(([ours, pages]) => (input[ours] ? [[pages, input[ours]]] : [])));
-}
-
-const ENDS = {
-  late: 'the time limit was reached',
-  unknown: 'the web client failed, and may have changed the next setting',
-} as const;
-
-/** The error for a change of several settings that stopped early; it names the changed ones. */
-function notAllChanged(changed: readonly string[], no: Refused | keyof typeof ENDS): GatewayError {
-  const error = typeof no === 'string' ? new GatewayError('outcome_unknown', ENDS[no]) : refusedBy(no.refused);
-  if (changed.length === 0) return error;
-  const { code, message, retryAfterSeconds } = error;
-  const before = `before that, ${changed.join(', ')} ${changed.length > 1 ? 'were' : 'was'} changed`;
-  return new GatewayError(
-    code === 'client_failed' ? 'outcome_unknown' : code,
-    `${message.replace('; nothing was changed', '')}; ${before}`,
-    { retryAfterSeconds },
-  );
 }
 
 function toProfile(read: Record<string, unknown>) {

@@ -26,24 +26,8 @@ it('an invalid channel is an error', async () => {
   await expect(handlers.getChannel(ofChannel)).rejects.toMatchObject({ code: 'client_failed' });
 });
 
-it.each([
-  [404, 'chat_not_found'],
-  [403, 'not_permitted'],
-  [405, 'not_permitted'],
-  [419, 'not_permitted'],
-  [423, 'not_permitted'],
-  [429, 'rate_limited'],
-  [409, 'client_failed'],
-  [500, 'outcome_unknown'],
-])('a refusal of the network %i is %s', async (refused, code) => {
-  context.page.on('followChannel', () => ({ refused }));
-  await expect(handlers.followChannel(ofChannel)).rejects.toMatchObject({ code });
-});
-
 it('a post without a readable result may have been sent', async () => {
-  for (const answer of [undefined, { message: {} as never }]) {
-    context.page.on('postToChannel', () => answer);
-    const posting = handlers.postToChannel({ ...ofChannel, body: 'hello' });
-    await expect(posting).rejects.toMatchObject({ code: 'outcome_unknown' });
-  }
+  context.page.on('postToChannel', () => ({}) as never);
+  const posting = handlers.postToChannel({ ...ofChannel, body: 'hello' });
+  await expect(posting).rejects.toMatchObject({ code: 'outcome_unknown' });
 });

@@ -10,18 +10,6 @@ const { context, handlers } = freshHandlers((context) => ({
   ...labelHandlers(context),
 }));
 
-it('a change with only its first step done has an unknown outcome, not a refusal', async () => {
-  context.page
-    .on('pinChat', () => 'unarchived')
-    .on('clearChat', () => 'unknown')
-    .on('setChatLabels', () => 'not_shown');
-  const chat = { id: 'main', chatId: '1@c.us' };
-  const unknown = { code: 'outcome_unknown' };
-  await expect(handlers.pinChat({ ...chat, pinned: true })).rejects.toMatchObject(unknown);
-  await expect(handlers.clearChat(chat)).rejects.toMatchObject(unknown);
-  await expect(handlers.setChatLabels({ ...chat, labelIds: [] })).rejects.toMatchObject(unknown);
-});
-
 const listed = () => handlers.listChats({ id: 'main' });
 
 it('chats are read without changing them, newest first, each once', async () => {

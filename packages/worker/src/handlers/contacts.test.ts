@@ -37,15 +37,6 @@ describe('a number', () => {
     expect(await exists()).toEqual({ number: '12025550102', exists: answer });
     expect(context.page.calls).toMatchObject([{ kind: 'read', args: [BEN] }]);
   });
-
-  it.each([
-    [429, 'rate_limited'],
-    [403, 'not_permitted'],
-    [500, 'client_failed'],
-  ])('whose look-up the network refuses with %i: %s', async (refused, code) => {
-    context.page.on('numberExists', () => ({ refused }));
-    await expect(exists()).rejects.toMatchObject({ code });
-  });
 });
 
 describe('a picture', () => {
@@ -61,10 +52,5 @@ describe('a picture', () => {
   it('that does not exist or is not visible is null', async () => {
     context.page.on('loadPicture', () => null);
     expect(await picture()).toBeNull();
-  });
-
-  it('that the network does not return: rate_limited', async () => {
-    context.page.on('loadPicture', () => 'later');
-    await expect(picture()).rejects.toMatchObject({ code: 'rate_limited' });
   });
 });

@@ -2,7 +2,6 @@ import { type contactOperations, GatewayError } from '@chat-web/protocol';
 import { toContacts } from '../client/lists.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
-import { NO_CONTACT, refusedBy, unlessRefused } from './refusals.ts';
 
 export function contactHandlers({ page, ...context }: HandlerContext): WorkerHandlers<keyof typeof contactOperations> {
   return {
@@ -11,26 +10,17 @@ export function contactHandlers({ page, ...context }: HandlerContext): WorkerHan
     getContact: async ({ contactId }, { time }) => {
       const [contact] = toContacts(await page.read(time.rest(), 'findContact', contactId));
       if (contact) return contact;
-      throw new GatewayError(...NO_CONTACT);
+      throw new GatewayError('contact_not_found', 'the account has no such contact');
     },
 
     numberExists: async ({ number }, { time }) => {
-      const found = await page.read(time.rest(), 'numberExists', number);
-      const exists = unlessRefused(found, {}, (code) => refusedBy(code, 'client_failed'));
+      const exists = await page.read(time.rest(), 'numberExists', number);
       return { number: number.slice(0, number.indexOf('@')), exists };
     },
 
-    getPicture: async ({ contactId }, { time }) => {
-      const taken = await takeFromPage(
-        { page, ...context },
-        'image/jpeg',
-        time.rest(),
-        'loadPicture',
-        contactId,
-        time.step('query'),
-      );
-      if (taken === 'later') throw refusedBy(429);
-      return taken;
+    getPicture: ({ contactId }, { time }) => {
+      const limits = [time.rest(), 'loadPicture', contactId, time.step('query')] as const;
+      return takeFromPage({ page, ...context }, 'image/jpeg', ...limits);
     },
   };
 }

@@ -13,61 +13,33 @@ import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { toTime } from '../client/resources.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { withMedia } from '../media/outgoing-media.ts';
-import { allowed, results } from './groups.ts';
-import { NO_IMAGE, refusedBy, unlessRefused } from './refusals.ts';
+import { results } from './groups.ts';
 
 export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupDetailsOperations> {
   const changeRole = async (groupId: string, people: string[], change: 'promote' | 'demote', time: CallTime) => {
     const asked = page.change(time.rest(), 'changeRoles', groupId, people, change, time.step('members'));
-    return { groupId, participants: results(people, allowed(await asked)) };
+    return { groupId, participants: results(people, await asked) };
   };
 
   return {
     getGroup: async ({ groupId }, { time }) =>
-      toGroupDetails(allowed(await page.read(time.rest(), 'readGroup', groupId, time.step('members')))),
+      toGroupDetails(await page.read(time.rest(), 'readGroup', groupId, time.step('members'))),
 
     promoteParticipants: ({ groupId, participants }, { time }) => changeRole(groupId, participants, 'promote', time),
 
     demoteParticipants: ({ groupId, participants }, { time }) => changeRole(groupId, participants, 'demote', time),
 
     setGroupDescription: async ({ groupId, description }, { time }) => {
-      allowed(await page.change(time.rest(), 'setDescription', groupId, description, time.step('members')));
+      await page.change(time.rest(), 'setDescription', groupId, description, time.step('members'));
       return { groupId, description };
     },
 
     updateGroupSettings: async ({ groupId, sendMessages, editInfo, addParticipants, approveJoins }, { time }) => {
       const wanted = { sendMessages, editInfo, addParticipants, approveJoins };
-      const asked = page.change(
-        time.rest(),
-        'changeSettings',
-        groupId,
-        wanted,
-        time.step('members'),
-        time.step('settle'),
-      );
-      const { changed, refusal, settings, isShown } = allowed(await asked);
-      if (refusal !== undefined) throw refusedAfter(refusal, changed);
-      if (isShown) return { groupId, settings };
-      throw new GatewayError(
-        'outcome_unknown',
-        'the network did not refuse the settings, but the group does not have them',
-      );
+      const limits = [time.step('members'), time.step('settle')] as const;
+      return { groupId, settings: await page.change(time.rest(), 'changeSettings', groupId, wanted, ...limits) };
     },
   };
-}
-
-/** The error for a refused setting; it names those that were changed before it. */
-function refusedAfter(code: number | 'unknown', changed: readonly string[]): GatewayError {
-  const before = changed.length > 0 ? `; changed before it: ${changed.join(', ')}` : '';
-  if (code === 'unknown')
-    return new GatewayError('outcome_unknown', `the web client failed, and may have changed a setting${before}`);
-  const refusal = refusedBy(code);
-  if (changed.length === 0) return refusal;
-  const message = `the network refused a setting (code ${code})${before}`;
-  // `client_failed` says that nothing was changed.
-  return new GatewayError(refusal.code === 'client_failed' ? 'outcome_unknown' : refusal.code, message, {
-    retryAfterSeconds: refusal.retryAfterSeconds,
-  });
 }
 
 /** Unix seconds of the page as a time of the API; undefined for anything else. */
@@ -101,25 +73,22 @@ export function groupPictureHandlers(context: HandlerContext): WorkerHandlers<ke
   const { page } = context;
   return {
     getGroupPicture: async ({ groupId }, { time }) => {
-      if (!(await page.read(time.step('query'), 'hasGroup', groupId))) return allowed('no_group');
+      await page.read(time.step('query'), 'requireKnownGroup', groupId);
       const limits = [time.rest(), 'loadPicture', groupId, time.step('inPage')] as const;
-      const taken = await takeFromPage(context, 'image/jpeg', ...limits);
-      if (taken === 'later') throw refusedBy(429);
-      return taken;
+      return takeFromPage(context, 'image/jpeg', ...limits);
     },
 
     setGroupPicture: async ({ groupId, ...source }, { time }) => {
       return withMedia('image', source, time.rest('file', 'picture'), context, ({ path }) =>
         page.withFile(time.step('file', 'picture'), path, async (key) => {
-          const set = await page.change(time.rest(), 'setGroupPicture', groupId, key, time.step('members'));
-          allowed(unlessRefused(set, { no_image: NO_IMAGE }));
+          await page.change(time.rest(), 'setGroupPicture', groupId, key, time.step('members'));
           return { groupId };
         }),
       );
     },
 
     removeGroupPicture: async ({ groupId }, { time }) => {
-      allowed(await page.change(time.rest(), 'removeGroupPicture', groupId, time.step('members')));
+      await page.change(time.rest(), 'removeGroupPicture', groupId, time.step('members'));
       return { groupId };
     },
   };

@@ -16,8 +16,7 @@ import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { isoOf } from './group-details.ts';
-import { allowed, results } from './groups.ts';
-import { refusedBy, unlessRefused } from './refusals.ts';
+import { results } from './groups.ts';
 
 const BY: Readonly<Record<string, JoinRequest['by']>> = {
   InviteLink: 'invite',
@@ -28,40 +27,30 @@ const BY: Readonly<Record<string, JoinRequest['by']>> = {
 export function groupInviteHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupInviteOperations> {
   const answer = async (groupId: string, people: string[], action: 'Approve' | 'Reject', time: CallTime) => {
     const asked = page.change(time.rest(), 'answerJoinRequests', groupId, people, action, time.step('members'));
-    return { groupId, participants: results(people, allowed(await asked)).map(answered) };
+    return { groupId, participants: results(people, await asked).map(answered) };
   };
 
   return {
     getGroupInvite: async ({ groupId }, { time }) =>
-      toInvite(groupId, allowed(await page.read(time.rest(), 'readInvite', groupId, time.step('members')))),
+      toInvite(groupId, await page.read(time.rest(), 'readInvite', groupId, time.step('members'))),
 
     renewGroupInvite: async ({ groupId }, { time }) =>
-      toInvite(groupId, allowed(await page.change(time.rest(), 'renewInvite', groupId, time.step('members')))),
+      toInvite(groupId, await page.change(time.rest(), 'renewInvite', groupId, time.step('members'))),
 
-    getInvite: async ({ code }, { time }) =>
-      toInvitation(unlessRefused(await page.read(time.rest(), 'queryInvite', code), {}, refusedInvite)),
+    getInvite: async ({ code }, { time }) => toInvitation(await page.read(time.rest(), 'queryInvite', code)),
 
     joinGroup: async ({ code }, { time }) => {
-      const asked = page.change(time.rest(), 'joinByInvite', code, time.step('members'));
-      const { groupId, waits } = unlessRefused(await asked, {}, refusedInvite);
+      const { groupId, waits } = await page.change(time.rest(), 'joinByInvite', code, time.step('members'));
       return { groupId, state: waits ? 'waiting' : 'joined' };
     },
 
-    listJoinRequests: async ({ groupId }, { time }) => {
-      const asked = page.read(time.rest(), 'queryJoinRequests', groupId, time.step('members'));
-      return toJoinRequests(allowed(await asked));
-    },
+    listJoinRequests: async ({ groupId }, { time }) =>
+      toJoinRequests(await page.read(time.rest(), 'queryJoinRequests', groupId, time.step('members'))),
 
     approveJoinRequests: ({ groupId, participants }, { time }) => answer(groupId, participants, 'Approve', time),
 
     rejectJoinRequests: ({ groupId, participants }, { time }) => answer(groupId, participants, 'Reject', time),
   };
-}
-
-function refusedInvite(code: number): GatewayError {
-  if (code === 404 || code === 406 || code === 410)
-    return new GatewayError('chat_not_found', `no group has this invite: it is wrong, or was revoked (code ${code})`);
-  return code === 419 ? new GatewayError('not_permitted', 'the group is full (code 419)') : refusedBy(code);
 }
 
 function answered(one: ParticipantResult): ParticipantResult {

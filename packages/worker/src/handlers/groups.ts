@@ -1,8 +1,6 @@
-import { GatewayError, type groupOperations, type ParticipantResult } from '@chat-web/protocol';
+import type { groupOperations, ParticipantResult } from '@chat-web/protocol';
 import { toGroups } from '../client/lists.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
-import type { GroupRefusal } from '../page/models.ts';
-import { refusedBy, unlessRefused } from './refusals.ts';
 
 const MESSAGES: Readonly<Record<number, string>> = {
   402: 'was removed from the group before: an admin has to add this person',
@@ -24,55 +22,30 @@ export function groupHandlers({ page }: HandlerContext): WorkerHandlers<keyof ty
   return {
     listGroups: async (_, { time }) => toGroups(await page.read(time.rest(), 'listGroups', time.step('inPage'))),
 
-    createGroup: async ({ subject, participants }, { time }) => {
-      const created = await page.change(time.rest(), 'createGroup', subject, participants);
-      return unlessRefused(created, {
-        none_registered: ['recipient_not_found', 'none of the participants is registered on the network'],
-      }).id;
-    },
+    createGroup: async ({ subject, participants }, { time }) =>
+      (await page.change(time.rest(), 'createGroup', subject, participants)).id,
 
     addParticipants: async ({ groupId, participants }, { time }) => {
-      const codes = allowed(
-        await page.change(
-          time.rest(),
-          'addParticipants',
-          groupId,
-          participants,
-          time.step('inPage'),
-          time.step('members'),
-        ),
-      );
+      const limits = [time.step('inPage'), time.step('members')] as const;
+      const codes = await page.change(time.rest(), 'addParticipants', groupId, participants, ...limits);
       return { groupId, participants: results(participants, codes) };
     },
 
     removeParticipants: async ({ groupId, participants }, { time }) => {
-      const codes = allowed(
-        await page.change(time.rest(), 'removeParticipants', groupId, participants, time.step('members')),
-      );
+      const codes = await page.change(time.rest(), 'removeParticipants', groupId, participants, time.step('members'));
       return { groupId, participants: results(participants, codes) };
     },
 
     leaveGroup: async ({ groupId }, { time }) => {
-      const outcome = allowed(await page.change(time.rest(), 'leaveGroup', groupId, time.step('members')));
-      unlessRefused(outcome, {
-        unknown: ['outcome_unknown', 'the web client did not report whether the group was left'],
-      });
+      await page.change(time.rest(), 'leaveGroup', groupId, time.step('members'));
       return { groupId, left: true };
     },
 
     renameGroup: async ({ groupId, subject }, { time }) => {
-      allowed(await page.change(time.rest(), 'renameGroup', groupId, subject, time.step('members')));
+      await page.change(time.rest(), 'renameGroup', groupId, subject, time.step('members'));
       return { groupId, subject };
     },
   };
-}
-
-/** The result of a page function; throws if the group was not read or changed. */
-export function allowed<T>(outcome: T | GroupRefusal): Exclude<T, GroupRefusal> {
-  if (outcome === 'no_group') throw new GatewayError('chat_not_found', 'the account is not in that group');
-  if (outcome === 'not_admin') throw new GatewayError('not_permitted', 'the account is not an admin of that group');
-  if (typeof outcome === 'object' && outcome !== null && 'refused' in outcome) throw refusedBy(outcome.refused);
-  return outcome as Exclude<T, GroupRefusal>;
 }
 
 /** The result for each participant, from the network's codes in order. */

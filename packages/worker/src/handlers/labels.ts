@@ -2,13 +2,7 @@ import { cutText, invalidRequest, type Label, LIMITS, label, type labelOperation
 import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
-import type { NoLabels } from '../page/labels.ts';
-import { type CodeAndText, NO_CHAT, unlessRefused } from './refusals.ts';
 
-const NO_LABELS: Readonly<Record<NoLabels, CodeAndText>> = {
-  no_chat: NO_CHAT,
-  not_business: ['not_permitted', 'the account is not a business account: only those have labels'],
-};
 const labelModel = v.object({ id: v.string(), name: v.nullish(v.string(), ''), colorIndex: v.nullish(v.number()) });
 
 export function labelHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof labelOperations> {
@@ -22,18 +16,14 @@ export function labelHandlers({ page }: HandlerContext): WorkerHandlers<keyof ty
       const outcome = await page.change(time.rest('query'), 'setChatLabels', chatId, labelIds, time.step('settle'));
       if (outcome === 'no_label')
         throw invalidRequest([{ path: 'labelIds', message: 'names a label that the account does not have' }]);
-      unlessRefused(outcome, {
-        ...NO_LABELS,
-        not_shown: ['outcome_unknown', 'the web client did not show the change; look at the labels of the chat'],
-      });
       return labelsOf(time, chatId);
     },
   };
 }
 
 /** Labels of the API; invalid ones are left out. */
-function toLabels(read: readonly unknown[] | NoLabels): Label[] {
-  return unlessRefused(read, NO_LABELS).flatMap((one) => {
+function toLabels(read: readonly unknown[]): Label[] {
+  return read.flatMap((one) => {
     const parsed = v.safeParse(labelModel, one);
     if (!parsed.success) return [];
     const { id, name, colorIndex } = parsed.output;

@@ -39,12 +39,3 @@ describe('reactions, votes and receipts', () => {
     expect(await handlers.listPollVotes(message)).toEqual([{ ...vote, at: 1 }]);
   });
 });
-
-it('a search that does not answer is a failure, not a lost session', async () => {
-  context.page.on('searchMessages', () => 'not_ready');
-  const search = handlers.searchMessages({ id: 'main', text: 'parcel', page: 1, limit: 50 });
-  await expect(search).rejects.toMatchObject({
-    code: 'client_failed',
-    message: expect.stringContaining('retry later'),
-  });
-});

@@ -4,8 +4,6 @@ import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { readableMessage, toMessage, toTime } from '../client/resources.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import type { MessagePage } from '../page/message-queries.ts';
-import type { NoOlderMessages } from '../page/older-messages.ts';
-import { type CodeAndText, IGNORED, NO_CHAT, NO_MESSAGE, unlessRefused } from './refusals.ts';
 
 const PIN_NAMES: Readonly<Record<number, string>> = { 86400: 'OneDay', 604800: 'SevenDays', 2592000: 'ThirtyDays' };
 
@@ -35,53 +33,34 @@ const receiptForm = v.pipe(
 export function messageQueryHandlers(context: HandlerContext): WorkerHandlers<keyof typeof messageQueryOperations> {
   const { page } = context;
   return {
-    getMessage: async ({ messageId }, { time }) => {
-      const found = await page.read(time.rest(), 'getMessage', messageId);
-      return toMessage(unlessRefused(found, { no_message: NO_MESSAGE }));
-    },
+    getMessage: async ({ messageId }, { time }) => toMessage(await page.read(time.rest(), 'getMessage', messageId)),
 
     listMessages: async ({ chatId, before, after, limit }, { time }) => {
       const what = [chatId, { before, after }, limit, time.step('portions')] as const;
-      const found = unlessRefused(await page.read(time.rest(), 'listMessages', ...what), {
-        no_chat: NO_CHAT,
-        no_message: NO_MESSAGE,
-        too_slow: ['client_failed', 'the page did not find a message among the notices of the chat in time'],
-      });
+      const found = await page.read(time.rest(), 'listMessages', ...what);
       const { isOlderOnPhone } = found;
       return { ...pageOf(found), ...(typeof isOlderOnPhone === 'boolean' ? { isOlderOnPhone } : {}) };
     },
 
     loadOlderMessages: async ({ chatId }, { time }) => {
       const found = await page.change(time.rest(), 'loadOlderMessages', chatId, time.step('phone'));
-      const { id, loaded, isOlderOnPhone } = unlessRefused(found, NO_OLDER_MESSAGES);
+      const { id, loaded, isOlderOnPhone } = found;
       return { chatId: id, loaded, ...(isOlderOnPhone === undefined ? {} : { isOlderOnPhone }) };
     },
 
     searchMessages: async ({ text, chatId, page: number, limit }, { time }) => {
       const what = [text, chatId, number, limit, time.step('inPage')] as const;
-      const found = unlessRefused(await page.read(time.rest(), 'searchMessages', ...what), {
-        no_chat: NO_CHAT,
-        not_ready: ['client_failed', 'the search index of the page is not ready; retry later'],
-      });
-      return pageOf(found);
+      return pageOf(await page.read(time.rest(), 'searchMessages', ...what));
     },
 
-    listReactions: async ({ messageId }, { time }) => {
-      const found = await page.read(time.rest(), 'listReactions', messageId);
-      return valid(reactionForm, unlessRefused(found, { no_message: NO_MESSAGE }));
-    },
+    listReactions: async ({ messageId }, { time }) =>
+      valid(reactionForm, await page.read(time.rest(), 'listReactions', messageId)),
 
-    listPollVotes: async ({ messageId }, { time }) => {
-      const found = await page.read(time.rest(), 'listPollVotes', messageId);
-      const noPoll: CodeAndText = ['message_not_found', 'the account has no poll with this id'];
-      return valid(voteForm, unlessRefused(found, { no_poll: noPoll }));
-    },
+    listPollVotes: async ({ messageId }, { time }) =>
+      valid(voteForm, await page.read(time.rest(), 'listPollVotes', messageId)),
 
     listReceipts: async ({ messageId }, { time }) => {
-      const found = unlessRefused(await page.read(time.rest(), 'listReceipts', messageId), {
-        no_message: NO_MESSAGE,
-        not_mine: ['not_permitted', 'only messages that this account sent have receipts'],
-      });
+      const found = await page.read(time.rest(), 'listReceipts', messageId);
       const { remaining } = found;
       return {
         delivered: valid(receiptForm, found.delivered),
@@ -91,53 +70,21 @@ export function messageQueryHandlers(context: HandlerContext): WorkerHandlers<ke
       };
     },
 
-    getThumbnail: async ({ messageId }, { time }) => {
-      const taken = await takeFromPage(context, 'image/jpeg', time.rest(), 'loadThumbnail', messageId);
-      return unlessRefused(taken, { no_message: NO_MESSAGE });
-    },
+    getThumbnail: ({ messageId }, { time }) =>
+      takeFromPage(context, 'image/jpeg', time.rest(), 'loadThumbnail', messageId),
 
     starMessage: async ({ messageId, starred }, { time }) => {
-      unlessRefused(await page.change(time.rest(), 'starMessage', messageId, starred), {
-        no_message: NO_MESSAGE,
-        not_allowed: ['not_permitted', 'messages of this kind cannot be starred'],
-        ignored: IGNORED,
-      });
+      await page.change(time.rest(), 'starMessage', messageId, starred);
       return { id: messageId, starred };
     },
 
     pinMessage: async ({ messageId, pinned, seconds }, { time }) => {
       const duration = { name: PIN_NAMES[seconds] ?? '', seconds };
-      const how = [messageId, pinned, duration, time.step('members')] as const;
-      const what = pinned ? 'pinned' : 'unpinned';
-      unlessRefused(await page.change(time.rest(), 'pinMessage', ...how), {
-        no_message: NO_MESSAGE,
-        not_allowed: ['not_permitted', 'in this group only admins can pin messages, or the account is not in it'],
-        not_pinnable: ['not_permitted', 'messages of this kind cannot be pinned'],
-        not_sent: ['not_permitted', 'the network does not have the message yet: it cannot be pinned'],
-        unknown: ['outcome_unknown', `the web client did not report whether the message was ${what}`],
-      });
+      await page.change(time.rest(), 'pinMessage', messageId, pinned, duration, time.step('members'));
       return { id: messageId, pinned };
     },
   };
 }
-
-const NO_OLDER_MESSAGES: Readonly<Record<NoOlderMessages, CodeAndText>> = {
-  no_chat: NO_CHAT,
-  phone_only: ['not_permitted', 'the phone has older messages, but does not send more of them to linked devices'],
-  not_shared: [
-    'not_permitted',
-    'the phone does not share older messages: on it, under Linked devices, turn on "All chat history" for this device',
-  ],
-  syncing: [
-    'client_failed',
-    'the phone has not yet sent all messages of this chat, and may have older ones: retry later',
-  ],
-  not_asked: [
-    'client_failed',
-    'the page has paused its requests to the phone, as it does after several unanswered ones; retry later',
-  ],
-  no_answer: ['client_failed', 'the phone did not answer; open WhatsApp on it, then retry'],
-};
 
 /** Messages of the API; unreadable ones are left out. */
 function pageOf({ models, hasMore }: MessagePage) {

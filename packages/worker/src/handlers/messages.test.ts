@@ -14,19 +14,9 @@ describe('a reaction', () => {
   const sendReaction = () => handlers.sendMessage({ id: 'main', type: 'reaction', messageId, emoji: '👍' });
 
   it('is answered with the message reacted to', async () => {
-    context.page.on('react', () => 'ok');
+    context.page.on('react', async () => {});
     expect(await sendReaction()).toEqual({ id: messageId, messageId, emoji: '👍' });
     expect(context.page.calls).toMatchObject([{ kind: 'change', args: [messageId, '👍'] }]);
-  });
-
-  it('to a blocked person: not_permitted', async () => {
-    context.page.on('react', () => 'blocked');
-    await expect(sendReaction()).rejects.toMatchObject({ code: 'not_permitted' });
-  });
-
-  it('to an unknown message: message_not_found', async () => {
-    context.page.on('react', () => 'no_message');
-    await expect(sendReaction()).rejects.toMatchObject({ code: 'message_not_found' });
   });
 });
 
@@ -39,20 +29,9 @@ describe('an edit', () => {
     expect(context.page.calls).toMatchObject([{ kind: 'change', args: [messageId, 'better', undefined] }]);
   });
 
-  it.each([
-    ['no_message', 'message_not_found'],
-    ['not_mine', 'not_permitted'],
-    ['not_editable', 'not_permitted'],
-    ['too_late', 'edit_window_closed'],
-    ['unknown', 'outcome_unknown'],
-    [{ refused: 429 }, 'rate_limited'],
-    [{ refused: 409 }, 'client_failed'],
-    [{ refused: 500 }, 'outcome_unknown'],
-    [undefined, 'outcome_unknown'],
-    [messageModel({ t: undefined }), 'outcome_unknown'],
-  ] as const)('that ends with %j: %s', async (outcome, code) => {
+  it.each([undefined, messageModel({ t: undefined })])('that ends with %j: outcome_unknown', async (outcome) => {
     context.page.on('editMessage', () => outcome);
-    await expect(edit()).rejects.toMatchObject({ code, ...(code === 'rate_limited' ? { retryAfterSeconds: 60 } : {}) });
+    await expect(edit()).rejects.toMatchObject({ code: 'outcome_unknown' });
   });
 });
 
@@ -70,18 +49,6 @@ describe('a delete', () => {
       ['change', true],
       ['change', false],
     ]);
-  });
-
-  it.each([
-    ['no_message', 'message_not_found'],
-    ['not_mine', 'not_permitted'],
-    ['only_for_everyone', 'not_permitted'],
-    ['ignored', 'client_failed'],
-    ['unknown', 'outcome_unknown'],
-    [{ refused: 429 }, 'rate_limited'],
-  ] as const)('that ends with %j: %s', async (outcome, code) => {
-    context.page.on('deleteMessage', () => outcome);
-    await expect(remove(true)).rejects.toMatchObject({ code });
   });
 });
 
@@ -109,15 +76,11 @@ describe('media', () => {
     expect(await download()).toMatchObject({ mimeType: 'application/octet-stream' });
   });
 
-  it.each([
-    ['no_message', 'message_not_found'],
-    ['no_media', 'media_not_found'],
-    ['gone', 'media_not_found'],
-    ['later', 'rate_limited'],
-    ['unfinished', 'client_failed'],
-  ] as const)('that end with %s: %s', async (outcome, code) => {
-    context.page.on('loadMedia', () => outcome);
-    await expect(download()).rejects.toMatchObject({ code });
+  it('that the page refuses are dropped from it, too', async () => {
+    context.page.on('loadMedia', () => {
+      throw new GatewayError('media_not_found', 'the message has no media');
+    });
+    await expect(download()).rejects.toMatchObject({ code: 'media_not_found' });
     expect(context.page.callsOf('dropFile')).toHaveLength(1);
   });
 

@@ -1,6 +1,7 @@
 import { GatewayError, type MediaSource, type Message, STATUS_FEED } from '@chat-web/protocol';
 import type { CallTime } from '../call-time.ts';
 import { unconfirmed } from '../client/page-access.ts';
+import { waitSeconds } from '../client/page-link.ts';
 import type { Call, HandlerContext, PageCalls, SendLimits } from '../client/port.ts';
 import { toAck, toMessage } from '../client/resources.ts';
 import { type MediaKind, type OutgoingMedia, withMedia } from '../media/outgoing-media.ts';
@@ -8,7 +9,6 @@ import { withVoiceNote } from '../media/voice-note.ts';
 import type { SendAnswer } from '../page/messages.ts';
 import type { Posted, SendRefusal } from '../page/models.ts';
 import { contentOf, type Mentioning, mentionsOf, type PlainInput } from './contents.ts';
-import { BLOCKED, LIMIT_SECONDS, refusedBy, unlessRefused } from './refusals.ts';
 
 interface MediaInput extends MediaSource, Mentioning {
   readonly type: MediaKind;
@@ -115,24 +115,18 @@ export async function check(
   quotedMessageId: string | undefined,
   time: CallTime,
 ): Promise<void> {
-  unlessRefused(
-    await page.read(time.step('check'), 'checkSend', to, quotedMessageId).catch(rethrowUnsent),
-    {
-      no_recipient: ['recipient_not_found', 'the recipient is not registered on the network'],
-      blocked: BLOCKED,
-      no_chat: ['chat_not_found', 'the group or broadcast list is unknown to this account'],
-      no_quoted_message: ['message_not_found', 'the message to quote is unknown to this account'],
-      not_quotable: ['not_permitted', 'the message to quote cannot be replied to'],
-    },
-    (code) => refusedBy(code, 'client_failed'),
-  );
+  await page.read(time.step('check'), 'checkSend', to, quotedMessageId).catch(rethrowUnsent);
 }
 
 /** The error for a send that the page reports as refused, by its name for the reason and the network's code. */
-function refusedSend(what: 'message' | 'status', { name, code }: SendRefusal, id?: string): GatewayError {
+function refusedSend(
+  what: 'message' | 'status',
+  { name, code, retryAfterSeconds: seconds }: SendRefusal,
+  id?: string,
+): GatewayError {
+  const retryAfterSeconds = waitSeconds(seconds);
   const why = [name, code && `code ${code}`].filter(Boolean).join(', ');
   const message = `the network refused the ${what}${why ? ` (${why})` : ''}`;
-  const retryAfterSeconds = LIMIT_SECONDS.get(code ?? (name === 'ERROR_RATE_LIMIT' ? 429 : 0));
   return new GatewayError(retryAfterSeconds === undefined ? 'client_failed' : 'rate_limited', message, {
     retryAfterSeconds,
     id,
@@ -146,13 +140,8 @@ export function sendLimits({ time, attempt }: Call, timeoutMs: number, ack: 'tex
 
 /** The message once the network has confirmed it; `outcome_unknown` if it has not in time. */
 export function confirmed(page: PageCalls, answer: SendAnswer): Message {
-  if (answer === 'late' || answer === 'unchecked')
+  if (answer === 'unchecked')
     throw new GatewayError('client_failed', 'nothing was sent: the page was busy for too long');
-  if (answer === 'no_choice') {
-    const why =
-      'nothing was sent: this build of the page does not accept our message id, which an Idempotency-Key needs';
-    throw new GatewayError('page_unsupported', why);
-  }
   if (!answer?.model)
     throw new GatewayError('outcome_unknown', 'the web client did not report whether the message was sent');
   const sent = readMessage(answer.model);

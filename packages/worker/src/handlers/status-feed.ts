@@ -1,4 +1,5 @@
 import {
+  GatewayError,
   MAX_STATUSES_PER_PERSON,
   type Message,
   networkId,
@@ -10,8 +11,7 @@ import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, PageCalls, WorkerHandlers } from '../client/port.ts';
 import { readableMessage } from '../client/resources.ts';
-import { unlessRefused } from './refusals.ts';
-import { accepted, sendMedia } from './sending.ts';
+import { accepted, rethrowUnsent, sendMedia } from './sending.ts';
 
 const STATUS_SECONDS = 24 * 60 * 60;
 const MAX_PEOPLE = 1_000;
@@ -55,13 +55,10 @@ export function statusFeedHandlers(context: HandlerContext): WorkerHandlers<keyo
         () => undefined,
         (error: unknown) => error,
       );
-      const outcome = await context.page.change(time.rest(), 'markStatusSeen', messageId);
-      if (outcome === 'no_status' && failure) throw failure;
-      unlessRefused(outcome, {
-        no_status: ['message_not_found', 'the account has received no such status'],
-        own: ['not_permitted', "the status is the account's own"],
-        unknown: ['outcome_unknown', 'the web client did not report whether the network has the receipt'],
-      });
+      if (!(await context.page.change(time.rest(), 'markStatusSeen', messageId))) {
+        if (failure) rethrowUnsent(failure);
+        throw new GatewayError('message_not_found', 'the account has received no such status');
+      }
       return { id: messageId, seen: true };
     },
   };

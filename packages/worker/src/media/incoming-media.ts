@@ -25,7 +25,7 @@ export async function takeFromPage<N extends 'loadMedia' | 'loadPicture' | 'load
   const held = spoolShare.hold();
   try {
     const loaded = await page.read(timeoutMs, load, ...([id, key, ...more] as unknown as PageArgs<N>));
-    if (loaded === null || typeof loaded === 'string') return loaded as Exclude<PageResult<N>, LoadedMedia>;
+    if (loaded === null) return loaded as Exclude<PageResult<N>, LoadedMedia>;
     const { size, mimeType, filename } = loaded as LoadedMedia;
     const file = randomUUID();
     if (!Number.isSafeInteger(size) || size < 0)

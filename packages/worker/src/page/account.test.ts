@@ -32,7 +32,7 @@ it.each([
   const { watchPresence } = await import('./tools/presences.ts');
   for (const id of ['2@c.us', '3@c.us']) watchPresence({ id } as never);
   for (const presence of ['available', 'available', 'unavailable', 'available'] as const) {
-    expect(account.setPresence(presence)).toBe(true);
+    account.setPresence(presence);
     await vi.advanceTimersByTimeAsync(1_000);
   }
   expect(subscribeUserPresence.mock.calls).toEqual(Array.from({ length: times }, () => ['2@c.us']));
@@ -64,13 +64,34 @@ it('the page does not change the presence once it was set, but does before', () 
   expect(shown).toEqual([30_000, 'available', 'available', 'available', 'unavailable', 30_000]);
 });
 
+const SETTINGS = [
+  { setting: 'lastSeen', name: 'last', value: 'none' },
+  { setting: 'groups', name: 'groupadd', value: 'contacts' },
+  { setting: 'calls', name: 'calladd', value: 'known' },
+];
+
 it.each([
-  ['a refusal', { status: 403 }, { refused: 403 }],
-  ['an error of the page, which may come after the change', new Error('no storage'), 'unknown'],
-])('a privacy setting that ends with %s', async (_, error, no) => {
-  const setPrivacyForOneCategory = () => Promise.reject(error);
+  [0, { status: 400 }, 'client_failed', 'nothing was changed'],
+  [0, { status: 403 }, 'not_permitted', 'does not permit'],
+  [0, { status: 500 }, 'outcome_unknown', 'the network failed'],
+  // An error of the page may come after the change.
+  [0, new Error('no storage'), 'outcome_unknown', 'may have changed the next setting'],
+  [1, { status: 400 }, 'outcome_unknown', '(code 400); changed before it: lastSeen'],
+  [2, { status: 429 }, 'rate_limited', 'changed before it: lastSeen, groups'],
+])('the refusal after %i changed settings and then %j says so', async (count, error, code, text) => {
+  const asked = vi.fn(async () => (asked.mock.calls.length > count ? Promise.reject(error) : undefined));
+  stubPage({ WAWebSetPrivacyForOneCategoryAction: { setPrivacyForOneCategory: asked } });
+  const message = expect.stringContaining(text);
+  await expect(account.setPrivacy(SETTINGS, 1_000)).rejects.toMatchObject({ code, message });
+  expect(asked).toHaveBeenCalledTimes(count + 1);
+});
+
+it('settings that are not reached in time are named by what was changed before them', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const setPrivacyForOneCategory = async () => void vi.setSystemTime(Date.now() + 2_000);
   stubPage({ WAWebSetPrivacyForOneCategoryAction: { setPrivacyForOneCategory } });
-  expect(await account.setPrivacy([{ name: 'last', value: 'all' }], 1_000)).toEqual({ changed: [], no });
+  const message = 'the time limit was reached; changed before it: lastSeen';
+  await expect(account.setPrivacy(SETTINGS, 1_000)).rejects.toMatchObject({ code: 'outcome_unknown', message });
 });
 
 it('a privacy setting that the page cannot even request is unchanged for certain', async () => {
@@ -78,5 +99,5 @@ it('a privacy setting that the page cannot even request is unchanged for certain
     throw new TypeError('broken');
   };
   stubPage({ WAWebSetPrivacyForOneCategoryAction: { setPrivacyForOneCategory } });
-  await expect(account.setPrivacy([{ name: 'last', value: 'all' }], 1_000)).rejects.toThrow('broken');
+  await expect(account.setPrivacy(SETTINGS, 1_000)).rejects.toThrow('broken');
 });

@@ -1,9 +1,8 @@
 import { delay } from './delay.ts';
-import type { Refused } from './models.ts';
+import { afterChanges, networkCode, Refusal, refusedByNetwork, requireSuccess } from './refusal.ts';
 import { removePicture, setPicture } from './tools/files.ts';
 import { optional, ownIds } from './tools/identities.ts';
 import { watchAgain } from './tools/presences.ts';
-import { byStatus, refusal, refusedBy } from './tools/refusals.ts';
 
 /** The requested presence of the account; the page decides until it is set. */
 let requested: 'available' | 'unavailable' | undefined;
@@ -27,46 +26,31 @@ export async function readProfile(aboutMs: number): Promise<Record<string, unkno
 }
 
 /** Changes the name that others see. */
-export async function setName(name: string): Promise<'ok' | 'is_business' | Refused> {
-  if (window.require('WAWebConnModel').Conn.canSetMyPushname?.() === false) return 'is_business';
-  try {
-    await window.require('WAWebSetPushnameConnAction').setPushname(name);
-    return 'ok';
-  } catch (error) {
-    return refusedBy(error);
-  }
+export async function setName(name: string): Promise<void> {
+  if (window.require('WAWebConnModel').Conn.canSetMyPushname?.() === false)
+    throw new Refusal('not_permitted', 'the name of a business account can only be changed on its phone');
+  await window.require('WAWebSetPushnameConnAction').setPushname(name);
 }
 
 /** Changes the about text. */
-export async function setAbout(about: string): Promise<'ok' | Refused> {
-  try {
-    return byStatus(await window.require('WAWebContactStatusBridge').setMyStatus(about));
-  } catch (error) {
-    return refusedBy(error);
-  }
+export async function setAbout(about: string): Promise<void> {
+  requireSuccess(await window.require('WAWebContactStatusBridge').setMyStatus(about));
 }
 
 /** Changes the picture to the image with that key, cropped to a square as by the page. */
-export async function setProfilePicture(key: string): Promise<'ok' | 'no_image' | Refused> {
-  try {
-    return await setPicture(ownIds()[0], key);
-  } catch (error) {
-    return refusedBy(error);
-  }
+export async function setProfilePicture(key: string): Promise<void> {
+  await setPicture(ownIds()[0], key);
 }
 
 /** Removes the picture. */
-export async function removeProfilePicture(): Promise<'ok' | Refused> {
-  try {
-    return await removePicture(ownIds()[0]);
-  } catch (error) {
-    return refusedBy(error);
-  }
+export async function removeProfilePicture(): Promise<void> {
+  await removePicture(ownIds()[0]);
 }
 
-/** Shows the account as available or not. False without a name: the network ignores the presence then. */
-export function setPresence(presence: 'available' | 'unavailable'): boolean {
-  if (!window.require('WAWebConnModel').Conn.pushname) return false;
+/** Shows the account as available or not. The network ignores the presence of an account without a name. */
+export function setPresence(presence: 'available' | 'unavailable'): void {
+  if (!window.require('WAWebConnModel').Conn.pushname)
+    throw new Refusal('not_permitted', 'an account without a name has no presence: set its name first');
   const isAvailable = presence === 'available';
   // On reconnect, the page sends its own state to the network again.
   const Stream = optional('WAWebStreamModel')?.Stream;
@@ -95,7 +79,6 @@ export function setPresence(presence: 'available' | 'unavailable'): boolean {
     sendPresenceAvailable();
     if (!wasAvailable) void watchAgain('forgotten');
   } else sendPresenceUnavailable();
-  return true;
 }
 
 /** The privacy settings, from the page's memory, under its names. */
@@ -103,30 +86,27 @@ export function readPrivacy(): Record<string, unknown> {
   return { ...window.require('WAWebUserPrefsGeneral').getUserPrivacySettings() };
 }
 
-/**
- * Changes privacy settings one by one, by the network's names. Returns the changed ones, and why it stopped; `unknown`:
- * the next one may have been changed as well.
- */
+/** Changes privacy settings one by one, by the network's names. A refusal names those that were changed before it. */
 export async function setPrivacy(
-  changes: readonly { readonly name: string; readonly value: string }[],
+  changes: readonly { readonly setting: string; readonly name: string; readonly value: string }[],
   timeoutMs: number,
-): Promise<{ readonly changed: string[]; readonly no?: Refused | 'late' | 'unknown' }> {
+): Promise<void> {
   const { setPrivacyForOneCategory } = window.require('WAWebSetPrivacyForOneCategoryAction');
   const deadline = Date.now() + timeoutMs;
   const changed: string[] = [];
-  for (const change of changes) {
-    if (Date.now() > deadline) return { changed, no: 'late' };
+  for (const { setting, ...change } of changes) {
+    if (Date.now() > deadline)
+      throw afterChanges(changed, new Refusal('outcome_unknown', 'the time limit was reached'));
     let asked: Promise<unknown> | undefined;
     try {
       asked = setPrivacyForOneCategory(change);
       await asked;
-      changed.push(change.name);
+      changed.push(setting);
     } catch (error) {
       if (!asked && changed.length === 0) throw error; // Nothing was sent.
-      // An error of the page must not hide what was changed.
-      const refused = refusal(error);
-      return { changed, no: refused === undefined ? 'unknown' : { refused } };
+      const code = networkCode(error);
+      const unknown = new Refusal('outcome_unknown', 'the web client failed, and may have changed the next setting');
+      throw afterChanges(changed, code === undefined ? unknown : refusedByNetwork(code));
     }
   }
-  return { changed };
 }

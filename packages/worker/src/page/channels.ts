@@ -1,8 +1,32 @@
 import { delay } from './delay.ts';
-import type { MessageModel, PageMessage, Refused } from './models.ts';
+import type { MessageModel, PageMessage } from './models.ts';
+import { networkCode, Refusal, refusedByNetwork, unreported } from './refusal.ts';
 import { sentModel } from './tools/messages.ts';
 import { readOutcome } from './tools/outcomes.ts';
-import { refusal, refusedBy } from './tools/refusals.ts';
+
+/** Refusals because of the channel, by the network's code. */
+const CLOSED: Readonly<Record<number, string>> = {
+  405: 'the channel is closed',
+  419: 'the channel has reached its limit of followers',
+  423: 'the channel is suspended',
+  451: 'the channel is not available in the country of the account',
+};
+
+function noChannel(): Refusal {
+  return new Refusal('chat_not_found', 'there is no such channel, or the account does not follow it');
+}
+
+function refusedByChannel(code: number): Refusal {
+  if (code === 404) return noChannel();
+  const why = CLOSED[code];
+  return why ? new Refusal('not_permitted', `${why} (code ${code})`) : refusedByNetwork(code);
+}
+
+/** The error of the page, or the refusal of the network. */
+function refusalOf(error: unknown): unknown {
+  const code = networkCode(error);
+  return code === undefined ? error : refusedByChannel(code);
+}
 
 /** A channel, as the page returns it. */
 export interface ChannelModel {
@@ -28,29 +52,28 @@ export function listChannels(): ChannelModel[] {
 }
 
 /** Queries a channel by its id or invite code, without opening it. */
-export async function readChannel(key: string): Promise<ChannelModel | 'no_channel' | Refused> {
+export async function readChannel(key: string): Promise<ChannelModel> {
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
   const held = channels
     ?.getModelsArray()
     .find(({ id, newsletterMetadata }) => String(id) === key || newsletterMetadata?.inviteCode === key);
   const role = held?.newsletterMetadata?.membershipType;
-  try {
-    const { queryNewsletterMetadataByInviteCode: query } = window.require('WAWebNewsletterMetadataQueryJob');
-    const answer = await query(key, role);
-    if (!answer?.idJid) return 'no_channel';
-    return {
-      id: answer.idJid,
-      name: answer.newsletterNameMetadataMixin?.nameElementValue,
-      description:
-        answer.newsletterDescriptionMetadataMixin?.descriptionQueryDescriptionResponseMixin?.elementValue ?? undefined,
-      role: role ?? 'guest',
-      followers: answer.newsletterSubscribersMetadataMixin?.subscribersCount,
-      inviteCode: answer.newsletterInviteLinkMetadataMixin?.inviteCode,
-      isVerified: answer.newsletterVerificationMetadataMixin?.verificationState === 'verified',
-    };
-  } catch (error) {
-    return refusedBy(error);
-  }
+  const { queryNewsletterMetadataByInviteCode: query } = window.require('WAWebNewsletterMetadataQueryJob');
+  const asking = async () => query(key, role);
+  const answer = await asking().catch((error: unknown) => {
+    throw refusalOf(error);
+  });
+  if (!answer?.idJid) throw noChannel();
+  return {
+    id: answer.idJid,
+    name: answer.newsletterNameMetadataMixin?.nameElementValue,
+    description:
+      answer.newsletterDescriptionMetadataMixin?.descriptionQueryDescriptionResponseMixin?.elementValue ?? undefined,
+    role: role ?? 'guest',
+    followers: answer.newsletterSubscribersMetadataMixin?.subscribersCount,
+    inviteCode: answer.newsletterInviteLinkMetadataMixin?.inviteCode,
+    isVerified: answer.newsletterVerificationMetadataMixin?.verificationState === 'verified',
+  };
 }
 
 /**
@@ -60,11 +83,11 @@ export async function listChannelMessages(
   channelId: string,
   limit: number,
   timeoutMs: number,
-): Promise<MessageModel[] | 'no_channel'> {
+): Promise<MessageModel[]> {
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
   const chat = channels?.get(channelId);
   const role = chat?.newsletterMetadata?.membershipType;
-  if (!chat || role === undefined || role === 'guest') return 'no_channel';
+  if (!chat || role === undefined || role === 'guest') throw noChannel();
   const notShown = /^(newsletter_notification|notification|e2e_notification|protocol|ciphertext|revoked|unknown)/;
   const shown = () => chat.msgs.getModelsArray().filter(({ type }: PageMessage) => !notShown.test(type));
   const late = delay(timeoutMs, 'late' as const);
@@ -81,65 +104,59 @@ export async function listChannelMessages(
     .flatMap((message) => sentModel(message) ?? []);
 }
 
-/**
- * Follows a channel. Does nothing if the account follows or manages it already. `unknown`: the network may have
- * accepted the change.
- */
-export async function followChannel(channelId: string): Promise<'ok' | 'no_channel' | 'unknown' | Refused> {
+/** Follows a channel. Does nothing if the account follows or manages it already. */
+export async function followChannel(channelId: string): Promise<void> {
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
   const role = () => channels?.get(channelId)?.newsletterMetadata?.membershipType ?? 'guest';
-  if (role() !== 'guest') return 'ok';
+  if (role() !== 'guest') return;
   let hasAsked = false;
   try {
     // The page silently ignores a channel without metadata.
     const preview = await window.require('WAWebLoadNewsletterPreviewChatAction').loadNewsletterPreviewChat(channelId);
     const chat = channels?.get(channelId) ?? preview;
-    if (!chat) return 'no_channel';
+    if (!chat) throw noChannel();
     const surface = { eventSurface: 3 };
     const { subscribeToNewsletterAction } = window.require('WAWebNewsletterSubscribeAction');
     hasAsked = true;
     await subscribeToNewsletterAction(chat, surface);
-    return role() === 'guest' ? { refused: 400 } : 'ok';
   } catch (error) {
     // A later step of the page may have failed after the network accepted the change.
-    if (role() !== 'guest') return 'ok';
-    return hasAsked && refusal(error) === undefined ? 'unknown' : refusedBy(error);
+    if (role() !== 'guest') return;
+    throw hasAsked && networkCode(error) === undefined ? unreported('the channel is followed') : refusalOf(error);
   }
+  if (role() === 'guest') throw refusedByChannel(400);
 }
 
-/** Unfollows a channel. `unknown`: the network may have accepted the change. */
-export async function unfollowChannel(channelId: string): Promise<'ok' | 'no_channel' | 'own' | 'unknown' | Refused> {
+/** Unfollows a channel. */
+export async function unfollowChannel(channelId: string): Promise<void> {
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
   const role = () => channels?.get(channelId)?.newsletterMetadata?.membershipType ?? 'guest';
   const chat = channels?.get(channelId);
-  if (!chat || role() === 'guest') return 'no_channel';
-  if (role() === 'owner') return 'own';
+  if (!chat || role() === 'guest') throw noChannel();
+  if (role() === 'owner') throw new Refusal('not_permitted', 'the account owns that channel');
   try {
     const surface = { eventSurface: 3 };
     await window.require('WAWebNewsletterUnsubscribeAction').unsubscribeFromNewsletterAction(chat, surface);
-    return 'ok';
   } catch (error) {
-    if (role() === 'guest') return 'ok';
+    if (role() === 'guest') return;
     // The page then updates its database before its memory: its own error may come from that, after the change.
-    return refusal(error) === undefined ? 'unknown' : refusedBy(error);
+    throw networkCode(error) === undefined ? unreported('the channel is still followed') : refusalOf(error);
   }
 }
 
-/** Posts a text. Returns its message, or undefined if the outcome is unknown. */
-export async function postToChannel(
-  channelId: string,
-  body: string,
-): Promise<{ readonly message: MessageModel } | 'no_channel' | 'not_admin' | Refused | undefined> {
+/** Posts a text. Returns its message. */
+export async function postToChannel(channelId: string, body: string): Promise<MessageModel> {
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
   const chat = channels?.get(channelId);
   const role = chat?.newsletterMetadata?.membershipType ?? 'guest';
-  if (!chat || role === 'guest') return 'no_channel';
-  if (role !== 'owner' && role !== 'admin') return 'not_admin';
+  if (!chat || role === 'guest') throw noChannel();
+  if (role !== 'owner' && role !== 'admin')
+    throw new Refusal('not_permitted', 'the account neither owns nor administers that channel');
   const { sendNewsletterTextMsg } = window.require('WAWebNewsletterSendMsgAction');
   const result = await sendNewsletterTextMsg(chat, body, {});
   // In a channel, this name is a refusal by the network. After other failures it may have the post.
-  if (result?.messageSendResult === 'ERROR_NETWORK') return { refused: Number(result.ackErrorCode) || 400 };
-  if (readOutcome(result).is !== 'sent' || !result?.msg) return undefined;
-  const message = sentModel(result.msg);
-  return message && { message };
+  if (result?.messageSendResult === 'ERROR_NETWORK') throw refusedByChannel(Number(result.ackErrorCode) || 400);
+  const message = readOutcome(result).is === 'sent' && result?.msg ? sentModel(result.msg) : undefined;
+  if (!message) throw unreported('the text was posted');
+  return message;
 }

@@ -4,14 +4,16 @@ import { clearChat, deleteChat, pinChat } from './chat-changes.ts';
 import { setChatLabels } from './labels.ts';
 
 it.each([
-  [{ sendDelete: async () => ({ status: 200 }) }, { id: '1@c.us' }],
-  [{ sendDelete: async () => ({ status: 500 }) }, 'failed'],
-  [{ sendDelete: async () => undefined }, { id: '1@c.us' }],
-  [{ sendDelete: async () => undefined, sendDeleteWithStatus: async () => false }, 'failed'],
-  [{ sendDelete: async () => undefined, sendDeleteWithStatus: async () => true }, { id: '1@c.us' }],
-])('a chat is deleted unless the page reports a failure: case %#', async (WAWebDeleteChatAction, outcome) => {
+  [{ sendDelete: async () => ({ status: 200 }) }, true],
+  [{ sendDelete: async () => ({ status: 500 }) }, false],
+  [{ sendDelete: async () => undefined }, true],
+  [{ sendDelete: async () => undefined, sendDeleteWithStatus: async () => false }, false],
+  [{ sendDelete: async () => undefined, sendDeleteWithStatus: async () => true }, true],
+])('a chat is deleted unless the page reports a failure: case %#', async (WAWebDeleteChatAction, isDeleted) => {
   page({ id: '1@c.us' }, { WAWebDeleteChatAction });
-  expect(await deleteChat('1@c.us', 10)).toEqual(outcome);
+  const deleted = deleteChat('1@c.us', 10);
+  if (isDeleted) expect(await deleted).toEqual({ id: '1@c.us' });
+  else await expect(deleted).rejects.toMatchObject({ code: 'client_failed' });
 });
 
 /** A page with that chat and these modules. */
@@ -31,7 +33,7 @@ it('a chat that was unarchived, but could not be pinned, is not reported as unch
   const modules = { WAWebChatPinBridge, WAWebSetArchiveChatAction: { setArchive: async () => {} } };
   for (const setPin of [fails, async () => {}]) {
     page({ archive: true }, { ...modules, WAWebSetPinChatAction: { setPin } });
-    expect(await pinChat('1@c.us', true, 10)).toBe('unarchived');
+    await expect(pinChat('1@c.us', true, 10)).rejects.toThrow('unarchived');
   }
   page({ archive: false }, { ...modules, WAWebSetPinChatAction: { setPin: fails } });
   await expect(pinChat('1@c.us', true, 10)).rejects.toThrow('failed');
@@ -45,7 +47,7 @@ it('a chat may be cleared even if a later step of the page fails', async () => {
     void cleared.push(await clearing.catch(() => 'failed'));
   const modules = { WAWebClearChatUtils: { finalizeClearChat }, WAWebCollections: { Msg: { get: () => undefined } } };
   page({ id: '1@c.us' }, { ...modules, WAWebChatClearBridge: { sendClear: fails } });
-  expect(await clearChat('1@c.us', 10)).toBe('unknown');
+  await expect(clearChat('1@c.us', 10)).rejects.toMatchObject({ code: 'outcome_unknown' });
   page({ id: '1@c.us' }, { ...modules, WAWebChatClearBridge: { sendClear: async () => undefined } });
   expect(await clearChat('1@c.us', 10)).toEqual({ id: '1@c.us' });
   expect(cleared).toEqual(['failed', undefined]);
@@ -55,9 +57,9 @@ it('labels that the page has sent but does not show are not reported as refused'
   const Label = { addOrRemoveLabelsMD: vi.fn(), getModelsArray: () => [{ id: '1' }] };
   const modules = { WAWebCollections: { Label }, WAWebEditLabelAssociationBridge: { editLabelAssociation: vi.fn() } };
   page({ labels: [] }, modules);
-  expect(await setChatLabels('1@c.us', ['1'], 10)).toBe('not_shown');
+  await expect(setChatLabels('1@c.us', ['1'], 10)).rejects.toThrow('did not show');
   Label.addOrRemoveLabelsMD.mockImplementation(() => {
     throw new Error('failed');
   });
-  expect(await setChatLabels('1@c.us', ['1'], 10)).toBe('not_shown');
+  await expect(setChatLabels('1@c.us', ['1'], 10)).rejects.toThrow('did not show');
 });

@@ -1,37 +1,34 @@
-import { chatModel, findChat, holds, oneByOne, showState } from './tools/chats.ts';
+import { ignored, Refusal } from './refusal.ts';
+import { chatModel, holds, oneByOne, ownChat, showState } from './tools/chats.ts';
 import { ownGroup } from './tools/groups.ts';
 import { phoneOr } from './tools/identities.ts';
 
 type ChatRow = Record<string, unknown>;
 
-/** The outcome of a change of a chat: the chat, `no_chat`, or `ignored` if the page did not apply it. */
-export type ChatOutcome = ChatRow | 'no_chat' | 'ignored';
-
 /** A chat, from the page's memory. */
-export function getChat(chatId: string): ChatRow | undefined {
-  const chat = findChat(chatId);
-  return chat && chatModel(chat);
+export function getChat(chatId: string): ChatRow {
+  return chatModel(ownChat(chatId));
 }
 
 /** Marks a chat as read, and sends the receipts. The page does not report a refusal: the chat then stays unread. */
-export async function markChatRead(chatId: string, settleMs: number): Promise<ChatOutcome> {
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+export async function markChatRead(chatId: string, settleMs: number): Promise<ChatRow> {
+  const chat = ownChat(chatId);
   const before = chat.unreadCount ?? 0;
   // Sent at once: the account need not be online.
   await window.require('WAWebUpdateUnreadChatAction').sendSeen({ chat, afterAvailable: false });
   // More messages may have arrived meanwhile; -1 means marked as unread.
   const isRead = () => before === 0 || (before < 0 ? chat.unreadCount !== before : (chat.unreadCount ?? 0) < before);
-  return (await holds(isRead, settleMs)) ? chatModel(chat) : 'ignored';
+  if (await holds(isRead, settleMs)) return chatModel(chat);
+  throw ignored();
 }
 
 /** Marks a chat as unread. */
-export async function markChatUnread(chatId: string, settleMs: number): Promise<ChatOutcome> {
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+export async function markChatUnread(chatId: string, settleMs: number): Promise<ChatRow> {
+  const chat = ownChat(chatId);
   const isUnread = () => (chat.unreadCount ?? 0) !== 0;
   if (!isUnread()) await window.require('WAWebUpdateUnreadChatAction').markUnread(chat, true, false);
-  return (await holds(isUnread, settleMs)) ? chatModel(chat) : 'ignored';
+  if (await holds(isUnread, settleMs)) return chatModel(chat);
+  throw ignored();
 }
 
 /** Shows the account as typing or recording. Returns the chat's id. */
@@ -39,43 +36,35 @@ export async function setChatState(
   chatId: string,
   state: 'typing' | 'recording' | 'paused',
   forMs: number,
-): Promise<{ readonly id: string } | 'no_chat'> {
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+): Promise<{ readonly id: string }> {
+  const chat = ownChat(chatId);
   await showState(chat, state, forMs);
   return { id: phoneOr(chat.id) ?? chatId };
 }
 
 /** Archives a chat, or takes it out of the archive. */
-export async function archiveChat(chatId: string, archived: boolean, settleMs: number): Promise<ChatOutcome> {
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+export async function archiveChat(chatId: string, archived: boolean, settleMs: number): Promise<ChatRow> {
+  const chat = ownChat(chatId);
   const isDone = () => (chat.archive === true) === archived;
   // While a change is running, the page returns its promise, even for the opposite change.
   return oneByOne(chat, async () => {
     if (!isDone()) await window.require('WAWebSetArchiveChatAction').setArchive(chat, archived, false);
-    return (await holds(isDone, settleMs)) ? chatModel(chat) : 'ignored';
+    if (await holds(isDone, settleMs)) return chatModel(chat);
+    throw ignored();
   });
 }
 
-/**
- * Pins a chat, or unpins it. `too_many`: the account has reached the limit of pins; `unarchived`: the page unarchived
- * the chat, but did not pin it.
- */
-export async function pinChat(
-  chatId: string,
-  pinned: boolean,
-  settleMs: number,
-): Promise<ChatOutcome | 'too_many' | 'unarchived'> {
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+/** Pins a chat, or unpins it. */
+export async function pinChat(chatId: string, pinned: boolean, settleMs: number): Promise<ChatRow> {
+  const chat = ownChat(chatId);
   const isDone = () => Boolean(chat.pin) === pinned;
   return oneByOne(chat, async () => {
     let isUnarchived = false;
     if (!isDone()) {
       const { getNumConversationsPinned, getPinLimit } = window.require('WAWebChatPinBridge');
       // The page itself does not check the limit.
-      if (pinned && (await getNumConversationsPinned(chat.id)) >= getPinLimit(chat.id)) return 'too_many';
+      if (pinned && (await getNumConversationsPinned(chat.id)) >= getPinLimit(chat.id))
+        throw new Refusal('not_permitted', 'the account has reached its limit of pinned chats: unpin another first');
       // As the page does: an archived chat cannot be pinned.
       if (pinned && chat.archive) {
         await window.require('WAWebSetArchiveChatAction').setArchive(chat, false, false);
@@ -88,32 +77,29 @@ export async function pinChat(
       }
     }
     if (await holds(isDone, settleMs)) return chatModel(chat);
-    return isUnarchived ? 'unarchived' : 'ignored';
+    if (!isUnarchived) throw ignored();
+    throw new Refusal(
+      'outcome_unknown',
+      'the chat was unarchived, but the web client did not report whether it was pinned',
+    );
   });
 }
 
 /** Mutes a chat until a time in Unix seconds; 0: unmute, -1: forever. */
-export async function muteChat(chatId: string, expiration: number, settleMs: number): Promise<ChatOutcome> {
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+export async function muteChat(chatId: string, expiration: number, settleMs: number): Promise<ChatRow> {
+  const chat = ownChat(chatId);
   const isDone = () => (chat.mute?.expiration ?? 0) === expiration;
   const how = { sendDevice: true, showToast: false } as const;
   return oneByOne(chat, async () => {
     if (!isDone()) await (expiration === 0 ? chat.mute?.unmute(how) : chat.mute?.mute({ expiration, ...how }));
-    return (await holds(isDone, settleMs)) ? chatModel(chat) : 'ignored';
+    if (await holds(isDone, settleMs)) return chatModel(chat);
+    throw ignored();
   });
 }
 
-/**
- * Deletes all messages of a chat. Returns the chat's id; `still_shown` if the page keeps them in memory; `unknown` if a
- * step failed.
- */
-export async function clearChat(
-  chatId: string,
-  settleMs: number,
-): Promise<{ readonly id: string } | 'no_chat' | 'still_shown' | 'unknown'> {
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+/** Deletes all messages of a chat. Returns the chat's id. */
+export async function clearChat(chatId: string, settleMs: number): Promise<{ readonly id: string }> {
+  const chat = ownChat(chatId);
   const clearing = window.require('WAWebChatClearBridge').sendClear(chat, false, false);
   // It may reject after the messages are deleted and the network has the change.
   const gone = await clearing.then(
@@ -123,26 +109,24 @@ export async function clearChat(
   // The first step clears the page's database, this one its memory; it hides failures of the first.
   const cleared = window.require('WAWebClearChatUtils').finalizeClearChat(chat, clearing);
   await cleared.catch(() => {}); // The chat is cleared even if this fails.
-  if (!gone) return 'unknown';
+  if (!gone)
+    throw new Refusal('outcome_unknown', 'the web client failed while it cleared the chat; look at its messages');
   const { Msg } = window.require('WAWebCollections');
   const isGone = () => gone.every((id) => !Msg.get(String(id)));
-  return (await holds(isGone, settleMs)) ? { id: phoneOr(chat.id) ?? chatId } : 'still_shown';
+  if (await holds(isGone, settleMs)) return { id: phoneOr(chat.id) ?? chatId };
+  throw new Refusal('outcome_unknown', 'the chat is cleared, but the web client still shows its messages');
 }
 
-/**
- * Deletes a chat. Returns its id; `is_member` if the account is in the group; `failed` if the page reports a failure.
- */
-export async function deleteChat(
-  chatId: string,
-  membersMs: number,
-): Promise<{ readonly id: string } | 'no_chat' | 'is_member' | 'failed'> {
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+/** Deletes a chat, but not of a group that the account is in. Returns its id. */
+export async function deleteChat(chatId: string, membersMs: number): Promise<{ readonly id: string }> {
+  const chat = ownChat(chatId);
   const isGroup = String(chat.id).endsWith('@g.us');
-  if (isGroup && (await ownGroup(String(chat.id), membersMs))) return 'is_member';
+  if (isGroup && (await ownGroup(String(chat.id), membersMs)))
+    throw new Refusal('not_permitted', 'the account is in the group: leave it first');
   const { sendDelete, sendDeleteWithStatus } = window.require('WAWebDeleteChatAction');
   // The answer is the page's own: the network gets the change later.
   const answer = await (sendDeleteWithStatus ? sendDeleteWithStatus(chat, false) : sendDelete(chat, false));
   const { status = 200 } = (answer ?? {}) as { readonly status?: number };
-  return answer === false || status >= 400 ? 'failed' : { id: phoneOr(chat.id) ?? chatId };
+  if (answer === false || status >= 400) throw new Refusal('client_failed', 'the web client did not delete the chat');
+  return { id: phoneOr(chat.id) ?? chatId };
 }

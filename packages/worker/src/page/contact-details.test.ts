@@ -44,8 +44,8 @@ describe('numbers looked up together', () => {
     const refused = { contact: { errorCode: 429, errorText: 'rate-overlimit' } };
     expect(await answered([one])).toEqual({ exist: [true, null] });
     expect(await answered([one, refused])).toEqual({ exist: [true, null] });
-    expect(await answered([refused])).toEqual({ refused: 429 });
-    expect(await answered([])).toBe('unanswered');
+    await expect(answered([refused])).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(answered([])).rejects.toMatchObject({ code: 'client_failed' });
   });
 });
 
@@ -66,12 +66,16 @@ describe('an about text', () => {
     [[{ status: '' }, { status: null }], { about: '' }],
     [[{ status: null }, { status: '' }], { about: '' }],
     [[stale, { status: '' }], { about: null }],
-    [[stale, stale], 'later'],
-    [[stale, undefined], 'later'],
-    [[{ status: { errorCode: 429, errorText: 'rate-overlimit' } }], { refused: 429 }],
   ])('%j is %j', async (answers, result) => {
     expect(await about(...answers)).toEqual(result);
   });
+
+  it.each([[[stale, stale]], [[stale, undefined]], [[{ status: { errorCode: 429, errorText: 'rate-overlimit' } }]]])(
+    '%j is rate limited',
+    async (answers) => {
+      await expect(about(...answers)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 60 });
+    },
+  );
 });
 
 describe('a person to block or unblock', () => {
@@ -126,6 +130,7 @@ describe('a person to block or unblock', () => {
   });
 
   it('is unknown without a contact and without an entry on the list', async () => {
-    for (const isBlocked of [true, false]) expect(await change({}, [], isBlocked)).toEqual(['no_contact', []]);
+    for (const isBlocked of [true, false])
+      await expect(change({}, [], isBlocked)).rejects.toMatchObject({ code: 'contact_not_found' });
   });
 });

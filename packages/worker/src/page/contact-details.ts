@@ -1,29 +1,27 @@
-import type { PageId, Refused } from './models.ts';
+import type { PageId } from './models.ts';
+import { ignored, Refusal, refusedByNetwork } from './refusal.ts';
 import { holds } from './tools/chats.ts';
 import { idsOfPeople } from './tools/groups.ts';
 import { contactModel, idsOf, isMe, lidOf, lookUpsFrom, phoneOr, queryHiddenIds } from './tools/identities.ts';
 import type { NumberFound } from './tools/numbers.ts';
 import { queryNumbers } from './tools/numbers.ts';
-import { refusedBy } from './tools/refusals.ts';
 
 /**
  * Queries which numbers are registered, in one request; null: the answer lacks that number. `waitMs`: not queried,
- * since the account was linked a moment ago. `unanswered`: the answer has none of them. The page's own function for one
- * number also stores hidden ids.
+ * since the account was linked a moment ago. The page's own function for one number also stores hidden ids.
  */
 export async function numbersExist(
   people: string[],
-): Promise<{ readonly exist: readonly (boolean | null)[] } | { readonly waitMs: number } | 'unanswered' | Refused> {
+): Promise<{ readonly exist: readonly (boolean | null)[] } | { readonly waitMs: number }> {
   const waitMs = lookUpsFrom - Date.now();
   if (waitMs > 0) return { waitMs };
-  try {
-    const found = await queryNumbers(people);
-    if ('refused' in found) return found;
-    return found.size > 0 ? { exist: people.map((one) => found.get(one)?.isRegistered ?? null) } : 'unanswered';
-  } catch (error) {
-    return refusedBy(error);
-  }
+  const found = await queryNumbers(people);
+  if (found.size > 0) return { exist: people.map((one) => found.get(one)?.isRegistered ?? null) };
+  throw new Refusal('client_failed', 'the network returned no result for any of the numbers; retry later');
 }
+
+/** The network does not say how long to wait for an about text. */
+const ABOUT_PAUSE_SECONDS = 60;
 
 /** A person with both ids. Null: no such id, or hidden. Undefined: the network returned no result. */
 interface BothIds {
@@ -40,9 +38,7 @@ interface BothIds {
 export async function resolveContacts(
   people: string[],
   pauseMs: number,
-): Promise<
-  { readonly found: readonly BothIds[]; readonly isQueried: boolean } | { readonly waitMs: number } | Refused
-> {
+): Promise<{ readonly found: readonly BothIds[]; readonly isQueried: boolean } | { readonly waitMs: number }> {
   const { createWid } = window.require('WAWebWidFactory');
   const isHidden = (id: string) => id.endsWith('@lid');
   const numberIn = (ids: readonly string[]) => ids.find((id) => !isHidden(id))?.replace(/@.*/, '');
@@ -54,24 +50,18 @@ export async function resolveContacts(
   if (unknown.length === 0) return { found: known, isQueried: false };
   const waitMs = Math.max(pauseMs, lookUpsFrom - Date.now());
   if (waitMs > 0) return { waitMs };
-  try {
-    const [lids, numbers] = [unknown.filter(isHidden), unknown.filter((id) => !isHidden(id))];
-    const byLid = lids.length > 0 ? await queryHiddenIds(lids) : new Map<string, string | null>();
-    if ('refused' in byLid) return byLid;
-    const byNumber = numbers.length > 0 ? await queryNumbers(numbers) : new Map<string, NumberFound>();
-    if ('refused' in byNumber) return byNumber;
-    const found = known.map((one): BothIds => {
-      const number = byLid.get(one.id);
-      if (number !== undefined) return { ...one, number: number && (numberIn([number]) ?? null) };
-      const { isRegistered, ids = [] } = byNumber.get(one.id) ?? {};
-      if (isRegistered === undefined) return one;
-      // The network may return the number in another form than requested.
-      return { ...one, number: isRegistered ? (numberIn(ids) ?? one.number) : null, lid: ids.find(isHidden) ?? null };
-    });
-    return { found, isQueried: true };
-  } catch (error) {
-    return refusedBy(error);
-  }
+  const [lids, numbers] = [unknown.filter(isHidden), unknown.filter((id) => !isHidden(id))];
+  const byLid = lids.length > 0 ? await queryHiddenIds(lids) : new Map<string, string | null>();
+  const byNumber = numbers.length > 0 ? await queryNumbers(numbers) : new Map<string, NumberFound>();
+  const found = known.map((one): BothIds => {
+    const number = byLid.get(one.id);
+    if (number !== undefined) return { ...one, number: number && (numberIn([number]) ?? null) };
+    const { isRegistered, ids = [] } = byNumber.get(one.id) ?? {};
+    if (isRegistered === undefined) return one;
+    // The network may return the number in another form than requested.
+    return { ...one, number: isRegistered ? (numberIn(ids) ?? one.number) : null, lid: ids.find(isHidden) ?? null };
+  });
+  return { found, isQueried: true };
 }
 
 /** Blocks a person, or unblocks one. Returns the person's id. */
@@ -79,11 +69,11 @@ export async function setBlocked(
   personId: string,
   isBlocked: boolean,
   settleMs: number,
-): Promise<{ readonly id: string } | 'no_contact' | 'self' | Refused> {
+): Promise<{ readonly id: string }> {
   const { Blocklist, Contact } = window.require('WAWebCollections');
   const { createWid } = window.require('WAWebWidFactory');
   const wid = createWid(personId);
-  if (isMe(wid)) return 'self';
+  if (isMe(wid)) throw new Refusal('not_permitted', 'an account cannot block itself');
   const id = phoneOr(wid) ?? personId;
   let lid = lidOf(wid);
   const ids = [lid, id].filter((one) => one !== undefined);
@@ -91,7 +81,7 @@ export async function setBlocked(
   const isDone = () => (listed() !== undefined) === isBlocked;
   const known = ids.flatMap((one) => Contact.get(one) ?? [])[0];
   // A person on the block list need not be a contact.
-  if (!known && !listed()) return 'no_contact';
+  if (!known && !listed()) throw new Refusal('contact_not_found', 'the account has no such contact');
   if (isDone()) return { id };
   if (isBlocked && lid === undefined) {
     const [found] = await idsOfPeople([id]);
@@ -108,13 +98,10 @@ export async function setBlocked(
   const contact = isUsable ? row : make();
   const { blockContact, unblockContact } = window.require('WAWebBlockContactAction');
   const entryPoint = 'ChatListBlock';
-  try {
-    if (isBlocked) await blockContact({ contact, blockEntryPoint: entryPoint });
-    else await unblockContact(contact, entryPoint);
-  } catch (error) {
-    return refusedBy(error);
-  }
-  return (await holds(isDone, settleMs)) ? { id } : { refused: 400 };
+  if (isBlocked) await blockContact({ contact, blockEntryPoint: entryPoint });
+  else await unblockContact(contact, entryPoint);
+  if (await holds(isDone, settleMs)) return { id };
+  throw ignored();
 }
 
 /** The page's rows of blocked people. */
@@ -130,8 +117,8 @@ export function listBlocked(): Record<string, unknown>[] {
   });
 }
 
-/** Queries a person's about text; null if it is hidden, empty if there is none. `later`: the network did not answer. */
-export async function getAbout(personId: string): Promise<{ readonly about: string | null } | 'later' | Refused> {
+/** Queries a person's about text; null if it is hidden, empty if there is none. */
+export async function getAbout(personId: string): Promise<{ readonly about: string | null }> {
   const { createWid } = window.require('WAWebWidFactory');
   const { getStatus } = window.require('WAWebContactStatusBridge');
   const { Chat } = window.require('WAWebCollections');
@@ -140,21 +127,20 @@ export async function getAbout(personId: string): Promise<{ readonly about: stri
   // The network requires this token for a text that only contacts may see.
   const tcToken = ids.flatMap((id) => Chat.get(id)?.tcToken ?? [])[0];
   let result: { readonly about: string | null } | undefined;
-  try {
-    for (const id of ids) {
-      const { status, stale } = (await getStatus({ wid: createWid(id), token: '', tcToken })) ?? { stale: true };
-      // A refusal for this person replaces the text.
-      const { errorCode } = (status ?? {}) as { readonly errorCode?: number };
-      if (errorCode !== undefined) return { refused: Number(errorCode) || 400 };
-      if (stale === true) continue;
-      if (typeof status === 'string' && status !== '') return { about: status };
-      // The network returns an empty text if it is hidden, null if there is none.
-      result = { about: status === '' ? (result?.about ?? null) : '' };
-    }
-    return result ?? 'later';
-  } catch (error) {
-    return refusedBy(error);
+  for (const id of ids) {
+    const { status, stale } = (await getStatus({ wid: createWid(id), token: '', tcToken })) ?? { stale: true };
+    // A refusal for this person replaces the text.
+    const { errorCode } = (status ?? {}) as { readonly errorCode?: number };
+    if (errorCode !== undefined) throw refusedByNetwork(Number(errorCode) || 400);
+    if (stale === true) continue;
+    if (typeof status === 'string' && status !== '') return { about: status };
+    // The network returns an empty text if it is hidden, null if there is none.
+    result = { about: status === '' ? (result?.about ?? null) : '' };
   }
+  if (result) return result;
+  throw new Refusal('rate_limited', 'the network did not return the about text: retry later', {
+    retryAfterSeconds: ABOUT_PAUSE_SECONDS,
+  });
 }
 
 /** The groups that the account shares with a person, from the page's database. */
@@ -174,26 +160,22 @@ export async function listCommonGroups(personId: string): Promise<Record<string,
 }
 
 /** Queries a business profile. */
-export async function getBusinessProfile(personId: string): Promise<Record<string, unknown> | Refused> {
+export async function getBusinessProfile(personId: string): Promise<Record<string, unknown>> {
   const { BusinessProfile: profiles, Contact } = window.require('WAWebCollections');
   const wid = window.require('WAWebWidFactory').createWid(personId) as PageId;
-  try {
-    // `find` may return a cached profile of any age.
-    const profile = (await (profiles?.fetchBizProfile?.(wid) ?? profiles?.find(wid))) ?? {};
-    const { description, email, address, structuredAddress, website, categories, businessHours } = profile;
-    return {
-      isBusiness: idsOf(wid).some((id) => Contact.get(id)?.isBusiness === true),
-      description,
-      email,
-      address: address ?? structuredAddress?.streetAddress,
-      websites: (website ?? []).map((site) => site?.url),
-      categories: (categories ?? []).map((category) => category?.localized_display_name),
-      hours: businessHours?.config && {
-        timezone: businessHours.timezone,
-        days: Object.entries(businessHours.config).map(([day, open]) => ({ day, ...(open as object) })),
-      },
-    };
-  } catch (error) {
-    return refusedBy(error);
-  }
+  // `find` may return a cached profile of any age.
+  const profile = (await (profiles?.fetchBizProfile?.(wid) ?? profiles?.find(wid))) ?? {};
+  const { description, email, address, structuredAddress, website, categories, businessHours } = profile;
+  return {
+    isBusiness: idsOf(wid).some((id) => Contact.get(id)?.isBusiness === true),
+    description,
+    email,
+    address: address ?? structuredAddress?.streetAddress,
+    websites: (website ?? []).map((site) => site?.url),
+    categories: (categories ?? []).map((category) => category?.localized_display_name),
+    hours: businessHours?.config && {
+      timezone: businessHours.timezone,
+      days: Object.entries(businessHours.config).map(([day, open]) => ({ day, ...(open as object) })),
+    },
+  };
 }

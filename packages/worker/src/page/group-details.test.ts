@@ -45,8 +45,8 @@ beforeEach(() => {
 });
 
 it('a description is removed as the page does it, in builds with separate fields', async () => {
-  expect(await setDescription(GROUP, 'Trip', 10)).toBe('ok');
-  expect(await setDescription(GROUP, '', 10)).toBe('ok');
+  await setDescription(GROUP, 'Trip', 10);
+  await setDescription(GROUP, '', 10);
   expect(calls).toEqual([
     ['Trip', 'NEW', undefined],
     [null, 'NEW', undefined],
@@ -62,21 +62,21 @@ it('a description that someone else changed is set again at once if the page has
   conflict = () => {
     known.descId = 'SECOND';
   };
-  expect(await setDescription(GROUP, 'Trip', 10)).toBe('ok');
+  await setDescription(GROUP, 'Trip', 10);
   expect(calls.map(([, , replaced]) => replaced)).toEqual(['FIRST', 'SECOND']);
   expect(refreshed).not.toHaveBeenCalled();
   // It has not received the change: the group is queried.
   conflict = () => {};
-  expect(await setDescription(GROUP, 'Trip', 10)).toBe('ok');
+  await setDescription(GROUP, 'Trip', 10);
   expect(calls.slice(2).map(([, , replaced]) => replaced)).toEqual(['SECOND', 'THIRD']);
 });
 
 it('if only admins may add people, only they may invite by link', async () => {
   const change = (addParticipants: 'admins' | 'everyone') => changeSettings(GROUP, { addParticipants }, 10, 10);
-  expect(await change('admins')).toMatchObject({ changed: ['addParticipants'], isShown: true });
+  expect(await change('admins')).toEqual({ addParticipants: 'admins' });
   known.memberLinkMode = 'admin_link';
   await change('admins');
-  await change('everyone');
+  await expect(change('everyone')).rejects.toMatchObject({ code: 'outcome_unknown' }); // The page does not show it.
   expect(calls).toEqual([
     [{ member_add_mode: 'ADMIN_ADD', member_link_mode: 'ADMIN_LINK' }],
     [{ member_add_mode: 'ADMIN_ADD' }],
@@ -84,7 +84,29 @@ it('if only admins may add people, only they may invite by link', async () => {
   ]);
 });
 
-it('a group that is gone has no settings', async () => {
-  update = async () => Promise.reject(Object.assign(new Error('item-not-found'), { status: 404 }));
-  expect(await changeSettings(GROUP, { addParticipants: 'admins' }, 10, 10)).toBe('no_group');
+it.each([
+  [404, 'chat_not_found'],
+  [403, 'not_permitted'],
+  [429, 'rate_limited'],
+  [409, 'client_failed'],
+])('settings that are refused with %i: %s', async (status, code) => {
+  update = async () => Promise.reject(Object.assign(new Error('refused'), { status }));
+  const changing = changeSettings(GROUP, { addParticipants: 'admins' }, 10, 10);
+  await expect(changing).rejects.toMatchObject({ code });
+});
+
+it.each([
+  [429, 'rate_limited', 60],
+  [404, 'outcome_unknown', undefined],
+])('settings that are partly refused with %i: %s names the changed ones', async (status, code, retryAfterSeconds) => {
+  const setGroupProperty = vi.fn(async () => undefined);
+  (modules.WAWebGroupModifyInfoJob as Record<string, unknown>).setGroupProperty = setGroupProperty;
+  update = async () => Promise.reject(Object.assign(new Error('refused'), { status }));
+  const wanted = { sendMessages: 'admins', addParticipants: 'admins' } as const;
+  await expect(changeSettings(GROUP, wanted, 10, 10)).rejects.toMatchObject({
+    code,
+    message: expect.stringContaining('changed before it: sendMessages'),
+    retryAfterSeconds,
+  });
+  expect(setGroupProperty).toHaveBeenCalledTimes(1);
 });

@@ -1,14 +1,20 @@
 import type { GroupSettings } from '@chat-web/protocol';
-import type { GroupRefusal } from './models.ts';
-import { codesFor, groupRefusal, groupSettings, memberCodes, ownGroup, refreshGroup } from './tools/groups.ts';
+import { afterChanges, networkCode, Refusal, refusedByNetwork } from './refusal.ts';
+import {
+  changingGroup,
+  codesFor,
+  groupSettings,
+  memberCodes,
+  noGroup,
+  refreshGroup,
+  requireAdmin,
+  requireGroup,
+} from './tools/groups.ts';
 import { lidOf, phoneOr } from './tools/identities.ts';
-import { refusal } from './tools/refusals.ts';
 
 /** A group, from the page's memory; queries its members if they are not loaded. */
-export async function readGroup(groupId: string, membersMs: number): Promise<Record<string, unknown> | 'no_group'> {
-  const own = await ownGroup(groupId, membersMs);
-  if (!own) return 'no_group';
-  const { group, members, isAdmin } = own;
+export async function readGroup(groupId: string, membersMs: number): Promise<Record<string, unknown>> {
+  const { group, members, isAdmin } = await requireGroup(groupId, membersMs);
   const known = group.groupMetadata;
   return {
     id: String(group.id),
@@ -33,30 +39,22 @@ export async function changeRoles(
   people: string[],
   change: 'promote' | 'demote',
   membersMs: number,
-): Promise<number[] | GroupRefusal> {
-  const own = await ownGroup(groupId, membersMs);
-  if (!own) return 'no_group';
-  if (own.isAdmin === false) return 'not_admin';
-  if (!own.members) return { refused: 429 };
-  const { group, members } = own;
-  try {
-    return await codesFor(people, members, async (ids) => {
+): Promise<number[]> {
+  const { group, members } = await requireAdmin(groupId, membersMs);
+  if (!members) throw refusedByNetwork(429);
+  return changingGroup(() =>
+    codesFor(people, members, async (ids) => {
       const jobs = window.require('WAWebGroupModifyParticipantsJob');
       // The page's own action does not return the codes.
       const run = change === 'promote' ? jobs.promoteGroupParticipants : jobs.demoteGroupParticipants;
-      const answer = await run(group.id, ids, group.groupMetadata?.isLidAddressingMode === true);
-      return memberCodes(answer);
-    });
-  } catch (error) {
-    return groupRefusal(error);
-  }
+      return memberCodes(await run(group.id, ids, group.groupMetadata?.isLidAddressingMode === true));
+    }),
+  );
 }
 
 /** Changes a group's description; an empty one removes it. */
-export async function setDescription(groupId: string, text: string, membersMs: number): Promise<'ok' | GroupRefusal> {
-  const own = await ownGroup(groupId, membersMs);
-  if (!own) return 'no_group';
-  const { group } = own;
+export async function setDescription(groupId: string, text: string, membersMs: number): Promise<void> {
+  const { group } = await requireGroup(groupId, membersMs);
   const { setGroupDescription } = window.require('WAWebGroupModifyInfoJob');
   const newest = () => group.groupMetadata?.descId;
   /** The description that the last attempt replaced. */
@@ -69,45 +67,30 @@ export async function setDescription(groupId: string, text: string, membersMs: n
     const desc = text === '' ? undefined : text;
     return setGroupDescription({ groupWid: group.id, desc, newDescId, prevDescId: replaced });
   };
-  try {
+  await changingGroup(async () => {
     try {
       await set();
     } catch (error) {
-      if (refusal(error) !== 409) throw error;
+      if (networkCode(error) !== 409) throw error;
       // The page missed a change by someone else; it may have received it meanwhile.
       const hasHeard = () => newest() !== replaced;
       if (!hasHeard()) await refreshGroup(group, hasHeard, membersMs);
       await set();
     }
-    return 'ok';
-  } catch (error) {
-    return groupRefusal(error);
-  }
+  });
 }
 
-/** The outcome of a change of settings. */
-export interface ChangedSettings {
-  /** The settings that the network accepted, in order. */
-  readonly changed: readonly string[];
-  /** The network's code for the next one, or that its outcome is unknown. */
-  readonly refusal: number | 'unknown' | undefined;
-  /** The settings as the page has them now. */
-  readonly settings: GroupSettings;
-  /** Whether the page shows the changes. */
-  readonly isShown: boolean;
-}
-
-/** Changes settings of a group one by one, until one is refused. Waits until the page shows the changes. */
+/**
+ * Changes settings of a group one by one, until one is refused. Waits until the page
+ * shows the changes, and returns the settings. A refusal names the settings that were changed before it.
+ */
 export async function changeSettings(
   groupId: string,
   wanted: GroupSettings,
   membersMs: number,
   settleMs: number,
-): Promise<ChangedSettings | GroupRefusal> {
-  const own = await ownGroup(groupId, membersMs);
-  if (!own) return 'no_group';
-  if (own.isAdmin === false) return 'not_admin';
-  const { group } = own;
+): Promise<GroupSettings> {
+  const { group } = await requireAdmin(groupId, membersMs);
   const properties: Readonly<Record<string, string>> = {
     sendMessages: 'announcement',
     editInfo: 'restrict',
@@ -132,26 +115,34 @@ export async function changeSettings(
     return Number((value?.errorSetPropertyClientErrors ?? value?.errorServerErrors)?.value?.code) || 400;
   };
   const changed: string[] = [];
-  let refused: number | 'unknown' | undefined;
+  let refusal: Refusal | undefined;
   for (const [setting, value] of Object.entries(wanted)) {
     if (value === undefined) continue;
     let asked: Promise<unknown> | undefined;
     try {
       asked = request(setting, value === 'admins' || value === true);
-      refused = codeIn(await asked);
+      const code = codeIn(await asked);
+      if (code !== undefined) refusal = refusalOfSetting(code, changed.length === 0);
     } catch (error) {
       if (!asked && changed.length === 0) throw error; // Nothing was sent.
-      // An error of the page must not hide what was changed.
-      refused = refusal(error) ?? 'unknown';
+      refusal = refusalOfSetting(networkCode(error), changed.length === 0);
     }
-    if (refused !== undefined) break;
+    if (refusal) break;
     changed.push(setting);
   }
-  if (refused === 404 && changed.length === 0) return 'no_group';
   const isShown = () => {
     const shown = groupSettings(group) as Record<string, unknown>;
     return changed.every((setting) => shown[setting] === (wanted as Record<string, unknown>)[setting]);
   };
   const isSettled = isShown() || (await refreshGroup(group, isShown, settleMs));
-  return { changed, refusal: refused, settings: groupSettings(group), isShown: isSettled };
+  if (refusal) throw afterChanges(changed, refusal);
+  if (isSettled) return groupSettings(group);
+  throw new Refusal('outcome_unknown', 'the network did not refuse the settings, but the group does not have them');
+}
+
+/** By the network's code; undefined for an error of the page, which must not hide what was changed. */
+function refusalOfSetting(code: number | undefined, isFirst: boolean): Refusal {
+  if (code === undefined)
+    return new Refusal('outcome_unknown', 'the web client failed, and may have changed a setting');
+  return code === 404 && isFirst ? noGroup() : refusedByNetwork(code);
 }

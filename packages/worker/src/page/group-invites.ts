@@ -1,52 +1,53 @@
-import type { GroupRefusal, PageId, Refused } from './models.ts';
-import { codesFor, groupRefusal, joinRequests, openGroup, ownGroup } from './tools/groups.ts';
+import type { PageId } from './models.ts';
+import { networkCode, Refusal } from './refusal.ts';
+import {
+  changingGroup,
+  codesFor,
+  joinRequests,
+  notAdmin,
+  openGroup,
+  ownGroup,
+  requireAdmin,
+  requireGroup,
+} from './tools/groups.ts';
 import { lidOf, phoneOr } from './tools/identities.ts';
-import { refusal, refusedBy } from './tools/refusals.ts';
 
 /** The code of a group's invite. */
-export async function readInvite(groupId: string, membersMs: number): Promise<{ code: string } | GroupRefusal> {
-  const own = await ownGroup(groupId, membersMs);
-  if (!own) return 'no_group';
-  const { group, isAdmin } = own;
+export async function readInvite(groupId: string, membersMs: number): Promise<{ code: string }> {
+  const { group, isAdmin } = await requireGroup(groupId, membersMs);
   // The page only reports a missing code here, not a refusal.
-  if (isAdmin === false && group.groupMetadata?.memberLinkMode !== 'all_member_link') return 'not_admin';
-  try {
-    const { fetchMexGroupInviteCode } = window.require('WAWebMexFetchGroupInviteCodeJob');
-    return { code: await fetchMexGroupInviteCode(String(group.id)) };
-  } catch (error) {
-    return groupRefusal(error);
-  }
+  if (isAdmin === false && group.groupMetadata?.memberLinkMode !== 'all_member_link') throw notAdmin();
+  const { fetchMexGroupInviteCode } = window.require('WAWebMexFetchGroupInviteCodeJob');
+  return changingGroup(async () => ({ code: await fetchMexGroupInviteCode(String(group.id)) }));
 }
 
 /** Revokes a group's invite. Returns the code of the new one. */
-export async function renewInvite(groupId: string, membersMs: number): Promise<{ code: string } | GroupRefusal> {
-  const own = await ownGroup(groupId, membersMs);
-  if (!own) return 'no_group';
-  if (own.isAdmin === false) return 'not_admin';
-  try {
-    const { code } = await window.require('WAWebGroupInviteJob').resetGroupInviteCode(own.group.id);
-    return { code };
-  } catch (error) {
-    return groupRefusal(error);
-  }
+export async function renewInvite(groupId: string, membersMs: number): Promise<{ code: string }> {
+  const { group } = await requireAdmin(groupId, membersMs);
+  const { code } = await changingGroup(() => window.require('WAWebGroupInviteJob').resetGroupInviteCode(group.id));
+  return { code };
 }
 
 /** Queries the group of an invite. */
-export async function queryInvite(code: string): Promise<Record<string, unknown> | Refused> {
-  try {
-    const group = await window.require('WAWebGroupQueryJob').queryGroupInvite(code);
-    return {
-      groupId: String(group.id),
-      subject: group.subject,
-      description: group.desc,
-      createdAt: group.creation,
-      owner: phoneOr(group.owner),
-      participantCount: group.size,
-      approveJoins: Boolean(group.membershipApprovalMode),
-    };
-  } catch (error) {
-    return refusedBy(error);
-  }
+export async function queryInvite(code: string): Promise<Record<string, unknown>> {
+  const asking = async () => window.require('WAWebGroupQueryJob').queryGroupInvite(code);
+  const group = await asking().catch(refuseInvite);
+  return {
+    groupId: String(group.id),
+    subject: group.subject,
+    description: group.desc,
+    createdAt: group.creation,
+    owner: phoneOr(group.owner),
+    participantCount: group.size,
+    approveJoins: Boolean(group.membershipApprovalMode),
+  };
+}
+
+function refuseInvite(error: unknown): never {
+  const code = networkCode(error);
+  if (code === 404 || code === 406 || code === 410)
+    throw new Refusal('chat_not_found', `no group has this invite: it is wrong, or was revoked (code ${code})`);
+  throw code === 419 ? new Refusal('not_permitted', 'the group is full (code 419)') : error;
 }
 
 /** The joined group, and whether an admin has to approve it first. */
@@ -56,7 +57,7 @@ export interface Joined {
 }
 
 /** Joins a group by its invite. */
-export async function joinByInvite(code: string, membersMs: number): Promise<Joined | Refused> {
+export async function joinByInvite(code: string, membersMs: number): Promise<Joined> {
   let groupId: string | undefined;
   try {
     const { id, membershipApprovalMode } = await window.require('WAWebGroupQueryJob').queryGroupInvite(code);
@@ -72,29 +73,21 @@ export async function joinByInvite(code: string, membersMs: number): Promise<Joi
     const { gid, membershipApprovalMode } = (error ?? {}) as { gid?: PageId; membershipApprovalMode?: boolean };
     if (gid) return { groupId: String(gid), waits: membershipApprovalMode === true };
     const waitsAlready = 304;
-    if (groupId !== undefined && refusal(error) === waitsAlready) return { groupId, waits: true };
-    return refusedBy(error);
+    if (groupId !== undefined && networkCode(error) === waitsAlready) return { groupId, waits: true };
+    return refuseInvite(error);
   }
 }
 
 /** Queries the pending requests to join a group. */
-export async function queryJoinRequests(
-  groupId: string,
-  membersMs: number,
-): Promise<Record<string, unknown>[] | GroupRefusal> {
-  const own = await ownGroup(groupId, membersMs);
-  if (!own) return 'no_group';
-  if (own.isAdmin === false) return 'not_admin';
-  try {
-    return (await joinRequests(own.group.id)).map(({ id, t, requestMethod }) => ({
-      id: phoneOr(id),
-      lid: lidOf(id),
-      requestedAt: t,
-      by: requestMethod,
-    }));
-  } catch (error) {
-    return groupRefusal(error);
-  }
+export async function queryJoinRequests(groupId: string, membersMs: number): Promise<Record<string, unknown>[]> {
+  const { group } = await requireAdmin(groupId, membersMs);
+  const requests = await changingGroup(() => joinRequests(group.id));
+  return requests.map(({ id, t, requestMethod }) => ({
+    id: phoneOr(id),
+    lid: lidOf(id),
+    requestedAt: t,
+    by: requestMethod,
+  }));
 }
 
 /** Answers pending requests to join a group, in one request. Returns the network's code for each, in order. */
@@ -103,19 +96,13 @@ export async function answerJoinRequests(
   people: string[],
   answer: 'Approve' | 'Reject',
   membersMs: number,
-): Promise<number[] | GroupRefusal> {
-  const own = await ownGroup(groupId, membersMs);
-  if (!own) return 'no_group';
-  if (own.isAdmin === false) return 'not_admin';
-  const wid = own.group.id;
-  try {
-    return await codesFor(people, await joinRequests(wid), async (ids) => {
-      const { membershipApprovalRequestAction: act } = window.require('WAWebGroupMembershipRequestsActionJob');
-      const requesters = ids.map((id) => (String(id).endsWith('@lid') ? { lid: id } : { phoneNumber: id }));
-      const answered = (await act(wid, requesters, answer)) ?? [];
-      return answered.map(({ wid: id, error }) => ({ id, code: error ? Number(error.value?.error) || 500 : 200 }));
-    });
-  } catch (error) {
-    return groupRefusal(error);
-  }
+): Promise<number[]> {
+  const { group } = await requireAdmin(groupId, membersMs);
+  const act = async (ids: readonly PageId[]) => {
+    const { membershipApprovalRequestAction } = window.require('WAWebGroupMembershipRequestsActionJob');
+    const requesters = ids.map((id) => (String(id).endsWith('@lid') ? { lid: id } : { phoneNumber: id }));
+    const answered = (await membershipApprovalRequestAction(group.id, requesters, answer)) ?? [];
+    return answered.map(({ wid: id, error }) => ({ id, code: error ? Number(error.value?.error) || 500 : 200 }));
+  };
+  return changingGroup(async () => codesFor(people, await joinRequests(group.id), act));
 }

@@ -52,7 +52,7 @@ export {
   readInvite,
   renewInvite,
 } from './group-invites.ts';
-export { hasGroup, removeGroupPicture, setGroupPicture } from './group-pictures.ts';
+export { removeGroupPicture, requireKnownGroup, setGroupPicture } from './group-pictures.ts';
 export { addParticipants, createGroup, leaveGroup, removeParticipants, renameGroup } from './groups.ts';
 export { hasChanged, inboundSince, loadSince, messageModels } from './inbox.ts';
 export { listLabels, setChatLabels } from './labels.ts';

@@ -1,32 +1,26 @@
 import type { PageLabel } from './models.ts';
-import { findChat, hasLabels, holds, labelRemovals, oneByOne, ownLabels } from './tools/chats.ts';
+import { Refusal } from './refusal.ts';
+import { hasLabels, holds, labelRemovals, oneByOne, ownChat, ownLabels } from './tools/chats.ts';
 
-/** Why there are no labels. `not_business`: other accounts have lists instead, which are not returned as labels. */
-export type NoLabels = 'not_business' | 'no_chat';
+/** Other accounts have lists instead, which are not returned as labels. */
+function requireLabels() {
+  if (!hasLabels()) throw new Refusal('not_permitted', 'the account is not a business account: only those have labels');
+}
 
 /** The labels of the account, or those of a chat. */
-export function listLabels(chatId?: string): PageLabel[] | NoLabels {
-  if (!hasLabels()) return 'not_business';
+export function listLabels(chatId?: string): PageLabel[] {
+  requireLabels();
   const rows = ownLabels().map(({ id, name, colorIndex }) => ({ id: String(id), name, colorIndex }) as PageLabel);
   if (chatId === undefined) return rows;
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+  const chat = ownChat(chatId);
   const own = new Set((chat.labels ?? []).map(String));
   return rows.filter(({ id }) => own.has(id));
 }
 
-/**
- * Gives a chat these labels, and removes all others. `no_label`: the account has no label with one of the ids;
- * `not_shown`: the page sent the change, but does not show it.
- */
-export async function setChatLabels(
-  chatId: string,
-  labelIds: string[],
-  settleMs: number,
-): Promise<'ok' | 'no_label' | 'not_shown' | NoLabels> {
-  if (!hasLabels()) return 'not_business';
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+/** Gives a chat these labels, and removes all others. `no_label`: the account has no label with one of the ids. */
+export async function setChatLabels(chatId: string, labelIds: string[], settleMs: number): Promise<'ok' | 'no_label'> {
+  requireLabels();
+  const chat = ownChat(chatId);
   const { Label } = window.require('WAWebCollections');
   // Not by `get`: in a collection, it also finds inherited properties of objects.
   const known = new Set(ownLabels().map(({ id }) => String(id)));
@@ -34,7 +28,7 @@ export async function setChatLabels(
   const wanted = new Set(labelIds);
   // Some ids are of lists that the network maintains.
   const present = () => (chat.labels ?? []).map(String).filter((id) => known.has(id));
-  return oneByOne(chat, async () => {
+  return oneByOne<'ok'>(chat, async () => {
     const before = present();
     const added = [...wanted].filter((id) => !before.includes(id));
     const removed = before.filter((id) => !wanted.has(id));
@@ -52,6 +46,7 @@ export async function setChatLabels(
       }
     }
     const isDone = () => present().length === wanted.size && present().every((id) => wanted.has(id));
-    return (await holds(isDone, settleMs)) ? 'ok' : 'not_shown';
+    if (await holds(isDone, settleMs)) return 'ok';
+    throw new Refusal('outcome_unknown', 'the web client did not show the change; look at the labels of the chat');
   });
 }

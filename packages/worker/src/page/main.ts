@@ -1,5 +1,6 @@
 import { closeDialogs } from './dialogs.ts';
 import * as functions from './index.ts';
+import { type Answer, answerTo } from './refusal.ts';
 
 const DIALOG_INTERVAL_MS = 1_000;
 /** A dialog that is open for longer is reported. */
@@ -11,8 +12,8 @@ closeDialogs(DIALOG_INTERVAL_MS, DIALOG_REPORT_MS);
 const program: Readonly<Record<string, (...args: never[]) => unknown>> = { ...functions };
 
 /** Runs a function of the program. */
-export function call(name: keyof typeof functions, ...args: never[]): unknown {
+export function call(name: keyof typeof functions, ...args: never[]): Promise<Answer> {
   const run = program[name];
   if (!run) throw new Error(`the page program has no function ${name}`);
-  return run(...args);
+  return answerTo(() => run(...args));
 }

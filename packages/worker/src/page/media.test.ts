@@ -26,14 +26,16 @@ it.each([
   ['RESOLVED', bytes, { size: 3, mimeType: 'image/png', filename: undefined }],
   // The page failed in a step after its download, or at the first host: the direct download decides.
   ['ERROR_UNKNOWN', bytes, { size: 3, mimeType: 'image/png', filename: undefined }],
-  ['ERROR_UNKNOWN', status(404), 'gone'],
-  ['ERROR_UNKNOWN', status(429), 'later'],
-  ['ERROR_MISSING', bytes, 'gone'],
-  ['REUPLOADING', bytes, 'gone'],
-  ['FETCHING', bytes, 'unfinished'],
+  ['ERROR_UNKNOWN', status(404), 'media_not_found'],
+  ['ERROR_UNKNOWN', status(429), 'rate_limited'],
+  ['ERROR_MISSING', bytes, 'media_not_found'],
+  ['REUPLOADING', bytes, 'media_not_found'],
+  ['FETCHING', bytes, 'client_failed'],
 ])('media at %s', async (stage, direct, outcome) => {
   page(stage, direct);
-  expect(await loadMedia('x', 'key', 10)).toEqual(outcome);
+  const loading = loadMedia('x', 'key', 10);
+  if (typeof outcome === 'object') expect(await loading).toEqual(outcome);
+  else await expect(loading).rejects.toMatchObject({ code: outcome });
 });
 
 it('errors of the direct download have a name', async () => {
@@ -42,12 +44,12 @@ it('errors of the direct download have a name', async () => {
 });
 
 it.each([
-  ['RESOLVED', 'not_forwardable'],
-  ['FETCHING', 'not_downloaded'],
-  ['ERROR_UNKNOWN', 'not_downloaded'],
-  ['ERROR_MISSING', 'gone'],
-  ['REUPLOADING', 'gone'],
+  ['RESOLVED', 'not_permitted'],
+  ['FETCHING', 'client_failed'],
+  ['ERROR_UNKNOWN', 'client_failed'],
+  ['ERROR_MISSING', 'media_not_found'],
+  ['REUPLOADING', 'media_not_found'],
 ])('a file to forward at %s', async (stage, outcome) => {
   page(stage, bytes);
-  expect(await loadForward('x', 10)).toBe(outcome);
+  await expect(loadForward('x', 10)).rejects.toMatchObject({ code: outcome });
 });

@@ -1,8 +1,8 @@
 import { delay } from './delay.ts';
+import { networkCode, Refusal, refusedByNetwork } from './refusal.ts';
 import { download, drop, files, keep } from './tools/files.ts';
 import { isRegistered, lidOf, optional, phoneOr } from './tools/identities.ts';
-import { findMessage } from './tools/messages.ts';
-import { refusal } from './tools/refusals.ts';
+import { findMessage, noMessage } from './tools/messages.ts';
 
 /** Inputs into which the browser puts files, by the keys of the files. */
 const inputs = new Map<string, HTMLInputElement>();
@@ -36,21 +36,14 @@ export interface LoadedMedia {
   readonly filename: string | undefined;
 }
 
-/**
- * Downloads and decrypts a message's media into the page, under a key. `unfinished`: the page's own download, which
- * runs first, has not finished within `waitMs`, and continues.
- */
-export async function loadMedia(
-  messageId: string,
-  key: string,
-  waitMs: number,
-): Promise<LoadedMedia | 'no_message' | 'no_media' | 'gone' | 'later' | 'unfinished'> {
+/** Downloads and decrypts a message's media into the page, under a key. The page's own download runs first, for `waitMs`. */
+export async function loadMedia(messageId: string, key: string, waitMs: number): Promise<LoadedMedia> {
   const message = await findMessage(messageId);
-  if (!message) return 'no_message';
-  if (!message.directPath || !message.mediaData) return 'no_media';
+  if (!message) throw noMessage();
+  if (!message.directPath || !message.mediaData) throw new Refusal('media_not_found', 'the message has no media');
   const stage = await download(message, waitMs);
-  if (stage === 'REUPLOADING' || stage === 'ERROR_MISSING') return 'gone';
-  if (stage === 'FETCHING') return 'unfinished';
+  if (stage === 'REUPLOADING' || stage === 'ERROR_MISSING') throw gone();
+  if (stage === 'FETCHING') throw new Refusal('client_failed', 'the page is still downloading the media; retry later');
 
   // The page requires a performance marker for each download.
   const stub: Record<string, unknown> = {
@@ -94,17 +87,22 @@ export async function loadMedia(
     keep(key, file);
     return { size: file.size, mimeType: mimetype, filename };
   } catch (error) {
-    const { name = '', message: text = '' } = (error ?? {}) as { name?: string; message?: string };
-    const status = refusal(error);
-    if (status === 404 || status === 410 || /MediaNotFound|MediaNotOnPhone|MediaNeedsReupload/.test(name))
-      return 'gone';
-    if (status === 429 || status === 507) return 'later';
+    const { name = '', message: text = '', status } = (error ?? {}) as Partial<Error & { status: unknown }>;
+    if (status === 404 || status === 410 || /MediaNotFound|MediaNotOnPhone|MediaNeedsReupload/.test(name)) throw gone();
+    if (status === 429 || status === 507) throw refusedByNetwork(429);
     throw new Error(`${name || 'Error'}: ${text}`); // Errors lose their class when they leave the page.
   }
 }
 
-/** Queries the picture of a person or a group; null if none is visible, `later` if the network limits the rate. */
-export async function loadPicture(chatId: string, key: string, eachMs: number): Promise<LoadedMedia | null | 'later'> {
+function gone() {
+  return new Refusal(
+    'media_not_found',
+    'the network does not have the media: they have expired, or are not uploaded yet',
+  );
+}
+
+/** Queries the picture of a person or a group; null if none is visible. */
+export async function loadPicture(chatId: string, key: string, eachMs: number): Promise<LoadedMedia | null> {
   const { Chat } = window.require('WAWebCollections');
   const { requestProfilePicFromServer } = window.require('WAWebContactProfilePicThumbBridge');
   const wid = window.require('WAWebWidFactory').createWid(chatId);
@@ -114,8 +112,8 @@ export async function loadPicture(chatId: string, key: string, eachMs: number): 
     try {
       if (!(await isRegistered(wid))) return null;
     } catch (error) {
-      if (refusal(error) === undefined) throw error;
-      return 'later';
+      if (networkCode(error) === undefined) throw error;
+      throw refusedByNetwork(429);
     }
   }
   const ids = [...new Set([lidOf(wid), phoneOr(wid)])].filter((id) => id !== undefined);
@@ -128,7 +126,7 @@ export async function loadPicture(chatId: string, key: string, eachMs: number): 
     const late = delay(eachMs, 'late' as const);
     const asked = requestProfilePicFromServer({ id: person, ...(tcToken ? { tcToken } : {}) }).catch(
       (error: unknown) => {
-        const refused = refusal(error);
+        const refused = networkCode(error);
         if (refused === undefined) throw error;
         return refused === 429 || refused === 423 ? { stale: true } : { tag: '' };
       },
@@ -148,7 +146,10 @@ export async function loadPicture(chatId: string, key: string, eachMs: number): 
     if (answer?.tag === '') isNone = true; // For this id: the picture may belong to the other one.
     if (answer?.stale || answer?.tag === undefined) isLater = true;
   }
-  if (!url) return isLater && !isNone ? 'later' : null;
+  if (!url) {
+    if (isLater && !isNone) throw refusedByNetwork(429);
+    return null;
+  }
   const response = await fetch(url);
   if ([403, 404, 410].includes(response.status)) return null;
   if (!response.ok) throw new Error(`the picture's server answered ${response.status}`);

@@ -1,8 +1,9 @@
 import { delay } from './delay.ts';
 import type { LoadedMedia } from './media.ts';
-import type { MessageModel, PageId, PageMessage, Refused } from './models.ts';
+import type { MessageModel, PageId, PageMessage } from './models.ts';
+import { ignored, networkCode, Refusal, unreported } from './refusal.ts';
 import { isUnsent, voted } from './tools/changes.ts';
-import { findChat, isOlderOnPhone, oneByOne } from './tools/chats.ts';
+import { isOlderOnPhone, oneByOne, ownChat } from './tools/chats.ts';
 import { keep } from './tools/files.ts';
 import { ownGroup } from './tools/groups.ts';
 import { eachReadable, optional, phoneOr, resolveNumbers } from './tools/identities.ts';
@@ -12,15 +13,16 @@ import {
   isPost,
   keysOf,
   messageModel,
+  noMessage,
+  requireMessage,
   resolvePeople,
   sentModel,
 } from './tools/messages.ts';
-import { refusal, refusedBy } from './tools/refusals.ts';
 
 /** A message. */
-export async function getMessage(messageId: string): Promise<MessageModel | 'no_message'> {
+export async function getMessage(messageId: string): Promise<MessageModel> {
   const message = await findMessage(messageId);
-  if (!message || !isDeliverable(message)) return 'no_message';
+  if (!message || !isDeliverable(message)) throw noMessage();
   await resolvePeople(message);
   return messageModel(message);
 }
@@ -34,19 +36,19 @@ export interface MessagePage {
 
 /**
  * Messages of a chat from the page's database, oldest first: before or after one of them, or the newest. Does not load
- * them into the chat, where they would stay in memory. `too_slow`: none was found in time.
+ * them into the chat, where they would stay in memory. Without any
+ * in time, the call is refused.
  */
 export async function listMessages(
   chatId: string,
   { before, after }: { readonly before?: string | undefined; readonly after?: string | undefined },
   limit: number,
   timeoutMs: number,
-): Promise<MessagePage | 'no_chat' | 'no_message' | 'too_slow'> {
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+): Promise<MessagePage> {
+  const chat = ownChat(chatId);
   const anchorId = before ?? after;
   const anchor = anchorId === undefined ? { remote: chat.id } : (await findMessage(anchorId))?.id;
-  if (!anchor || phoneOr(anchor.remote) !== phoneOr(chat.id)) return 'no_message';
+  if (!anchor || phoneOr(anchor.remote) !== phoneOr(chat.id)) throw noMessage();
   const direction = after === undefined ? 'before' : 'after';
   const { msgFindByDirection } = window.require('WAWebDBMessageFindLocal');
   // The result includes notices: read on past these, since a client can only continue from a message.
@@ -59,7 +61,7 @@ export async function listMessages(
     if (Date.now() > deadline) break;
     const { messages = [], status } = await msgFindByDirection({ anchor: from as never, count, direction });
     if (status === 404) {
-      if (from === anchor) return 'no_message';
+      if (from === anchor) throw noMessage();
       break; // The last message was deleted meanwhile.
     }
     const read = messages.filter((message) => message !== undefined && message !== null) as PageMessage[];
@@ -71,7 +73,8 @@ export async function listMessages(
     if (!last) break;
     from = last.id as never;
   }
-  if (hasMore && found.length === 0) return 'too_slow';
+  if (hasMore && found.length === 0)
+    throw new Refusal('client_failed', 'the page did not find a message among the notices of the chat in time');
   const page = direction === 'before' ? found.slice(-limit) : found.slice(0, limit);
   return {
     models: page.map(sentModel),
@@ -80,16 +83,15 @@ export async function listMessages(
   };
 }
 
-/** Messages with words that start with the text, newest first. `not_ready`: the index did not answer in time. */
+/** Messages with words that start with the text, newest first. */
 export async function searchMessages(
   text: string,
   chatId: string | undefined,
   page: number,
   limit: number,
   timeoutMs: number,
-): Promise<MessagePage | 'no_chat' | 'not_ready'> {
-  const chat = chatId === undefined ? undefined : findChat(chatId);
-  if (chatId !== undefined && !chat) return 'no_chat';
+): Promise<MessagePage> {
+  const chat = chatId === undefined ? undefined : ownChat(chatId);
   // The collection's own search loads what it finds, and caches the answer for a minute, regardless of `limit`.
   const find = optional('WAWebDBMessageFindLocal')?.msgFindSearch;
   const searching = find
@@ -98,7 +100,7 @@ export async function searchMessages(
   // Until the index is open, the page keeps the search waiting: forever if opening fails.
   const late = delay(timeoutMs);
   const answer = await Promise.race([searching, late]);
-  if (!answer) return 'not_ready';
+  if (!answer) throw new Refusal('client_failed', 'the search index of the page is not ready; retry later');
   const { messages = [], eof, canceled, status = 200 } = answer;
   const nothingFound = 404;
   if (canceled === true || (status >= 400 && status !== nothingFound))
@@ -112,9 +114,8 @@ export async function searchMessages(
 /** The reactions to a message; times in milliseconds. */
 export async function listReactions(
   messageId: string,
-): Promise<{ readonly from: unknown; readonly emoji: unknown; readonly atMs: unknown }[] | 'no_message'> {
-  const message = await findMessage(messageId);
-  if (!message || message.type === 'revoked') return 'no_message';
+): Promise<{ readonly from: unknown; readonly emoji: unknown; readonly atMs: unknown }[]> {
+  const message = await requireMessage(messageId);
   const { getReactions } = window.require('WAWebDBGetReactions');
   let reactions: Awaited<ReturnType<typeof getReactions>>['reactions'];
   for (const key of keysOf(message)) if (!reactions?.length) ({ reactions } = await getReactions(String(key)));
@@ -132,9 +133,9 @@ export async function listReactions(
 }
 
 /** The votes in a poll, without retracted ones; times in milliseconds. */
-export async function listPollVotes(messageId: string): Promise<'no_poll' | readonly unknown[]> {
+export async function listPollVotes(messageId: string): Promise<readonly unknown[]> {
   const poll = await findMessage(messageId);
-  if (!poll?.pollOptions) return 'no_poll';
+  if (!poll?.pollOptions) throw new Refusal('message_not_found', 'the account has no poll with this id');
   const { pollVoteTableMode } = window.require('WAWebAddonPollVoteTableMode');
   const votes = await pollVoteTableMode.bulkGetByParentMsgKey?.(keysOf(poll));
   const changes = eachReadable(votes, (vote) => (isUnsent(vote) ? [] : (voted(vote, poll) ?? []))).flat();
@@ -146,9 +147,8 @@ export async function listPollVotes(messageId: string): Promise<'no_poll' | read
 
 /** Who received, read and played a message of the account; times in Unix seconds. */
 export async function listReceipts(messageId: string) {
-  const message = await findMessage(messageId);
-  if (!message || message.type === 'revoked') return 'no_message';
-  if (!message.id.fromMe) return 'not_mine';
+  const message = await requireMessage(messageId);
+  if (!message.id.fromMe) throw new Refusal('not_permitted', 'only messages that this account sent have receipts');
   const info = await window.require('WAWebApiMessageInfoStore').queryMsgInfo(message.id);
   const lists = [info.delivery, info.read, info.played].map((list) => eachReadable(list, ({ id, t }) => ({ id, t })));
   await resolveNumbers(lists.flat().map(({ id }) => id));
@@ -163,9 +163,8 @@ export async function listReceipts(messageId: string) {
 }
 
 /** Stores the preview in a message under a key; null if there is none. */
-export async function loadThumbnail(messageId: string, key: string): Promise<LoadedMedia | null | 'no_message'> {
-  const message = await findMessage(messageId);
-  if (!message || message.type === 'revoked') return 'no_message';
+export async function loadThumbnail(messageId: string, key: string): Promise<LoadedMedia | null> {
+  const message = await requireMessage(messageId);
   // The body of a file or location is its preview; that of any other message is its text.
   const hasPreview = message.directPath !== undefined || message.type === 'location';
   const body = hasPreview ? message.body : undefined;
@@ -176,61 +175,58 @@ export async function loadThumbnail(messageId: string, key: string): Promise<Loa
   return { size: file.size, mimeType: 'image/jpeg', filename: undefined };
 }
 
-/**
- * Stars a message, or removes the star. The page shows it at once; other devices get it later. `not_allowed`: this kind
- * of message cannot be starred; `ignored`: the page did not apply it.
- */
-export async function starMessage(
-  messageId: string,
-  starred: boolean,
-): Promise<'ok' | 'no_message' | 'not_allowed' | 'ignored'> {
+/** Stars a message, or removes the star. The page shows it at once; other devices get it later. */
+export async function starMessage(messageId: string, starred: boolean): Promise<void> {
   const message = await findMessage(messageId);
   const chat = message && window.require('WAWebCollections').Chat.get(message.id.remote);
-  if (!message || !chat || !isDeliverable(message)) return 'no_message';
+  if (!message || !chat || !isDeliverable(message)) throw noMessage();
   const { canStarMsg } = optional('WAWebMsgActionCapability') ?? {};
-  if (starred && canStarMsg && !canStarMsg(message)) return 'not_allowed';
+  if (starred && canStarMsg && !canStarMsg(message))
+    throw new Refusal('not_permitted', 'messages of this kind cannot be starred');
   const { sendStarMsgs } = window.require('WAWebChatSendMessages');
   // While one is running in the chat, the page returns its promise, even for another message.
   await oneByOne(chat, () => sendStarMsgs(chat, [message], starred));
-  return (message.star === true) === starred ? 'ok' : 'ignored';
+  if ((message.star === true) !== starred) throw ignored();
 }
 
-/**
- * Pins a message in its chat, or unpins it. `not_allowed`: only admins of the group may; `not_pinnable`: this kind of
- * message cannot be pinned; `not_sent`: the network does not have it; `unknown`: the page does not report the outcome.
- */
+/** Pins a message in its chat, or unpins it. */
 export async function pinMessage(
   messageId: string,
   pinned: boolean,
   duration: { readonly name: string; readonly seconds: number },
   membersMs: number,
-): Promise<'ok' | 'no_message' | 'not_allowed' | 'not_pinnable' | 'not_sent' | 'unknown' | Refused> {
+): Promise<void> {
   const message = await findMessage(messageId);
-  if (!message || !isDeliverable(message)) return 'no_message';
+  if (!message || !isDeliverable(message)) throw noMessage();
   const chatId = String(message.id.remote);
-  if (message.id.fromMe && message.ack !== undefined && message.ack < 1) return 'not_sent';
+  if (message.id.fromMe && message.ack !== undefined && message.ack < 1)
+    throw new Refusal('not_permitted', 'the network does not have the message yet: it cannot be pinned');
   const { canPinMsg } = optional('WAWebMsgActionCapability') ?? {};
   if (chatId.endsWith('@g.us')) {
     const own = await ownGroup(chatId, membersMs);
     const { restrict, announce } = own?.group.groupMetadata ?? {};
     // The check of the page before it offers to pin.
-    if (!own || ((restrict || announce) && own.isAdmin === false)) return 'not_allowed';
+    if (!own || ((restrict || announce) && own.isAdmin === false))
+      throw new Refusal('not_permitted', 'in this group only admins can pin messages, or the account is not in it');
     // `canPinMsg` also reads the members, which may not be loaded.
-    if (pinned && own.members && canPinMsg && !canPinMsg(message)) return 'not_pinnable';
-  } else if (pinned && canPinMsg && !canPinMsg(message)) return 'not_pinnable';
+    if (pinned && own.members && canPinMsg && !canPinMsg(message)) throw notPinnable();
+  } else if (pinned && canPinMsg && !canPinMsg(message)) throw notPinnable();
   // Everyone in the chat sees each pin, even one that changes nothing. A message without an entry here may be pinned.
   const held = optional('WAWebPinInChatCollection')?.PinInChatCollection?.getByParentMsgKey?.(message.id);
   if (held && (held.ack ?? 1) > 0) {
     const recentMs = 3_600_000; // A later one pins it for longer.
     const isRecent = Date.now() - (held.senderTimestampMs ?? 0) < recentMs;
     const isSame = held.pinType === 1 && held.pinExpiryDuration === duration.seconds && isRecent;
-    if (pinned ? isSame : held.pinType === 2) return 'ok';
+    if (pinned ? isSame : held.pinType === 2) return;
   }
   try {
     await window.require('WAWebSendPinMessageAction').sendPinInChatMsg(message, pinned ? 1 : 2, duration.name);
-    return 'ok';
   } catch (error) {
     // The page throws the same error for a refusal and for a lost connection.
-    return refusal(error) === undefined ? 'unknown' : refusedBy(error);
+    throw networkCode(error) === undefined ? unreported(`the message was ${pinned ? 'pinned' : 'unpinned'}`) : error;
   }
+}
+
+function notPinnable() {
+  return new Refusal('not_permitted', 'messages of this kind cannot be pinned');
 }

@@ -1,14 +1,15 @@
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { stubPage } from '../testing/page-registry.ts';
-import { deleteMessage, editMessage } from './messages.ts';
+import { checkSend, deleteMessage, editMessage, react } from './messages.ts';
+import { asRefusal } from './refusal.ts';
 
 it.each([
   [{ messageSendResult: 'OK' }, 'everyone'],
   [undefined, 'everyone'],
-  [{ messageSendResult: 'ERROR_UNKNOWN', ackErrorCode: 463 }, { refused: 463 }],
-  [{ messageSendResult: 'ERROR_RATE_LIMIT' }, { refused: 429 }],
-  [{ messageSendResult: 'ERROR_CANCELLED' }, 'ignored'],
-  [{ messageSendResult: 'ERROR_EXPIRED' }, 'unknown'],
+  [{ messageSendResult: 'ERROR_UNKNOWN', ackErrorCode: 463 }, 'rate_limited'],
+  [{ messageSendResult: 'ERROR_RATE_LIMIT' }, 'rate_limited'],
+  [{ messageSendResult: 'ERROR_CANCELLED' }, 'client_failed'],
+  [{ messageSendResult: 'ERROR_EXPIRED' }, 'outcome_unknown'],
 ])('a deletion for everyone that ends with %j: %j, and never for the account only', async (result, outcome) => {
   const sendDeleteMsgs = vi.fn();
   const message = { id: { remote: '1@c.us', fromMe: true }, type: 'chat' };
@@ -17,14 +18,16 @@ it.each([
     WAWebMsgActionCapability: { canSenderRevokeMsg: () => true, canAdminRevokeMsg: () => false },
     WAWebChatSendMessages: { sendRevokeMsgs: async () => result && [result], sendDeleteMsgs },
   });
-  expect(await deleteMessage('x', true)).toEqual(outcome);
+  const deleting = deleteMessage('x', true);
+  if (outcome === 'everyone') expect(await deleting).toBe(outcome);
+  else await expect(deleting).rejects.toMatchObject({ code: outcome });
   expect(sendDeleteMsgs).not.toHaveBeenCalled();
 });
 
 it.each([
-  ['leaves a mark', 60, { isSendFailure: true }, 'unknown'],
-  ['leaves a mark, of an old message,', 900, { isSendFailure: true }, 'too_late'],
-  ['throws with a code', 60, Object.assign(new Error('refused'), { status: 408 }), { refused: 408 }],
+  ['leaves a mark', 60, { isSendFailure: true }, 'outcome_unknown'],
+  ['leaves a mark, of an old message,', 900, { isSendFailure: true }, 'edit_window_closed'],
+  ['throws with a code', 60, Object.assign(new Error('refused'), { status: 408 }), 'client_failed'],
 ])('an edit that %s, %d s after it was sent: %j, %j', async (_how, seconds, failure, outcome) => {
   const message = { id: { fromMe: true, remote: '1@c.us' }, type: 'chat', t: Date.now() / 1_000 - seconds };
   const editing = async () => {
@@ -36,5 +39,84 @@ it.each([
     WAWebMsgActionCapability: { canEditText: () => true, canEditCaption: () => false },
   };
   stubPage(modules, { window: { WWebJS: { editMessage: editing } } });
-  expect(await editMessage('x', 'better', undefined)).toEqual(outcome);
+  const refused = await editMessage('x', 'better', undefined).catch(asRefusal);
+  expect(refused).toMatchObject({ code: outcome });
+});
+
+describe('the check before a send', () => {
+  const [BEN, GROUP] = ['1@c.us', '9@g.us'];
+  /** A page whose network finds people with this function; without a chat with anyone. */
+  const page = (queryWidExists: () => Promise<unknown>, more: object = {}) =>
+    stubPage(
+      { WAWebQueryExistsJob: { queryWidExists }, ...more },
+      { window: { WWebJS: { getChat: async () => ({}) } } },
+    );
+  const found = async () => ({ wid: BEN });
+  const fails = (error: object) => () => Promise.reject(error);
+
+  it.each([
+    ['status@broadcast', found, 'chat_not_found'],
+    [GROUP, found, 'chat_not_found'],
+    ['12025550199@c.us', async () => null, 'recipient_not_found'],
+    ['12025550198@c.us', fails({ status: 429 }), 'rate_limited'],
+    ['12025550198@c.us', fails({ status: 463 }), 'rate_limited'],
+    ['12025550198@c.us', fails({ status: 403 }), 'not_permitted'],
+    ['12025550198@c.us', fails(new Error('No LID for user')), 'recipient_not_found'],
+  ])('to %s, case %#: %s', async (chatId, query, code) => {
+    page(query);
+    const refused = await checkSend(chatId, undefined).catch(asRefusal);
+    expect(refused).toMatchObject({ code });
+  });
+
+  it('finds a blocked person, and a message that cannot be quoted', async () => {
+    const chats = { Chat: { get: () => ({}) } };
+    page(found, { WAWebCollections: { ...chats, Blocklist: { get: () => ({}) } } });
+    await expect(checkSend(BEN, undefined)).rejects.toMatchObject({ code: 'not_permitted' });
+    page(found, { WAWebCollections: chats });
+    await expect(checkSend(BEN, 'A')).rejects.toMatchObject({ code: 'message_not_found' });
+    const message = { unsafe: () => message };
+    page(found, {
+      WAWebCollections: { ...chats, Msg: { get: () => message } },
+      WAWebMsgReply: { canReplyMsg: () => false },
+    });
+    await expect(checkSend(BEN, 'A')).rejects.toMatchObject({ code: 'not_permitted' });
+    await checkSend(BEN, undefined);
+  });
+});
+
+it('a status is only deleted by its author, and for everyone', async () => {
+  const page = (fromMe: boolean) =>
+    stubPage({
+      WAWebCollections: { Msg: { get: () => ({ id: { remote: 'status@broadcast', fromMe }, type: 'chat' }) } },
+    });
+  page(false);
+  await expect(deleteMessage('x', true)).rejects.toMatchObject({ code: 'not_permitted' });
+  page(true);
+  await expect(deleteMessage('x', false)).rejects.toThrow('only be deleted for everyone');
+});
+
+it("another's message, and one of a kind without a text, is not edited", async () => {
+  const page = (fromMe: boolean) =>
+    stubPage({
+      WAWebCollections: { Msg: { get: () => ({ id: { fromMe }, type: 'chat', t: Date.now() / 1_000 }) } },
+      WAWebMsgActionCapability: { canEditText: () => false, canEditCaption: () => false },
+    });
+  page(false);
+  await expect(editMessage('x', 'better', undefined)).rejects.toThrow('only messages that this account sent');
+  page(true);
+  await expect(editMessage('x', 'better', undefined)).rejects.toThrow('cannot be edited');
+});
+
+it.each([
+  [{ type: 'revoked' }, undefined, 'message_not_found'],
+  [{ type: 'chat' }, new Error('offline'), 'outcome_unknown'],
+])('a reaction to %j that ends with %s: %s', async (message, error, code) => {
+  const sendReactionToMsg = async () => {
+    if (error) throw error;
+  };
+  stubPage({
+    WAWebCollections: { Msg: { get: () => ({ id: { remote: '1@c.us' }, ...message }) } },
+    WAWebSendReactionMsgAction: { sendReactionToMsg },
+  });
+  await expect(react('x', '👍')).rejects.toMatchObject({ code });
 });

@@ -1,48 +1,62 @@
-import type { MessageModel, PageMessage, Refused, SendPlan, SendState } from './models.ts';
+import type { MessageModel, PageMessage, SendPlan, SendState } from './models.ts';
+import { ignored, networkCode, Refusal, refusedByNetwork, unreported } from './refusal.ts';
 import { hasFailedEdit, whileEditing } from './tools/changes.ts';
 import { oneByOne } from './tools/chats.ts';
 import { isRegistered } from './tools/identities.ts';
-import { findMessage, findSent, isBlocked, isDeliverable, isQuotable, knownChat, sentModel } from './tools/messages.ts';
+import {
+  blocked,
+  findMessage,
+  findSent,
+  isBlocked,
+  isDeliverable,
+  isQuotable,
+  knownChat,
+  noMessage,
+  requireMessage,
+  sentModel,
+} from './tools/messages.ts';
 import {
   answerOf,
-  canIdentify,
   handedId,
   readOutcome,
+  requireChoice,
   revokeStatus,
   signal,
+  tooBusy,
   untilConfirmed,
 } from './tools/outcomes.ts';
-import { refusal, refusedBy } from './tools/refusals.ts';
 import { mentioned, mentionedStill, previewOf } from './tools/sends.ts';
 
-/** The result of the check before a send. */
-export type SendCheck =
-  | ('ok' | 'no_chat' | 'no_recipient' | 'blocked' | 'no_quoted_message' | 'not_quotable')
-  | Refused;
-
-/** Checks whether a message can be sent. Queries people without a chat, once. */
-export async function checkSend(chatId: string, quotedMessageId: string | undefined): Promise<SendCheck> {
+/** Refuses the call if a message cannot be sent. Queries people without a chat, once. */
+export async function checkSend(chatId: string, quotedMessageId: string | undefined): Promise<void> {
   // The library posts messages to any broadcast list to the status feed, where everyone would see them.
-  if (chatId.endsWith('@broadcast')) return 'no_chat';
+  if (chatId.endsWith('@broadcast')) throw noChat();
   if (!knownChat(chatId)) {
     const wid = window.require('WAWebWidFactory').createWid(chatId);
     // The page would open a chat for any group id, and lose messages sent there.
-    if (chatId.endsWith('@g.us')) return 'no_chat';
+    if (chatId.endsWith('@g.us')) throw noChat();
     try {
-      if (chatId.endsWith('@c.us') && !(await isRegistered(wid))) return 'no_recipient';
-      if (!(await window.WWebJS.getChat(chatId, { getAsModel: false }))) return 'no_chat';
+      if (chatId.endsWith('@c.us') && !(await isRegistered(wid))) throw noRecipient();
+      if (!(await window.WWebJS.getChat(chatId, { getAsModel: false }))) throw noChat();
     } catch (error) {
-      const isPages = refusal(error) === undefined;
-      if (isPages && /No LID for user/i.test(String(error))) return 'no_recipient';
-      return refusedBy(error);
+      const isPages = !(error instanceof Refusal) && networkCode(error) === undefined;
+      throw isPages && /No LID for user/i.test(String(error)) ? noRecipient() : error;
     }
   }
   // The page silently sends nothing to a blocked person.
-  if (isBlocked(chatId)) return 'blocked';
-  if (!quotedMessageId) return 'ok';
+  if (isBlocked(chatId)) throw blocked();
+  if (!quotedMessageId) return;
   const quoted = await findMessage(quotedMessageId);
-  if (!quoted) return 'no_quoted_message';
-  return isQuotable(quoted, chatId) ? 'ok' : 'not_quotable';
+  if (!quoted) throw new Refusal('message_not_found', 'the message to quote is unknown to this account');
+  if (!isQuotable(quoted, chatId)) throw new Refusal('not_permitted', 'the message to quote cannot be replied to');
+}
+
+function noChat() {
+  return new Refusal('chat_not_found', 'the group or broadcast list is unknown to this account');
+}
+
+function noRecipient() {
+  return new Refusal('recipient_not_found', 'the recipient is not registered on the network');
 }
 
 /** The acks of the messages that the page has, by the requested ids. */
@@ -63,14 +77,10 @@ export function acksSince(seconds: number, max: number): { readonly id: string; 
 }
 
 /**
- * A message that was handed over, and whether the network has it; no model if it is unreadable. `unchecked`, `late` and
- * `no_choice`: nothing was sent; `no_choice`: this build does not accept a chosen id.
+ * A message that was handed over, and whether the network has it; no model if it is unreadable. `unchecked`: nothing was
+ * sent.
  */
-export type SendAnswer =
-  | 'unchecked'
-  | 'late'
-  | 'no_choice'
-  | { readonly model?: MessageModel | undefined; readonly state?: SendState };
+export type SendAnswer = 'unchecked' | { readonly model?: MessageModel | undefined; readonly state?: SendState };
 
 /** How a message is sent. Other fields are options of the library, and passed through. */
 export interface SendOptions {
@@ -104,7 +114,7 @@ export async function sendMessage(
     const quoted = Msg.get(options.quotedMessageId);
     return quoted !== undefined && isQuotable(quoted, chatId);
   };
-  if (messageId !== undefined && !canIdentify()) return 'no_choice';
+  if (messageId !== undefined) requireChoice();
   if (!isChecked && !isKnown()) return 'unchecked';
   const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
   if (!chat) return {};
@@ -120,7 +130,7 @@ export async function sendMessage(
   const written = options.caption === undefined ? {} : { caption: text };
   signal({ is: 'sending', call });
   // Checked after the signal: a page that freezes in between must not send later without the worker's knowledge.
-  if (Date.now() > beginBy) return 'late';
+  if (Date.now() > beginBy) throw tooBusy();
   // The library puts extra options into the message, and looks it up by the id that it generated.
   const mark = messageId === undefined ? {} : { chatWebMark: { call, messageId } };
   // In a community's announcement group, replies and reactions need a secret. The library sets one only for polls.
@@ -152,48 +162,44 @@ export async function readSent(
   return { model: sentModel(message), state };
 }
 
-/**
- * Reacts to a message, or removes the reaction if the emoji is empty. `unknown`: the network may have it. The library
- * silently ignores unknown messages.
- */
-export async function react(
-  messageId: string,
-  emoji: string,
-): Promise<'ok' | 'no_message' | 'blocked' | 'unknown' | Refused> {
-  const message = await findMessage(messageId);
-  if (!message || message.type === 'revoked') return 'no_message';
+/** Reacts to a message, or removes the reaction if the emoji is empty. The library silently ignores unknown messages. */
+export async function react(messageId: string, emoji: string): Promise<void> {
+  const message = await requireMessage(messageId);
   // The page does not send reactions to blocked people, but removes them.
-  if (emoji !== '' && isBlocked(String(message.id.remote))) return 'blocked';
+  if (emoji !== '' && isBlocked(String(message.id.remote))) throw blocked();
   const { sendReactionToMsg } = window.require('WAWebSendReactionMsgAction');
   const reacting = sendReactionToMsg(message, emoji);
   try {
     await reacting;
-    return 'ok';
   } catch (error) {
     // The page throws the same error for a refusal and for a lost connection.
-    return refusal(error) === undefined ? 'unknown' : refusedBy(error);
+    throw networkCode(error) === undefined ? unreported('the reaction was sent') : error;
   }
 }
 
-/**
- * Edits a message of the account. Returns its new model, undefined if it is unreadable, or why it was not edited;
- * `unknown`: the page failed, and the network may have the edit.
- */
+/** Edits a message of the account. Returns its new model; undefined if it is unreadable. */
 export async function editMessage(
   messageId: string,
   body: string,
   mentions: readonly string[] | undefined,
-): Promise<MessageModel | undefined | 'no_message' | 'not_mine' | 'too_late' | 'not_editable' | 'unknown' | Refused> {
-  const message = await findMessage(messageId);
-  if (!message || message.type === 'revoked') return 'no_message';
-  if (!message.id.fromMe) return 'not_mine';
+): Promise<MessageModel | undefined> {
+  const message = await requireMessage(messageId);
+  if (!message.id.fromMe) throw new Refusal('not_permitted', 'only messages that this account sent can be edited');
   const { canEditText, canEditCaption } = window.require('WAWebMsgActionCapability');
   const canEdit = () => canEditText(message) || canEditCaption(message);
   // The network's clock decides, not the page's: near its end, the edit window may be closed, or close during
   // the request.
   const aboutWindowMs = 14 * 60_000;
-  const isOld = () => Date.now() - (message.t ?? 0) * 1_000 > aboutWindowMs;
-  if (!canEdit()) return isOld() ? 'too_late' : 'not_editable';
+  const requireWindow = () => {
+    if (Date.now() - (message.t ?? 0) * 1_000 > aboutWindowMs)
+      throw new Refusal('edit_window_closed', 'the message is too old to be edited');
+  };
+  const requireEditable = () => {
+    if (canEdit()) return;
+    requireWindow();
+    throw new Refusal('not_permitted', 'this message cannot be edited');
+  };
+  requireEditable();
   let edited: PageMessage | undefined;
   try {
     const { remote } = message.id;
@@ -205,51 +211,43 @@ export async function editMessage(
     const edit = () => window.WWebJS.editMessage(message, text, { mentionedJidList, extraOptions });
     edited = await whileEditing(message, edit);
   } catch (error) {
-    if (isOld()) return 'too_late';
-    return canEdit() ? refusedBy(error) : 'not_editable';
+    requireWindow();
+    requireEditable();
+    throw error;
   }
   // The page marks a failed edit, even if only the answer was lost, instead of throwing. A success removes the mark.
-  if (hasFailedEdit(message)) return isOld() ? 'too_late' : 'unknown';
-  return sentModel(edited ?? message);
+  if (!hasFailedEdit(message)) return sentModel(edited ?? message);
+  requireWindow();
+  throw unreported('the message was edited');
 }
 
-/**
- * Deletes a message, for everyone if requested and still possible. Returns for whom it was deleted. `ignored`: the page
- * did not apply it; `unknown`: it may have been deleted for everyone.
- */
-export async function deleteMessage(
-  messageId: string,
-  forEveryone: boolean,
-): Promise<'everyone' | 'me' | 'no_message' | 'not_mine' | 'only_for_everyone' | 'ignored' | 'unknown' | Refused> {
-  const message = await findMessage(messageId);
-  if (!message || message.type === 'revoked') return 'no_message';
+/** Deletes a message, for everyone if requested and still possible. Returns for whom it was deleted. */
+export async function deleteMessage(messageId: string, forEveryone: boolean): Promise<'everyone' | 'me'> {
+  const message = await requireMessage(messageId);
   const { Chat } = window.require('WAWebCollections');
   if (String(message.id.remote) === 'status@broadcast') {
-    // A status can only be deleted for everyone.
-    if (!message.id.fromMe) return 'not_mine';
-    if (!forEveryone) return 'only_for_everyone';
-    return (await revokeStatus(message)) ? 'everyone' : 'unknown';
+    if (!message.id.fromMe) throw new Refusal('not_permitted', 'the status of another account cannot be deleted');
+    if (!forEveryone) throw new Refusal('not_permitted', 'a status can only be deleted for everyone');
+    if (await revokeStatus(message)) return 'everyone';
+    throw unreported(DELETED);
   }
   const chat = Chat.get(message.id.remote);
-  if (!chat) return 'no_message';
+  if (!chat) throw noMessage();
   const { canSenderRevokeMsg, canAdminRevokeMsg } = window.require('WAWebMsgActionCapability');
   // Not with the page's commands: they resolve before they do anything.
   const { sendRevokeMsgs, sendDeleteMsgs } = window.require('WAWebChatSendMessages');
   const record = { type: 'message', list: [message] } as const;
   // While one is running in the chat, the page returns its promise, even for another message.
-  return oneByOne(chat, async () => {
-    if (message.type === 'revoked') return 'no_message';
+  return oneByOne<'everyone' | 'me'>(chat, async () => {
+    if (message.type === 'revoked') throw noMessage();
     if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {
-      try {
-        const [result] = (await sendRevokeMsgs(chat, record, true)) ?? [];
-        const { is, name, code } = readOutcome(result);
-        const limited = 429;
-        // No fallback to a deletion for the account only: that would rule out another attempt.
-        if (is === 'refused') return code || name === 'ERROR_RATE_LIMIT' ? { refused: code ?? limited } : 'ignored';
-        return is === 'unknown' && name !== undefined ? 'unknown' : 'everyone';
-      } catch (error) {
-        return refusedBy(error);
-      }
+      const [result] = (await sendRevokeMsgs(chat, record, true)) ?? [];
+      const { is, name, code } = readOutcome(result);
+      const limited = 429;
+      // No fallback to a deletion for the account only: that would rule out another attempt.
+      if (is === 'refused') throw code || name === 'ERROR_RATE_LIMIT' ? refusedByNetwork(code ?? limited) : ignored();
+      if (is === 'unknown' && name !== undefined) throw unreported(DELETED);
+      return 'everyone';
     }
     // Older builds take three arguments.
     const deleted =
@@ -257,6 +255,9 @@ export async function deleteMessage(
         ? await sendDeleteMsgs(chat, record, true)
         : await sendDeleteMsgs({ chat_: chat, record, clearMedia: true });
     // The number of deleted messages: the page does not throw a refusal by the network.
-    return deleted === 0 ? 'ignored' : 'me';
+    if (deleted === 0) throw ignored();
+    return 'me';
   });
 }
+
+const DELETED = 'the message was deleted for everyone';

@@ -458,11 +458,8 @@ export interface SendState {
 export interface SendRefusal {
   readonly name?: string | undefined;
   readonly code?: number | undefined;
-}
-
-/** The network's code of a refusal. */
-export interface Refused {
-  readonly refused: number;
+  /** For a limit: how long the caller should wait. */
+  readonly retryAfterSeconds?: number | undefined;
 }
 
 /** A posted status: its message, or why it was refused. Undefined: the page returned no valid result. */
@@ -475,6 +472,3 @@ export interface OwnGroup {
   /** Undefined while the members are unknown. */
   readonly isAdmin: boolean | undefined;
 }
-
-/** Why a group was not read or changed. */
-export type GroupRefusal = 'no_group' | 'not_admin' | Refused;

@@ -1,5 +1,6 @@
 import { delay } from './delay.ts';
-import { findChat, isOlderOnPhone } from './tools/chats.ts';
+import { Refusal } from './refusal.ts';
+import { isOlderOnPhone, ownChat } from './tools/chats.ts';
 import { idsOf, optional, phoneOr } from './tools/identities.ts';
 
 /** The outcome of a request for older messages. */
@@ -10,16 +11,9 @@ export interface OlderMessages {
   readonly isOlderOnPhone: boolean | undefined;
 }
 
-/**
- * Why nothing was loaded: older messages are on the phone only, or may not be shared, the first sync is still running,
- * the page did not send the request, or the phone did not answer.
- */
-export type NoOlderMessages = 'no_chat' | 'phone_only' | 'not_shared' | 'syncing' | 'not_asked' | 'no_answer';
-
 /** Requests older messages of a chat from the phone. They are stored in the page's database, and not loaded. */
-export async function loadOlderMessages(chatId: string, timeoutMs: number): Promise<OlderMessages | NoOlderMessages> {
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+export async function loadOlderMessages(chatId: string, timeoutMs: number): Promise<OlderMessages> {
+  const chat = ownChat(chatId);
   const syncing = 2;
   const phoneOnly = 4;
   const notShared = 5;
@@ -29,8 +23,16 @@ export async function loadOlderMessages(chatId: string, timeoutMs: number): Prom
     loaded,
     isOlderOnPhone: isOlderOnPhone(chat),
   });
-  if (left() === phoneOnly) return 'phone_only';
-  if (left() === syncing) return 'syncing';
+  if (left() === phoneOnly)
+    throw new Refusal(
+      'not_permitted',
+      'the phone has older messages, but does not send more of them to linked devices',
+    );
+  if (left() === syncing)
+    throw new Refusal(
+      'client_failed',
+      'the phone has not yet sent all messages of this chat, and may have older ones: retry later',
+    );
   if (isOlderOnPhone(chat) !== true) return result(false);
 
   const events = window.require('WAWebHistorySyncOnDemandEvents').WAWebHistorySyncOnDemandEvents;
@@ -60,12 +62,20 @@ export async function loadOlderMessages(chatId: string, timeoutMs: number): Prom
     // After several unanswered requests, the page silently stops sending them for a while.
     const utils = optional('WAWebNonMessageDataRequestHistorySyncOnDemandUtils');
     const asked = utils?.inFlightHistorySyncOnDemandRequests;
-    if (outcome === undefined && asked && ![...asked.values()].some(isOwn)) return 'not_asked';
+    if (outcome === undefined && asked && ![...asked.values()].some(isOwn))
+      throw new Refusal(
+        'client_failed',
+        'the page has paused its requests to the phone, as it does after several unanswered ones; retry later',
+      );
     await Promise.race([settled, late]);
   } finally {
     events.off(success, onSuccess);
     events.off(failure, onFailure);
   }
-  if (outcome !== true) return 'no_answer';
-  return left() === notShared ? 'not_shared' : result(true);
+  if (outcome !== true) throw new Refusal('client_failed', 'the phone did not answer; open WhatsApp on it, then retry');
+  if (left() !== notShared) return result(true);
+  throw new Refusal(
+    'not_permitted',
+    'the phone does not share older messages: on it, under Linked devices, turn on "All chat history" for this device',
+  );
 }

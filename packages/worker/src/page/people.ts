@@ -1,6 +1,4 @@
-import type { Refused } from './models.ts';
 import { contactModel, eachReadable, lidOf, phoneOr, resolveNumbers } from './tools/identities.ts';
-import { refusedBy } from './tools/refusals.ts';
 
 /** All contact models, including those that are not people. The library's function would query each business. */
 export function listContacts(): Record<string, unknown>[] {
@@ -23,12 +21,8 @@ export async function findContact(personId: string): Promise<Record<string, unkn
   });
 }
 
-/** Queries whether a number is registered; the network's code if it refuses the query. */
-export async function numberExists(personId: string): Promise<boolean | Refused> {
+/** Queries whether a number is registered. */
+export async function numberExists(personId: string): Promise<boolean> {
   const wid = window.require('WAWebWidFactory').createWid(personId);
-  try {
-    return Boolean((await window.require('WAWebQueryExistsJob').queryWidExists(wid))?.wid);
-  } catch (error) {
-    return refusedBy(error);
-  }
+  return Boolean((await window.require('WAWebQueryExistsJob').queryWidExists(wid))?.wid);
 }

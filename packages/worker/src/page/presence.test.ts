@@ -53,7 +53,7 @@ it('a chat by number is subscribed by hidden id if the page knows it', async () 
 
 it('a page without a function for that kind of chat does not subscribe', async () => {
   page('1@g.us', undefined, { subscribeUserPresence: vi.fn() });
-  expect(await subscribePresence('1@g.us', 10)).toBe('no_function');
+  await expect(subscribePresence('1@g.us', 10)).rejects.toMatchObject({ code: 'page_unsupported' });
 });
 
 it.each([

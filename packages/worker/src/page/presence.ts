@@ -1,5 +1,6 @@
 import { delay } from './delay.ts';
-import { findChat, holds } from './tools/chats.ts';
+import { Refusal } from './refusal.ts';
+import { holds, ownChat } from './tools/chats.ts';
 import { phoneOr } from './tools/identities.ts';
 import {
   activity,
@@ -20,17 +21,14 @@ export interface ChatPresence {
 }
 
 /** Subscribes to the presence in a chat, and waits a moment for the current state. */
-export async function subscribePresence(
-  chatId: string,
-  answerMs: number,
-): Promise<ChatPresence | 'no_chat' | 'no_function' | 'too_many'> {
-  const chat = findChat(chatId);
-  if (!chat) return 'no_chat';
+export async function subscribePresence(chatId: string, answerMs: number): Promise<ChatPresence> {
+  const chat = ownChat(chatId);
   const subscribe = presenceRequest(chat);
-  if (!subscribe) return 'no_function';
+  if (!subscribe) throw new Refusal('page_unsupported', 'the page of this account cannot subscribe to this presence');
   const models = presenceRows(chat);
   const isNew = !isWatched(chat);
-  if (!watchPresence(chat)) return 'too_many';
+  if (!watchPresence(chat))
+    throw new Refusal('not_permitted', 'at most 200 chats can be subscribed to; restart the session to reset them');
   const late = delay(answerMs);
   try {
     await Promise.race([subscribe(), late]);

@@ -1,4 +1,5 @@
 import type { MessageModel } from './models.ts';
+import { Refusal, unreported } from './refusal.ts';
 import { isMe, phoneOr } from './tools/identities.ts';
 import { isDeliverable, sentModel } from './tools/messages.ts';
 
@@ -54,8 +55,8 @@ export function listStatuses(since: number, maxPeople: number, maxPerPerson: num
     .slice(0, maxPeople);
 }
 
-/** Marks a status as seen. `unknown`: the page does not report whether the network has it. */
-export async function markStatusSeen(messageId: string): Promise<'ok' | 'no_status' | 'own' | 'unknown'> {
+/** Marks a status as seen. False if the page does not have it. */
+export async function markStatusSeen(messageId: string): Promise<boolean> {
   const { Status } = window.require('WAWebCollections');
   const [, , stanza] = messageId.split('_');
   for (const status of Status.getModelsArray()) {
@@ -64,14 +65,14 @@ export async function markStatusSeen(messageId: string): Promise<'ok' | 'no_stat
       .getModelsArray()
       .find(({ id }) => String(id) === messageId || (stanza !== undefined && id.id === stanza));
     if (!message || !messageId.includes('_status@broadcast_')) continue;
-    if (message.id.fromMe) return 'own';
-    if (message.ack >= 3) return 'ok';
+    if (message.id.fromMe) throw new Refusal('not_permitted', "the status is the account's own");
+    if (message.ack >= 3) return true;
     // Not with the model's method, which hides the result. Without the option, newer builds do not send a receipt.
     const { sendReadStatus } = window.require('WAWebContactStatusBridge');
     const isSent = await sendReadStatus(message, Math.floor(Date.now() / 1_000), { sendReceipt: true });
-    if (isSent !== true) return 'unknown';
+    if (isSent !== true) throw unreported('the network has the receipt');
     status.handleReadStatus?.(message.id);
-    return 'ok';
+    return true;
   }
-  return 'no_status';
+  return false;
 }

@@ -1,6 +1,7 @@
 import type { LabelAction } from '../contract/labels.ts';
 import { delay } from '../delay.ts';
 import type { PageChat, PageLabel } from '../models.ts';
+import { Refusal } from '../refusal.ts';
 import { optional, phoneOr } from './identities.ts';
 import { isChat, knownChat, textOf } from './messages.ts';
 
@@ -74,11 +75,18 @@ export function oneByOne<T>(chat: PageChat, work: () => Promise<T>): Promise<T> 
 const POLL_MS = 50;
 
 /** The chat with a person or group, by number or hidden id; undefined unless the page has it in memory. */
-export function findChat(id: string): PageChat | undefined {
+function findChat(id: string): PageChat | undefined {
   const { Chat } = window.require('WAWebCollections');
   const number = phoneOr(window.require('WAWebWidFactory').createWid(id));
   const chat = knownChat(id) ?? (number === id ? undefined : Chat.get(number));
   return chat && isChat(chat) ? chat : undefined;
+}
+
+/** As `findChat`, but refuses the call without one. */
+export function ownChat(id: string): PageChat {
+  const chat = findChat(id);
+  if (chat) return chat;
+  throw new Refusal('chat_not_found', 'the account has no such chat');
 }
 
 /** False unless it is a business account: only those have labels. */

@@ -1,7 +1,7 @@
 import { delay } from '../delay.ts';
-import type { PageId, PageMessage, Refused } from '../models.ts';
+import type { PageId, PageMessage } from '../models.ts';
+import { Refusal, requireSuccess } from '../refusal.ts';
 import { optional } from './identities.ts';
-import { byStatus } from './refusals.ts';
 
 /** A picture of a person or a group, as data URLs of JPEGs. */
 interface Picture {
@@ -44,13 +44,15 @@ async function pictureOf(key: string): Promise<Picture | undefined> {
  * Changes the picture of the account or of a group to the middle square of the image with that key. Throws the page's
  * errors.
  */
-export async function setPicture(wid: PageId | undefined, key: string): Promise<'ok' | 'no_image' | Refused> {
+export async function setPicture(wid: PageId | undefined, key: string): Promise<void> {
   const urls = await pictureOf(key);
-  if (!urls) return 'no_image';
+  if (!urls)
+    throw new Refusal('media_unavailable', 'the browser cannot read the file as an image; nothing was changed');
   const sendPicture = optional('WAWebSendProfilePictureJob');
   if (typeof sendPicture !== 'function') {
     const { sendSetPicture } = window.require('WAWebContactProfilePicThumbBridge');
-    return byStatus(await sendSetPicture(wid, urls.thumbnail, urls.picture));
+    requireSuccess(await sendSetPicture(wid, urls.thumbnail, urls.picture));
+    return;
   }
   // The page's own function also queries the new picture: if that fails, so does the function, although it was set.
   const jpeg = atob(urls.picture.slice(urls.picture.indexOf(',') + 1));
@@ -63,13 +65,12 @@ export async function setPicture(wid: PageId | undefined, key: string): Promise<
   void Promise.resolve()
     .then(() => refresh?.(wid, commands?.Set))
     .catch(() => {}); // The page shows it later.
-  return 'ok';
 }
 
 /** Removes the picture. Throws the page's errors. */
-export async function removePicture(wid: PageId | undefined): Promise<'ok' | Refused> {
+export async function removePicture(wid: PageId | undefined): Promise<void> {
   const { requestDeletePicture } = window.require('WAWebContactProfilePicThumbBridge');
-  return byStatus(await requestDeletePicture(wid));
+  requireSuccess(await requestDeletePicture(wid));
 }
 
 /**

@@ -158,3 +158,16 @@ describe('the members of many groups', () => {
     expect(own.map((one) => one !== undefined)).toEqual([true, false, true]);
   });
 });
+
+it.each([
+  [404, 'chat_not_found'],
+  [401, 'not_permitted'],
+  [403, 'not_permitted'],
+])('a change of a group that the network refuses with %i: %s', async (status, code) => {
+  await expect(tools.changingGroup(() => Promise.reject({ status }))).rejects.toMatchObject({ code });
+});
+
+it('other refusals and errors of a change of a group are left as they are', async () => {
+  for (const error of [{ status: 429 }, { status: 500 }, new Error('of the page')])
+    await expect(tools.changingGroup(() => Promise.reject(error))).rejects.toBe(error);
+});

@@ -2,10 +2,10 @@ import type { GroupSettings } from '@chat-web/protocol';
 import type { JoinRequestRow } from '../contract/group-invites.ts';
 import type { MemberCodes } from '../contract/groups.ts';
 import { delay } from '../delay.ts';
-import type { GroupRefusal, OwnGroup, PageChat, PageId, PageParticipant } from '../models.ts';
+import type { OwnGroup, PageChat, PageId, PageParticipant } from '../models.ts';
+import { networkCode, Refusal } from '../refusal.ts';
 import { idsOf, isMe, optional } from './identities.ts';
 import { queryNumbers } from './numbers.ts';
-import { refusal, refusedBy } from './refusals.ts';
 
 /** The network's code for a person. */
 interface PersonCode {
@@ -117,7 +117,7 @@ export async function ownGroup(id: string, timeoutMs: number): Promise<OwnGroup 
     if (members) left.delete(id);
     else if (await isOutside(group, deadline - Date.now())) return undefined;
   } catch (error) {
-    const refused = refusal(error);
+    const refused = networkCode(error);
     if (refused === 403 || refused === 404) return undefined;
     // Rate limited or failed: the members are unknown.
   }
@@ -166,7 +166,6 @@ const LOOK_UP_MS = 10_000;
 async function queryIds(numbers: readonly string[]): Promise<Map<string, readonly string[]>> {
   if (optional('WAWebUsync')?.USyncQuery && optional('WAWebUsyncUser')?.USyncUser) {
     const found = await queryNumbers(numbers);
-    if ('refused' in found) return new Map();
     return new Map([...found].map(([number, { isRegistered, ids }]) => [number, isRegistered ? ids : []]));
   }
   const ids = new Map<string, readonly string[]>();
@@ -238,11 +237,38 @@ export async function codesFor(
   });
 }
 
-/** The network's refusal to change a group; rethrows an error of the page. */
-export function groupRefusal(error: unknown): GroupRefusal {
-  const no = refusedBy(error);
-  if (no.refused === 404) return 'no_group';
-  return no.refused === 401 || no.refused === 403 ? 'not_admin' : no;
+/** The refusal of a group that the account is not in. */
+export function noGroup(): Refusal {
+  return new Refusal('chat_not_found', 'the account is not in that group');
+}
+
+/** A group that the account is a member of, as `ownGroup`; refuses the call without one. */
+export async function requireGroup(id: string, timeoutMs: number): Promise<OwnGroup> {
+  const own = await ownGroup(id, timeoutMs);
+  if (own) return own;
+  throw noGroup();
+}
+
+/** The same for a group that the account is an admin of, or may be. */
+export async function requireAdmin(id: string, timeoutMs: number): Promise<OwnGroup> {
+  const own = await requireGroup(id, timeoutMs);
+  if (own.isAdmin === false) throw notAdmin();
+  return own;
+}
+
+export function notAdmin(): Refusal {
+  return new Refusal('not_permitted', 'the account is not an admin of that group');
+}
+
+/** Runs a change of a group: the network's codes mean that the group is gone, or that the account is no admin. */
+export async function changingGroup<T>(change: () => Promise<T>): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    const code = networkCode(error);
+    if (code === 404) throw noGroup();
+    throw code === 401 || code === 403 ? notAdmin() : error;
+  }
 }
 
 /** The codes from the answer to a change of members. */

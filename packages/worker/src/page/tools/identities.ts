@@ -1,7 +1,7 @@
 import type { PageModules } from '../contract/index.ts';
 import { delay } from '../delay.ts';
-import type { PageContact, PageId, Refused } from '../models.ts';
-import { refusal } from './refusals.ts';
+import type { PageContact, PageId } from '../models.ts';
+import { networkCode, refusedByNetwork } from '../refusal.ts';
 
 /** A module that this build may not have. */
 export function optional<N extends keyof PageModules>(name: N): Partial<PageModules[N]> | undefined {
@@ -125,7 +125,7 @@ function canQueryMany() {
  * Queries the numbers of hidden ids in one request, and stores them in the page. Null: the network does not disclose
  * the number. Ids without an answer are missing.
  */
-export async function queryHiddenIds(lids: readonly string[]): Promise<Map<string, string | null> | Refused> {
+export async function queryHiddenIds(lids: readonly string[]): Promise<Map<string, string | null>> {
   const { createWid } = window.require('WAWebWidFactory');
   const { USyncQuery } = window.require('WAWebUsync');
   const { USyncUser } = window.require('WAWebUsyncUser');
@@ -135,7 +135,7 @@ export async function queryHiddenIds(lids: readonly string[]): Promise<Map<strin
   const { error = {}, list = [] } = (await query.execute()) ?? {};
   const [refused] = Object.values(error).flatMap((one) => one?.errorCode ?? []);
   const answered = list.flatMap(({ id, pn }) => (isHidden(id) ? [{ lid: id, pn }] : []));
-  if (refused !== undefined && answered.length === 0) return { refused: Number(refused) || 400 };
+  if (refused !== undefined && answered.length === 0) throw refusedByNetwork(Number(refused) || 400);
   const mappings = answered.flatMap(({ lid, pn }) => (pn ? [{ lid, pn }] : []));
   const learn = optional('WAWebDBCreateLidPnMappings')?.createLidPnMappings;
   if (mappings.length > 0) await learn?.({ mappings, flushImmediately: true, learningSource: 'usync' });
@@ -179,7 +179,7 @@ async function lookUpWaiting() {
     }
     const looked = lookUp(next).catch((error: unknown) => {
       // This build uses another form of the query: from now on, one by one. Not after a failure of the network.
-      const isOther = error instanceof TypeError || refusal(error) === 400;
+      const isOther = error instanceof TypeError || networkCode(error) === 400;
       if (next.length > 1 && isOther) hasFailed = true;
     });
     await Promise.race([looked, delay(LOOK_UP_MS)]);

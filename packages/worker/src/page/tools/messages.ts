@@ -1,4 +1,5 @@
 import type { MessageModel, PageChat, PageId, PageMessage } from '../models.ts';
+import { Refusal } from '../refusal.ts';
 import { idsOf, isMe, lidOf, optional, ownIds, phoneOr, resolveNumbers } from './identities.ts';
 
 const hasAuthors = /@g\.us$|^status@broadcast$/;
@@ -191,6 +192,23 @@ export async function findMessage(id: string): Promise<PageMessage | undefined> 
   if (found) return found;
   const other = otherKey(id);
   return other ? stored(String(other)) : undefined;
+}
+
+/** As `findMessage`, but refuses the call without one, and for a revoked one. */
+export async function requireMessage(id: string): Promise<PageMessage> {
+  const message = await findMessage(id);
+  if (message && message.type !== 'revoked') return message;
+  throw noMessage();
+}
+
+/** The refusal of a message to a person whom the account has blocked. */
+export function blocked(): Refusal {
+  return new Refusal('not_permitted', 'the account has blocked the recipient');
+}
+
+/** The refusal of a message that the page does not have. */
+export function noMessage(): Refusal {
+  return new Refusal('message_not_found', 'the message is unknown to this account, or was deleted');
 }
 
 /** The keys that other rows may use for a message: its own, and the one with the other id of a person in it. */

@@ -1,4 +1,4 @@
-import type { Refused } from '../models.ts';
+import { refusedByNetwork } from '../refusal.ts';
 import { optional } from './identities.ts';
 
 /** The network's answer about a number. */
@@ -16,7 +16,7 @@ function digitsOf(id: unknown) {
  * Queries many numbers in one request. Returns a map by number, as given; numbers without an answer are missing.
  * Rejects with an error of the page or of the network.
  */
-export async function queryNumbers(numbers: readonly string[]): Promise<Map<string, NumberFound> | Refused> {
+export async function queryNumbers(numbers: readonly string[]): Promise<Map<string, NumberFound>> {
   const { USyncQuery, USYNC_ADDRESSING_MODE: modes } = window.require('WAWebUsync');
   const { USyncUser } = window.require('WAWebUsyncUser');
   // As the page itself queries: otherwise the answer has no hidden ids.
@@ -40,5 +40,6 @@ export async function queryNumbers(numbers: readonly string[]): Promise<Map<stri
   }
   const ofOne = list.find(({ contact }) => contact?.errorCode !== undefined)?.contact;
   const refused = error.all ?? error.contact ?? (found.size === 0 ? ofOne : undefined);
-  return refused ? { refused: Number(refused.errorCode) || 400 } : found;
+  if (refused) throw refusedByNetwork(Number(refused.errorCode) || 400);
+  return found;
 }

@@ -11,8 +11,10 @@ import type {
   SendMark,
   SendOutcome,
   SendPlan,
+  SendRefusal,
   SendState,
 } from '../models.ts';
+import { limitSeconds, Refusal } from '../refusal.ts';
 import { optional } from './identities.ts';
 import { sentModel } from './messages.ts';
 
@@ -111,6 +113,20 @@ export function canIdentify(): boolean {
   return (sends.addAndSendMsgToChat as unknown) === noted;
 }
 
+/** Refuses the call if we cannot choose the id of a message. */
+export function requireChoice(): void {
+  if (canIdentify()) return;
+  throw new Refusal(
+    'page_unsupported',
+    'nothing was sent: this build of the page does not accept our message id, which an Idempotency-Key needs',
+  );
+}
+
+/** The refusal of a send that has not begun in time. */
+export function tooBusy(): Refusal {
+  return new Refusal('client_failed', 'nothing was sent: the page was busy for too long');
+}
+
 /** Waits until the network has confirmed or refused a message: by its ack, or by the page's own result. */
 export async function untilConfirmed(sent: PageMessage, timeoutMs: number): Promise<SendState> {
   if (sent.ack > 0) return { ack: sent.ack };
@@ -133,7 +149,7 @@ export async function untilConfirmed(sent: PageMessage, timeoutMs: number): Prom
     void outcomes.get(String(sent.id))?.then(({ is, name, code }) => {
       isUnknown = is === 'unknown'; // The page may retry it, or the network may have it: only an ack decides.
       if (is === 'sent') resolve({ ack: Math.max(1, sent.ack) });
-      if (is === 'refused') resolve({ ack: -1, refused: { name, code } });
+      if (is === 'refused') resolve({ ack: -1, refused: sendRefusal(name, code) });
     });
   });
   const late = new Promise<SendState>((resolve) => {
@@ -229,6 +245,11 @@ export async function answerOf(
   }
 }
 
+function sendRefusal(name: string | undefined, code: number | undefined): SendRefusal {
+  const retryAfterSeconds = limitSeconds(code ?? (name === 'ERROR_RATE_LIMIT' ? 429 : 0));
+  return { name, code, retryAfterSeconds };
+}
+
 /** The id of the marked message of a call, once it was handed over. */
 export function handedId(call: string): string | undefined {
   return handed.get(call);
@@ -245,7 +266,7 @@ export async function posted(
   findMessage: () => Promise<PageMessage | undefined> | PageMessage | undefined,
 ): Promise<Posted> {
   const { is, name, code } = readOutcome(result);
-  if (is === 'refused') return { refused: { name, code } };
+  if (is === 'refused') return { refused: sendRefusal(name, code) };
   if (name !== undefined && is === 'unknown') return undefined;
   const message = result?.msg ?? (await findMessage());
   const model = message && sentModel(message);
