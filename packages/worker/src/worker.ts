@@ -83,7 +83,7 @@ function start(options: WorkerOptions): void {
     report({ name: 'failed', reason, detail: errorText(error), retry: reason !== 'BROWSER_NOT_FOUND' });
     return;
   }
-  const session = new LinkedSession({ ...options, pageProgram }, launched.browser, report, link.log);
+  const session = new LinkedSession({ options, pageProgram, browser: launched.browser, report, log: link.log });
   const page = new PageAccess(session);
   started = {
     session,

@@ -24,9 +24,7 @@ function codes(...answers: (CodeAnswer | Promise<CodeAnswer>)[]) {
     ask,
     returnToQr,
     log,
-    onVoid: () => events.push('void'),
-    onCode: (number, { code }) => events.push(`${number} ${code}`),
-    onOver: () => events.push('over'),
+    dispatch: (event) => events.push(event.name === 'code' ? `${event.number} ${event.code.code}` : event.name),
   });
   return { linking, events, ask, returnToQr, log };
 }
@@ -35,7 +33,6 @@ describe('a code', () => {
   it('is renewed twice when it expires, without a notice on the phone; then the QR returns', async () => {
     const { linking, events, ask, returnToQr } = codes();
     expect(await linking.request(ADA)).toEqual({ code: 'CODE0001', expiresAt: '2026-11-01T12:03:00.000Z' });
-    expect(linking.isActive).toBe(true);
     await vi.advanceTimersByTimeAsync(CODE_MS - 1);
     expect(ask).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(2 * CODE_MS);
@@ -46,9 +43,15 @@ describe('a code', () => {
     ]);
     expect(returnToQr).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(CODE_MS);
-    expect(events).toEqual(['void', `${ADA} CODE0001`, `${ADA} CODE0002`, `${ADA} CODE0003`, 'void', 'over']);
+    expect(events).toEqual([
+      'code_requested',
+      `${ADA} CODE0001`,
+      `${ADA} CODE0002`,
+      `${ADA} CODE0003`,
+      'code_ended',
+      'back_to_qr',
+    ]);
     expect(returnToQr).toHaveBeenCalledTimes(1);
-    expect(linking.isActive).toBe(false);
     await vi.advanceTimersByTimeAsync(10 * CODE_MS);
     expect(ask).toHaveBeenCalledTimes(3);
   });
@@ -83,7 +86,7 @@ describe('a code', () => {
     await linking.request(ADA);
     linking.renew();
     await vi.advanceTimersByTimeAsync(30 * SECOND);
-    expect(events).toEqual(['void', `${ADA} CODE0001`]);
+    expect(events).toEqual(['code_requested', `${ADA} CODE0001`]);
     await vi.advanceTimersByTimeAsync(30 * SECOND);
     expect(events.at(-1)).toBe(`${ADA} CODE0003`);
     expect(ask).toHaveBeenCalledTimes(3);
@@ -94,7 +97,7 @@ describe('a code', () => {
     const { linking, events, log } = codes({ is: 'code', code: 'CODE0001' }, refused);
     await linking.request(ADA);
     await vi.advanceTimersByTimeAsync(CODE_MS);
-    expect(events.slice(-2)).toEqual(['void', 'over']);
+    expect(events.slice(-2)).toEqual(['code_ended', 'back_to_qr']);
     expect(log).toHaveBeenCalledWith('warn', 'pairing code not renewed', {
       error: expect.stringContaining('too many'),
     });
@@ -109,7 +112,7 @@ describe('a code', () => {
     await vi.advanceTimersByTimeAsync(2 * CODE_MS);
     expect(ask).toHaveBeenCalledTimes(1);
     expect(returnToQr).not.toHaveBeenCalled();
-    expect(events).toEqual(['void', `${ADA} CODE0001`]);
+    expect(events).toEqual(['code_requested', `${ADA} CODE0001`]);
   });
 });
 
@@ -131,8 +134,7 @@ describe('a request', () => {
   ] as const)('with the answer %o fails, and the QR returns', async (answer, error) => {
     const { linking, events } = codes(answer);
     await expect(linking.request(ADA)).rejects.toMatchObject(error);
-    expect(events).toEqual(['void', 'void', 'over']);
-    expect(linking.isActive).toBe(false);
+    expect(events).toEqual(['code_requested', 'code_ended', 'back_to_qr']);
     expect((await linking.request(ADA)).code).toBe('CODE0002');
   });
 
@@ -143,7 +145,7 @@ describe('a request', () => {
     await vi.advanceTimersByTimeAsync(20 * SECOND);
     await first;
     expect((await second).code).toBe('CODE0002');
-    expect(events).toEqual(['void', 'void', 'over', 'void', `${BEN} CODE0002`]);
+    expect(events).toEqual(['code_requested', 'code_ended', 'back_to_qr', 'code_requested', `${BEN} CODE0002`]);
   });
 
   it('fails if the page is linked meanwhile, and its code is not shown', async () => {
@@ -154,13 +156,12 @@ describe('a request', () => {
     linking.forget();
     answer({ is: 'code', code: 'CODE0001' });
     await request;
-    expect(events).toEqual(['void']);
+    expect(events).toEqual(['code_requested']);
     expect(returnToQr).not.toHaveBeenCalled();
   });
 
   it('that returns an invalid code fails', async () => {
     const { linking } = codes({ is: 'code', code: '<script>' });
     await expect(linking.request(ADA)).rejects.toThrow();
-    expect(linking.isActive).toBe(false);
   });
 });

@@ -9,6 +9,7 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { CodeAnswer, CodeRefusal } from '../page/linking.ts';
+import type { LinkEvent } from './link-state.ts';
 import type { Log } from './port.ts';
 
 /** The page does not accept older codes. */
@@ -30,17 +31,13 @@ const RETURN_TIMEOUT_MS = 10_000;
 /** The network does not say how long it refuses a number; users report hours. */
 const RATE_LIMIT_SECONDS = 3_600;
 
-/** The functions of the page that pairing by code needs, and its callbacks. */
+/** The functions of the page that pairing by code needs. */
 export interface CodeLinkingParts {
   /** Requests a code for a number. May hang. */
   ask(number: string, notifiesPhone: boolean): Promise<CodeAnswer>;
   /** Makes the page linkable by its QR again. May hang. */
   returnToQr(): Promise<void>;
-  /** The page drops the secret of its QR, or its current code. */
-  onVoid(): void;
-  onCode(number: string, code: PairingCode): void;
-  /** There is no code now, and the page was asked to return to its QR. */
-  onOver(): void;
+  dispatch(event: Extract<LinkEvent, { readonly name: `code${string}` | 'back_to_qr' }>): void;
   readonly log: Log;
 }
 
@@ -63,11 +60,6 @@ export class CodeLinking {
 
   constructor(parts: CodeLinkingParts) {
     this.#parts = parts;
-  }
-
-  /** True while a code is requested, or can be typed: the QR of the page is invalid. */
-  get isActive(): boolean {
-    return this.#flow !== undefined;
   }
 
   /**
@@ -110,7 +102,7 @@ export class CodeLinking {
     clearTimeout(this.#flow?.timer);
     const flow: Flow = { number, renewals: 0, shown: undefined, timer: undefined };
     this.#flow = flow;
-    this.#parts.onVoid();
+    this.#parts.dispatch({ name: 'code_requested' });
     try {
       return await this.#ask(flow, true);
     } catch (error) {
@@ -161,16 +153,16 @@ export class CodeLinking {
     const code = v.parse(pairingCode, { code: answer.code, expiresAt: new Date(askedAt + CODE_MS).toISOString() });
     flow.shown = code;
     flow.timer = setTimeout(() => this.renew(), askedAt + CODE_MS - Date.now()).unref();
-    this.#parts.onCode(flow.number, code);
+    this.#parts.dispatch({ name: 'code', number: flow.number, code });
     return code;
   }
 
   async #end(flow: Flow): Promise<void> {
     if (this.#flow !== flow) return;
     this.forget();
-    this.#parts.onVoid();
+    this.#parts.dispatch({ name: 'code_ended' });
     await resultWithin(this.#parts.returnToQr(), RETURN_TIMEOUT_MS);
-    this.#parts.onOver();
+    this.#parts.dispatch({ name: 'back_to_qr' });
   }
 }
 

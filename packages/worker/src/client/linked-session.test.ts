@@ -14,7 +14,6 @@ it('a session fails as with a crashed page if the browser detaches from its page
   const options = {
     ...emptyWorkerOptions,
     sessionDir,
-    pageProgram: fileURLToPath(import.meta.resolve('@chat-web/worker/page')),
     browserArgs: ['--host-resolver-rules=MAP * ~NOTFOUND'],
     pinnedPage: { version: '1', html: '<p>a page that never has its modules', headers: {} },
   };
@@ -24,7 +23,9 @@ it('a session fails as with a crashed page if the browser detaches from its page
     rmSync(sessionDir, { recursive: true, force: true });
   });
   const events: WorkerEvent[] = [];
-  const session = new LinkedSession(options, browser, (event) => events.push(event), vi.fn());
+  const pageProgram = fileURLToPath(import.meta.resolve('@chat-web/worker/page'));
+  const report = (event: WorkerEvent) => void events.push(event);
+  const session = new LinkedSession({ options, pageProgram, browser, report, log: vi.fn() });
   void session.start();
   const failed = () => events.filter(({ name }) => name === 'failed');
   await vi.waitFor(() => expect(session.page.url()).toBe('https://web.whatsapp.com/'), { timeout: 30_000 });

@@ -1,49 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   errorText,
   GatewayError,
-  OVERLAP_SECONDS,
   type PairingCode,
   resultWithin,
-  type WorkerEvent,
   type WorkerOptions,
   withDeadline,
 } from '@chat-web/protocol';
 import type { Page } from 'puppeteer';
 import { collectGarbageSoon } from '../media/garbage-collection.ts';
 import type { Capability } from '../page/contract/index.ts';
-import type { LinkScreen } from '../page/linking.ts';
 import type { BrowserProcess } from './browser-process.ts';
 import { Capabilities } from './capabilities.ts';
 import { endBrowser } from './close-browser.ts';
 import { CodeLinking, notToBeLinked, TYPED_MS } from './code-linking.ts';
 import { connectBrowser } from './connect-browser.ts';
-import { AccountEvents } from './inbox/account-events.ts';
-import { Inbox } from './inbox/inbox.ts';
-import { storeOf } from './inbox/message-store.ts';
-import { LinkScreenWatch } from './link-screen-watch.ts';
+import { Deliveries } from './inbox/deliveries.ts';
+import { awaitsQr, isLinked, isLinking, type LinkEffect, type LinkEvent, NEW_LINK, next } from './link-state.ts';
 import type { PageSource } from './page-access.ts';
-import type { PageLink } from './page-link.ts';
+import { wasNavigated } from './page-errors.ts';
+import type { PageLink, ReceivedSignal } from './page-link.ts';
 import { PageReport } from './page-report.ts';
 import { PageWatch } from './page-watch.ts';
-import type { LinkingCalls, Log, ReportEvent } from './port.ts';
+import type { LinkingCalls, Log, ReportEvent, RunInPage } from './port.ts';
+import { toSessionInfo } from './resources.ts';
 import { SavedPages } from './saved-pages.ts';
-import { SessionLifecycle } from './session-lifecycle.ts';
 import { WhatsAppClient } from './whatsapp-client.ts';
 
 /** The network records who looks up a number. Accounts were unlinked for look-ups right after linking. */
 const NO_LOOK_UPS_MS = 10 * 60_000;
-/** The number of messages whose acks the gateway remembers. */
-const MAX_NEW_ACKS = 400;
 /** How long the network waits for a requested passkey. */
 const PASSKEY_MS = 10 * 60_000;
+/** How often the link screen is read, which does not report changes itself. */
+const SCREEN_INTERVAL_MS = 1_500;
+const SCREEN_TIMEOUT_MS = 10_000;
 /** How long to wait for modules of the page that load late. */
 const SUPPORT_TIMEOUT_MS = 10_000;
 const UNLINK_TIMEOUT_MS = 5_000;
 
-/** Options of a session. */
-export interface SessionOptions extends WorkerOptions {
+export interface SessionParts {
+  readonly options: WorkerOptions;
   /** The path of the page program. */
   readonly pageProgram: string;
+  /** Started for this session, and not connected yet. */
+  readonly browser: BrowserProcess;
+  readonly report: ReportEvent;
+  readonly log: Log;
 }
 
 /** How to stop a session. */
@@ -55,98 +57,62 @@ export interface StopOptions {
 }
 
 /**
- * One linked account in one browser, from launch to stop. The client's signals go to the lifecycle, which reports
- * events; messages go through the inbox; the watch detects what the page does not report.
+ * One linked account in one browser, from launch to stop. What happens to it are events of its link state (`dispatch`),
+ * whose effects it runs; what its page delivers goes to the deliveries; the watch detects what the page does not report.
  */
 export class LinkedSession implements PageSource, LinkingCalls {
-  readonly #options: SessionOptions;
-  readonly #browser: BrowserProcess;
-  readonly #report: ReportEvent;
-  readonly #log: Log;
+  readonly #parts: SessionParts;
   readonly #pages: SavedPages;
   readonly #capabilities = new Capabilities();
   readonly #pageReport: PageReport;
-  readonly #lifecycle: SessionLifecycle;
+  readonly #deliveries: Deliveries;
   readonly #client: WhatsAppClient;
   readonly #watch: PageWatch;
-  readonly #linkScreen: LinkScreenWatch;
   readonly #codes: CodeLinking;
+  readonly #over = new AbortController();
+  #state = NEW_LINK;
+  #qrTimer: NodeJS.Timeout | undefined;
+  #lastActivityAt = Date.now();
 
-  /** `browser`: started for this session, and not connected yet. */
-  constructor(options: SessionOptions, browser: BrowserProcess, report: ReportEvent, log: Log) {
-    this.#options = options;
-    this.#browser = browser;
-    this.#report = report;
-    this.#log = log;
+  constructor(parts: SessionParts) {
+    this.#parts = parts;
+    const { options, browser, log, report } = parts;
     if (!browser.usesSandbox) log('warn', 'browser sandbox disabled', { see: 'SECURITY.md' });
-    const { deliveredUntil, linkedAt, openAcks, pinnedPage: document, silenceTimeoutMs, wasMute } = options;
     const capabilities = this.#capabilities;
-    const lookUpsFrom = () => this.#lookUpsFrom;
-
+    const run: RunInPage = (name, ...args) => this.link.run(name, ...args);
     this.#pages = new SavedPages(options.pagesDir);
-    this.#pageReport = new PageReport(report, capabilities, log);
-    const sources = {
-      readAccount: () => this.link.run('readAccount'),
-      readAcks: (ids: readonly string[]) => this.link.run('acksOf', ids),
-      readNewAcks: () => this.link.run('acksSince', deliveredUntil - OVERLAP_SECONDS, MAX_NEW_ACKS),
-      renderQr,
-    };
-    const store = storeOf(() => this.link);
-    const inbox = new Inbox(report, store, log, deliveredUntil);
-    const readChanges = (since: number, max: number) => this.link.run('changesSince', since, max);
-    const accountEvents = new AccountEvents(report, readChanges, log, deliveredUntil, linkedAt);
-    const lifecycle = new SessionLifecycle(
-      (event) => this.#onEvent(event),
-      sources,
-      inbox,
-      accountEvents,
-      this.#pageReport,
-      log,
-      openAcks,
-    );
-    const connect = connectBrowser.bind(undefined, browser);
-    const codes = new CodeLinking({
-      ask: (number, notifiesPhone) => this.link.run('requestCode', number, notifiesPhone, TYPED_MS),
-      returnToQr: async () => {
-        await this.link.run('returnToQr', TYPED_MS);
-        await this.link.run('refreshQr', TYPED_MS);
-      },
-      onVoid: () => lifecycle.onQrVoid(),
-      onCode: (number, code) => lifecycle.onCode(number, code),
-      onOver: () => client.releaseQr('code'),
-      log,
-    });
-    const client = new WhatsAppClient(
-      {
-        connect,
-        pageProgram: options.pageProgram,
-        document,
-        capabilities,
-        lookUpsFrom,
-        holdsQr: () => lifecycle.asksForPasskey || codes.isActive,
-        onPageReloaded: () => codes.forget(),
-      },
-      lifecycle,
-    );
-    this.#watch = new PageWatch({
-      client,
+    this.#pageReport = new PageReport({ report, capabilities, log });
+    this.#deliveries = new Deliveries({ ...options, run, report, log });
+    this.#client = new WhatsAppClient({
+      connect: connectBrowser.bind(undefined, browser),
+      pageProgram: parts.pageProgram,
+      document: options.pinnedPage,
       capabilities,
-      lifecycle,
-      inbox,
+      log,
+      dispatch: (event) => this.dispatch(event),
+      onSignal: (signal) => this.#onSignal(signal),
+      onPageChecked: () => this.#pageReport.send(),
+      awaitsQr: () => awaitsQr(this.#state),
+      lookUpsFrom: () => this.lookUpsFrom,
+    });
+    this.#watch = new PageWatch({
+      session: this,
+      client: this.#client,
+      capabilities,
+      inbox: this.#deliveries.inbox,
       report: this.#pageReport,
       log,
-      silenceTimeoutMs,
-      wasMute,
-      lookUpsFrom,
+      options,
     });
-    this.#linkScreen = new LinkScreenWatch({
-      look: () => this.link.run('readLinkScreen', PASSKEY_MS),
-      isLinking: () => lifecycle.isLinking,
-      onScreen: (screen) => this.#onLinkScreen(screen),
+    this.#codes = new CodeLinking({
+      ask: (number, notifiesPhone) => run('requestCode', number, notifiesPhone, TYPED_MS),
+      returnToQr: async () => {
+        await run('returnToQr', TYPED_MS);
+        await run('refreshQr', TYPED_MS);
+      },
+      dispatch: (event) => this.dispatch(event),
+      log,
     });
-    this.#codes = codes;
-    this.#lifecycle = lifecycle;
-    this.#client = client;
   }
 
   /** Connects to the browser and loads the page; the outcome is reported as events. Never rejects. */
@@ -154,35 +120,131 @@ export class LinkedSession implements PageSource, LinkingCalls {
     try {
       await this.#client.initialize();
       this.#watch.start();
-      void this.#linkScreen.run();
+      void this.#pollLinkScreen();
     } catch (error) {
-      this.#lifecycle.onFailure('LAUNCH_FAILED', errorText(error));
+      this.dispatch({ name: 'failed', reason: 'LAUNCH_FAILED', detail: errorText(error) });
     }
   }
 
-  #onLinkScreen({ passkey, code }: LinkScreen): void {
-    const { asksForPasskey: asked } = this.#lifecycle;
-    this.#lifecycle.onPasskey(passkey);
-    if (passkey !== undefined)
-      this.#codes.forget(); // The code was typed, or the QR scanned, before.
-    else if (asked) this.#client.releaseQr('passkey');
-    else if (code === 'renew') this.#codes.renew();
-    else if (code === 'end') this.#codes.cancel();
+  /** Something has happened to the link: changes the state, and runs what follows. */
+  dispatch(event: LinkEvent): void {
+    const { socket } = this.#state;
+    const { state, effects } = next(this.#state, event, Date.now());
+    this.#state = state;
+    if (state.socket !== socket) {
+      this.#parts.log('debug', 'socket state changed', { from: socket, to: state.socket });
+      this.onNetworkActivity();
+    }
+    for (const effect of effects) this.#run(effect);
   }
 
-  #onEvent(event: WorkerEvent): void {
-    if (event.name === 'authenticating' || event.name === 'ready') this.#codes.forget();
-    this.#report(event);
-    if (event.name !== 'ready') return;
-    this.#linkScreen.stop();
+  #run(effect: LinkEffect): void {
+    switch (effect.type) {
+      case 'report':
+        this.#parts.report(effect.event);
+        break;
+      case 'render_qr':
+        void this.#renderQr(effect.text);
+        break;
+      case 'request_qr':
+        this.link.run('refreshQr', TYPED_MS).catch(() => {}); // `qr_due` requests another.
+        break;
+      case 'set_qr_timer':
+        clearTimeout(this.#qrTimer);
+        if (effect.ms !== undefined) this.#qrTimer = setTimeout(() => void this.#onQrDue(), effect.ms).unref();
+        break;
+      case 'forget_code':
+        this.#codes.forget();
+        break;
+      case 'renew_code':
+        this.#codes.renew();
+        break;
+      case 'end_code':
+        this.#codes.cancel();
+        break;
+      case 'read_account':
+        void this.#readAccount(effect.isExpected);
+        break;
+      case 'discard_history':
+        this.#deliveries.discardHistory();
+        break;
+      case 'pause':
+        this.#deliveries.pause();
+        break;
+      case 'catch_up':
+        this.#onReady();
+        break;
+      case 'close':
+        this.#close();
+    }
+  }
+
+  /** The page signals something of its account. `own`: a message that this page sends, which proves no connection. */
+  #onSignal(signal: ReceivedSignal): void {
+    if (signal.is !== 'own') this.onNetworkActivity();
+    this.#deliveries.onSignal(signal);
+  }
+
+  #onReady(): void {
+    this.onNetworkActivity();
     void this.#savePage();
     collectGarbageSoon(); // Garbage from the start.
+    void this.#deliveries.catchUp();
+  }
+
+  #close(): void {
+    this.#over.abort();
+    clearTimeout(this.#qrTimer);
+    this.#codes.forget();
+    this.#watch.stop();
+    this.#deliveries.end();
+  }
+
+  async #renderQr(text: string): Promise<void> {
+    try {
+      const { toDataURL } = await import('qrcode'); // Most sessions start with saved auth, and never need it.
+      this.dispatch({ name: 'qr_rendered', text, image: await toDataURL(text) });
+    } catch (error) {
+      const detail = `rendering the QR failed (${errorText(error)})`;
+      this.dispatch({ name: 'failed', reason: 'PAGE_FAILED', detail });
+    }
+  }
+
+  /** Never rejects. */
+  async #onQrDue(): Promise<void> {
+    // The page may have been linked before its QR was reported.
+    const state = await this.link.run('readPageState').catch(() => undefined);
+    if (state?.socketState) this.dispatch({ name: 'socket', state: state.socketState });
+    this.dispatch({ name: 'qr_due' });
+  }
+
+  /** `isExpected`: the account must be readable, since the page is connected and listened to. Never rejects. */
+  async #readAccount(isExpected: boolean): Promise<void> {
+    try {
+      this.dispatch({ name: 'account', info: toSessionInfo(await this.link.run('readAccount')) });
+    } catch (error) {
+      // Not loaded yet: read again at the next poll of the page. A navigated page is read when it is connected again.
+      if (!isExpected || wasNavigated(error)) return;
+      const detail = `reading the account failed (${errorText(error)})`;
+      this.dispatch({ name: 'account_unreadable', detail });
+    }
+  }
+
+  /** Reads the link screen until the session is ready. Frozen and reloaded pages are detected elsewhere. Never rejects. */
+  async #pollLinkScreen(): Promise<void> {
+    const { signal } = this.#over;
+    while (await delay(SCREEN_INTERVAL_MS, true, { signal, ref: false }).catch(() => false)) {
+      if (this.isReady) return;
+      if (!isLinking(this.#state)) continue;
+      const screen = await resultWithin(this.link.run('readLinkScreen', PASSKEY_MS), SCREEN_TIMEOUT_MS);
+      if (screen) this.dispatch({ name: 'screen', ...screen });
+    }
   }
 
   /** Saves the working document, so that it can be pinned if a later one fails. Never rejects. */
   async #savePage(): Promise<void> {
     const { version } = this.#capabilities;
-    const { pinnedPage } = this.#options;
+    const { pinnedPage } = this.#parts.options;
     if (pinnedPage && version !== pinnedPage.version) {
       const reason = `page ${pinnedPage.version} is pinned, but the page reports version ${version}`;
       this.#pageReport.setFinding('page.version', reason);
@@ -190,15 +252,14 @@ export class LinkedSession implements PageSource, LinkingCalls {
     const document = version === undefined ? undefined : this.#client.takeDocument();
     if (version === undefined || document === undefined) return;
     await this.#pages.save(version, document).catch((error: unknown) => {
-      this.#log('warn', 'saving the page failed', { version, error: errorText(error) });
+      this.#parts.log('warn', 'saving the page failed', { version, error: errorText(error) });
     });
   }
 
   async requestCode(number: string): Promise<PairingCode> {
     const assertIsLinking = () => {
-      const { isLinking, asksForPasskey } = this.#lifecycle;
-      if (!isLinking) throw notToBeLinked('it is not ready, or linked already');
-      if (asksForPasskey) throw notToBeLinked('it asks for a passkey');
+      if (!isLinking(this.#state)) throw notToBeLinked('it is not ready, or linked already');
+      if (this.#state.passkey !== undefined) throw notToBeLinked('it asks for a passkey');
     };
     assertIsLinking();
     const isSupported = async () => {
@@ -227,7 +288,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
 
   /** True while messages can be sent and received. */
   get isReady(): boolean {
-    return this.#lifecycle.isReady;
+    return this.#state.phase === 'ready';
   }
 
   /** Throws 501 if the page lacks a needed part. */
@@ -237,40 +298,42 @@ export class LinkedSession implements PageSource, LinkingCalls {
 
   /** Reports inbound messages since that time, in Unix seconds, again: now, or when the session is ready. */
   reportAgain(since: number): void {
-    this.#lifecycle.reportAgain(since);
+    this.#deliveries.inbox.lookAgain(since);
+    if (this.isReady) void this.#deliveries.catchUp();
   }
 
   onSent(isConfirmed: boolean): void {
     this.#watch.onSent(isConfirmed);
   }
 
+  /** The network has sent something. */
+  onNetworkActivity(): void {
+    this.#lastActivityAt = Date.now();
+  }
+
+  /** When the network last sent anything, in milliseconds since 1970. */
+  get lastNetworkActivityAt(): number {
+    return this.#lastActivityAt;
+  }
+
   /** The time from which numbers may be looked up, in milliseconds since 1970. */
-  get #lookUpsFrom(): number {
-    const linkedAt = this.#lifecycle.linkedAt || this.#options.linkedAt * 1_000;
+  get lookUpsFrom(): number {
+    const linkedAt = this.#state.linkedAt || this.#parts.options.linkedAt * 1_000;
     return linkedAt + NO_LOOK_UPS_MS;
   }
 
   /**
    * Stops the session and its browser, gracefully if possible. Returns within 10 s; no events are reported afterwards.
    */
-  async stop(options: StopOptions): Promise<void> {
-    const { isReady, isLinked } = this.#lifecycle;
-    this.#lifecycle.end();
-    this.#watch.stop();
-    this.#linkScreen.stop();
-    this.#codes.forget();
-    if (options.unlink && isReady) await resultWithin(this.link.run('unlink', UNLINK_TIMEOUT_MS), UNLINK_TIMEOUT_MS);
+  async stop({ unlink, timeoutMs }: StopOptions): Promise<void> {
+    const { isReady } = this;
+    const mustSave = isLinked(this.#state) && !unlink;
+    this.dispatch({ name: 'stopped' });
+    if (unlink && isReady) await resultWithin(this.link.run('unlink', UNLINK_TIMEOUT_MS), UNLINK_TIMEOUT_MS);
+    const { browser: process, log } = this.#parts;
     const { pupBrowser: browser, pupPage: page } = this.#client;
-    if (!browser) {
-      await resultWithin(this.#browser.kill(), options.timeoutMs); // Not connected yet: there is no page to save.
-      return;
-    }
-    const mustSave = isLinked && !options.unlink;
-    await endBrowser(this.#browser, browser, { page, mustSave, timeoutMs: options.timeoutMs }, this.#log);
+    // Not connected yet: there is no page to save.
+    if (!browser) await resultWithin(process.kill(), timeoutMs);
+    else await endBrowser(process, browser, { page, mustSave, timeoutMs }, log);
   }
-}
-
-async function renderQr(text: string): Promise<string> {
-  const { toDataURL } = await import('qrcode'); // Most sessions start with saved auth, and never need it.
-  return toDataURL(text);
 }

@@ -3,18 +3,19 @@ import { describe, expect, it, vi } from 'vitest';
 import { Capabilities } from './capabilities.ts';
 import { PageReport } from './page-report.ts';
 
-function report() {
+function pageReport() {
   const events: Extract<WorkerEvent, { name: 'page' }>[] = [];
   const log = vi.fn();
   const capabilities = new Capabilities();
   vi.spyOn(capabilities, 'version', 'get').mockReturnValue('2.3000.1');
-  const page = new PageReport((event) => void (event.name === 'page' && events.push(event)), capabilities, log);
+  const report = (event: WorkerEvent) => void (event.name === 'page' && events.push(event));
+  const page = new PageReport({ report, capabilities, log });
   return { page, log, found: () => events.at(-1)?.findings.map(({ capability }) => capability) ?? [], events };
 }
 
 describe('the report on a page', () => {
   it('keeps separate findings until each is solved', () => {
-    const { page, found } = report();
+    const { page, found } = pageReport();
     page.setFinding('page.version', 'another is pinned');
     page.setFinding('page.dialog', 'a dialog stays open');
     page.setFinding('page.dialog', undefined);
@@ -24,7 +25,7 @@ describe('the report on a page', () => {
   });
 
   it('reports a reason with a countdown once', () => {
-    const { page, log, events } = report();
+    const { page, log, events } = pageReport();
     for (const seconds of [5, 4, 3]) page.setFinding('page.dialog', `a dialog stays open: again in ${seconds} s`);
     expect(log).toHaveBeenCalledTimes(1);
     expect(events).toHaveLength(1);

@@ -5,6 +5,12 @@ import type { Log, ReportEvent } from './port.ts';
 /** Characters of a reason: its text comes from the page, which is not trusted. */
 const MAX_REASON_LENGTH = 900;
 
+export interface PageReportParts {
+  readonly report: ReportEvent;
+  readonly capabilities: Capabilities;
+  readonly log: Log;
+}
+
 /** Reports missing and degraded capabilities, and why: missing parts of the page, open dialogs, unconfirmed sends. */
 export class PageReport {
   readonly #report: ReportEvent;
@@ -14,7 +20,7 @@ export class PageReport {
   readonly #findings = new Map<string, string>();
   #lastSent = '';
 
-  constructor(report: ReportEvent, capabilities: Capabilities, log: Log) {
+  constructor({ report, capabilities, log }: PageReportParts) {
     this.#report = report;
     this.#capabilities = capabilities;
     this.#log = log;

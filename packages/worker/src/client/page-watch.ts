@@ -1,13 +1,13 @@
-import { errorText, settledWithin } from '@chat-web/protocol';
+import { errorText, settledWithin, type WorkerFailure } from '@chat-web/protocol';
 import type { PageState } from '../page/session.ts';
 import type { Capabilities } from './capabilities.ts';
 import { FailureThreshold } from './failure-threshold.ts';
 import type { Inbox } from './inbox/inbox.ts';
+import type { LinkEvent } from './link-state.ts';
 import { wasNavigated } from './page-errors.ts';
 import { PageProbe } from './page-probe.ts';
 import type { PageReport } from './page-report.ts';
 import type { Log } from './port.ts';
-import type { SessionLifecycle } from './session-lifecycle.ts';
 import type { WhatsAppClient } from './whatsapp-client.ts';
 
 /** How long the network may take to answer, and how many answers in a row may be missing. */
@@ -19,20 +19,31 @@ const FAILURE_WINDOW_MS = 60 * 60_000;
 /** This many unconfirmed sends in a row, on a page that reports a connection, are a fault. */
 const MAX_UNCONFIRMED = 5;
 
+/** The session that is watched. */
+interface WatchedSession {
+  readonly isReady: boolean;
+  /** When the network last sent anything, in milliseconds since 1970. */
+  readonly lastNetworkActivityAt: number;
+  /** The time from which numbers may be looked up, in milliseconds since 1970. */
+  readonly lookUpsFrom: number;
+  onNetworkActivity(): void;
+  dispatch(event: LinkEvent): void;
+}
+
 /** The parts of a session that the watch reads and reports to. */
 export interface WatchParts {
+  readonly session: WatchedSession;
   readonly client: WhatsAppClient;
   readonly capabilities: Capabilities;
-  readonly lifecycle: SessionLifecycle;
   readonly inbox: Inbox;
   readonly report: PageReport;
   readonly log: Log;
-  /** After this long without network activity, the network is queried. Milliseconds. */
-  readonly silenceTimeoutMs: number;
-  /** A restart for unconfirmed sends has been tried: another one would not help. */
-  readonly wasMute: boolean;
-  /** The time from which numbers may be looked up, in milliseconds since 1970. */
-  lookUpsFrom(): number;
+  readonly options: {
+    /** After this long without network activity, the network is queried. Milliseconds. */
+    readonly silenceTimeoutMs: number;
+    /** A restart for unconfirmed sends has been tried: another one would not help. */
+    readonly wasMute: boolean;
+  };
 }
 
 /**
@@ -53,7 +64,7 @@ export class PageWatch {
     this.#probe = new PageProbe({
       ask: () => parts.client.link.run('readPageState'),
       onAnswer: (state) => void this.#onPageState(state),
-      onFrozen: (detail) => parts.lifecycle.onFailure('PAGE_FROZEN', detail),
+      onFrozen: (detail) => parts.session.dispatch({ name: 'failed', reason: 'PAGE_FROZEN', detail }),
     });
   }
 
@@ -70,7 +81,7 @@ export class PageWatch {
   onSent(isConfirmed: boolean): void {
     this.#unconfirmed = isConfirmed ? 0 : this.#unconfirmed + 1;
     if (isConfirmed) this.#parts.report.setFinding('sendMessage', undefined);
-    else if (this.#unconfirmed >= MAX_UNCONFIRMED && this.#parts.lifecycle.isReady) void this.#onMute();
+    else if (this.#unconfirmed >= MAX_UNCONFIRMED && this.#parts.session.isReady) void this.#onMute();
   }
 
   /**
@@ -78,11 +89,11 @@ export class PageWatch {
    * the same, but a restart does not help: after one restart, the problem is reported instead. Never rejects.
    */
   async #onMute(): Promise<void> {
-    const { lifecycle, report, wasMute } = this.#parts;
+    const { report, options } = this.#parts;
     const why = `the network has confirmed none of the last ${this.#unconfirmed} sends`;
     const answers = this.#mayQuery() ? await this.#doesNetworkAnswer() : undefined;
-    if (answers === false) lifecycle.onFailure('PAGE_MUTE', `${why}, and does not respond`);
-    else if (!wasMute) lifecycle.onFailure('PAGE_MUTE', why);
+    if (answers === false) this.#fail('PAGE_MUTE', `${why}, and does not respond`);
+    else if (!options.wasMute) this.#fail('PAGE_MUTE', why);
     else {
       const hint = 'even after a restart: check the phone, the account may be restricted';
       report.setFinding('sendMessage', `${why}, ${hint}`);
@@ -91,20 +102,20 @@ export class PageWatch {
 
   /** Acts on the polled state of the page, since an event may have been lost. Never rejects. */
   async #onPageState({ injected, listening, socketState, progress, dialogs }: PageState): Promise<void> {
-    const { client, lifecycle, log, report } = this.#parts;
+    const { client, session, log, report } = this.#parts;
     try {
       report.setFinding('page.dialog', dialogs.length > 0 ? `a dialog stays open: ${dialogs.join('; ')}` : undefined);
-      if (progress !== this.#progress) lifecycle.onProgress();
+      if (progress !== this.#progress) session.dispatch({ name: 'progress' });
       this.#progress = progress;
       if (!injected) await client.inject();
-      else if (socketState) client.onSocketState(socketState);
-      if (!lifecycle.isReady) return;
+      else if (socketState) session.dispatch({ name: 'socket', state: socketState });
+      if (!session.isReady) return;
       await this.#checkForLateModules();
-      if (!listening) lifecycle.onFailure('PAGE_DEAF', 'the listeners of the page are gone');
+      if (!listening) this.#fail('PAGE_DEAF', 'the listeners of the page are gone');
       else if (await this.#isDeaf()) {
         // Also delivers messages that arrived since the last check.
         await this.#parts.inbox.catchUp().finally(() => {
-          lifecycle.onFailure('PAGE_DEAF', 'the page stores messages without reporting them');
+          this.#fail('PAGE_DEAF', 'the page stores messages without reporting them');
         });
       } else void this.#queryAfterSilence();
     } catch (error) {
@@ -125,24 +136,28 @@ export class PageWatch {
 
   /** Queries the network after a long silence; any answer counts. Never rejects. */
   async #queryAfterSilence(): Promise<void> {
-    const { lifecycle, log, silenceTimeoutMs } = this.#parts;
-    const silenceMs = Date.now() - lifecycle.lastNetworkActivityAt;
-    if (this.#isQuerying || !this.#mayQuery() || silenceMs < silenceTimeoutMs) return;
+    const { session, log, options } = this.#parts;
+    const silenceMs = Date.now() - session.lastNetworkActivityAt;
+    if (this.#isQuerying || !this.#mayQuery() || silenceMs < options.silenceTimeoutMs) return;
     this.#isQuerying = true;
     const answers = await this.#doesNetworkAnswer();
     this.#isQuerying = false;
     if (answers) {
       this.#silence.reset();
-      lifecycle.onNetworkActivity();
+      session.onNetworkActivity();
       return;
     }
     log('warn', 'network did not respond', { silenceSeconds: Math.round(silenceMs / 1_000) });
-    if (this.#silence.fail() && lifecycle.isReady) lifecycle.onFailure('PAGE_DEAF', 'the network does not respond');
+    if (this.#silence.fail() && session.isReady) this.#fail('PAGE_DEAF', 'the network does not respond');
+  }
+
+  #fail(reason: WorkerFailure, detail: string): void {
+    this.#parts.session.dispatch({ name: 'failed', reason, detail });
   }
 
   /** Right after linking, a query about a number may get the account unlinked. */
   #mayQuery(): boolean {
-    return Date.now() >= this.#parts.lookUpsFrom();
+    return Date.now() >= this.#parts.session.lookUpsFrom;
   }
 
   async #doesNetworkAnswer(): Promise<boolean> {

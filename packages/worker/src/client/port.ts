@@ -16,6 +16,8 @@ type PageProgram = typeof import('../page/index.ts');
 export type PageFunction = keyof PageProgram;
 export type PageArgs<N extends PageFunction> = Parameters<PageProgram[N]>;
 export type PageResult<N extends PageFunction> = Awaited<ReturnType<PageProgram[N]>>;
+/** Calls a function of the program in the current document. */
+export type RunInPage = <N extends PageFunction>(name: N, ...args: PageArgs<N>) => Promise<PageResult<N>>;
 
 /** The functions that send a message: their first argument is the plan of the send. */
 export type SendFunction = {

@@ -5,39 +5,14 @@ import type { Browser, Page, Target } from 'puppeteer';
 import { DefaultOptions, WhatsWebURL } from 'whatsapp-web.js/src/util/Constants.js';
 import type { PageState } from '../page/session.ts';
 import type { Capabilities } from './capabilities.ts';
-import { TYPED_MS } from './code-linking.ts';
 import { CrashWatch } from './crash-watch.ts';
-import type { Change } from './inbox/account-events.ts';
 import { LibraryClient } from './library.ts';
+import type { LinkEvent } from './link-state.ts';
 import { type PageDocument, servePage, watchDocument } from './page-document.ts';
 import { wasNavigated } from './page-errors.ts';
 import { PageLink, type ReceivedSignal } from './page-link.ts';
+import type { Log } from './port.ts';
 import { wasReplaced } from './replaced-document.ts';
-
-/** The signals of the client, in the order in which they happened. Each may be repeated. */
-export interface ClientSignals {
-  onQr(text: string): void;
-  onSocketState(state: string): void;
-  /** The start has made progress. */
-  onProgress(): void;
-  /** The page was checked for needed parts: `Capabilities` has the result. */
-  onPageChecked(): void;
-  /** Everything is injected and the listeners are attached: messages are reported. */
-  onListenersAttached(): void;
-  /** The page was reloaded, and reports nothing until it is injected. */
-  onPageReloaded(): void;
-  onLogout(): void;
-  onMessage(model: unknown): void;
-  onAck(id: unknown, ack: unknown): void;
-  /** A change of a message, group, chat, call or presence. */
-  onChange(change: Change): void;
-  /** This page sent the message. */
-  onOwnMessage(id: unknown): void;
-  /** A handler of the library threw on an event of the page; the session continues. */
-  onHandlerFailed(handler: string, error: string): void;
-  /** The page or its browser is unusable. */
-  onFailure(reason: WorkerFailure, detail?: string): void;
-}
 
 /** The referrer that the library sends. */
 const REFERER = 'https://whatsapp.com/';
@@ -48,15 +23,6 @@ const LIBRARY_TIMEOUT_MS = 3_600_000;
 /** How long the page may take to load the parts that every session needs. */
 const ESSENTIALS_TIMEOUT_MS = 30_000;
 const ESSENTIALS_POLL_MS = 1_000;
-/** The page's first QR is valid for a minute, later ones for 20 s. One that is older than this has expired. */
-const QR_AGE_MS = 57_000;
-const QR_REFRESH_TIMEOUT_MS = 15_000;
-const MAX_QR_REFRESHES = 3;
-/** How old a QR may be that arrived before the end of another way to link was noticed. */
-const HELD_QR_MS = 5_000;
-/** How long the page may take to link once the passkey was answered: requesting a QR meanwhile could abort it. */
-const LINK_BY_PASSKEY_MS = 60_000;
-
 /** Options of a client. */
 export interface ClientOptions {
   /** Connects to the session's browser. */
@@ -66,10 +32,15 @@ export interface ClientOptions {
   /** The document to load instead of the network's. */
   readonly document?: PageDocument | undefined;
   readonly capabilities: Capabilities;
-  /** True while the page is being linked in another way than by QR: the QR is not shown, and none is requested. */
-  holdsQr(): boolean;
-  /** The page was reloaded. */
-  onPageReloaded(): void;
+  readonly log: Log;
+  /** Something has happened to the account's link. Events are in order, and may be repeated. */
+  dispatch(event: LinkEvent): void;
+  /** What the page program signals, except about sends. */
+  onSignal(signal: ReceivedSignal): void;
+  /** The page was checked for needed parts: `capabilities` has the result. */
+  onPageChecked(): void;
+  /** True while the page shows a QR, or may show one. */
+  awaitsQr(): boolean;
   /** The time from which numbers may be looked up, in milliseconds since 1970. */
   lookUpsFrom(): number;
 }
@@ -80,7 +51,6 @@ export interface ClientOptions {
  */
 export class WhatsAppClient extends LibraryClient {
   readonly #options: ClientOptions;
-  readonly #signals: ClientSignals;
   readonly #exposed = new Set<string>();
   /** Functions that are being exposed to the page. */
   #exposing: Promise<void>[] = [];
@@ -88,21 +58,13 @@ export class WhatsAppClient extends LibraryClient {
   #injectAgain = false;
   #sync: Promise<void> | undefined;
   #syncAgain = false;
-  #socketState = '';
-  #qrTimer: NodeJS.Timeout | undefined;
-  #heldQr: { readonly text: string; readonly at: number } | undefined;
   #document: PageDocument | undefined;
   #link: PageLink | undefined;
 
-  constructor(options: ClientOptions, signals: ClientSignals) {
+  constructor(options: ClientOptions) {
     super({ authTimeoutMs: LIBRARY_TIMEOUT_MS, webVersionCache: { type: 'none' } });
     this.#options = options;
-    this.#signals = signals;
-    this.on('qr', (text) => {
-      this.#keepQrFresh(QR_AGE_MS, 0);
-      if (options.holdsQr()) this.#heldQr = { text, at: Date.now() };
-      else signals.onQr(text);
-    });
+    this.on('qr', (text) => options.dispatch({ name: 'qr', text }));
   }
 
   /** The page; throws before the browser is started. */
@@ -126,10 +88,10 @@ export class WhatsAppClient extends LibraryClient {
 
   /** Connects to the browser, and loads the page. Replaces the library's own steps, which also launch the browser. */
   override async initialize(): Promise<void> {
-    const crashes = new CrashWatch(() => this.#signals.onFailure('PAGE_CRASHED'));
+    const crashes = new CrashWatch(() => this.#fail('PAGE_CRASHED'));
     const browser = await this.#options.connect(crashes.filter);
     this.pupBrowser = browser;
-    browser.on('disconnected', () => this.#signals.onFailure('BROWSER_EXITED'));
+    browser.on('disconnected', () => this.#fail('BROWSER_EXITED'));
     const [page] = await browser.pages();
     if (!page) throw new Error('the browser has no page');
     this.pupPage = page;
@@ -146,7 +108,7 @@ export class WhatsAppClient extends LibraryClient {
     const { document } = this.#options;
     const onGone = () => {
       const detail = 'the page was closed, or the browser detached from it';
-      if (this.pupBrowser?.connected) this.#signals.onFailure('PAGE_CRASHED', detail);
+      if (this.pupBrowser?.connected) this.#fail('PAGE_CRASHED', detail);
     };
     page.on('close', onGone);
     const expose = page.exposeFunction.bind(page);
@@ -160,7 +122,7 @@ export class WhatsAppClient extends LibraryClient {
       this.#exposing.push(exposing);
     };
     const link = await PageLink.open(page, readFileSync(this.#options.pageProgram, 'utf8'), {
-      onSignal: (signal) => this.#onSignal(signal),
+      onSignal: this.#options.onSignal,
       onDetached: onGone,
     });
     this.#link = link;
@@ -193,26 +155,14 @@ export class WhatsAppClient extends LibraryClient {
     await this.link.run('attach', document, this.#options.lookUpsFrom());
   }
 
-  /** Receives the signals of `page/listeners.ts` and `page/changes.ts`. */
-  #onSignal({ is, model, id, ack, name, data, row, happenedAt }: ReceivedSignal): void {
-    if (is === 'message') this.#signals.onMessage(model);
-    else if (is === 'ack') this.#signals.onAck(id, ack);
-    else if (is === 'change') this.#signals.onChange({ name, data, row, happenedAt });
-    else if (is === 'own') this.#signals.onOwnMessage(id);
-  }
-
-  /** The page's socket state, reported or polled. */
-  onSocketState(state: string): void {
-    if (state !== this.#socketState) this.#signals.onProgress();
-    this.#socketState = state;
-    if (!state.startsWith('UNPAIRED')) clearTimeout(this.#qrTimer);
-    this.#signals.onSocketState(state);
+  #fail(reason: WorkerFailure, detail?: string): void {
+    this.#options.dispatch({ name: 'failed', reason, detail });
   }
 
   /** Checks which parts the page has, and signals the check. */
   async checkPage(): Promise<void> {
     await this.#options.capabilities.check(this.link);
-    this.#signals.onPageChecked();
+    this.#options.onPageChecked();
   }
 
   /** Checks again, and attaches listeners to parts that were loaded meanwhile. */
@@ -242,11 +192,10 @@ export class WhatsAppClient extends LibraryClient {
       try {
         before = await this.link.run('readPageState');
         if (!before.injected) {
-          this.#options.onPageReloaded();
-          this.#signals.onPageReloaded();
+          this.#options.dispatch({ name: 'reloaded' });
           // No time limit of its own: the gateway limits the start, and this loop ends with the page.
           while (!(await this.link.run('prepareModules'))) await delay(REGISTRY_POLL_MS);
-          this.#signals.onProgress();
+          this.#options.dispatch({ name: 'progress' });
           await super.inject();
           await Promise.all(this.#exposing.splice(0));
           await this.link.run('mark', before.document, 'injected');
@@ -265,7 +214,7 @@ export class WhatsAppClient extends LibraryClient {
   async #pollState(): Promise<void> {
     const state = await this.link.run('readPageState');
     if (!state.injected) this.#injectAgain = true;
-    if (state.socketState) await this.#onStateChanged(state.socketState);
+    if (state.socketState) this.#onSocketState(state.socketState);
     if (state.hasSynced) await this.page.evaluate('window.onAppStateHasSyncedEvent()');
     // Also before linking, so that the operator sees what will not work.
     else if (state.injected && state.socketState?.startsWith('UNPAIRED')) this.checkPage().catch(() => {});
@@ -273,12 +222,11 @@ export class WhatsAppClient extends LibraryClient {
 
   /** A page that lacks essential parts has a separate reason: an early retry does not help. */
   async #onSetUpFailed(what: string, error: unknown): Promise<void> {
-    const { capabilities } = this.#options;
-    const isUnpaired = this.#socketState === '' || this.#socketState.startsWith('UNPAIRED');
+    const { capabilities, awaitsQr } = this.#options;
     if (!(error instanceof UnsupportedPageError)) await this.checkPage().catch(() => {});
-    const why = capabilities.unusableFor('session') ?? (isUnpaired ? capabilities.unusableFor('link') : undefined);
-    if (why) this.#signals.onFailure('PAGE_UNSUPPORTED', why);
-    else this.#signals.onFailure('PAGE_FAILED', `${what} (${errorText(error)})`);
+    const why = capabilities.unusableFor('session') ?? (awaitsQr() ? capabilities.unusableFor('link') : undefined);
+    if (why) this.#fail('PAGE_UNSUPPORTED', why);
+    else this.#fail('PAGE_FAILED', `${what} (${errorText(error)})`);
   }
 
   /** One run at a time: two at once would both see a page without listeners, and attach them twice. */
@@ -297,14 +245,12 @@ export class WhatsAppClient extends LibraryClient {
       try {
         before = await this.link.run('readPageState');
         if (!before.injected) continue; // The event belongs to the previous document.
-        this.#signals.onProgress();
+        this.#options.dispatch({ name: 'progress' });
         await attach();
         const after: PageState = await this.link.run('readPageState');
-        if (after.listening) {
-          clearTimeout(this.#qrTimer);
-          this.#signals.onListenersAttached();
-        } else if (after.injected && after.document === before.document)
-          this.#signals.onFailure('PAGE_FAILED', 'the listeners were not attached to the page');
+        if (after.listening) this.#options.dispatch({ name: 'listening' });
+        else if (after.injected && after.document === before.document)
+          this.#fail('PAGE_FAILED', 'the listeners were not attached to the page');
       } catch (error) {
         if (!(await wasReplaced(this.link, before, error)))
           await this.#onSetUpFailed('attaching the listeners failed', error);
@@ -316,60 +262,27 @@ export class WhatsAppClient extends LibraryClient {
   #replacement(name: string, handler: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
     switch (name) {
       case 'onAuthAppStateChangedEvent':
-        return (state) => (typeof state === 'string' ? this.#onStateChanged(state) : undefined);
+        return (state) => (typeof state === 'string' ? this.#onSocketState(state) : undefined);
       case 'onAppStateHasSyncedEvent':
         return () => this.#syncOnce(handler);
       case 'onOfflineProgressUpdateEvent':
-        return () => this.#signals.onProgress();
+        return () => this.#options.dispatch({ name: 'progress' });
       case 'onLogoutEvent':
-        return () => this.#signals.onLogout();
+        return () => this.#options.dispatch({ name: 'unlinked' });
       default:
         return async (...args) => {
           try {
             await handler(...args);
           } catch (error) {
-            if (!wasNavigated(error)) this.#signals.onHandlerFailed(name, errorText(error));
+            if (wasNavigated(error)) return;
+            this.#options.log('warn', 'page event handler failed', { handler: name, error: errorText(error) });
           }
         };
     }
   }
 
-  async #onStateChanged(state: string): Promise<void> {
-    this.onSocketState(state);
-    if (state === 'UNPAIRED_IDLE' && !this.#options.holdsQr())
-      await this.link.run('refreshQr', TYPED_MS).catch(() => {});
-  }
-
-  /**
-   * Another way to link has ended, and the page may be linked by QR again: by the next QR, which is requested if none
-   * arrives. After a passkey, a QR from a moment ago is still valid; a code makes it invalid.
-   */
-  releaseQr(wasHeldBy: 'passkey' | 'code'): void {
-    const held = this.#heldQr;
-    this.#heldQr = undefined;
-    const isValid = wasHeldBy === 'passkey' && held && Date.now() - held.at < HELD_QR_MS;
-    if (isValid) this.#signals.onQr(held.text);
-    else this.#keepQrFresh(wasHeldBy === 'passkey' ? LINK_BY_PASSKEY_MS : QR_REFRESH_TIMEOUT_MS, 0);
-  }
-
-  /** Requests a new QR when the current one must have expired; a page that returns none is unusable. */
-  #keepQrFresh(waitMs: number, refreshes: number): void {
-    clearTimeout(this.#qrTimer);
-    this.#qrTimer = setTimeout(() => void this.#refreshStaleQr(refreshes), waitMs).unref();
-  }
-
-  async #refreshStaleQr(refreshes: number): Promise<void> {
-    if (this.page.isClosed() || this.#options.holdsQr()) return;
-    // The page may have been linked before its QR was reported.
-    const state = await this.link.run('readPageState').catch(() => undefined);
-    if (state?.socketState) this.onSocketState(state.socketState);
-    if (state?.socketState && !state.socketState.startsWith('UNPAIRED')) return;
-    if (refreshes === MAX_QR_REFRESHES) {
-      this.#signals.onFailure('PAGE_FAILED', 'the page does not refresh its QR');
-      return;
-    }
-    await this.link.run('refreshQr', TYPED_MS).catch(() => {});
-    this.#keepQrFresh(QR_REFRESH_TIMEOUT_MS, refreshes + 1);
+  #onSocketState(state: string): void {
+    this.#options.dispatch({ name: 'socket', state });
   }
 }
 

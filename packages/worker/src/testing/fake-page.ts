@@ -11,6 +11,7 @@ import type {
   PageCalls,
   PageFunction,
   PageResult,
+  RunInPage,
   SendArgs,
   SendFunction,
   SendLimits,
@@ -29,6 +30,11 @@ interface PageCall {
 /** What a function of the program returns in a test. */
 type PageAnswers = { readonly [N in PageFunction]: (...args: PageArgs<N>) => PageResult<N> };
 type SendAnswers = { readonly [N in SendFunction]: (...args: SendArgs<N>) => PageResult<N> };
+
+/** Runs these functions instead of those of the page program. */
+export function runOf(functions: Partial<Record<PageFunction, (...args: never[]) => Promise<unknown>>>): RunInPage {
+  return (async (name: PageFunction, ...args: never[]) => functions[name]?.(...args)) as RunInPage;
+}
 
 /** A page whose functions return what a test sets. One without an answer throws, except `dropFile`. */
 class FakePage implements PageCalls {

@@ -1,5 +1,6 @@
 import type { WorkerEvent } from '@chat-web/protocol';
 import { describe, expect, it, vi } from 'vitest';
+import { runOf } from '../../testing/fake-page.ts';
 import { toAccountEvent } from './account-event.ts';
 import { AccountEvents } from './account-events.ts';
 
@@ -21,7 +22,8 @@ function accountEvents(stored: () => Promise<unknown[]> = async () => [], linked
     reported.push(event.event.name === 'message_reaction' ? event.event.data.emoji : event.event.name);
   };
   const read = vi.fn(stored);
-  return { events: new AccountEvents(report, read, log, NOW, linkedAt), reported, log, read };
+  const run = runOf({ changesSince: read });
+  return { events: new AccountEvents({ report, run, log, deliveredUntil: NOW, linkedAt }), reported, log, read };
 }
 
 describe('the events of an account', () => {
@@ -36,9 +38,10 @@ describe('the events of an account', () => {
 
   it('have the id of their row, if it is valid', async () => {
     const rows: unknown[] = [];
-    const report = (event: WorkerEvent) => event.name === 'account_event' && rows.push(event.row);
+    const report = (event: WorkerEvent) => void (event.name === 'account_event' && rows.push(event.row));
     const stored = { ...change('1'), row: 'A1' };
-    const events = new AccountEvents(report, async () => [stored, { ...stored, row: 7 }], vi.fn(), NOW, 0);
+    const run = runOf({ changesSince: async () => [stored, { ...stored, row: 7 }] });
+    const events = new AccountEvents({ report, run, log: vi.fn(), deliveredUntil: NOW, linkedAt: 0 });
     await events.catchUp();
     for (const row of ['B2', 'x'.repeat(101), undefined]) events.onChange({ ...live(reaction('2')), row });
     expect(rows).toEqual(['A1', undefined, 'B2', undefined, undefined]);
@@ -123,8 +126,9 @@ describe('the events of an account', () => {
 
   it('of presence during a catch-up are reported after it, the last of each chat', async () => {
     const seen: unknown[] = [];
-    const report = (event: WorkerEvent) => event.name === 'account_event' && seen.push(event.event.data);
-    const events = new AccountEvents(report, async () => [], vi.fn(), NOW, 0);
+    const report = (event: WorkerEvent) => void (event.name === 'account_event' && seen.push(event.event.data));
+    const run = runOf({ changesSince: async () => [] });
+    const events = new AccountEvents({ report, run, log: vi.fn(), deliveredUntil: NOW, linkedAt: 0 });
     const presence = (chatId: string, state: string) => ({ name: 'presence', data: { chatId, from: 'a', state } });
     events.onChange(presence('c', 'available'));
     const reading = events.catchUp();

@@ -1,6 +1,6 @@
 import { errorText, OVERLAP_SECONDS, rowId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import type { Log, ReportEvent } from '../port.ts';
+import type { Log, ReportEvent, RunInPage } from '../port.ts';
 import { toAccountEvent } from './account-event.ts';
 import { CatchUp } from './catch-up.ts';
 
@@ -20,8 +20,15 @@ export interface Change {
   readonly happenedAt?: unknown;
 }
 
-/** Reads the changes since a time, in milliseconds, oldest first: at most this many. */
-type ReadChanges = (since: number, max: number) => Promise<readonly unknown[]>;
+export interface AccountEventsParts {
+  readonly report: ReportEvent;
+  readonly run: RunInPage;
+  readonly log: Log;
+  /** Changes before this time, in Unix seconds, were reported. */
+  readonly deliveredUntil: number;
+  /** When the account was linked, in Unix seconds; 0 if it is not linked yet, or unknown. */
+  readonly linkedAt: number;
+}
 
 /**
  * Reports changes of the account's messages, groups and chats. The page reports them live; changes that happened while
@@ -30,7 +37,7 @@ type ReadChanges = (since: number, max: number) => Promise<readonly unknown[]>;
  */
 export class AccountEvents {
   readonly #report: ReportEvent;
-  readonly #read: ReadChanges;
+  readonly #run: RunInPage;
   readonly #log: Log;
   /** The time from which changes may not have been reported, in milliseconds. */
   #since: number;
@@ -49,13 +56,9 @@ export class AccountEvents {
     for (const change of heldBack) this.#reportLive(change);
   });
 
-  /**
-   * `deliveredUntil`: changes before this time, in Unix seconds, were reported. `linkedAt`: when the account was linked, in
-   * Unix seconds; 0 if it is not linked yet, or unknown.
-   */
-  constructor(report: ReportEvent, read: ReadChanges, log: Log, deliveredUntil: number, linkedAt: number) {
+  constructor({ report, run, log, deliveredUntil, linkedAt }: AccountEventsParts) {
     this.#report = report;
-    this.#read = read;
+    this.#run = run;
     this.#log = log;
     this.#historyUntil = linkedAt * SECOND_MS;
     this.#since = this.#afterLink((deliveredUntil - OVERLAP_SECONDS) * SECOND_MS);
@@ -101,7 +104,7 @@ export class AccountEvents {
     this.pause();
     this.#isComplete = false;
     await this.#catchUp.run(async (isInterrupted) => {
-      const found = await this.#read(this.#since, MAX_CAUGHT_UP);
+      const found: readonly unknown[] = await this.#run('changesSince', this.#since, MAX_CAUGHT_UP);
       if (isInterrupted()) return;
       this.#isComplete = true;
       for (const change of found) this.#reportValid((change ?? {}) as Partial<Change>);

@@ -1,7 +1,7 @@
 import type { WorkerEvent } from '@chat-web/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import type { HeldMessage } from '../../page/inbox.ts';
-import { messageModel } from '../../testing/fake-page.ts';
+import { messageModel, runOf } from '../../testing/fake-page.ts';
 import { Inbox } from './inbox.ts';
 
 const NOW = 1_800_000_000;
@@ -16,28 +16,25 @@ function pageWith(deliveredUntil = 0) {
   const broken = { load: '', since: '', cut: 0, isQuiet: false };
   const model = (id: string) =>
     messageModel({ id, fromMe: false, from: 'a@c.us', body: id, t: held.get(id)?.t ?? NOW });
-  const inbox = new Inbox(
-    (event: WorkerEvent) => {
-      if (event.name === 'message') delivered.push(event.message.id);
-      if (event.name === 'gap') gaps.push(event);
-      if (event.name === 'delivered') deliveredTimes.push(event.until);
-      if (event.name === 'caught_up') caughtUp.push(event.since);
+  const run = runOf({
+    loadSince: async () => {
+      if (broken.load) throw new Error(broken.load);
+      return broken.cut;
     },
-    {
-      load: async () => {
-        if (broken.load) throw new Error(broken.load);
-        return broken.cut;
-      },
-      hasChanged: async () => !broken.isQuiet,
-      inboundSince: async (seconds) => {
-        if (broken.since) throw new Error(broken.since);
-        return [...held.values()].filter(({ t }) => t >= seconds);
-      },
-      models: async (ids) => ids.map((id) => (id.startsWith('odd') ? {} : model(id))),
+    hasChanged: async () => !broken.isQuiet,
+    inboundSince: async (seconds: number) => {
+      if (broken.since) throw new Error(broken.since);
+      return [...held.values()].filter(({ t }) => t >= seconds);
     },
-    () => {},
-    deliveredUntil,
-  );
+    messageModels: async (ids: readonly string[]) => ids.map((id) => (id.startsWith('odd') ? {} : model(id))),
+  });
+  const report = (event: WorkerEvent) => {
+    if (event.name === 'message') delivered.push(event.message.id);
+    if (event.name === 'gap') gaps.push(event);
+    if (event.name === 'delivered') deliveredTimes.push(event.until);
+    if (event.name === 'caught_up') caughtUp.push(event.since);
+  };
+  const inbox = new Inbox({ report, run, log: () => {}, deliveredUntil });
   const arrives = (id: string, { t = NOW, isNew = true, isReported = true } = {}) => {
     held.set(id, { id, isNew, t });
     if (isReported) inbox.onMessage(model(id));

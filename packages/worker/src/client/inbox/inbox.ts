@@ -1,15 +1,24 @@
 import { BoundedMap, errorText, MAX_DELIVERED_IDS, unixNow } from '@chat-web/protocol';
 import type { HeldMessage } from '../../page/inbox.ts';
 import { wasNavigated } from '../page-errors.ts';
-import type { Log, ReportEvent } from '../port.ts';
+import type { Log, ReportEvent, RunInPage } from '../port.ts';
 import { toMessage } from '../resources.ts';
 import { CatchUp } from './catch-up.ts';
 import { DeafnessCheck, type Hearing } from './deafness-check.ts';
 import { DeliveredUntil } from './delivered-until.ts';
-import type { MessageStore } from './message-store.ts';
 
 /** Older messages are history, delivered or not. */
 const HISTORY_SECONDS = 7 * 24 * 60 * 60;
+/** How many stored messages the page may load, and for how long. */
+const LOAD_LIMITS = { timeoutMs: 30_000, maxMessages: 2_000 };
+
+export interface InboxParts {
+  readonly report: ReportEvent;
+  readonly run: RunInPage;
+  readonly log: Log;
+  /** Messages before this time, in Unix seconds, are history. */
+  readonly deliveredUntil: number;
+}
 
 /**
  * Delivers each inbound message once, and in order. The page reports messages as they arrive (live). It only stores
@@ -19,7 +28,7 @@ const HISTORY_SECONDS = 7 * 24 * 60 * 60;
  */
 export class Inbox {
   readonly #report: ReportEvent;
-  readonly #store: MessageStore;
+  readonly #run: RunInPage;
   readonly #log: Log;
   readonly #deliveredUntil: DeliveredUntil;
   readonly #deafness = new DeafnessCheck();
@@ -33,10 +42,9 @@ export class Inbox {
   /** Start of the last gap of incomplete chats, which is reported once. */
   #gapFrom: number | undefined;
 
-  /** `deliveredUntil`: messages before this time, in Unix seconds, are history. */
-  constructor(report: ReportEvent, store: MessageStore, log: Log, deliveredUntil: number) {
+  constructor({ report, run, log, deliveredUntil }: InboxParts) {
     this.#report = report;
-    this.#store = store;
+    this.#run = run;
     this.#log = log;
     this.#deliveredUntil = new DeliveredUntil(deliveredUntil);
   }
@@ -114,12 +122,12 @@ export class Inbox {
   /** Returns the number of incomplete chats. If loading fails, some messages may still be in memory. */
   async #load(since: number): Promise<number> {
     try {
-      return await this.#store.load(since);
+      return await this.#run('loadSince', since, LOAD_LIMITS);
     } catch (error) {
       if (wasNavigated(error)) throw error;
       this.#log('warn', 'loading missed messages failed', { error: errorText(error) });
       // The number of incomplete chats is unknown.
-      return (await this.#store.hasChanged(since).catch(() => true)) ? 1 : 0;
+      return (await this.#run('hasChanged', since).catch(() => true)) ? 1 : 0;
     }
   }
 
@@ -130,7 +138,7 @@ export class Inbox {
     const from = this.#deliveredUntil.seconds;
     const to = now - HISTORY_SECONDS;
     if (from === 0 || from >= to) return;
-    if (await this.#store.hasChanged(from)) this.#report({ name: 'gap', from, to, chats: 0 });
+    if (await this.#run('hasChanged', from)) this.#report({ name: 'gap', from, to, chats: 0 });
     this.#deliveredUntil.discardBefore(to);
   }
 
@@ -156,13 +164,17 @@ export class Inbox {
   // What the page stores.
 
   async #undelivered(since: number): Promise<HeldMessage[]> {
-    const stored = await this.#store.inboundSince(since);
+    const stored = await this.#run('inboundSince', since);
     this.#unreadable = new Set(stored.map(({ id }) => id).filter((id) => this.#unreadable.has(id)));
     return stored.filter(({ id }) => !this.#delivered.has(id) && !this.#unreadable.has(id));
   }
 
   async #read(messages: readonly HeldMessage[]): Promise<unknown[]> {
-    return messages.length === 0 ? [] : this.#store.models(messages.map(({ id }) => id));
+    if (messages.length === 0) return [];
+    return this.#run(
+      'messageModels',
+      messages.map(({ id }) => id),
+    );
   }
 
   #deliverAll(messages: readonly HeldMessage[], models: readonly unknown[]): void {

@@ -1,0 +1,102 @@
+import { errorText, networkId, type OpenAck, OVERLAP_SECONDS } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { wasNavigated } from '../page-errors.ts';
+import type { ReceivedSignal } from '../page-link.ts';
+import { toAck } from '../resources.ts';
+import { AccountEvents, type AccountEventsParts } from './account-events.ts';
+import { CatchUp } from './catch-up.ts';
+import { Inbox } from './inbox.ts';
+
+/** How many messages to look up at once. */
+const ACKS_AT_ONCE = 50;
+/** The number of messages whose acks the gateway remembers. */
+const MAX_NEW_ACKS = 400;
+
+export interface DeliveryParts extends AccountEventsParts {
+  /** Messages whose acks may have increased while no worker ran. */
+  readonly openAcks: readonly OpenAck[];
+}
+
+/** What the page reports of its account: messages, acks and changes; live ones, and those that were missed. */
+export class Deliveries {
+  readonly inbox: Inbox;
+  readonly #parts: DeliveryParts;
+  readonly #accountEvents: AccountEvents;
+  readonly #acks = new CatchUp(() => {});
+  #openAcks: readonly OpenAck[];
+  #isOver = false;
+
+  constructor(parts: DeliveryParts) {
+    this.#parts = parts;
+    this.#openAcks = parts.openAcks;
+    this.inbox = new Inbox(parts);
+    this.#accountEvents = new AccountEvents(parts);
+  }
+
+  /** The page reports something live. */
+  onSignal({ is, model, id, ack, name, data, row, happenedAt }: ReceivedSignal): void {
+    if (this.#isOver) return;
+    if (is === 'message') this.inbox.onMessage(model);
+    else if (is === 'ack') this.#onAck(id, ack);
+    else if (is === 'change') this.#accountEvents.onChange({ name, data, row, happenedAt });
+    else if (is === 'own' && v.is(networkId, id)) this.#parts.report({ name: 'own_message', id });
+  }
+
+  /** The account is being linked: everything until now is history. */
+  discardHistory(): void {
+    this.inbox.discardHistory();
+    this.#accountEvents.discardHistory();
+  }
+
+  /** The page or its connection is gone: what is live is held back until the next catch-up. */
+  pause(): void {
+    this.inbox.pause();
+    this.#accountEvents.pause();
+    this.#acks.pause();
+  }
+
+  /** Delivers what was missed, and then live. Never rejects. */
+  async catchUp(): Promise<void> {
+    const readAcks = (isInterrupted: () => boolean) => this.#readAcks(isInterrupted);
+    const works = [() => this.inbox.catchUp(), () => this.#accountEvents.catchUp(), () => this.#acks.run(readAcks)];
+    for (const work of works) {
+      try {
+        await work();
+      } catch (error) {
+        if (wasNavigated(error) || this.#isOver) return;
+        this.#parts.log('warn', 'catching up with missed messages failed', { error: errorText(error) });
+      }
+    }
+  }
+
+  /** Nothing is delivered any more. */
+  end(): void {
+    this.#isOver = true;
+  }
+
+  #onAck(id: unknown, ack: unknown): void {
+    const { report, log } = this.#parts;
+    if (typeof id === 'string' && typeof ack === 'number' && Number.isFinite(ack))
+      report({ name: 'message_ack', id, ack: toAck(ack) });
+    else log('error', 'ack discarded', { error: 'the id is not a text, or the ack is not a number' });
+  }
+
+  /** Reports acks of sent messages that arrived while nothing listened. */
+  async #readAcks(isInterrupted: () => boolean): Promise<void> {
+    const { run, report, deliveredUntil } = this.#parts;
+    while (this.#openAcks.length > 0) {
+      const some = this.#openAcks.slice(0, ACKS_AT_ONCE);
+      const known = new Map(some.map(({ id, ack }) => [id, ack]));
+      const found = await run('acksOf', [...known.keys()]);
+      if (isInterrupted()) return;
+      this.#openAcks = this.#openAcks.slice(some.length);
+      for (const { id, ack } of found)
+        if (typeof ack === 'number' && ack !== 0 && toAck(ack) !== known.get(id))
+          report({ name: 'message_ack', id, ack: toAck(ack) });
+    }
+    const newest = await run('acksSince', deliveredUntil - OVERLAP_SECONDS, MAX_NEW_ACKS);
+    if (isInterrupted()) return;
+    // Also for messages sent right before the page was lost, or from the phone. The gateway skips acks that it knows.
+    for (const { id, ack } of newest) if (typeof ack === 'number') report({ name: 'message_ack', id, ack: toAck(ack) });
+  }
+}
