@@ -224,7 +224,7 @@ describe('a new row of the table', () => {
       });
     await symlink(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
     await symlink(join(ROOT, 'packages/host/node_modules'), join(dir, 'host/node_modules'));
-    const table = join(dir, 'protocol/operations/chat-changes.ts');
+    const table = join(dir, 'protocol/operations/chats.ts');
     const row = `sortChat: {
       summary: 'Sort a chat', method: 'POST', path: '/sessions/:id/chats/:chatId/sort', scope: 'send',
       params: ofChat, body: v.object({ until: v.optional(v.number()) }),

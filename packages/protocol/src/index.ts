@@ -18,7 +18,7 @@ export * from './operation.ts';
 export * from './operations/account.ts';
 export * from './operations/calls.ts';
 export * from './operations/channels.ts';
-export * from './operations/chat-changes.ts';
+export * from './operations/chats.ts';
 export * from './operations/contact-details.ts';
 export * from './operations/contacts.ts';
 export * from './operations/group-details.ts';

@@ -6,7 +6,7 @@ import type { HandlerInput, Operation, OperationAnswer, OperationInput } from '.
 import { accountOperations } from './account.ts';
 import { callOperations } from './calls.ts';
 import { channelOperations } from './channels.ts';
-import { chatChangeOperations, chatOperations } from './chat-changes.ts';
+import { chatChangeOperations, chatOperations } from './chats.ts';
 import { contactDetailOperations } from './contact-details.ts';
 import { contactOperations } from './contacts.ts';
 import { groupDetailsOperations, groupPictureOperations } from './group-details.ts';

@@ -25,17 +25,17 @@ const SETTINGS = [
 
 export function accountHandlers(context: HandlerContext): WorkerHandlers<keyof typeof accountOperations> {
   const { page } = context;
-  const privacyNow = async (time: CallTime) => toPrivacy(await page.read(time.rest(), 'readPrivacy'));
+  const privacyNow = async (time: CallTime) => toPrivacy(await page.read(time.rest(), 'getPrivacy'));
   return {
-    getProfile: async (_, { time }) => toProfile(await page.read(time.rest(), 'readProfile', time.step('part'))),
+    getProfile: async (_, { time }) => toProfile(await page.read(time.rest(), 'getProfile', time.step('part'))),
 
     setProfileName: async ({ name }, { time }) => {
-      await page.change(time.rest(), 'setName', name);
+      await page.change(time.rest(), 'setProfileName', name);
       return { name };
     },
 
     setProfileAbout: async ({ about }, { time }) => {
-      await page.change(time.rest(), 'setAbout', about);
+      await page.change(time.rest(), 'setProfileAbout', about);
       return { about };
     },
 
@@ -62,7 +62,7 @@ export function accountHandlers(context: HandlerContext): WorkerHandlers<keyof t
       const wanted = SETTINGS.flatMap(([setting, , name]) =>
         input[setting] ? [{ setting, name, value: input[setting] }] : [],
       );
-      await page.change(time.rest('query'), 'setPrivacy', wanted, time.step('changes', 'query'));
+      await page.change(time.rest('query'), 'updatePrivacy', wanted, time.step('changes', 'query'));
       return { ...(await privacyNow(time)), ...toPrivacy(inputByPage(input)) };
     },
   };

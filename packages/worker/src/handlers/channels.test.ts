@@ -22,7 +22,7 @@ it('an unreadable channel or message does not fail the others', async () => {
 });
 
 it('an invalid channel is an error', async () => {
-  context.page.on('readChannel', () => ({ ...model, description: undefined, role: 'king' }));
+  context.page.on('getChannel', () => ({ ...model, description: undefined, role: 'king' }));
   await expect(handlers.getChannel(ofChannel)).rejects.toMatchObject({ code: 'client_failed' });
 });
 

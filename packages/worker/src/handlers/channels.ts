@@ -11,7 +11,7 @@ export function channelHandlers({ page }: HandlerContext): WorkerHandlers<keyof 
       (await page.read(time.rest(), 'listChannels')).flatMap((model) => shown(model) ?? []),
 
     getChannel: async ({ channelId }, { time }) => {
-      const read = shown(await page.read(time.rest(), 'readChannel', channelId));
+      const read = shown(await page.read(time.rest(), 'getChannel', channelId));
       if (read) return read;
       throw new GatewayError('client_failed', 'the web client returned an invalid channel');
     },

@@ -15,14 +15,14 @@ describe('contacts', () => {
   });
 
   it('are found by their id', async () => {
-    context.page.on('findContact', (id) => [row(id, 'Ben')]);
+    context.page.on('getContact', (id) => [row(id, 'Ben')]);
     expect(await handlers.getContact({ id: 'main', contactId: BEN })).toMatchObject({ id: BEN, name: 'Ben' });
   });
 
   it.each([[[]], [[{ nonsense: 1 }]], [[{ ...row(BEN), isMe: true }]]])(
     'for which the page has %j: contact_not_found',
     async (rows) => {
-      context.page.on('findContact', () => rows);
+      context.page.on('getContact', () => rows);
       const found = handlers.getContact({ id: 'main', contactId: BEN });
       await expect(found).rejects.toMatchObject({ code: 'contact_not_found' });
     },

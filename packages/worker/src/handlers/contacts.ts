@@ -8,7 +8,7 @@ export function contactHandlers({ page, ...context }: HandlerContext): WorkerHan
     listContacts: async (_, { time }) => toContacts(await page.read(time.rest(), 'listContacts')),
 
     getContact: async ({ contactId }, { time }) => {
-      const [contact] = toContacts(await page.read(time.rest(), 'findContact', contactId));
+      const [contact] = toContacts(await page.read(time.rest(), 'getContact', contactId));
       if (contact) return contact;
       throw new GatewayError('contact_not_found', 'the account has no such contact');
     },

@@ -17,13 +17,13 @@ const { context, handlers } = freshHandlers((context) => ({
 describe('a group', () => {
   it('is read without unknown and invalid parts', async () => {
     const model = { id: groupId, subject: undefined, createdAt: 'x', owner: null, settings: {} };
-    context.page.on('readGroup', () => ({ ...model, participants: [{ id: BEN, lid: null, role: 'member' }] }));
+    context.page.on('getGroup', () => ({ ...model, participants: [{ id: BEN, lid: null, role: 'member' }] }));
     const group = await handlers.getGroup(ofGroup);
     expect(group).toEqual({ id: groupId, subject: '', settings: {}, participants: [{ id: BEN, role: 'member' }] });
   });
 
   it('without a valid id is an error', async () => {
-    context.page.on('readGroup', () => ({ id: '\n' }));
+    context.page.on('getGroup', () => ({ id: '\n' }));
     await expect(handlers.getGroup(ofGroup)).rejects.toMatchObject({ code: 'client_failed' });
   });
 
@@ -35,7 +35,7 @@ describe('a group', () => {
 
 describe('an invite', () => {
   it('that is invalid is an error', async () => {
-    context.page.on('readInvite', () => ({ code: '<b>' })).on('queryInvite', () => ({ groupId: '' }));
+    context.page.on('getGroupInvite', () => ({ code: '<b>' })).on('getInvite', () => ({ groupId: '' }));
     await expect(handlers.getGroupInvite(ofGroup)).rejects.toMatchObject({ code: 'client_failed' });
     await expect(handlers.getInvite(ofInvite)).rejects.toMatchObject({ code: 'client_failed' });
   });
@@ -43,7 +43,7 @@ describe('an invite', () => {
 
 describe('requests to join', () => {
   it('are listed if they are valid', async () => {
-    context.page.on('queryJoinRequests', () => [
+    context.page.on('listJoinRequests', () => [
       { id: BEN, requestedAt: 1_700_000_000, by: 'NonAdminAdd' },
       { id: undefined, by: 'InviteLink' },
       { id: CARA, by: 'ByOtherMeans' },

@@ -23,21 +23,21 @@ export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<k
 
   return {
     getGroup: async ({ groupId }, { time }) =>
-      toGroupDetails(await page.read(time.rest(), 'readGroup', groupId, time.step('members'))),
+      toGroupDetails(await page.read(time.rest(), 'getGroup', groupId, time.step('members'))),
 
     promoteParticipants: ({ groupId, participants }, { time }) => changeRole(groupId, participants, 'promote', time),
 
     demoteParticipants: ({ groupId, participants }, { time }) => changeRole(groupId, participants, 'demote', time),
 
     setGroupDescription: async ({ groupId, description }, { time }) => {
-      await page.change(time.rest(), 'setDescription', groupId, description, time.step('members'));
+      await page.change(time.rest(), 'setGroupDescription', groupId, description, time.step('members'));
       return { groupId, description };
     },
 
     updateGroupSettings: async ({ groupId, sendMessages, editInfo, addParticipants, approveJoins }, { time }) => {
       const wanted = { sendMessages, editInfo, addParticipants, approveJoins };
       const limits = [time.step('members'), time.step('settle')] as const;
-      return { groupId, settings: await page.change(time.rest(), 'changeSettings', groupId, wanted, ...limits) };
+      return { groupId, settings: await page.change(time.rest(), 'updateGroupSettings', groupId, wanted, ...limits) };
     },
   };
 }

@@ -32,20 +32,20 @@ export function groupInviteHandlers({ page }: HandlerContext): WorkerHandlers<ke
 
   return {
     getGroupInvite: async ({ groupId }, { time }) =>
-      toInvite(groupId, await page.read(time.rest(), 'readInvite', groupId, time.step('members'))),
+      toInvite(groupId, await page.read(time.rest(), 'getGroupInvite', groupId, time.step('members'))),
 
     renewGroupInvite: async ({ groupId }, { time }) =>
-      toInvite(groupId, await page.change(time.rest(), 'renewInvite', groupId, time.step('members'))),
+      toInvite(groupId, await page.change(time.rest(), 'renewGroupInvite', groupId, time.step('members'))),
 
-    getInvite: async ({ code }, { time }) => toInvitation(await page.read(time.rest(), 'queryInvite', code)),
+    getInvite: async ({ code }, { time }) => toInvitation(await page.read(time.rest(), 'getInvite', code)),
 
     joinGroup: async ({ code }, { time }) => {
-      const { groupId, waits } = await page.change(time.rest(), 'joinByInvite', code, time.step('members'));
+      const { groupId, waits } = await page.change(time.rest(), 'joinGroup', code, time.step('members'));
       return { groupId, state: waits ? 'waiting' : 'joined' };
     },
 
     listJoinRequests: async ({ groupId }, { time }) =>
-      toJoinRequests(await page.read(time.rest(), 'queryJoinRequests', groupId, time.step('members'))),
+      toJoinRequests(await page.read(time.rest(), 'listJoinRequests', groupId, time.step('members'))),
 
     approveJoinRequests: ({ groupId, participants }, { time }) => answer(groupId, participants, 'Approve', time),
 

@@ -2,7 +2,7 @@ import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { accountHandlers } from './account.ts';
 import { callHandlers } from './calls.ts';
 import { channelHandlers } from './channels.ts';
-import { chatChangeHandlers, chatHandlers } from './chat-changes.ts';
+import { chatChangeHandlers, chatHandlers } from './chats.ts';
 import { contactDetailHandlers } from './contact-details.ts';
 import { contactHandlers } from './contacts.ts';
 import { groupDetailsHandlers, groupPictureHandlers } from './group-details.ts';

@@ -82,7 +82,7 @@ it.each([
   const asked = vi.fn(async () => (asked.mock.calls.length > count ? Promise.reject(error) : undefined));
   stubPage({ WAWebSetPrivacyForOneCategoryAction: { setPrivacyForOneCategory: asked } });
   const message = expect.stringContaining(text);
-  await expect(account.setPrivacy(SETTINGS, 1_000)).rejects.toMatchObject({ code, message });
+  await expect(account.updatePrivacy(SETTINGS, 1_000)).rejects.toMatchObject({ code, message });
   expect(asked).toHaveBeenCalledTimes(count + 1);
 });
 
@@ -91,7 +91,7 @@ it('settings that are not reached in time are named by what was changed before t
   const setPrivacyForOneCategory = async () => void vi.setSystemTime(Date.now() + 2_000);
   stubPage({ WAWebSetPrivacyForOneCategoryAction: { setPrivacyForOneCategory } });
   const message = 'the time limit was reached; changed before it: lastSeen';
-  await expect(account.setPrivacy(SETTINGS, 1_000)).rejects.toMatchObject({ code: 'outcome_unknown', message });
+  await expect(account.updatePrivacy(SETTINGS, 1_000)).rejects.toMatchObject({ code: 'outcome_unknown', message });
 });
 
 it('a privacy setting that the page cannot even request is unchanged for certain', async () => {
@@ -99,5 +99,5 @@ it('a privacy setting that the page cannot even request is unchanged for certain
     throw new TypeError('broken');
   };
   stubPage({ WAWebSetPrivacyForOneCategoryAction: { setPrivacyForOneCategory } });
-  await expect(account.setPrivacy(SETTINGS, 1_000)).rejects.toThrow('broken');
+  await expect(account.updatePrivacy(SETTINGS, 1_000)).rejects.toThrow('broken');
 });

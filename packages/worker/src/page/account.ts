@@ -8,7 +8,7 @@ import { watchAgain } from './tools/presences.ts';
 let requested: 'available' | 'unavailable' | undefined;
 
 /** The account itself. Queries its about text, with a time limit. */
-export async function readProfile(aboutMs: number): Promise<Record<string, unknown>> {
+export async function getProfile(aboutMs: number): Promise<Record<string, unknown>> {
   const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
   const { Conn } = window.require('WAWebConnModel');
   const [wid, lid] = [getMaybeMePnUser(), getMaybeMeLidUser()];
@@ -26,14 +26,14 @@ export async function readProfile(aboutMs: number): Promise<Record<string, unkno
 }
 
 /** Changes the name that others see. */
-export async function setName(name: string): Promise<void> {
+export async function setProfileName(name: string): Promise<void> {
   if (window.require('WAWebConnModel').Conn.canSetMyPushname?.() === false)
     throw new Refusal('not_permitted', 'the name of a business account can only be changed on its phone');
   await window.require('WAWebSetPushnameConnAction').setPushname(name);
 }
 
 /** Changes the about text. */
-export async function setAbout(about: string): Promise<void> {
+export async function setProfileAbout(about: string): Promise<void> {
   requireSuccess(await window.require('WAWebContactStatusBridge').setMyStatus(about));
 }
 
@@ -82,12 +82,12 @@ export function setPresence(presence: 'available' | 'unavailable'): void {
 }
 
 /** The privacy settings, from the page's memory, under its names. */
-export function readPrivacy(): Record<string, unknown> {
+export function getPrivacy(): Record<string, unknown> {
   return { ...window.require('WAWebUserPrefsGeneral').getUserPrivacySettings() };
 }
 
 /** Changes privacy settings one by one, by the network's names. A refusal names those that were changed before it. */
-export async function setPrivacy(
+export async function updatePrivacy(
   changes: readonly { readonly setting: string; readonly name: string; readonly value: string }[],
   timeoutMs: number,
 ): Promise<void> {

@@ -52,7 +52,7 @@ export function listChannels(): ChannelModel[] {
 }
 
 /** Queries a channel by its id or invite code, without opening it. */
-export async function readChannel(key: string): Promise<ChannelModel> {
+export async function getChannel(key: string): Promise<ChannelModel> {
   const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
   const held = channels
     ?.getModelsArray()

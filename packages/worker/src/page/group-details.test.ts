@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, vi } from 'vitest';
 import { stubPage } from '../testing/page-registry.ts';
-import { changeSettings, setDescription } from './group-details.ts';
+import { setGroupDescription, updateGroupSettings } from './group-details.ts';
 
 const GROUP = '9@g.us';
 let calls: unknown[][];
@@ -45,8 +45,8 @@ beforeEach(() => {
 });
 
 it('a description is removed as the page does it, in builds with separate fields', async () => {
-  await setDescription(GROUP, 'Trip', 10);
-  await setDescription(GROUP, '', 10);
+  await setGroupDescription(GROUP, 'Trip', 10);
+  await setGroupDescription(GROUP, '', 10);
   expect(calls).toEqual([
     ['Trip', 'NEW', undefined],
     [null, 'NEW', undefined],
@@ -62,17 +62,17 @@ it('a description that someone else changed is set again at once if the page has
   conflict = () => {
     known.descId = 'SECOND';
   };
-  await setDescription(GROUP, 'Trip', 10);
+  await setGroupDescription(GROUP, 'Trip', 10);
   expect(calls.map(([, , replaced]) => replaced)).toEqual(['FIRST', 'SECOND']);
   expect(refreshed).not.toHaveBeenCalled();
   // It has not received the change: the group is queried.
   conflict = () => {};
-  await setDescription(GROUP, 'Trip', 10);
+  await setGroupDescription(GROUP, 'Trip', 10);
   expect(calls.slice(2).map(([, , replaced]) => replaced)).toEqual(['SECOND', 'THIRD']);
 });
 
 it('if only admins may add people, only they may invite by link', async () => {
-  const change = (addParticipants: 'admins' | 'everyone') => changeSettings(GROUP, { addParticipants }, 10, 10);
+  const change = (addParticipants: 'admins' | 'everyone') => updateGroupSettings(GROUP, { addParticipants }, 10, 10);
   expect(await change('admins')).toEqual({ addParticipants: 'admins' });
   known.memberLinkMode = 'admin_link';
   await change('admins');
@@ -91,7 +91,7 @@ it.each([
   [409, 'client_failed'],
 ])('settings that are refused with %i: %s', async (status, code) => {
   update = async () => Promise.reject(Object.assign(new Error('refused'), { status }));
-  const changing = changeSettings(GROUP, { addParticipants: 'admins' }, 10, 10);
+  const changing = updateGroupSettings(GROUP, { addParticipants: 'admins' }, 10, 10);
   await expect(changing).rejects.toMatchObject({ code });
 });
 
@@ -103,7 +103,7 @@ it.each([
   (modules.WAWebGroupModifyInfoJob as Record<string, unknown>).setGroupProperty = setGroupProperty;
   update = async () => Promise.reject(Object.assign(new Error('refused'), { status }));
   const wanted = { sendMessages: 'admins', addParticipants: 'admins' } as const;
-  await expect(changeSettings(GROUP, wanted, 10, 10)).rejects.toMatchObject({
+  await expect(updateGroupSettings(GROUP, wanted, 10, 10)).rejects.toMatchObject({
     code,
     message: expect.stringContaining('changed before it: sendMessages'),
     retryAfterSeconds,

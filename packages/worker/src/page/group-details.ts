@@ -1,5 +1,6 @@
 import type { GroupSettings } from '@chat-web/protocol';
 import { afterChanges, networkCode, Refusal, refusedByNetwork } from './refusal.ts';
+import { removePicture, setPicture } from './tools/files.ts';
 import {
   changingGroup,
   codesFor,
@@ -13,7 +14,7 @@ import {
 import { lidOf, phoneOr } from './tools/identities.ts';
 
 /** A group, from the page's memory; queries its members if they are not loaded. */
-export async function readGroup(groupId: string, membersMs: number): Promise<Record<string, unknown>> {
+export async function getGroup(groupId: string, membersMs: number): Promise<Record<string, unknown>> {
   const { group, members, isAdmin } = await requireGroup(groupId, membersMs);
   const known = group.groupMetadata;
   return {
@@ -53,7 +54,7 @@ export async function changeRoles(
 }
 
 /** Changes a group's description; an empty one removes it. */
-export async function setDescription(groupId: string, text: string, membersMs: number): Promise<void> {
+export async function setGroupDescription(groupId: string, text: string, membersMs: number): Promise<void> {
   const { group } = await requireGroup(groupId, membersMs);
   const { setGroupDescription } = window.require('WAWebGroupModifyInfoJob');
   const newest = () => group.groupMetadata?.descId;
@@ -84,7 +85,7 @@ export async function setDescription(groupId: string, text: string, membersMs: n
  * Changes settings of a group one by one, until one is refused. Waits until the page
  * shows the changes, and returns the settings. A refusal names the settings that were changed before it.
  */
-export async function changeSettings(
+export async function updateGroupSettings(
   groupId: string,
   wanted: GroupSettings,
   membersMs: number,
@@ -145,4 +146,21 @@ function refusalOfSetting(code: number | undefined, isFirst: boolean): Refusal {
   if (code === undefined)
     return new Refusal('outcome_unknown', 'the web client failed, and may have changed a setting');
   return code === 404 && isFirst ? noGroup() : refusedByNetwork(code);
+}
+
+/** Refuses the call unless the page has the group. */
+export function requireKnownGroup(groupId: string): void {
+  if (!window.require('WAWebCollections').Chat.get(groupId)) throw noGroup();
+}
+
+/** Changes a group's picture to the image with that key, cropped to a square. */
+export async function setGroupPicture(groupId: string, key: string, membersMs: number): Promise<void> {
+  const { group } = await requireGroup(groupId, membersMs);
+  await changingGroup(() => setPicture(group.id, key));
+}
+
+/** Removes a group's picture. */
+export async function removeGroupPicture(groupId: string, membersMs: number): Promise<void> {
+  const { group } = await requireGroup(groupId, membersMs);
+  await changingGroup(() => removePicture(group.id));
 }

@@ -13,7 +13,7 @@ import {
 import { lidOf, phoneOr } from './tools/identities.ts';
 
 /** The code of a group's invite. */
-export async function readInvite(groupId: string, membersMs: number): Promise<{ code: string }> {
+export async function getGroupInvite(groupId: string, membersMs: number): Promise<{ code: string }> {
   const { group, isAdmin } = await requireGroup(groupId, membersMs);
   // The page only reports a missing code here, not a refusal.
   if (isAdmin === false && group.groupMetadata?.memberLinkMode !== 'all_member_link') throw notAdmin();
@@ -22,14 +22,14 @@ export async function readInvite(groupId: string, membersMs: number): Promise<{ 
 }
 
 /** Revokes a group's invite. Returns the code of the new one. */
-export async function renewInvite(groupId: string, membersMs: number): Promise<{ code: string }> {
+export async function renewGroupInvite(groupId: string, membersMs: number): Promise<{ code: string }> {
   const { group } = await requireAdmin(groupId, membersMs);
   const { code } = await changingGroup(() => window.require('WAWebGroupInviteJob').resetGroupInviteCode(group.id));
   return { code };
 }
 
 /** Queries the group of an invite. */
-export async function queryInvite(code: string): Promise<Record<string, unknown>> {
+export async function getInvite(code: string): Promise<Record<string, unknown>> {
   const asking = async () => window.require('WAWebGroupQueryJob').queryGroupInvite(code);
   const group = await asking().catch(refuseInvite);
   return {
@@ -57,7 +57,7 @@ export interface Joined {
 }
 
 /** Joins a group by its invite. */
-export async function joinByInvite(code: string, membersMs: number): Promise<Joined> {
+export async function joinGroup(code: string, membersMs: number): Promise<Joined> {
   let groupId: string | undefined;
   try {
     const { id, membershipApprovalMode } = await window.require('WAWebGroupQueryJob').queryGroupInvite(code);
@@ -79,7 +79,7 @@ export async function joinByInvite(code: string, membersMs: number): Promise<Joi
 }
 
 /** Queries the pending requests to join a group. */
-export async function queryJoinRequests(groupId: string, membersMs: number): Promise<Record<string, unknown>[]> {
+export async function listJoinRequests(groupId: string, membersMs: number): Promise<Record<string, unknown>[]> {
   const { group } = await requireAdmin(groupId, membersMs);
   const requests = await changingGroup(() => joinRequests(group.id));
   return requests.map(({ id, t, requestMethod }) => ({

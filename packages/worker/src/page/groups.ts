@@ -1,18 +1,37 @@
 import { delay } from './delay.ts';
-import type { PageId } from './models.ts';
+import type { PageChat, PageId } from './models.ts';
 import { Refusal, refusedByNetwork, unreported } from './refusal.ts';
 import {
   changingGroup,
   codesFor,
   idsOfPeople,
+  loadGroups,
   memberCodes,
   noGroup,
   notAdmin,
   openGroup,
+  ownGroup,
   requireAdmin,
   requireGroup,
 } from './tools/groups.ts';
 import { isMe } from './tools/identities.ts';
+/** All groups. A group whose members are not loaded in time is listed without members. */
+export async function listGroups(timeoutMs: number) {
+  const { Chat } = window.require('WAWebCollections');
+  const groups = Chat.getModelsArray().filter(({ id }) => String(id).endsWith('@g.us'));
+  await loadGroups(groups, timeoutMs);
+  const readGroup = async (chat: PageChat) => {
+    const own = await ownGroup(String(chat.id), 0);
+    return {
+      id: String(chat.id),
+      subject: chat.formattedTitle ?? chat.name,
+      participantCount: own?.members?.length ?? chat.groupMetadata?.size,
+      isMember: own !== undefined,
+      isAdmin: own?.isAdmin,
+    };
+  };
+  return Promise.all(groups.map(readGroup));
+}
 
 /** Changes a group's subject. */
 export async function renameGroup(groupId: string, subject: string, membersMs: number): Promise<void> {

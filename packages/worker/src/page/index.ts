@@ -1,24 +1,24 @@
 /** The functions of the page program that the worker calls, by name. */
 
 export {
-  readPrivacy,
-  readProfile,
+  getPrivacy,
+  getProfile,
   removeProfilePicture,
-  setAbout,
-  setName,
   setPresence,
-  setPrivacy,
+  setProfileAbout,
+  setProfileName,
   setProfilePicture,
+  updatePrivacy,
 } from './account.ts';
 export { attach } from './attach.ts';
 export { rejectCall } from './calls.ts';
 export { changesSince, listenToChanges } from './changes.ts';
 export {
   followChannel,
+  getChannel,
   listChannelMessages,
   listChannels,
   postToChannel,
-  readChannel,
   unfollowChannel,
 } from './channels.ts';
 export {
@@ -26,13 +26,14 @@ export {
   clearChat,
   deleteChat,
   getChat,
+  listChats,
   markChatRead,
   markChatUnread,
   muteChat,
   pinChat,
   setChatState,
-} from './chat-changes.ts';
-export { listChats, listGroups } from './chats.ts';
+  subscribePresence,
+} from './chats.ts';
 export {
   getAbout,
   getBusinessProfile,
@@ -42,18 +43,25 @@ export {
   resolveContacts,
   setBlocked,
 } from './contact-details.ts';
-export { checkForward, forwardMessage, loadForward } from './forwarding.ts';
-export { changeRoles, changeSettings, readGroup, setDescription } from './group-details.ts';
+export { getContact, listContacts, numberExists } from './contacts.ts';
+export {
+  changeRoles,
+  getGroup,
+  removeGroupPicture,
+  requireKnownGroup,
+  setGroupDescription,
+  setGroupPicture,
+  updateGroupSettings,
+} from './group-details.ts';
 export {
   answerJoinRequests,
-  joinByInvite,
-  queryInvite,
-  queryJoinRequests,
-  readInvite,
-  renewInvite,
+  getGroupInvite,
+  getInvite,
+  joinGroup,
+  listJoinRequests,
+  renewGroupInvite,
 } from './group-invites.ts';
-export { removeGroupPicture, requireKnownGroup, setGroupPicture } from './group-pictures.ts';
-export { addParticipants, createGroup, leaveGroup, removeParticipants, renameGroup } from './groups.ts';
+export { addParticipants, createGroup, leaveGroup, listGroups, removeParticipants, renameGroup } from './groups.ts';
 export { hasChanged, inboundSince, loadSince, messageModels } from './inbox.ts';
 export { listLabels, setChatLabels } from './labels.ts';
 export { readLinkScreen, refreshQr, requestCode, returnToQr } from './linking.ts';
@@ -64,17 +72,26 @@ export {
   listPollVotes,
   listReactions,
   listReceipts,
+  loadOlderMessages,
   loadThumbnail,
   pinMessage,
   searchMessages,
   starMessage,
 } from './message-queries.ts';
-export { acksOf, acksSince, checkSend, deleteMessage, editMessage, react, readSent, sendMessage } from './messages.ts';
+export {
+  acksOf,
+  acksSince,
+  checkForward,
+  checkSend,
+  deleteMessage,
+  editMessage,
+  forwardMessage,
+  loadForward,
+  react,
+  readSent,
+  sendMessage,
+} from './messages.ts';
 export { prepareModules, resolveContract } from './modules.ts';
-export { loadOlderMessages } from './older-messages.ts';
-export { findContact, listContacts, numberExists } from './people.ts';
-export { subscribePresence } from './presence.ts';
 export { queryNetwork, readAccount, readPageState, unlink } from './session.ts';
 export { mark } from './set-up.ts';
-export { postMediaStatus, postTextStatus } from './status-feed.ts';
-export { listStatuses, loadStatuses, markStatusSeen } from './statuses.ts';
+export { listStatuses, loadStatuses, markStatusSeen, postMediaStatus, postTextStatus } from './status-feed.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { stubPage } from '../testing/page-registry.ts';
-import { loadForward } from './forwarding.ts';
 import { loadMedia } from './media.ts';
+import { loadForward } from './messages.ts';
 
 /** A page whose own download ends in that stage, with this direct download. */
 function page(stage: string, direct: () => Promise<unknown>): void {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, it } from 'vitest';
 import { stubPage } from '../testing/page-registry.ts';
-import { loadOlderMessages } from './older-messages.ts';
+import { loadOlderMessages } from './message-queries.ts';
 
 const id = (text: string) => ({ toString: () => text });
 

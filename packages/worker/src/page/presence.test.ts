@@ -3,11 +3,11 @@ import { freshProgram, stubPage } from '../testing/page-registry.ts';
 
 const id = (text: string) => ({ toString: () => text });
 
-let subscribePresence: typeof import('./presence.ts')['subscribePresence'];
+let subscribePresence: typeof import('./chats.ts')['subscribePresence'];
 let tools: typeof import('./tools/presences.ts');
 freshProgram();
 beforeEach(async () => {
-  ({ subscribePresence } = await import('./presence.ts'));
+  ({ subscribePresence } = await import('./chats.ts'));
   tools = await import('./tools/presences.ts');
 });
 

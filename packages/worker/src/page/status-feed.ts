@@ -1,5 +1,8 @@
 import { delay } from './delay.ts';
-import type { PageMessage, PageSendResult, Posted } from './models.ts';
+import type { MessageModel, PageMessage, PageSendResult, Posted } from './models.ts';
+import { Refusal, unreported } from './refusal.ts';
+import { isMe, phoneOr } from './tools/identities.ts';
+import { isDeliverable, sentModel } from './tools/messages.ts';
 import { posted } from './tools/outcomes.ts';
 
 /**
@@ -83,4 +86,78 @@ export async function postMediaStatus(
     result = await sendStatusMediaMsgAction(post, uploaded);
   } else result = await sendStatusMediaMsgAction({ mediaMsgData, beforeSend: uploaded });
   return posted(result, () => post);
+}
+
+/** The load of the stored statuses, running or done. */
+let load: Promise<unknown> | undefined;
+
+/** The statuses of one person that have not expired, oldest first. */
+export interface PersonStatuses {
+  readonly from: string | undefined;
+  readonly statuses: readonly (MessageModel & { readonly seen: boolean })[];
+}
+
+/**
+ * Makes the page load its stored statuses once, which it may not do by itself. Does not query the network. Rejects if
+ * the page cannot load them, or not in time.
+ */
+export async function loadStatuses(timeoutMs: number): Promise<void> {
+  const hangMs = 120_000;
+  if (!load) {
+    const loading = Promise.resolve().then(() => window.require('WAWebCollections').Status.sync?.());
+    load = loading;
+    const forget = () => {
+      if (load === loading) load = undefined;
+    };
+    loading.then(() => clearTimeout(hanging), forget);
+    const hanging = setTimeout(forget, hangMs);
+  }
+  const late = new Promise((_, reject) =>
+    setTimeout(() => reject(new Error('the page has not loaded its statuses yet')), timeoutMs),
+  );
+  await Promise.race([load, late]);
+}
+
+/** The statuses of other people since that time, in Unix seconds, from the page's memory; the newest poster first. */
+export function listStatuses(since: number, maxPeople: number, maxPerPerson: number): PersonStatuses[] {
+  const { Status } = window.require('WAWebCollections');
+  return Status.getModelsArray()
+    .flatMap(({ id, msgs }) => {
+      // Groups, channels and the network itself may have statuses as well.
+      if (!/^[1-9]\d*@(c\.us|lid)$/.test(String(id)) || isMe(id)) return [];
+      const found = msgs
+        .getModelsArray()
+        .filter((message) => (message.t ?? 0) > since && !message.id.fromMe && isDeliverable(message))
+        .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))
+        .slice(-maxPerPerson);
+      const statuses = found.flatMap((message) => {
+        const model = sentModel(message);
+        return model ? [{ ...model, seen: message.ack >= 3 }] : [];
+      });
+      return statuses.length > 0 ? [{ from: phoneOr(id), statuses }] : [];
+    })
+    .sort((one, other) => (other.statuses.at(-1)?.t ?? 0) - (one.statuses.at(-1)?.t ?? 0))
+    .slice(0, maxPeople);
+}
+
+/** Marks a status as seen. False if the page does not have it. */
+export async function markStatusSeen(messageId: string): Promise<boolean> {
+  const { Status } = window.require('WAWebCollections');
+  const [, , stanza] = messageId.split('_');
+  for (const status of Status.getModelsArray()) {
+    // The author in the id may be a number or a hidden id.
+    const message = status.msgs
+      .getModelsArray()
+      .find(({ id }) => String(id) === messageId || (stanza !== undefined && id.id === stanza));
+    if (!message || !messageId.includes('_status@broadcast_')) continue;
+    if (message.id.fromMe) throw new Refusal('not_permitted', "the status is the account's own");
+    if (message.ack >= 3) return true;
+    // Not with the model's method, which hides the result. Without the option, newer builds do not send a receipt.
+    const { sendReadStatus } = window.require('WAWebContactStatusBridge');
+    const isSent = await sendReadStatus(message, Math.floor(Date.now() / 1_000), { sendReceipt: true });
+    if (isSent !== true) throw unreported('the network has the receipt');
+    status.handleReadStatus?.(message.id);
+    return true;
+  }
+  return false;
 }

@@ -3,10 +3,10 @@ import { freshProgram, stubPage } from '../testing/page-registry.ts';
 
 const LIMIT_MS = 20;
 let sync: ReturnType<typeof vi.fn>;
-let loadStatuses: typeof import('./statuses.ts')['loadStatuses'];
+let loadStatuses: typeof import('./status-feed.ts')['loadStatuses'];
 freshProgram();
 beforeEach(async () => {
-  ({ loadStatuses } = await import('./statuses.ts'));
+  ({ loadStatuses } = await import('./status-feed.ts'));
 });
 
 /** A page that loads its statuses with these outcomes, one after the other. */

@@ -10,7 +10,7 @@ export function listContacts(): Record<string, unknown>[] {
  * The page's rows of a person, by number and by hidden id: often only one of them has the name. Does not open a chat.
  * Queries the number of a hidden id.
  */
-export async function findContact(personId: string): Promise<Record<string, unknown>[]> {
+export async function getContact(personId: string): Promise<Record<string, unknown>[]> {
   const { Contact } = window.require('WAWebCollections');
   const wid = window.require('WAWebWidFactory').createWid(personId);
   if (personId.endsWith('@lid')) await resolveNumbers([wid], true);

@@ -1,7 +1,7 @@
 import { GatewayError } from '@chat-web/protocol';
 import { expect, it } from 'vitest';
 import { freshHandlers } from '../testing/fake-page.ts';
-import { chatChangeHandlers, chatHandlers } from './chat-changes.ts';
+import { chatChangeHandlers, chatHandlers } from './chats.ts';
 import { labelHandlers } from './labels.ts';
 
 const { context, handlers } = freshHandlers((context) => ({
