@@ -81,7 +81,10 @@ const TIDY_ARGS = [
 ];
 
 /** The library's arguments, which hide the automation from the page. */
-const LIBRARY_ARGS = [`--user-agent=${DefaultOptions.userAgent}`, '--disable-blink-features=AutomationControlled'];
+/** That of the library. Not from `library.ts`: the browser starts before the library is loaded. */
+export const USER_AGENT = DefaultOptions.userAgent;
+
+const LIBRARY_ARGS = [`--user-agent=${USER_AGENT}`, '--disable-blink-features=AutomationControlled'];
 
 /** A browser to start, for `spawn`. */
 export interface LaunchOptions {

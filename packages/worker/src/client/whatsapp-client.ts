@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, type WorkerFailure } from '@chat-web/protocol';
 import type { Browser, Page, Target } from 'puppeteer';
-import { DefaultOptions, WhatsWebURL } from 'whatsapp-web.js/src/util/Constants.js';
 import type { PageState } from '../page/session.ts';
 import type { Capabilities } from './capabilities.ts';
 import { CrashWatch } from './crash-watch.ts';
-import { LibraryClient } from './library.ts';
+import { USER_AGENT } from './launch-options.ts';
+import { EXPOSED, LibraryClient, PAGE_URL } from './library.ts';
 import type { LinkEvent } from './link-state.ts';
 import { type PageDocument, servePage, watchDocument } from './page-document.ts';
 import { wasNavigated } from './page-errors.ts';
@@ -98,7 +98,7 @@ export class WhatsAppClient extends LibraryClient {
     await crashes.attached();
     await this.#preparePage(page);
     // No time limit of its own: the gateway limits the start.
-    await page.goto(WhatsWebURL, { waitUntil: 'load', timeout: 0, referer: REFERER });
+    await page.goto(PAGE_URL, { waitUntil: 'load', timeout: 0, referer: REFERER });
     await this.inject();
     page.on('framenavigated', () => void this.inject());
   }
@@ -127,7 +127,7 @@ export class WhatsAppClient extends LibraryClient {
     });
     this.#link = link;
     await Promise.all([
-      link.overrideUserAgent(DefaultOptions.userAgent),
+      link.overrideUserAgent(USER_AGENT),
       document ? servePage(link, document) : watchDocument(link, (loaded) => this.#keepDocument(loaded)),
     ]);
   }
@@ -215,7 +215,7 @@ export class WhatsAppClient extends LibraryClient {
     const state = await this.link.run('readPageState');
     if (!state.injected) this.#injectAgain = true;
     if (state.socketState) this.#onSocketState(state.socketState);
-    if (state.hasSynced) await this.page.evaluate('window.onAppStateHasSyncedEvent()');
+    if (state.hasSynced) await this.page.evaluate(`window.${EXPOSED.synced}()`);
     // Also before linking, so that the operator sees what will not work.
     else if (state.injected && state.socketState?.startsWith('UNPAIRED')) this.checkPage().catch(() => {});
   }
@@ -261,13 +261,13 @@ export class WhatsAppClient extends LibraryClient {
   /** A handler of the library, or ours instead. It must not reject: the error would be lost in the page. */
   #replacement(name: string, handler: (...args: unknown[]) => unknown): (...args: unknown[]) => unknown {
     switch (name) {
-      case 'onAuthAppStateChangedEvent':
+      case EXPOSED.socketState:
         return (state) => (typeof state === 'string' ? this.#onSocketState(state) : undefined);
-      case 'onAppStateHasSyncedEvent':
+      case EXPOSED.synced:
         return () => this.#syncOnce(handler);
-      case 'onOfflineProgressUpdateEvent':
+      case EXPOSED.progress:
         return () => this.#options.dispatch({ name: 'progress' });
-      case 'onLogoutEvent':
+      case EXPOSED.logout:
         return () => this.#options.dispatch({ name: 'unlinked' });
       default:
         return async (...args) => {

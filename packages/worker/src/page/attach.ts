@@ -2,8 +2,9 @@ import { listenToChanges } from './changes.ts';
 import { listen } from './listeners.ts';
 import { mark, setUp } from './set-up.ts';
 import { attachChats } from './tools/chats.ts';
-import { attachFiles } from './tools/files.ts';
+import { files } from './tools/files.ts';
 import { attachIds } from './tools/identities.ts';
+import { attachLibrary } from './tools/library.ts';
 import { canIdentify } from './tools/outcomes.ts';
 
 /** Listens to the page, and reports what happens there. `lookUpsFrom`: as Unix time in ms. */
@@ -12,7 +13,7 @@ export function attach(document: string, lookUpsFrom: number): void {
   attachIds(lookUpsFrom);
   canIdentify(); // From now on, messages of this page are noted.
   attachChats();
-  attachFiles();
+  attachLibrary(files);
   listen();
   listenToChanges();
   mark(document, 'listening');

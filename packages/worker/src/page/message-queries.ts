@@ -7,6 +7,7 @@ import { isOlderOnPhone, oneByOne, ownChat } from './tools/chats.ts';
 import { keep } from './tools/files.ts';
 import { ownGroup } from './tools/groups.ts';
 import { eachReadable, idsOf, optional, phoneOr, resolveNumbers } from './tools/identities.ts';
+import { base64File } from './tools/library.ts';
 import {
   findMessage,
   isDeliverable,
@@ -170,7 +171,7 @@ export async function loadThumbnail(messageId: string, key: string): Promise<Loa
   const body = hasPreview ? message.body : undefined;
   const jpegStart = '/9j/';
   if (!body?.startsWith(jpegStart)) return null;
-  const file = window.WWebJS.mediaInfoToFile({ data: body, mimetype: 'image/jpeg' });
+  const file = base64File(body, 'image/jpeg');
   keep(key, file);
   return { size: file.size, mimeType: 'image/jpeg', filename: undefined };
 }

@@ -5,6 +5,7 @@ import { hasFailedEdit, whileEditing } from './tools/changes.ts';
 import { oneByOne } from './tools/chats.ts';
 import { download } from './tools/files.ts';
 import { isRegistered } from './tools/identities.ts';
+import * as library from './tools/library.ts';
 import {
   blocked,
   findMessage,
@@ -41,7 +42,7 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
     if (chatId.endsWith('@g.us')) throw noChat();
     try {
       if (chatId.endsWith('@c.us') && !(await isRegistered(wid))) throw noRecipient();
-      if (!(await window.WWebJS.getChat(chatId, { getAsModel: false }))) throw noChat();
+      if (!(await library.openChat(chatId))) throw noChat();
     } catch (error) {
       const isPages = !(error instanceof Refusal) && networkCode(error) === undefined;
       throw isPages && /No LID for user/i.test(String(error)) ? noRecipient() : error;
@@ -120,7 +121,7 @@ export async function sendMessage(
   };
   if (messageId !== undefined) requireChoice();
   if (!isChecked && !isKnown()) return 'unchecked';
-  const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
+  const chat = await library.openChat(chatId);
   if (!chat) return {};
   // At most half of the time left to begin.
   const waitMs = Math.min(previewMs ?? 0, (beginBy - Date.now()) / 2);
@@ -149,7 +150,7 @@ export async function sendMessage(
   };
   const body = options.caption === undefined ? text : content;
   const all = { ...options, ...reply, ...written, mentionedJidList, extraOptions };
-  const found = await window.WWebJS.sendMessage(chat, body, all);
+  const found = await library.sendMessage(chat, body, all);
   const sent = found ?? Msg.get(handedId(call) ?? '');
   return sent ? answerOf(sent, { call, answerBy, ackTimeoutMs }) : {};
 }
@@ -212,7 +213,7 @@ export async function editMessage(
     // Without this, the page drops the preview. No new one is made: the library fails on a link without a preview.
     const { matchedText } = message;
     const extraOptions = matchedText && text.includes(matchedText) ? { linkPreview: message } : {};
-    const edit = () => window.WWebJS.editMessage(message, text, { mentionedJidList, extraOptions });
+    const edit = () => library.editMessage(message, text, { mentionedJidList, extraOptions });
     edited = await whileEditing(message, edit);
   } catch (error) {
     requireWindow();
@@ -304,7 +305,7 @@ export async function forwardMessage(
   requireChoice();
   const message = await findMessage(messageId);
   if (!message) throw noMessage();
-  const chat = await window.WWebJS.getChat(chatId, { getAsModel: false });
+  const chat = await library.openChat(chatId);
   if (!chat) return {};
   // One at a time per chat: the page does not say which message it forwards.
   const mark = { call, messageId: plan.messageId };

@@ -2,6 +2,7 @@ import { delay } from './delay.ts';
 import type { MessageModel, PageMessage, PageSendResult, Posted } from './models.ts';
 import { Refusal, unreported } from './refusal.ts';
 import { isMe, phoneOr } from './tools/identities.ts';
+import { uploadMedia } from './tools/library.ts';
 import { isDeliverable, sentModel } from './tools/messages.ts';
 import { posted } from './tools/outcomes.ts';
 
@@ -27,7 +28,7 @@ export async function postTextStatus(
   });
   try {
     const result = await window.require('WAWebSendStatusMsgAction').sendStatusTextMsgAction({
-      color: backgroundColor ? window.WWebJS.assertColor(backgroundColor) : defaultColor,
+      color: backgroundColor ? Number.parseInt(`ff${backgroundColor.slice(1)}`, 16) : defaultColor,
       font: font ?? 0,
       text,
     });
@@ -47,7 +48,7 @@ export async function postMediaStatus(
   const WAWebMsgKey = window.require('WAWebMsgKey');
   const { getMaybeMeLidUser, getMaybeMePnUser } = window.require('WAWebUserPrefsMeUser');
   const { asUserWidOrThrow, createWid } = window.require('WAWebWidFactory');
-  const prepared = await window.WWebJS.processMediaData(media, { sendToStatus: true });
+  const prepared = await uploadMedia(media, { sendToStatus: true });
   const from = asUserWidOrThrow(getMaybeMeLidUser() ?? getMaybeMePnUser());
   const to = createWid('status@broadcast');
   const id = new WAWebMsgKey({

@@ -2,8 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, it } from 'vitest';
 import { lossesOf, neededFor } from '../../client/capabilities.ts';
+import { EXPOSED } from '../../client/library.ts';
 import { components, contract, type Part } from './index.ts';
 
+const text = (url: URL) => readFileSync(url, 'utf8');
 const require = createRequire(import.meta.url);
 const library = (path: string) => readFileSync(require.resolve(`whatsapp-web.js/src/${path}`), 'utf8');
 
@@ -40,18 +42,36 @@ const NOT_REACHED = [
   'WAWebStatusGatingUtils',
 ];
 
+/** The program's modules, by path, without tests and the contract. */
+const DIR = new URL('../', import.meta.url);
+const program = readdirSync(DIR, { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !path.startsWith('contract/'))
+  .map((path) => ({ path, source: text(new URL(path, DIR)) }));
+
+const usesOf = (source: string) => [...source.matchAll(/window\.WWebJS\.(\w+)/g)].map(([, name]) => name ?? '');
+/** Functions of the library that the program calls, and those that they call. */
 const USED = [
-  'sendMessage',
-  'editMessage',
-  'processMediaData',
+  ...new Set(program.flatMap(({ source }) => usesOf(source))),
   'processStickerData',
-  'mediaInfoToFile',
-  'getChat',
-  'enforceLidAndPnRetrieval',
-  'assertColor',
   'getFileHash',
   'generateHash',
 ];
+
+it('the library is used in one module of the program, and in two of the client', () => {
+  const withLibrary = program.filter(({ source }) => /WWebJS/.test(source.replaceAll(/^ *(\*|\/).*$/gm, '')));
+  expect(withLibrary.map(({ path }) => path)).toEqual(['tools/library.ts']);
+  const client = new URL('../../client/', import.meta.url);
+  const importers = readdirSync(client, { encoding: 'utf8' }).filter(
+    (path) => /^[\w-]+\.ts$/.test(path) && / from 'whatsapp-web\.js/.test(text(new URL(path, client))),
+  );
+  expect(importers).toEqual(['launch-options.ts', 'library.ts']);
+});
+
+it("the functions that the client replaces are in the library's source", () => {
+  const source = library('Client.js');
+  for (const name of Object.values(EXPOSED)) expect(source).toContain(`'${name}'`);
+  for (const name of ['initialize', 'inject', 'attachEventListeners']) expect(source).toContain(`async ${name}()`);
+});
 
 describe('the contract with the page', () => {
   it.each(USED)('has every module that the library requires in %s', (name) => {
@@ -70,15 +90,22 @@ describe('the contract with the page', () => {
   });
 
   it('has every module that our program requires, even if the compiler cannot check it', () => {
-    const dir = new URL('../', import.meta.url);
-    const files = readdirSync(dir, { recursive: true, encoding: 'utf8' });
-    const scripts = files.filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
-    const asked = scripts
-      .filter((name) => !name.startsWith('contract/'))
-      .flatMap((name) => [...readFileSync(new URL(name, dir), 'utf8').matchAll(/\(\s*'(WA\w+)'/g)])
-      .map(([, module]) => module ?? '');
+    const asked = program.flatMap(({ source }) =>
+      [...source.matchAll(/\(\s*'(WA\w+)'/g)].map(([, name]) => name ?? ''),
+    );
     expect(asked.filter((module) => !(module in contract))).toEqual([]);
     expect(asked.length).toBeGreaterThan(30);
+  });
+
+  it('has nothing that neither the program nor the library uses', () => {
+    const names = ['util/Injected/Utils.js', 'util/Injected/AuthStore/AuthStore.js', 'Client.js'];
+    const used = [...program.map(({ source }) => source), ...names.map(library)].join('\n');
+    const unused = Object.entries(contract).flatMap(([module, paths]) =>
+      [module, ...Object.keys(paths).flatMap((path) => path.split(/[.[\]]+/))].filter(
+        (name) => name !== '' && !new RegExp(`\\b${name}\\b`).test(used),
+      ),
+    );
+    expect(unused).toEqual([]);
   });
 
   it('has every module that is loaded on demand', () => {

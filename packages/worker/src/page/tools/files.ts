@@ -101,22 +101,3 @@ export function drop(key: string): void {
   dropped.add(key);
   setTimeout(() => dropped.delete(key), LATE_MS); // Most never arrive: there was nothing to load.
 }
-
-/** Patches the library's functions that use files. */
-export function attachFiles(): void {
-  // Media are files that the browser has read from disk; the library expects one base64 string.
-  const mediaInfoToFile = window.WWebJS.mediaInfoToFile;
-  window.WWebJS.mediaInfoToFile = (info) => {
-    const file = files.get(info.data);
-    return file ? new File([file], info.filename ?? '', { type: info.mimetype }) : mediaInfoToFile(info);
-  };
-
-  // The library spreads this model into the message. Since September 2026 the model may have an id, which would
-  // overwrite that of the message. The model itself needs it, so it is hidden, not deleted.
-  const processMediaData = window.WWebJS.processMediaData;
-  window.WWebJS.processMediaData = async (info, options) => {
-    const media = await processMediaData(info, options);
-    if (Object.hasOwn(media, '__x_id')) Object.defineProperty(media, '__x_id', { enumerable: false });
-    return media;
-  };
-}

@@ -5,6 +5,7 @@ import { delay } from '../delay.ts';
 import type { OwnGroup, PageChat, PageId, PageParticipant } from '../models.ts';
 import { networkCode, Refusal } from '../refusal.ts';
 import { idsOf, isMe, optional } from './identities.ts';
+import { retrieveIds } from './library.ts';
 import { queryNumbers } from './numbers.ts';
 
 /** The network's code for a person. */
@@ -170,7 +171,7 @@ async function queryIds(numbers: readonly string[]): Promise<Map<string, readonl
   }
   const ids = new Map<string, readonly string[]>();
   for (const number of numbers) {
-    const { lid, phone } = await window.WWebJS.enforceLidAndPnRetrieval(number);
+    const { lid, phone } = await retrieveIds(number);
     ids.set(
       number,
       [lid, phone].flatMap((id) => (id ? [String(id)] : [])),

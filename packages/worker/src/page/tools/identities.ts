@@ -2,6 +2,7 @@ import type { PageModules } from '../contract/index.ts';
 import { delay } from '../delay.ts';
 import type { PageContact, PageId } from '../models.ts';
 import { networkCode, refusedByNetwork } from '../refusal.ts';
+import { retrieveIds } from './library.ts';
 
 /** A module that this build may not have. */
 export function optional<N extends keyof PageModules>(name: N): Partial<PageModules[N]> | undefined {
@@ -145,7 +146,7 @@ export async function queryHiddenIds(lids: readonly string[]): Promise<Map<strin
 async function lookUp(lids: readonly string[]): Promise<void> {
   const [only] = lids;
   if (lids.length > 1) await queryHiddenIds(lids);
-  else if (only !== undefined) await window.WWebJS.enforceLidAndPnRetrieval(only);
+  else if (only !== undefined) await retrieveIds(only);
 }
 
 /** The next ids that a caller still waits for: those of live events first. */
