@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Simulator, startSimulator } from '@chat-web/simulator';
-import { ADA, BEN, CARLA, DEV, eventually, FARID, GRACE } from '@chat-web/testing';
+import { startSimulator } from '@chat-web/simulator';
+import { ADA, BEN, CARLA, DEV, eventually, GRACE } from '@chat-web/testing';
 import { ConsolePage, expectFit, openBrowser, watchHarm } from '@chat-web/testing/browser';
 import { sharedFolder } from '@chat-web/testing/hooks';
 import { sharedStack } from '@chat-web/testing/story';
@@ -181,32 +181,6 @@ it('refuses files that are too large or empty, and keeps what was not sent', asy
   expect(await page.evaluate("document.querySelector('.composer textarea').value")).toBe('half a sent');
 });
 
-it('shows what is unread, and reads it by opening it', async () => {
-  await stack.phones.send(CARLA, { to: FARID, body: 'one' });
-  await stack.phones.send(CARLA, { to: FARID, body: 'two' });
-  await open(`#/${FARID}`, '.chats .unread');
-  expect([await textOf('.chats .unread'), await textOf('.chats .last')]).toEqual(['2 unread', 'two']);
-  await eventually(async () => expect(await page.title()).toMatch(/^\(\d+\) Farid Haddad's phone$/));
-  await look('unread');
-  await (await named('a', 'two')).click();
-  await eventually(async () => {
-    expect(await page.$('.chats .unread')).toBeNull();
-    const [, last] = await stack.phones.messages(CARLA, { with: FARID });
-    expect(last?.ack).toBe(3);
-  });
-});
-
-it('shows who is typing, and the state of a chat', async () => {
-  await open(`#/${BEN}`, '.chats .last');
-  await stack.client.setChatState({ id: 'main', chatId: BEN, state: 'typing', seconds: 3 });
-  await untilText('.chats', 'typing…');
-  await stack.client.pinChat({ id: 'main', chatId: BEN, pinned: true });
-  await open(`#/${ADA}`, '.chats .last');
-  await untilText('.chats', /Pinned · /);
-  await look('marks');
-  await stack.client.pinChat({ id: 'main', chatId: BEN, pinned: false });
-});
-
 it('is the other side of the console: a newcomer plays both', async () => {
   await using seen = await ConsolePage.open(stack.gateway);
   await seen.press('New session');
@@ -220,29 +194,6 @@ it('is the other side of the console: a newcomer plays both', async () => {
   await seen.untilShown(/\nReady\n/);
   await seen.untilShown(GRACE);
   await stack.client.deleteSession({ id: 'newcomer' });
-});
-
-it("shows times in the viewer's zone, and redraws nothing while nothing changes", async () => {
-  const { timestamp } = await stack.phones.send(BEN, { to: FARID, body: 'what time is it?' });
-  for (const zone of ['Asia/Tokyo', 'America/St_Johns']) {
-    await page.emulateTimezone(zone);
-    await open(`#/${FARID}/chats/${BEN}@c.us`, '.message time');
-    const shown = new Intl.DateTimeFormat('en-US', { timeStyle: 'short', timeZone: zone }).format(timestamp * 1_000);
-    expect((await textOf('.message time')).replace('\u202f', ' ')).toBe(shown.replace('\u202f', ' '));
-  }
-  await page.emulateTimezone();
-  await stack.client.startSession({ id: 'idle' });
-  await open(`#/${FARID}/devices`, '.card .qr');
-  const changes = await page.evaluate(`new Promise((resolve) => {
-    let changes = 0;
-    // A QR may be replaced by the next one meanwhile.
-    const isQr = ({ target }) => target.closest?.('.qr') != null;
-    const observer = new MutationObserver((records) => { changes += records.filter((one) => !isQr(one)).length; });
-    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
-    setTimeout(() => resolve(changes), 2_500);
-  })`);
-  expect(changes).toBe(0);
-  await stack.client.deleteSession({ id: 'idle' });
 });
 
 it('links by a code that is typed into the phone it was asked for', async () => {
@@ -286,58 +237,6 @@ it('says what a passkey needs, and unlinks a device', async () => {
   await press('Unlink');
   await untilText('.detail', 'Unlinked. Its session ends.');
   await events.until('disconnected', ({ reason }) => reason === 'LOGOUT');
-});
-
-it('works with only a keyboard, and shows where the focus is', async () => {
-  const focused = () => page.evaluate('document.activeElement.ariaLabel ?? document.activeElement.textContent');
-  /** Tabs to the element with that text. Each stop on the way has an outline. */
-  const tabTo = async (text: string) => {
-    for (let stops = 0; stops < 40; stops += 1) {
-      await page.keyboard.press('Tab');
-      const outline =
-        'getComputedStyle(document.activeElement.closest(".button") ?? document.activeElement).outlineStyle';
-      expect(await page.evaluate(outline), String(await focused())).not.toBe('none');
-      if (String(await focused()).startsWith(text)) return;
-    }
-    throw new Error(`no way by Tab to ${text}`);
-  };
-  for (const width of [360, 1280]) {
-    await page.setViewport({ width, height: 740 });
-    await open('', '.phones .list a');
-    for (const [link, heading] of [
-      ['GGrace Lindqvist', 'Grace Lindqvist'],
-      ['Linked devices', 'Linked devices'],
-    ] as const) {
-      await tabTo(link);
-      await page.keyboard.press('Enter');
-      await eventually(async () => {
-        expect(await focused()).toContain(heading);
-        expect(await page.evaluate('document.activeElement.tagName')).toBe('H2');
-      });
-    }
-    await page.goBack();
-    await page.waitForSelector('#new-chat', { visible: true });
-    await page.focus('#new-chat');
-    await page.keyboard.type('nobody');
-    await page.keyboard.press('Enter');
-    await untilText('.field .problem', 'Write the number with its country code');
-    await page.keyboard.down('Control');
-    await page.keyboard.press('a');
-    await page.keyboard.up('Control');
-    await page.keyboard.type(ADA);
-    await page.keyboard.press('Enter');
-    await eventually(async () => expect(await focused()).toContain('Ada Marsh'));
-    await tabTo('Messages');
-    await tabTo('Message');
-    await page.keyboard.type(`typed at ${width}`);
-    await page.keyboard.down('Shift');
-    await page.keyboard.press('Enter');
-    await page.keyboard.up('Shift');
-    await page.keyboard.type('in two lines');
-    await page.keyboard.press('Enter');
-    await untilBody(`typed at ${width}\nin two lines`);
-    expect(await focused()).toBe('Message');
-  }
 });
 
 it('runs nothing in hostile messages', async () => {
@@ -400,49 +299,6 @@ it('gives other web pages no access', async () => {
     await foreign.close();
     await other.close();
   }
-});
-
-it('reports that the simulator is down, keeps its content, and resumes with the next one', async () => {
-  const first = await startSimulator();
-  const controlPort = Number(new URL(first.controlUrl).port);
-  let second: Simulator | undefined;
-  try {
-    await first.phones.send(BEN, { to: ADA, body: 'before' });
-    await page.goto(`${first.controlUrl}/#/${ADA}/chats/${BEN}@c.us`);
-    await untilBody('before');
-    await page.type('.composer textarea', 'written while it is away');
-    await first.close();
-    await untilText('.lost', 'The simulator does not answer');
-    expect(await bodies()).toEqual(['before']);
-    await press('Send');
-    await untilText('.composer .problem', 'Not sent: The simulator does not answer');
-    await look('lost');
-    second = await startSimulator({ controlPort });
-    await untilText('.conversation', 'No messages yet');
-    expect(await page.$('.lost')).toBeNull();
-    await press('Send');
-    await untilBody('written while it is away');
-  } finally {
-    await first.close();
-    await second?.close();
-  }
-});
-
-it('lists many phones and chats, and long chats in parts', async () => {
-  const { phones } = stack;
-  await phones.fill(FARID, { chats: 300, groups: 20 });
-  for (let index = 0; index < 130; index += 1) await phones.send(FARID, { to: CARLA, body: `number ${index}` });
-  await open(`#/${FARID}/chats/${CARLA}@c.us`, '.composer');
-  await untilBody('number 129');
-  expect(await bodies()).toHaveLength(100);
-  await press('Show earlier messages');
-  await untilBody('number 0');
-  expect(await page.$$('.phones .list li')).toHaveLength(200);
-  expect(await page.$$('.chats .list li')).toHaveLength(200);
-  await page.type('.phones input', 'lindq');
-  await eventually(async () => expect(await page.$$('.phones .list li')).toHaveLength(1));
-  await page.type('.phones input', 'nobody');
-  await untilText('.phones .hint', 'No phone has this name or number');
 });
 
 it('has recorded no harm', () => {

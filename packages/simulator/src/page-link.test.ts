@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { poll, Tab } from './testing/tab.ts';
 
-const [ada, ben] = ['12025550101', '12025550102'] as const;
+const ada = '12025550101';
 
 let tab: Tab;
 afterEach(() => tab[Symbol.asyncDispose]());
@@ -53,50 +53,6 @@ it('the module loader is installed some time after the document has loaded', asy
   expect(await tab.run(`return [typeof window.require, typeof window.Debug]`)).toEqual(['undefined', 'undefined']);
   await poll(() => tab.run(`return typeof window.require`)).toBe('function');
   await tab.link(ada);
-});
-
-/** The visible fields of the error for a refused code. */
-const refusal = (name: string, text: string, code: number) => ({
-  name: 'CompanionHelloError',
-  message: '',
-  type: { name, value: { text, code } },
-});
-
-describe('linking by code', () => {
-  const request = `const api = require('WAWebAltDeviceLinkingApi'); api.setPairingType('ALT_DEVICE_LINKING');
-    await api.initializeAltDeviceLinking(); return await api.startAltLinkingFlow(a[0], true)`;
-
-  it('needs the owner to type it, and unlinks existing devices', async () => {
-    tab = await Tab.open();
-    await poll(async () => (await tab.look())?.qr).toBeDefined();
-    const code = await tab.run<string>(request, ada);
-    expect(code).toMatch(/^[1-9A-Z]{8}$/);
-    await expect(tab.phones.pair(ben, code)).rejects.toThrow(`code: no page shows ${code} to ${ben}`);
-    await tab.phones.pair(ada, `${code.slice(0, 4)}-${code.slice(4)}`);
-    await tab.untilSynced();
-    expect((await tab.phones.account(ada)).devices).toHaveLength(1);
-  });
-
-  it('is refused for an unknown number, after too many codes, and if the network is set to refuse', async () => {
-    tab = await Tab.open({ settings: { codeLimit: 1 } });
-    await poll(async () => (await tab.look())?.qr).toBeDefined();
-    expect(await tab.fail(request, '12025550199')).toMatchObject(refusal('IQErrorBadRequest', 'bad-request', 400));
-    expect(await tab.run(request, ada)).toMatch(/^[1-9A-Z]{8}$/);
-    const tooMany = refusal('IQErrorRateOverlimit', 'rate-overlimit', 429);
-    expect(await tab.fail(request, ada)).toMatchObject(tooMany);
-    await tab.phones.refuseCodes(ben, 452);
-    const notHere = refusal('IQErrorFeatureNotAvailable', 'feature-not-available', 452);
-    expect(await tab.fail(request, ben)).toMatchObject(notHere);
-    expect(await tab.run(`try { ${request} } catch (error) { return error instanceof Error }`, ben)).toBe(true);
-  });
-
-  it('needs a new initialization for each code', async () => {
-    tab = await Tab.open();
-    await poll(async () => (await tab.look())?.qr).toBeDefined();
-    await tab.run(request, ada);
-    const again = `return require('WAWebAltDeviceLinkingApi').startAltLinkingFlow(a[0], true)`;
-    expect(await tab.fail(again, ada)).toMatchObject({ message: expect.stringContaining('Minified invariant') });
-  });
 });
 
 it('a dialog may log the device out, by its button or by Escape', async () => {
