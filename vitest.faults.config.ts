@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['test/faults/*.test.ts'],
     setupFiles: 'test/after-each.ts',
     globalSetup: 'test/fresh-bundle.ts',
+    // As in `npm test`; `test:long` repeats these stories in the full browser.
+    env: { CHAT_WEB_HEADLESS_SHELL: 'true' },
     isolate: false,
     maxWorkers: 4,
     testTimeout: 600_000,

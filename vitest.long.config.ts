@@ -1,5 +1,4 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { hasHeadlessShell } from '@chat-web/worker/browser';
 import { defineConfig } from 'vitest/config';
 
 /** The files of a folder whose source matches. */
@@ -36,7 +35,6 @@ const realPace = {
   ...common,
   name: 'real pace',
   include: ['test/long/*.test.ts', 'packages/simulator/src/{page-*,main,testing/*}.test.ts'],
-  exclude: ['test/long/headless-shell.test.ts'],
   maxWorkers: 6,
   sequence: { groupOrder: 1 },
 };
@@ -60,29 +58,16 @@ const allRounds = {
   sequence: { groupOrder: 3 },
 };
 
-/** `npm test` runs these in the headless shell. */
+/** `npm test` and `npm run test:faults` run these in the headless shell. */
 const fullBrowser = {
   ...common,
   name: 'full browser',
   env: { TEST_ROUNDS: 'all' },
-  include: ['test/*.test.ts'],
-  exclude: withPromises,
+  include: ['test/*.test.ts', 'test/faults/*.test.ts'],
+  exclude: [...withPromises, ...withRounds, 'test/faults/headless-shell.test.ts'],
   maxWorkers: 4,
   sequence: { groupOrder: 4 },
 };
-
-/** The headless shell is supported, too. */
-const headlessShell = {
-  ...common,
-  name: 'headless shell',
-  env: { CHAT_WEB_HEADLESS_SHELL: 'true' },
-  include: ['test/long/headless-shell.test.ts', 'test/faults/{detection,frozen-page,graceful-stop,page-crash}.test.ts'],
-  maxWorkers: 6,
-  sequence: { groupOrder: 5 },
-};
-const shell = hasHeadlessShell(process.env) ? [fullBrowser, headlessShell] : [];
-if (process.env.VITEST && shell.length === 0)
-  console.warn('Left out: the stories in the headless shell. chromium-headless-shell is missing.');
 
 /**
  * Before a release, and weekly: what takes minutes at its real pace, the features, all rounds of a fault, and each
@@ -91,6 +76,6 @@ if (process.env.VITEST && shell.length === 0)
 export default defineConfig({
   test: {
     globalSetup: 'test/fresh-bundle.ts',
-    projects: [alone, realPace, features, allRounds, ...shell].map((test) => ({ test })),
+    projects: [alone, realPace, features, allRounds, fullBrowser].map((test) => ({ test })),
   },
 });

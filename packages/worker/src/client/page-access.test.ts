@@ -19,13 +19,13 @@ beforeAll(async () => {
   browser = await bareBrowser();
 });
 afterAll(() => browser.close());
-beforeEach(async () => {
+async function openPage() {
   page = await browser.newPage();
   link = await PageLink.open(page, PROGRAM, { onSignal() {}, onDetached() {} });
   await page.goto('data:text/html,<p>');
   access = new PageAccess({ page, link, isReady: true, assertSupported: async () => {}, onSent: () => {} });
   return () => page.close();
-});
+}
 
 /** Stores the file that a script returns in the page, as the browser does with a file from the disk. */
 async function hold(script: string): Promise<void> {
@@ -52,7 +52,9 @@ async function read(size: number): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-describe('a file in the page', () => {
+describe('a file in a page', () => {
+  beforeAll(openPage);
+
   it.each([0, 1, PIECE - 1, PIECE, PIECE + 1, 3 * PIECE, 40 * PIECE + 7])(
     'of %i bytes is read byte for byte',
     async (size) => {
@@ -71,6 +73,10 @@ describe('a file in the page', () => {
       expect((await read(1_500_000)).equals(bytesOf(1_500_000))).toBe(true);
     },
   );
+});
+
+describe('a file in its own page', () => {
+  beforeEach(openPage);
 
   it('is read while the page is busy, and after it has dropped the file', async () => {
     await holdBytes(16 * PIECE);

@@ -38,22 +38,22 @@ beforeEach(async () => {
 });
 
 describe('the program', () => {
-  it.each([
-    ['pushState', `history.pushState({}, '')`],
-    ['replaceState', `history.replaceState({}, '')`],
-    ['a change of the hash', `location.hash = 'changed'`],
-    ['another frame', `document.body.append(document.createElement('iframe'))`],
-  ])('runs once in a document, even after %s', async (_, change) => {
-    expect(await run('runs')).toBe(1);
-    for (let round = 0; round < 3; round += 1) {
-      await page.evaluate(change);
+  it('runs once in a document, whatever changes within it', async () => {
+    for (const change of [
+      `history.pushState({}, '')`,
+      `history.replaceState({}, '')`,
+      `location.hash = 'changed'`,
+      `document.body.append(document.createElement('iframe'))`,
+    ]) {
       expect(await run('runs')).toBe(1);
+      await page.evaluate(change);
+      expect(await run('runs'), change).toBe(1);
     }
   });
 
   it('runs once in each later document, whenever it is called', async () => {
     await run('runs');
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const loaded = page.goto(`data:text/html,<p>${round}`);
       let isLoading = true;
       loaded.finally(() => {
@@ -103,18 +103,17 @@ describe('the program', () => {
   });
 });
 
-it.each([
-  ['{ refused: "chat_not_found", why: "no such chat" }', { code: 'chat_not_found', message: 'no such chat' }],
-  [
-    '{ refused: "rate_limited", why: "later", retryAfterSeconds: 1e9 }',
-    { code: 'rate_limited', retryAfterSeconds: 86_400 },
-  ],
-  ['{ refused: "constructor", why: "a\\r\\nb" }', { code: 'client_failed', message: 'a  b' }],
-  ['{ refused: 7 }', { code: 'client_failed' }],
-  ['{ refused: "chat_not_found", why: "x".repeat(1e6) }', { message: expect.stringMatching(/^x{200,300}…?$/) }],
-])('a refusal of the page is checked: %s', async (refusal, error) => {
-  await page.evaluate(`window.refusal = ${refusal}`);
-  await expect(run('refuse')).rejects.toMatchObject(error);
+it('a refusal of the page is checked', async () => {
+  for (const [refusal, error] of [
+    ['{ refused: "chat_not_found", why: "no such chat" }', { code: 'chat_not_found', message: 'no such chat' }],
+    ['{ refused: "rate_limited", why: "", retryAfterSeconds: 1e9 }', { retryAfterSeconds: 86_400 }],
+    ['{ refused: "constructor", why: "a\\r\\nb" }', { code: 'client_failed', message: 'a  b' }],
+    ['{ refused: 7 }', { code: 'client_failed' }],
+    ['{ refused: "chat_not_found", why: "x".repeat(1e6) }', { message: expect.stringMatching(/^x{200,300}…?$/) }],
+  ] as const) {
+    await page.evaluate(`window.refusal = ${refusal}`);
+    await expect(run('refuse'), refusal).rejects.toMatchObject(error);
+  }
 });
 
 describe('a link that the browser detaches from its page', () => {
