@@ -1,9 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-/** Faults for real. Much of the time is spent waiting, so that several stories run side by side. */
+/**
+ * Faults for real, and what `npm test` leaves out to be fast: further operations, and slow unit tests. Much of the time is
+ * spent waiting, so that several stories run side by side.
+ */
 export default defineConfig({
   test: {
-    include: ['test/faults/*.test.ts'],
+    include: ['test/{faults,operations}/*.test.ts', '{test,packages/*/src/**}/*.slow.test.ts'],
     setupFiles: 'test/after-each.ts',
     globalSetup: 'test/fresh-bundle.ts',
     // As in `npm test`; `test:long` repeats these stories in the full browser.

@@ -7,7 +7,9 @@ function filesWith(pattern: RegExp, folder: string): string[] {
   const files = names.map((name) => folder + name);
   return files.filter((path) => pattern.test(readFileSync(new URL(path, import.meta.url), 'utf8')));
 }
-const withPromises = ['test/', 'test/faults/', 'test/features/'].flatMap((folder) => filesWith(/\bwithRoom\(/, folder));
+const withPromises = ['test/', 'test/faults/', 'test/operations/', 'test/features/'].flatMap((folder) =>
+  filesWith(/\bwithRoom\(/, folder),
+);
 const withRounds = filesWith(/\brounds[(<]|\bitInAllRounds\(/, 'test/faults/').filter(
   (path) => !withPromises.includes(path),
 );
@@ -63,7 +65,7 @@ const fullBrowser = {
   ...common,
   name: 'full browser',
   env: { TEST_ROUNDS: 'all' },
-  include: ['test/*.test.ts', 'test/faults/*.test.ts'],
+  include: ['test/*.test.ts', 'test/{faults,operations}/*.test.ts'],
   exclude: [...withPromises, ...withRounds, 'test/faults/headless-shell.test.ts'],
   maxWorkers: 4,
   sequence: { groupOrder: 4 },
