@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownerArgument, ownerIn, startOf, statFields } from './browser-owner.ts';
+import { ownerArgument, ownerIn, profileFlag, profileIn, startOf, statFields } from './browser-owner.ts';
 
 describe('the owner of a browser', () => {
   it('is read back from the command line that names it', () => {
@@ -11,6 +11,13 @@ describe('the owner of a browser', () => {
     expect(ownerIn(['chromium', '--headless'])).toBeUndefined();
     expect(ownerIn(['chromium', '--chat-web-owner=4208'])).toBeUndefined();
   });
+});
+
+it('the profile is read back from a command line in one string, or in arguments', () => {
+  const dir = '/data/a b=c%/session';
+  for (const end of [' --lang=en', '\0--lang=en', ''])
+    expect(profileIn(`x --js-flags=--a ${profileFlag(dir)}${end}`)).toBe(dir);
+  for (const other of ['x --headless', 'x --logfile=%']) expect(profileIn(other)).toBeUndefined();
 });
 
 it('reads the fields behind a name with brackets and blanks in it', () => {

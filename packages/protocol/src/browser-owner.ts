@@ -5,6 +5,7 @@ export interface ProcessId {
 }
 
 const SWITCH = '--chat-web-owner=';
+const PROFILE_FLAG = '--logfile=';
 /** Field 22 of /proc/<pid>/stat, counted from the state, which is field 3. */
 const START_TIME = 22 - 3;
 
@@ -20,6 +21,24 @@ export function startOf(fields: readonly string[]): number {
 /** The argument that names the worker of a browser; Chromium ignores unknown arguments. */
 export function ownerArgument({ pid, startedAt }: ProcessId): string {
   return `${SWITCH}${pid}:${startedAt}`;
+}
+
+/**
+ * A flag of the page's engine that names the profile. A headless shell passes it on to its renderers, but not
+ * `--user-data-dir`; it names a log that is not written.
+ */
+export function profileFlag(profileDir: string): string {
+  return `${PROFILE_FLAG}${encodeURIComponent(profileDir)}`;
+}
+
+/** The profile that `profileFlag` names in a command line. */
+export function profileIn(commandLine: string): string | undefined {
+  const [, written] = new RegExp(`${PROFILE_FLAG}([^\\s\\0]+)`).exec(commandLine) ?? [];
+  try {
+    return written && decodeURIComponent(written);
+  } catch {
+    return undefined; // Not one of ours.
+  }
 }
 
 /** The worker that a command line names as its owner. */

@@ -61,6 +61,9 @@ it('finds the profile in command lines of both kinds', () => {
   expect(profileOf(['chromium', own])).toBe(DIR);
   expect(profileOf([HELPER])).toBe(DIR);
   expect(profileOf([HELPER.replaceAll('main', 'with a blank')])).toBe('/data/sessions/with a blank/session');
+  expect(profileOf(['chromium-headless-shell --type=renderer --js-flags=--a --logfile=%2Fdata%2Fmain'])).toBe(
+    '/data/main',
+  );
   expect(profileOf(['chromium', '--headless'])).toBeUndefined();
 });
 

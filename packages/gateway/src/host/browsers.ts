@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ownerIn, type ProcessId } from '@chat-web/protocol';
+import { ownerIn, type ProcessId, profileIn } from '@chat-web/protocol';
 import { familyOf, isAlive, ownLineage, type Process, programOf } from './processes.ts';
 
 export const WORKER_FILE = fileURLToPath(import.meta.resolve('@chat-web/worker/main'));
@@ -42,7 +42,8 @@ export function profileOf(args: readonly string[]): string | undefined {
   const own = args.find((arg) => arg.startsWith(PROFILE));
   if (own !== undefined) return own.slice(PROFILE.length);
   const [whole = ''] = args;
-  return whole.includes(' --type=') ? / --user-data-dir=(.*?)(?= --|$)/.exec(whole)?.[1] : undefined;
+  const inOne = whole.includes(' --type=') ? / --user-data-dir=(.*?)(?= --|$)/.exec(whole)?.[1] : undefined;
+  return inOne ?? profileIn(args.join('\0'));
 }
 
 function isHelper({ args }: Process): boolean {

@@ -57,6 +57,13 @@ describe('the arguments of the browser', () => {
     if (process.platform === 'linux') expect(args.join()).toMatch(new RegExp(`--chat-web-owner=${process.pid}:\\d+`));
   });
 
+  it('name the profile to the renderers of a headless shell', () => {
+    const named = `--js-flags=--max-semi-space-size=1 --optimize-for-size --logfile=`;
+    const flags = (kind: Kind) => argsWith([], kind).filter((arg) => arg.startsWith('--js-flags='));
+    expect(flags('headless shell')).toEqual([named + encodeURIComponent(join(sessionDir, 'session'))]);
+    expect(flags('headless')).toEqual([named.replace(' --logfile=', '')]);
+  });
+
   it("merge the operator's features with our own, and end with the operator's other arguments", () => {
     const args = argsWith(['--disable-features=A,B', '--mute-audio=no', '--disable-features=C', '--user-agent=mine']);
     const [disabled, ...more] = featuresIn('disable', args);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownerArgument, startOf, statFields, type WorkerOptions } from '@chat-web/protocol';
+import { ownerArgument, profileFlag, startOf, statFields, type WorkerOptions } from '@chat-web/protocol';
 import { DefaultOptions } from 'whatsapp-web.js/src/util/Constants.js';
 import { type BrowserSearch, findBrowser, sandboxWorks } from './browser.ts';
 
@@ -62,8 +62,10 @@ const LEAN_FEATURES = {
   enabled: ['NetworkServiceInProcess2'],
 };
 
+/** Flags of the page's engine. */
+const JS_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size'];
+
 const LEAN_ARGS = [
-  '--js-flags=--max-semi-space-size=1 --optimize-for-size',
   // Without a GPU, neither a GPU process nor a software renderer is needed.
   '--disable-gpu',
   '--disable-software-rasterizer',
@@ -80,10 +82,10 @@ const TIDY_ARGS = [
   '--disable-crashpad-for-testing',
 ];
 
-/** The library's arguments, which hide the automation from the page. */
-/** That of the library. Not from `library.ts`: the browser starts before the library is loaded. */
+/** The library's user agent. Not from `library.ts`: the browser starts before the library is loaded. */
 export const USER_AGENT = DefaultOptions.userAgent;
 
+/** The library's arguments, which hide the automation from the page. */
 const LIBRARY_ARGS = [`--user-agent=${USER_AGENT}`, '--disable-blink-features=AutomationControlled'];
 
 /** A browser to start, for `spawn`. */
@@ -106,6 +108,7 @@ export function launchOptions(
 ): LaunchOptions {
   const executablePath = findBrowser({ configured: browserPath, headlessShell, env });
   const profileDir = join(sessionDir, 'session');
+  const jsFlags = `--js-flags=${[...JS_FLAGS, ...(headlessShell ? [profileFlag(profileDir)] : [])].join(' ')}`;
   const isFeature = (arg: string) => /^--(en|dis)able-features=/.test(arg);
   const features = (flag: string, ...own: readonly string[][]) => {
     const asked = browserArgs
@@ -122,7 +125,9 @@ export function launchOptions(
       features('--disable-features', PUPPETEER_FEATURES.disabled, LEAN_FEATURES.disabled),
       features('--enable-features', PUPPETEER_FEATURES.enabled, LEAN_FEATURES.enabled),
       `--user-data-dir=${profileDir}`,
-      ...(browserWindow ? [] : [headlessShell ? '--headless' : '--headless=new', ...WINDOWLESS_ARGS, ...LEAN_ARGS]),
+      ...(browserWindow
+        ? []
+        : [headlessShell ? '--headless' : '--headless=new', ...WINDOWLESS_ARGS, ...LEAN_ARGS, jsFlags]),
       ...TIDY_ARGS,
       ...ownerArguments(),
       ...(sandboxWorks(executablePath) ? [] : ['--no-sandbox']),
