@@ -15,7 +15,7 @@ import type { Call, WorkerHandlers } from './client/port.ts';
 /** Throws 501 before the operation starts if the page lacks a part that it needs. */
 export type AssertSupported = (operation: WorkerOperationName, input: object) => Promise<void>;
 
-/** Errors that rows do not list, because each operation may have them. */
+/** Of the errors that rows do not list because operations share them, those that arise in a worker. */
 const OWN_ERRORS: readonly ErrorCode[] = [
   'invalid_request',
   'rate_limited',
@@ -61,7 +61,7 @@ export async function dispatch(
   throw new GatewayError(failure, `invalid response of the web client to ${name} (${fields})`);
 }
 
-/** An error of the page may have any code: one that the row does not declare is a refusal, or hides the outcome. */
+/** An error may have any code, since it may come from the page: one that the row does not declare is not passed on. */
 function declared(error: GatewayError, codes: readonly ErrorCode[], failure: ErrorCode): GatewayError {
   const { code, message } = error;
   if (codes.includes(code) || OWN_ERRORS.includes(code)) return error;

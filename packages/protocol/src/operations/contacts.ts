@@ -31,6 +31,7 @@ export const contactOperations = {
     path: '/sessions/:id/contacts/:number/exists',
     params: v.object({ id: sessionId, number: personId }),
     answer: v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exists: v.boolean() }),
+    errors: [...READ_ERRORS, 'not_permitted'],
     timeoutMs: 15_000,
     examples: { registered: { ...exampleSession, number: '+12025550102' } },
   },
@@ -39,6 +40,7 @@ export const contactOperations = {
     summary: 'Get a profile picture as JPEG; 204 if there is none, or it is private',
     path: '/sessions/:id/contacts/:contactId/picture',
     answer: optionalMediaFile,
+    errors: [...READ_ERRORS, 'media_unavailable'],
     examples: { known: exampleContact },
   },
 } as const satisfies Record<string, Operation>;

@@ -61,7 +61,7 @@ export const groupPictureOperations = {
     path: '/sessions/:id/groups/:groupId/picture',
     params: ofGroup,
     answer: optionalMediaFile,
-    errors: [...READ_ERRORS, 'chat_not_found'],
+    errors: [...READ_ERRORS, 'chat_not_found', 'media_unavailable'],
     examples: { known: exampleGroup },
   },
   setGroupPicture: {

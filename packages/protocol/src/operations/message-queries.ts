@@ -127,6 +127,7 @@ export const messageQueryOperations = {
     summary: 'Get the small preview image of a message: a JPEG, or 204 if there is none',
     path: '/sessions/:id/messages/:messageId/thumbnail',
     answer: optionalMediaFile,
+    errors: [...READ_ERRORS, 'message_not_found', 'media_unavailable'],
     examples: { inbound: exampleMessage },
   },
   starMessage: {

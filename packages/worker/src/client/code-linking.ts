@@ -37,7 +37,8 @@ export interface CodeLinkingParts {
   ask(number: string, notifiesPhone: boolean): Promise<CodeAnswer>;
   /** Makes the page linkable by its QR again. May hang. */
   returnToQr(): Promise<void>;
-  dispatch(event: Extract<LinkEvent, { readonly name: `code${string}` | 'back_to_qr' }>): void;
+  /** Reports what happens to the code: the events `code…` and `back_to_qr`. */
+  dispatch(event: LinkEvent): void;
   readonly log: Log;
 }
 

@@ -31,4 +31,5 @@ export const EXPOSED = {
   logout: 'onLogoutEvent',
 } as const;
 
+/** The address of the page. */
 export const PAGE_URL = WhatsWebURL;

@@ -13,7 +13,9 @@ const screen = (passkey?: 'passkey' | 'phone', code?: 'renew' | 'end'): LinkEven
   code,
 });
 const listening: LinkEvent = { name: 'listening' };
-const account: LinkEvent = { name: 'account', info: INFO };
+const account: LinkEvent = { name: 'account', info: INFO, isExpected: true };
+/** Read before the page was listened to. */
+const early: LinkEvent = { name: 'account', info: INFO, isExpected: false };
 const READY = [listening, socket('CONNECTED'), account];
 
 /** A link, and what follows from events. */
@@ -63,7 +65,9 @@ describe('a page that is not linked', () => {
   });
 
   it('is asked for a QR if it has stopped to renew it', () => {
-    expect(link(qr()).after(socket('UNPAIRED_IDLE'))).toContain('request_qr');
+    const page = link(qr());
+    expect(page.after(socket('UNPAIRED_IDLE'))).toContain('request_qr');
+    expect(page.after(socket('UNPAIRED_IDLE'))).toEqual([]); // Polled: `qr_due` requests the next one.
     expect(link({ name: 'code_requested' }).after(socket('UNPAIRED_IDLE'))).not.toContain('request_qr');
   });
 
@@ -72,11 +76,17 @@ describe('a page that is not linked', () => {
     expect(page.after(socket('PAIRING'))).toEqual(['qr in no ms', 'forget_code', 'authenticating']);
     expect(page.after({ name: 'progress' })).toEqual(['progress']);
     expect(page.after(socket('CONNECTED'))).toEqual(['progress', 'qr in no ms', 'read_account']);
-    expect(page.after(account)).toEqual(['account']);
-    expect(page.after(account)).toEqual([]);
+    expect(page.after(early)).toEqual(['account']);
+    expect(page.after(early)).toEqual([]);
     expect([isLinked(page.state), isLinking(page.state)]).toEqual([true, true]);
-    expect(page.after(listening, account)).toEqual(['read_account', 'ready', 'catch_up']);
+    expect(page.after(listening, early, account)).toEqual(['read_account', 'forget_code', 'ready', 'became_ready']);
     expect(page.state.linkedAt).toBe(1_000);
+  });
+
+  it('is looked at again if a QR is due while it opens its connection', () => {
+    const page = link(qr(), socket('OPENING'));
+    expect(page.after({ name: 'qr_due' })).toEqual(['qr in 15000 ms']);
+    expect(link(...READY).after({ name: 'qr_due' })).toEqual([]);
   });
 
   it('shows the same QR again after a failed pairing', () => {
@@ -115,6 +125,17 @@ describe('a page that requests a passkey', () => {
     expect(page.state.passkey).toBeUndefined();
   });
 
+  it('is not asked for a QR while the passkey that was just answered may still link it', () => {
+    const page = link(socket('UNPAIRED'), qr(), screen('passkey'), socket('UNPAIRED_IDLE'));
+    page.wait(60_000);
+    expect(page.after(screen(), socket('UNPAIRED_IDLE'))).toEqual(['qr_void', 'qr in 60000 ms']);
+  });
+
+  it('drops a code that was requested meanwhile', () => {
+    const page = link(socket('UNPAIRED'), screen('passkey'), { name: 'code_requested' });
+    expect(page.after(screen('passkey'), screen('passkey'))).toEqual(['forget_code']);
+  });
+
   it('is not looked for while the page starts or is ready', () => {
     expect(isLinking(NEW_LINK)).toBe(false);
     expect(link(...READY).after(screen('passkey'))).toEqual([]);
@@ -127,7 +148,7 @@ describe('a pairing code', () => {
     expect(page.after({ name: 'code_requested' })).toEqual(['qr_void']);
     expect(page.after({ name: 'code', number: '12025550101', code: CODE })).toEqual(['pairing_code']);
     expect(page.after(qr('2,a,b,c,1'))).toEqual(['qr in 57000 ms']); // Held, and invalid after the code.
-    expect(page.after({ name: 'reloaded' })).toEqual(['forget_code', 'qr_void']);
+    expect(page.after({ name: 'reloaded' })).toEqual(['forget_code', 'pause', 'qr_void']);
     expect(page.state.hasCode).toBe(false);
   });
 
@@ -160,12 +181,12 @@ describe('a linked page', () => {
 
   it.each([
     ['its connection', socket('TIMEOUT'), ['qr in no ms', 'pause', 'connection_lost']],
-    ['its document', { name: 'reloaded' } as const, ['forget_code', 'pause', 'connection_lost']],
+    ['its document', { name: 'reloaded' } as const, ['forget_code', 'pause', 'pause', 'connection_lost']],
   ])('is ready again after the loss of %s', (_, loss, effects) => {
     const page = link(...READY);
     expect(page.after(loss)).toEqual(effects);
     expect([page.state.phase, isLinked(page.state)]).toEqual(['offline', true]);
-    expect(page.after(...READY).slice(-2)).toEqual(['ready', 'catch_up']);
+    expect(page.after(...READY).slice(-2)).toEqual(['ready', 'became_ready']);
   });
 
   it('reports a conflict once, also while it is offline', () => {

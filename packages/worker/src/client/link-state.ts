@@ -45,10 +45,12 @@ export type LinkEvent =
   | { readonly name: 'socket'; readonly state: string }
   /** The link screen, polled. */
   | ({ readonly name: 'screen' } & LinkScreen)
+  /** A code is requested from the page, whose QR is void. */
   | { readonly name: 'code_requested' }
   | { readonly name: 'code'; readonly number: string; readonly code: PairingCode }
-  /** There is no code any more, and the page is asked for its QR. */
+  /** There is no code any more. */
   | { readonly name: 'code_ended' }
+  /** The page was asked to return to its QR, and may have done so. */
   | { readonly name: 'back_to_qr' }
   /** The start has made progress. */
   | { readonly name: 'progress' }
@@ -56,7 +58,8 @@ export type LinkEvent =
   | { readonly name: 'listening' }
   /** The page was reloaded, and reports nothing until it is injected. */
   | { readonly name: 'reloaded' }
-  | { readonly name: 'account'; readonly info: SessionInfo }
+  /** `isExpected`: as the effect that read it. */
+  | { readonly name: 'account'; readonly info: SessionInfo; readonly isExpected: boolean }
   /** Although the page was connected and listened to. */
   | { readonly name: 'account_unreadable'; readonly detail: string }
   | { readonly name: 'unlinked' }
@@ -81,7 +84,7 @@ export type LinkEffect =
   | { readonly type: 'discard_history' }
   /** Holds live messages back, until the missed ones are delivered. */
   | { readonly type: 'pause' }
-  | { readonly type: 'catch_up' }
+  | { readonly type: 'became_ready' }
   /** Ends all timers and polls. */
   | { readonly type: 'close' };
 
@@ -141,45 +144,45 @@ export function awaitsQr({ socket }: LinkState): boolean {
 
 /** The next state of a link, and what follows from an event. `now`: Unix ms. */
 export function next(state: LinkState, event: LinkEvent, now: number): Transition {
-  if (state.phase === 'gone') return stay(state);
+  if (state.phase === 'gone') return to(state);
   switch (event.name) {
     case 'qr':
-      return after(stay({ ...state, qrRequests: 0 }, { type: 'set_qr_timer', ms: QR_AGE_MS }), (same) =>
-        holdsQr(same) ? stay({ ...same, heldQr: { text: event.text, at: now } }) : onQr(same, event.text),
+      return then(to({ ...state, qrRequests: 0 }, { type: 'set_qr_timer', ms: QR_AGE_MS }), (changed) =>
+        holdsQr(changed) ? to({ ...changed, heldQr: { text: event.text, at: now } }) : onQr(changed, event.text),
       );
     case 'qr_rendered':
-      if (state.phase !== 'linking' || state.qr !== event.text) return stay(state);
-      return stay(state, report({ name: 'qr', qr: event.image }));
+      if (state.phase !== 'linking' || state.qr !== event.text) return to(state);
+      return to(state, report({ name: 'qr', qr: event.image }));
     case 'qr_due':
       return onQrDue(state);
     case 'socket':
       return onSocket(state, event.state, now);
     case 'screen':
-      return isLinking(state) ? onScreen(state, event, now) : stay(state);
+      return isLinking(state) ? onScreen(state, event, now) : to(state);
     case 'code_requested':
       return withoutQr({ ...state, hasCode: true });
     case 'code':
-      if (state.phase !== 'starting' && state.phase !== 'linking') return stay(state);
-      return stay(
+      if (state.phase !== 'starting' && state.phase !== 'linking') return to(state);
+      return to(
         { ...state, phase: 'linking', qr: '' },
         report({ name: 'pairing_code', number: event.number, ...event.code }),
       );
     case 'code_ended':
       return withoutQr({ ...state, hasCode: false });
     case 'back_to_qr':
-      return stay({ ...state, heldQr: undefined, qrRequests: 0 }, { type: 'set_qr_timer', ms: QR_ANSWER_MS });
+      return to({ ...state, heldQr: undefined, qrRequests: 0 }, { type: 'set_qr_timer', ms: QR_ANSWER_MS });
     case 'progress':
-      return stay(state, ...progress(state));
+      return to(state, ...progress(state));
     case 'listening': {
       const listening = { ...state, isListening: true };
-      return stay(listening, ...accountRead(listening));
+      return to(listening, ...accountRead(listening));
     }
     case 'reloaded':
       return onReloaded(state);
     case 'account':
-      return onAccount(state, event.info);
+      return onAccount(state, event.info, event.isExpected);
     case 'account_unreadable':
-      return canBeReady(state) ? failed(state, 'PAGE_FAILED', event.detail) : stay(state);
+      return canBeReady(state) ? failed(state, 'PAGE_FAILED', event.detail) : to(state);
     case 'unlinked':
       return gone(state, report({ name: 'unlinked' }));
     case 'failed':
@@ -189,14 +192,14 @@ export function next(state: LinkState, event: LinkEvent, now: number): Transitio
   }
 }
 
-function stay(state: LinkState, ...effects: LinkEffect[]): Transition {
+function to(state: LinkState, ...effects: LinkEffect[]): Transition {
   return { state, effects };
 }
 
 /** Two transitions in a row. */
-function after({ state, effects }: Transition, step: (state: LinkState) => Transition): Transition {
-  const then = step(state);
-  return { state: then.state, effects: [...effects, ...then.effects] };
+function then({ state, effects }: Transition, step: (state: LinkState) => Transition): Transition {
+  const last = step(state);
+  return { state: last.state, effects: [...effects, ...last.effects] };
 }
 
 function report(event: WorkerEvent): LinkEffect {
@@ -204,7 +207,7 @@ function report(event: WorkerEvent): LinkEffect {
 }
 
 function gone(state: LinkState, ...effects: LinkEffect[]): Transition {
-  return stay({ ...state, phase: 'gone' }, { type: 'close' }, ...effects);
+  return to({ ...state, phase: 'gone' }, { type: 'close' }, ...effects);
 }
 
 function failed(state: LinkState, reason: WorkerFailure, detail?: string): Transition {
@@ -223,22 +226,24 @@ function holdsQr({ passkey, hasCode }: LinkState): boolean {
 function onQr(state: LinkState, text: string): Transition {
   const { phase, qr } = state;
   // The library also builds the text before the page has its first reference, and while it has no secret.
-  if (/(^|,)(undefined|null)(,|$)/.test(text) || text === qr) return stay(state);
-  if (phase !== 'starting' && phase !== 'linking' && phase !== 'offline') return stay(state);
-  return stay({ ...state, phase: 'linking', qr: text }, { type: 'discard_history' }, { type: 'render_qr', text });
+  if (/(^|,)(undefined|null)(,|$)/.test(text) || text === qr) return to(state);
+  if (phase !== 'starting' && phase !== 'linking' && phase !== 'offline') return to(state);
+  return to({ ...state, phase: 'linking', qr: text }, { type: 'discard_history' }, { type: 'render_qr', text });
 }
 
 /** The current QR or code is invalid: another follows. */
 function withoutQr(state: LinkState): Transition {
-  if (state.phase !== 'linking') return stay(state);
-  return stay({ ...state, qr: '' }, report({ name: 'qr_void' }));
+  if (state.phase !== 'linking') return to(state);
+  return to({ ...state, qr: '' }, report({ name: 'qr_void' }));
 }
 
 /** Requests a QR; a page that returns none is unusable. */
 function onQrDue(state: LinkState): Transition {
-  if (holdsQr(state) || !awaitsQr(state)) return stay(state);
+  if (holdsQr(state)) return to(state);
+  const mayReturn = state.phase === 'starting' || state.phase === 'linking';
+  if (!awaitsQr(state)) return mayReturn ? to(state, { type: 'set_qr_timer', ms: QR_ANSWER_MS }) : to(state);
   if (state.qrRequests === MAX_QR_REQUESTS) return failed(state, 'PAGE_FAILED', 'the page does not refresh its QR');
-  return stay(
+  return to(
     { ...state, qrRequests: state.qrRequests + 1 },
     { type: 'request_qr' },
     { type: 'set_qr_timer', ms: QR_ANSWER_MS },
@@ -249,8 +254,9 @@ function onSocket(before: LinkState, socket: string, now: number): Transition {
   const state = { ...before, socket, isConnected: socket === 'CONNECTED' };
   const effects = socket === before.socket ? [] : progress(before);
   if (!awaitsQr(state)) effects.push({ type: 'set_qr_timer' });
-  if (socket === 'UNPAIRED_IDLE' && !holdsQr(state)) effects.push({ type: 'request_qr' });
-  return after(stay(state, ...effects), (same) => bySocket(same, now));
+  // The page has stopped to renew its QR.
+  if (socket === 'UNPAIRED_IDLE' && socket !== before.socket && !holdsQr(state)) effects.push({ type: 'request_qr' });
+  return then(to(state, ...effects), (changed) => bySocket(changed, now));
 }
 
 function bySocket(state: LinkState, now: number): Transition {
@@ -258,18 +264,18 @@ function bySocket(state: LinkState, now: number): Transition {
   const restriction = RESTRICTIONS[socket];
   if (restriction) return failed(state, 'ACCOUNT_RESTRICTED', restriction);
   if (socket === 'DEPRECATED_VERSION') return failed(state, 'PAGE_OUTDATED');
-  if (state.isConnected) return after(linked(state, now), (same) => stay(same, ...accountRead(same)));
-  if (socket === 'PAIRING') return state.passkey === undefined ? linked(state, now) : stay(state);
+  if (state.isConnected) return then(linked(state, now), (changed) => to(changed, ...accountRead(changed)));
+  if (socket === 'PAIRING') return state.passkey === undefined ? linked(state, now) : to(state);
   if (!UNPAIRED.has(socket) || phase === 'ready') return offline(state, socket);
   // The pairing failed: the next QR is reported, even if its text is the same as before.
-  return stay(phase === 'syncing' ? { ...state, phase: 'starting', qr: '' } : state);
+  return to(phase === 'syncing' ? { ...state, phase: 'starting', qr: '' } : state);
 }
 
 function linked(state: LinkState, now: number): Transition {
   const { phase } = state;
-  if (phase !== 'starting' && phase !== 'linking') return stay(state);
+  if (phase !== 'starting' && phase !== 'linking') return to(state);
   const linkedAt = phase === 'linking' ? now : state.linkedAt;
-  return stay(
+  return to(
     { ...state, phase: 'syncing', linkedAt, passkey: undefined, hasCode: false },
     { type: 'forget_code' },
     report({ name: 'authenticating' }),
@@ -279,8 +285,8 @@ function linked(state: LinkState, now: number): Transition {
 function offline(state: LinkState, socket: string): Transition {
   // A conflict (the account is used elsewhere) is reported even if the page is offline already.
   const isNewConflict = state.phase === 'offline' && socket === 'CONFLICT' && state.lostSocket !== socket;
-  if (state.phase !== 'ready' && !isNewConflict) return stay(state);
-  return stay(
+  if (state.phase !== 'ready' && !isNewConflict) return to(state);
+  return to(
     { ...state, phase: 'offline', lostSocket: socket },
     { type: 'pause' },
     report({ name: 'connection_lost', pageState: socket }),
@@ -296,31 +302,32 @@ function onReloaded(state: LinkState): Transition {
     isListening: false,
     isConnected: false,
   };
-  const forgotten = stay(reloaded, { type: 'forget_code' });
-  return after(after(forgotten, withoutQr), (same) => offline(same, 'PAGE_RELOADED'));
+  const forgotten = to(reloaded, { type: 'forget_code' }, { type: 'pause' });
+  return then(then(forgotten, withoutQr), (changed) => offline(changed, 'PAGE_RELOADED'));
 }
 
 function onScreen(state: LinkState, { passkey: shown, code }: LinkScreen, now: number): Transition {
   const passkey = state.isConnected ? undefined : shown; // Once linked, the screen is about to close.
   if (passkey !== undefined) {
-    if (passkey === state.passkey) return stay(state);
     // A code was typed, or the QR scanned, before.
+    if (passkey === state.passkey)
+      return state.hasCode ? to({ ...state, hasCode: false }, { type: 'forget_code' }) : to(state);
     const asked: LinkState = { ...state, phase: 'linking', passkey, hasCode: false, qr: '' };
-    return stay(asked, { type: 'forget_code' }, report({ name: 'passkey', step: passkey }));
+    return to(asked, { type: 'forget_code' }, report({ name: 'passkey', step: passkey }));
   }
   if (state.passkey !== undefined) return afterPasskey({ ...state, passkey }, now);
-  if (code === 'renew') return stay(state, { type: 'renew_code' });
-  return code === 'end' ? stay(state, { type: 'end_code' }) : stay(state);
+  if (code === 'renew') return to(state, { type: 'renew_code' });
+  return code === 'end' ? to(state, { type: 'end_code' }) : to(state);
 }
 
 /** The passkey was used, refused or cancelled. A QR from a moment ago is still valid; the next one may take a while. */
 function afterPasskey(state: LinkState, now: number): Transition {
   const { heldQr, socket } = state;
   const ended = socket === 'PAIRING' ? linked(state, now) : withoutQr(state);
-  return after(ended, (same) => {
-    const free = { ...same, heldQr: undefined };
+  return then(ended, (changed) => {
+    const free = { ...changed, heldQr: undefined };
     if (heldQr && now - heldQr.at < HELD_QR_MS) return onQr(free, heldQr.text);
-    return stay({ ...free, qrRequests: 0 }, { type: 'set_qr_timer', ms: LINK_BY_PASSKEY_MS });
+    return to({ ...free, qrRequests: 0 }, { type: 'set_qr_timer', ms: LINK_BY_PASSKEY_MS });
   });
 }
 
@@ -338,9 +345,11 @@ function accountRead(state: LinkState): LinkEffect[] {
   return isExpected || isNumberNew(state) ? [{ type: 'read_account', isExpected }] : [];
 }
 
-function onAccount(state: LinkState, info: SessionInfo): Transition {
-  if (canBeReady(state))
-    return stay({ ...state, phase: 'ready' }, report({ name: 'ready', info }), { type: 'catch_up' });
-  if (!isNumberNew(state) || !info.phone) return stay(state);
-  return stay({ ...state, hasReportedNumber: true }, report({ name: 'account', number: info.phone }));
+function onAccount(state: LinkState, info: SessionInfo, isExpected: boolean): Transition {
+  if (isExpected && canBeReady(state)) {
+    const ready: LinkState = { ...state, phase: 'ready', hasCode: false };
+    return to(ready, { type: 'forget_code' }, report({ name: 'ready', info }), { type: 'became_ready' });
+  }
+  if (!isNumberNew(state) || !info.phone) return to(state);
+  return to({ ...state, hasReportedNumber: true }, report({ name: 'account', number: info.phone }));
 }

@@ -38,6 +38,7 @@ const SCREEN_TIMEOUT_MS = 10_000;
 const SUPPORT_TIMEOUT_MS = 10_000;
 const UNLINK_TIMEOUT_MS = 5_000;
 
+/** What a session consists of and works with. */
 export interface SessionParts {
   readonly options: WorkerOptions;
   /** The path of the page program. */
@@ -171,7 +172,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
       case 'pause':
         this.#deliveries.pause();
         break;
-      case 'catch_up':
+      case 'became_ready':
         this.#onReady();
         break;
       case 'close':
@@ -221,7 +222,8 @@ export class LinkedSession implements PageSource, LinkingCalls {
   /** `isExpected`: the account must be readable, since the page is connected and listened to. Never rejects. */
   async #readAccount(isExpected: boolean): Promise<void> {
     try {
-      this.dispatch({ name: 'account', info: toSessionInfo(await this.link.run('readAccount')) });
+      const info = toSessionInfo(await this.link.run('readAccount'));
+      this.dispatch({ name: 'account', info, isExpected });
     } catch (error) {
       // Not loaded yet: read again at the next poll of the page. A navigated page is read when it is connected again.
       if (!isExpected || wasNavigated(error)) return;

@@ -8,7 +8,7 @@ import type { PageArgs, PageFunction, PageResult } from './port.ts';
 const BINDING = 'chatWebSignal';
 const SEND_SIGNALS = new Set<unknown>(['sending', 'handed', 'sent']);
 const CALL = 'function (...args) { return this(...args); }';
-/** Of a result that is not copied: the browser gives a handle to it, and not to what contains it. */
+/** Returns the result itself, so that the browser gives a handle to it. A refusal becomes a plain error. */
 const CALL_FOR_HANDLE =
   'async function (...args) { const { ok, refused, why } = await this(...args); if (refused) throw new Error(why); return ok; }';
 const CODES: Readonly<Record<RefusalCode, true>> = {
@@ -228,10 +228,15 @@ export function waitSeconds(seconds: unknown): number | undefined {
 
 /** The page is a web page: its code may be none, and its sentence anything. */
 function refusalOf({ refused, why, retryAfterSeconds }: ReceivedAnswer): GatewayError {
-  const code = Object.hasOwn(CODES, String(refused)) ? (refused as RefusalCode) : 'client_failed';
-  return new GatewayError(code, cutText(String(why).replace(/\p{Cc}/gu, ' '), MAX_WHY), {
-    retryAfterSeconds: waitSeconds(retryAfterSeconds),
-  });
+  const name = String(refused);
+  const code = Object.hasOwn(CODES, name) ? (name as RefusalCode) : 'client_failed';
+  return new GatewayError(
+    code,
+    cutText(String(why ?? 'the web client refused the call').replace(/\p{Cc}/gu, ' '), MAX_WHY),
+    {
+      retryAfterSeconds: waitSeconds(retryAfterSeconds),
+    },
+  );
 }
 
 /** What a function of the program threw: the message of an error, or the text of another value. */

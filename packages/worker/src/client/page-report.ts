@@ -5,6 +5,7 @@ import type { Log, ReportEvent } from './port.ts';
 /** Characters of a reason: its text comes from the page, which is not trusted. */
 const MAX_REASON_LENGTH = 900;
 
+/** What its constructor takes. */
 export interface PageReportParts {
   readonly report: ReportEvent;
   readonly capabilities: Capabilities;

@@ -26,9 +26,9 @@ export type SendFunction = {
 export type SendArgs<N extends SendFunction> = PageArgs<N> extends [plan: SendPlan, ...args: infer A] ? A : never;
 
 /**
- * Calls of handlers to the web client. A failed call rejects with a GatewayError: `session_not_ready` while the account
- * is not connected; `client_failed` if the page threw; if the page is lost or too slow, `session_lost`, or
- * `outcome_unknown` if the function changes something.
+ * Calls of handlers to the web client. A failed call rejects with a GatewayError: with the code of a refusal by the page
+ * program or the network; `session_not_ready` while the account is not connected; `client_failed` if the page threw; if
+ * the page is lost or too slow, `session_lost`, or `outcome_unknown` if the function changes something.
  */
 export interface PageCalls {
   /** Calls a function of the page program that changes nothing. */

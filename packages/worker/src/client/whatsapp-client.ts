@@ -23,6 +23,7 @@ const LIBRARY_TIMEOUT_MS = 3_600_000;
 /** How long the page may take to load the parts that every session needs. */
 const ESSENTIALS_TIMEOUT_MS = 30_000;
 const ESSENTIALS_POLL_MS = 1_000;
+
 /** Options of a client. */
 export interface ClientOptions {
   /** Connects to the session's browser. */

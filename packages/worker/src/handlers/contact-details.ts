@@ -34,8 +34,9 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
     (await page.change(time.rest(), 'setBlocked', contactId, isBlocked, time.step('settle'))).id;
   return {
     numbersExist: async ({ numbers }, { time }) => {
+      const limitMs = time.rest();
       const answer = await paced(
-        async (pauseMs) => (pauseMs > 0 ? { waitMs: pauseMs } : page.change(time.rest(), 'numbersExist', numbers)),
+        async (pauseMs) => (pauseMs > 0 ? { waitMs: pauseMs } : page.change(limitMs, 'numbersExist', numbers)),
         (answer) => !('waitMs' in answer),
       );
       if ('waitMs' in answer) throw tooSoon(answer.waitMs);
@@ -44,8 +45,9 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
     },
 
     resolveContacts: async ({ ids }, { time }) => {
+      const limitMs = time.rest();
       const answer = await paced(
-        (pauseMs) => page.change(time.rest(), 'resolveContacts', ids, pauseMs),
+        (pauseMs) => page.change(limitMs, 'resolveContacts', ids, pauseMs),
         (answer) => 'found' in answer && answer.isQueried,
       );
       if ('waitMs' in answer) throw tooSoon(answer.waitMs);

@@ -13,8 +13,7 @@ export function labelHandlers({ page }: HandlerContext): WorkerHandlers<keyof ty
     listChatLabels: ({ chatId }, { time }) => labelsOf(time, chatId),
 
     setChatLabels: async ({ chatId, labelIds }, { time }) => {
-      const outcome = await page.change(time.rest('query'), 'setChatLabels', chatId, labelIds, time.step('settle'));
-      if (outcome === 'no_label')
+      if (!(await page.change(time.rest('query'), 'setChatLabels', chatId, labelIds, time.step('settle'))))
         throw invalidRequest([{ path: 'labelIds', message: 'names a label that the account does not have' }]);
       return labelsOf(time, chatId);
     },

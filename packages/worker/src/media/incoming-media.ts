@@ -19,13 +19,13 @@ export async function takeFromPage<N extends 'loadMedia' | 'loadPicture' | 'load
   load: N,
   id: string,
   ...more: PageArgs<N> extends [id: string, key: string, ...more: infer M] ? M : never
-): Promise<MediaFile | Exclude<PageResult<N>, LoadedMedia>> {
+): Promise<MediaFile | (null extends PageResult<N> ? null : never)> {
   const deadline = performance.now() + timeoutMs;
   const key = `blob:${randomUUID()}`;
   const held = spoolShare.hold();
   try {
     const loaded = await page.read(timeoutMs, load, ...([id, key, ...more] as unknown as PageArgs<N>));
-    if (loaded === null) return loaded as Exclude<PageResult<N>, LoadedMedia>;
+    if (loaded === null) return null as null extends PageResult<N> ? null : never;
     const { size, mimeType, filename } = loaded as LoadedMedia;
     const file = randomUUID();
     if (!Number.isSafeInteger(size) || size < 0)

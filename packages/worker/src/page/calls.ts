@@ -5,8 +5,8 @@ import { holds } from './tools/chats.ts';
 import { optional } from './tools/identities.ts';
 
 /**
- * Rejects a call as the page's own button does, and waits until it stops ringing in the page. A page
- * without a call engine cannot: a rejection without it does not end the call.
+ * Rejects a call as the page's own button does, and waits until it stops ringing in the page. A page without a call
+ * engine cannot: a rejection without it does not end the call.
  */
 export async function rejectCall(callId: string, settleMs: number): Promise<void> {
   const calls = optional('WAWebCallCollection');

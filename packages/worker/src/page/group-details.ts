@@ -82,8 +82,8 @@ export async function setGroupDescription(groupId: string, text: string, members
 }
 
 /**
- * Changes settings of a group one by one, until one is refused. Waits until the page
- * shows the changes, and returns the settings. A refusal names the settings that were changed before it.
+ * Changes settings of a group one by one, until one is refused. Waits until the page shows the changes, and returns the
+ * settings. A refusal names the settings that were changed before it.
  */
 export async function updateGroupSettings(
   groupId: string,

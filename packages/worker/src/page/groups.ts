@@ -15,6 +15,7 @@ import {
   requireGroup,
 } from './tools/groups.ts';
 import { isMe } from './tools/identities.ts';
+
 /** All groups. A group whose members are not loaded in time is listed without members. */
 export async function listGroups(timeoutMs: number) {
   const { Chat } = window.require('WAWebCollections');

@@ -17,18 +17,18 @@ export function listLabels(chatId?: string): PageLabel[] {
   return rows.filter(({ id }) => own.has(id));
 }
 
-/** Gives a chat these labels, and removes all others. `no_label`: the account has no label with one of the ids. */
-export async function setChatLabels(chatId: string, labelIds: string[], settleMs: number): Promise<'ok' | 'no_label'> {
+/** Gives a chat these labels, and removes all others. False: the account has no label with one of the ids. */
+export async function setChatLabels(chatId: string, labelIds: string[], settleMs: number): Promise<boolean> {
   requireLabels();
   const chat = ownChat(chatId);
   const { Label } = window.require('WAWebCollections');
   // Not by `get`: in a collection, it also finds inherited properties of objects.
   const known = new Set(ownLabels().map(({ id }) => String(id)));
-  if (!Label || labelIds.some((id) => !known.has(id))) return 'no_label';
+  if (!Label || labelIds.some((id) => !known.has(id))) return false;
   const wanted = new Set(labelIds);
   // Some ids are of lists that the network maintains.
   const present = () => (chat.labels ?? []).map(String).filter((id) => known.has(id));
-  return oneByOne<'ok'>(chat, async () => {
+  return oneByOne(chat, async () => {
     const before = present();
     const added = [...wanted].filter((id) => !before.includes(id));
     const removed = before.filter((id) => !wanted.has(id));
@@ -46,7 +46,7 @@ export async function setChatLabels(chatId: string, labelIds: string[], settleMs
       }
     }
     const isDone = () => present().length === wanted.size && present().every((id) => wanted.has(id));
-    if (await holds(isDone, settleMs)) return 'ok';
+    if (await holds(isDone, settleMs)) return true;
     throw new Refusal('outcome_unknown', 'the web client did not show the change; look at the labels of the chat');
   });
 }

@@ -87,7 +87,8 @@ export async function loadMedia(messageId: string, key: string, waitMs: number):
     keep(key, file);
     return { size: file.size, mimeType: mimetype, filename };
   } catch (error) {
-    const { name = '', message: text = '', status } = (error ?? {}) as Partial<Error & { status: unknown }>;
+    const { name = '', message: text = '', ...fields } = (error ?? {}) as Partial<Error> & Record<string, unknown>;
+    const status = Number(fields.status ?? fields.statusCode);
     if (status === 404 || status === 410 || /MediaNotFound|MediaNotOnPhone|MediaNeedsReupload/.test(name)) throw gone();
     if (status === 429 || status === 507) throw refusedByNetwork(429);
     throw new Error(`${name || 'Error'}: ${text}`); // Errors lose their class when they leave the page.

@@ -37,8 +37,7 @@ export interface MessagePage {
 
 /**
  * Messages of a chat from the page's database, oldest first: before or after one of them, or the newest. Does not load
- * them into the chat, where they would stay in memory. Without any
- * in time, the call is refused.
+ * them into the chat, where they would stay in memory. Without any in time, the call is refused.
  */
 export async function listMessages(
   chatId: string,

@@ -20,6 +20,7 @@ export interface Change {
   readonly happenedAt?: unknown;
 }
 
+/** What its constructor takes. */
 export interface AccountEventsParts {
   readonly report: ReportEvent;
   readonly run: RunInPage;

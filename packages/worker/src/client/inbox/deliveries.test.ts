@@ -125,6 +125,18 @@ it('an ack is only reported with a valid id and number, and an own message with 
   expect([reported, acks]).toEqual([['own_message'], [['true_1@c.us_A', 1]]]);
 });
 
+it('a catch-up goes no further once the page is gone, or the session has ended', async () => {
+  for (const interrupt of ['pause', 'end'] as const) {
+    const { deliveries, acks, page } = deliveriesOf([{ id: 'a', ack: 1 }], { a: 3 });
+    page.changesSince = async () => {
+      deliveries[interrupt]();
+      return [];
+    };
+    await deliveries.catchUp();
+    expect([acks, page.acksOf.mock.calls]).toEqual([[], []]);
+  }
+});
+
 it('nothing is delivered after the end', async () => {
   const { deliveries, reported, log } = deliveriesOf();
   await deliveries.catchUp();

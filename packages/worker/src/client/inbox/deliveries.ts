@@ -4,7 +4,6 @@ import { wasNavigated } from '../page-errors.ts';
 import type { ReceivedSignal } from '../page-link.ts';
 import { toAck } from '../resources.ts';
 import { AccountEvents, type AccountEventsParts } from './account-events.ts';
-import { CatchUp } from './catch-up.ts';
 import { Inbox } from './inbox.ts';
 
 /** How many messages to look up at once. */
@@ -12,6 +11,7 @@ const ACKS_AT_ONCE = 50;
 /** The number of messages whose acks the gateway remembers. */
 const MAX_NEW_ACKS = 400;
 
+/** What its constructor takes. */
 export interface DeliveryParts extends AccountEventsParts {
   /** Messages whose acks may have increased while no worker ran. */
   readonly openAcks: readonly OpenAck[];
@@ -22,7 +22,8 @@ export class Deliveries {
   readonly inbox: Inbox;
   readonly #parts: DeliveryParts;
   readonly #accountEvents: AccountEvents;
-  readonly #acks = new CatchUp(() => {});
+  /** Counts what interrupts a catch-up: the loss of the page or its connection, the end, and another catch-up. */
+  #interruptions = 0;
   #openAcks: readonly OpenAck[];
   #isOver = false;
 
@@ -52,18 +53,25 @@ export class Deliveries {
   pause(): void {
     this.inbox.pause();
     this.#accountEvents.pause();
-    this.#acks.pause();
+    this.#interruptions += 1;
   }
 
   /** Delivers what was missed, and then live. Never rejects. */
   async catchUp(): Promise<void> {
-    const readAcks = (isInterrupted: () => boolean) => this.#readAcks(isInterrupted);
-    const works = [() => this.inbox.catchUp(), () => this.#accountEvents.catchUp(), () => this.#acks.run(readAcks)];
+    this.#interruptions += 1;
+    const current = this.#interruptions;
+    const isInterrupted = () => this.#interruptions !== current;
+    const works = [
+      () => this.inbox.catchUp(),
+      () => this.#accountEvents.catchUp(),
+      () => this.#readAcks(isInterrupted),
+    ];
     for (const work of works) {
+      if (isInterrupted()) return;
       try {
         await work();
       } catch (error) {
-        if (wasNavigated(error) || this.#isOver) return;
+        if (wasNavigated(error) || isInterrupted()) return;
         this.#parts.log('warn', 'catching up with missed messages failed', { error: errorText(error) });
       }
     }
@@ -72,6 +80,7 @@ export class Deliveries {
   /** Nothing is delivered any more. */
   end(): void {
     this.#isOver = true;
+    this.pause();
   }
 
   #onAck(id: unknown, ack: unknown): void {

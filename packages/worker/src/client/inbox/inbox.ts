@@ -12,6 +12,7 @@ const HISTORY_SECONDS = 7 * 24 * 60 * 60;
 /** How many stored messages the page may load, and for how long. */
 const LOAD_LIMITS = { timeoutMs: 30_000, maxMessages: 2_000 };
 
+/** What its constructor takes. */
 export interface InboxParts {
   readonly report: ReportEvent;
   readonly run: RunInPage;

@@ -97,7 +97,7 @@ describe('the contract with the page', () => {
     expect(asked.length).toBeGreaterThan(30);
   });
 
-  it('has nothing that neither the program nor the library uses', () => {
+  it('has no name that occurs neither in the program nor in the library', () => {
     const names = ['util/Injected/Utils.js', 'util/Injected/AuthStore/AuthStore.js', 'Client.js'];
     const used = [...program.map(({ source }) => source), ...names.map(library)].join('\n');
     const unused = Object.entries(contract).flatMap(([module, paths]) =>

@@ -257,6 +257,7 @@ export async function requireAdmin(id: string, timeoutMs: number): Promise<OwnGr
   return own;
 }
 
+/** The refusal of a change that only admins of the group may make. */
 export function notAdmin(): Refusal {
   return new Refusal('not_permitted', 'the account is not an admin of that group');
 }
