@@ -5,7 +5,6 @@ const components: Readonly<Record<string, readonly string[]>> = {
   'WAWebStatusViewer.react': ['WAWebRevokeStatusAction', 'WAWebSendStatusMsgAction'],
   'WAWebStatusDrawerFlow.react': ['WAWebRevokeStatusAction', 'WAWebSendStatusMsgAction'],
   'WAWebCreateTextStatusFlow.react': ['WAWebSendStatusMsgAction'],
-  'WAWebStatusAttachMediaFlow.react': ['WAWebSendStatusMsgAction', 'WAWebPrepRawMedia', 'WAWebUploadManager'],
   'WAWebNewGroupFlow.react': [
     'WAWebGroupCreateJob',
     'WAWebGroupModifyParticipantsJob',
@@ -16,16 +15,16 @@ const components: Readonly<Record<string, readonly string[]>> = {
     'WAWebGroupModifyParticipantsJob',
     'WAWebExitGroupAction',
     'WAWebMexUpdateGroupPropertyJob',
+    'WAWebGroupMembershipRequestsActionJob',
   ],
   'WAWebGroupInviteLinkDrawer.react': ['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
-  'WAWebGroupInviteLinkModal.react': ['WAWebGroupInviteJob', 'WAWebMexFetchGroupInviteCodeJob'],
-  'WAWebGroupMembershipApprovalRequestsDrawer.react': ['WAWebGroupMembershipRequestsActionJob'],
+  'WAWebGroupMembershipApprovalRequestsFlow.react': ['WAWebGroupMembershipRequestsActionJob'],
   WAWebMediaForwardMediaMsg: ['WAWebChatForwardMessage', 'WAWebPrepRawMedia', 'WAWebUploadManager'],
+  'WAWebForwardMessageFlow.react': ['WAWebChatForwardMessage'],
   'WAWebAttachMediaFlow.react': ['WAWebPrepRawMedia', 'WAWebUploadManager'],
-  'WAWebLoadingNewsletterPreviewModal.react': ['WAWebLoadNewsletterPreviewChatAction'],
-  'WAWebUnfollowNewsletterConfirmationModal.react': ['WAWebNewsletterUnsubscribeAction'],
+  'WAWebNewsletterTabFlow.react': ['WAWebLoadNewsletterPreviewChatAction', 'WAWebNewsletterUnsubscribeAction'],
   'WAWebProfileDrawer.react': ['WAWebContactProfilePicThumbBridge', 'WAWebSetPushnameConnAction'],
-  'WAWebPrivacyVisibilityEditDrawer.react': ['WAWebSetPrivacyForOneCategoryAction'],
+  'WAWebSettingsFlow.react': ['WAWebSetPrivacyForOneCategoryAction'],
 };
 
 /** The modules that are lazy in the real page; the others are loaded at the start. */

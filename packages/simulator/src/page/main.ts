@@ -62,6 +62,7 @@ const groups = [
 const registry = new Registry(groups, {
   missing: [...switches.removedModules, ...switches.missingModules],
   components: lazyComponents(switches),
+  unresolved: switches.lazyModules ? switches.unresolvedModules : {},
   late: switches.lateModulesMs > 0 ? lateModules : [],
   unknown: switches.unknownModules,
 });

@@ -36,7 +36,7 @@ export function installGlobals(registry: Registry, { pageVersion }: Pick<PageSwi
   window.require = find;
 }
 
-/** The loader of what the page does not have from the start; throws at once for an unknown component. */
+/** The loader of what the page does not have from the start. An unknown component is queued, and never loads. */
 function bootloader(registry: Registry) {
   const componentMap = new Map([...registry.components.keys()].map((name) => [name, { r: [name] }]));
   const loaded = new Set<string>();
@@ -46,8 +46,7 @@ function bootloader(registry: Registry) {
       callback?: (...modules: unknown[]) => void,
       _source?: string,
     ): void => {
-      const unknown = components.find((name) => !componentMap.has(name));
-      if (unknown !== undefined) throw new Error(`Bootloader: unknown component ${unknown}`);
+      if (components.some((name) => !componentMap.has(name))) return;
       setTimeout(() => {
         for (const component of components) {
           registry.loadComponent(component);

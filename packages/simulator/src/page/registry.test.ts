@@ -4,7 +4,7 @@ import { Model } from './model.ts';
 import { Registry, type RegistryOptions, removeExport } from './registry.ts';
 
 const modules = { Now: { a: 1 }, Lazy: { b: 2 }, Late: { c: 3 } };
-const plain: RegistryOptions = { missing: [], components: {}, late: [], unknown: 'thrown' };
+const plain: RegistryOptions = { missing: [], components: {}, unresolved: {}, late: [], unknown: 'thrown' };
 const registry = (options: Partial<RegistryOptions> = {}) => new Registry([modules], { ...plain, ...options });
 
 beforeEach(() => {
@@ -34,6 +34,15 @@ it('has a lazy module once a component of it is loaded, and a late one once it i
   expect(part.require('Lazy')).toBe(modules.Lazy);
   part.registerLate();
   expect(part.require('Late')).toBe(modules.Late);
+});
+
+it('refuses a lazy module until the component with its dependencies is loaded, too', () => {
+  const components = { 'Half.react': ['Lazy'], 'Whole.react': ['Lazy'] };
+  const part = registry({ components, unresolved: { Lazy: 'Whole.react' } });
+  part.loadComponent('Half.react');
+  expect(() => part.require('Lazy')).toThrow('unresolved dependencies');
+  part.loadComponent('Whole.react');
+  expect(part.require('Lazy')).toBe(modules.Lazy);
 });
 
 it('never has a missing module or export', () => {

@@ -9,6 +9,8 @@ export interface RegistryOptions {
   readonly missing: readonly string[];
   /** Lazy modules by component; absent until one of their components is loaded. */
   readonly components: Readonly<Record<string, readonly string[]>>;
+  /** Lazy modules whose dependencies are in another component: `require` throws until that is loaded, too. */
+  readonly unresolved: Readonly<Record<string, string>>;
   /** Modules that are missing before `registerLate` is called. */
   readonly late: readonly string[];
   /** Whether `require` throws for a missing module, or only logs it on the console. */
@@ -21,6 +23,7 @@ export class Registry {
   readonly #registered: Map<string, unknown>;
   readonly #components: Map<string, readonly string[]>;
   readonly #late: readonly string[];
+  readonly #unresolved: Map<string, string>;
   readonly #missing: ReadonlySet<string>;
   #throws: boolean;
 
@@ -31,6 +34,7 @@ export class Registry {
     this.#missing = new Set(options.missing);
     this.#components = new Map(Object.entries(options.components));
     this.#late = options.late;
+    this.#unresolved = new Map(Object.entries(options.unresolved));
     this.#throws = options.unknown === 'thrown';
     const absent = new Set([...[...this.#components.values()].flat(), ...options.late]);
     this.#registered = new Map([...all].filter(([name]) => !absent.has(name)));
@@ -50,6 +54,8 @@ export class Registry {
   }
 
   require(name: string): unknown {
+    if (this.#unresolved.has(name) && this.#registered.has(name))
+      throw new Error(`Requiring module "${name}" with unresolved dependencies`);
     if (this.#registered.has(name)) return this.#registered.get(name);
     const error = new UnknownModuleError(name);
     if (this.#throws) throw error;
@@ -66,6 +72,7 @@ export class Registry {
     const names = this.#components.get(component);
     if (!names) throw new Error(`Bootloader: unknown component ${component}`);
     this.#register(names);
+    for (const [module, needed] of this.#unresolved) if (needed === component) this.#unresolved.delete(module);
   }
 
   /** Every function of every module throws from now on, also where a script holds the module. */

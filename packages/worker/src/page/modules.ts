@@ -103,6 +103,20 @@ export interface ContractReport {
   readonly missing: readonly string[];
 }
 
+/** The page's own loader of what it does not load at its start. */
+interface Loader {
+  /** Never calls `loaded` for a component that this build does not have. */
+  loadModules(components: string[], loaded: () => void, who: string): unknown;
+  readonly __debug?: { readonly componentMap?: ReadonlyMap<string, unknown> | Readonly<Record<string, unknown>> };
+}
+
+/** False for a component that this build does not have. */
+function hasComponent({ __debug }: Loader, name: string): boolean {
+  const known = __debug?.componentMap;
+  if (!known) return true; // This build does not show them.
+  return known instanceof Map ? known.has(name) : Object.hasOwn(known, name);
+}
+
 /**
  * Checks for parts of modules, given as paths and kinds by module (see `Part`). Loads missing modules with the page's
  * own loader, from the first of their `components` that contains them.
@@ -120,20 +134,14 @@ export async function resolveContract(
       return undefined;
     }
   };
-  interface Loader {
-    loadModules(components: string[], loaded: () => void, who: string): unknown;
-  }
   const runtime = find('Bootloader');
   const loader = (typeof runtime?.loadModules === 'function' ? runtime : runtime?.default) as Loader | undefined;
-  const isLate = delay(timeoutMs);
   const load = async (name: string) => {
-    for (const component of components[name] ?? []) {
-      try {
-        const loaded = new Promise<void>((resolve) => loader?.loadModules([component], resolve, 'chat-web'));
-        await Promise.race([loaded, isLate]);
-      } catch {
-        continue; // This build has no such component.
-      }
+    const present = (components[name] ?? []).filter((component) => loader && hasComponent(loader, component));
+    for (const component of present) {
+      const loaded = new Promise<void>((resolve) => loader?.loadModules([component], resolve, 'chat-web'));
+      await Promise.race([loaded.catch(() => {}), delay(timeoutMs / present.length)]);
+      // Throws while a dependency is missing, which the next component may bring.
       const module = find(name);
       if (module) return module;
     }
@@ -158,7 +166,7 @@ export async function resolveContract(
   };
   const missing: string[] = [];
   const check = async ([name, paths]: [string, Readonly<Record<string, string>>]) => {
-    const module = find(name) ?? (loader ? await load(name) : undefined);
+    const module = find(name) ?? (await load(name));
     if (!module) missing.push(name);
     else
       for (const [path, kind] of Object.entries(paths))

@@ -57,28 +57,40 @@ export const contract = {
 
 /**
  * Components of the page that contain a module which is not loaded at its start, best first. The page's loader accepts
- * only names of components; published dependency graphs show which modules they contain.
+ * only names that the page itself loads; published dependency graphs show which modules they contain.
  */
 export const components: Readonly<Record<string, readonly string[]>> = {
-  WAWebChatForwardMessage: ['WAWebMediaForwardMediaMsg', 'WAWebForwardMessageFlow.react'],
+  // The last brings it without its dependencies in builds of autumn 2026.
+  WAWebChatForwardMessage: [
+    'WAWebForwardMessageFlow.react',
+    'WAWebForwardMessageModal.react',
+    'WAWebMediaForwardMediaMsg',
+  ],
   WAWebContactProfilePicThumbBridge: ['WAWebProfileDrawer.react', 'WAWebNewGroupFlow.react'],
   WAWebExitGroupAction: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
   WAWebGroupCreateJob: ['WAWebNewGroupFlow.react'],
-  WAWebGroupInviteJob: ['WAWebGroupInviteLinkDrawer.react', 'WAWebGroupInviteLinkModal.react'],
-  WAWebGroupMembershipRequestsActionJob: ['WAWebGroupMembershipApprovalRequestsDrawer.react'],
+  WAWebGroupInviteJob: ['WAWebGroupInviteLinkDrawer.react'],
+  WAWebGroupMembershipRequestsActionJob: [
+    'WAWebGroupMembershipApprovalRequestsFlow.react',
+    'WAWebExistingGroupPermissionsDrawer.react',
+  ],
   WAWebGroupModifyParticipantsJob: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
-  WAWebMexFetchGroupInviteCodeJob: ['WAWebGroupInviteLinkDrawer.react', 'WAWebGroupInviteLinkModal.react'],
+  WAWebMexFetchGroupInviteCodeJob: ['WAWebGroupInviteLinkDrawer.react'],
   WAWebMexUpdateGroupPropertyJob: ['WAWebExistingGroupPermissionsDrawer.react'],
-  WAWebLoadNewsletterPreviewChatAction: ['WAWebLoadingNewsletterPreviewModal.react'],
-  WAWebNewsletterUnsubscribeAction: ['WAWebUnfollowNewsletterConfirmationModal.react'],
-  WAWebPrepRawMedia: ['WAWebMediaForwardMediaMsg', 'WAWebAttachMediaFlow.react', 'WAWebStatusAttachMediaFlow.react'],
+  WAWebLoadNewsletterPreviewChatAction: [
+    'WAWebNewsletterDirectoryFlow.react',
+    'WAWebNewsletterTabFlow.react',
+    'WAWebInfoFlow.react',
+  ],
+  WAWebNewsletterUnsubscribeAction: ['WAWebNewsletterContextMenu', 'WAWebNewsletterTabFlow.react'],
+  WAWebPrepRawMedia: ['WAWebAttachMediaFlow.react', 'WAWebMediaForwardMediaMsg'],
   WAWebRevokeStatusAction: ['WAWebStatusViewer.react', 'WAWebStatusDrawerFlow.react'],
   WAWebSendStatusMsgAction: [
     'WAWebCreateTextStatusFlow.react',
     'WAWebStatusViewer.react',
     'WAWebStatusDrawerFlow.react',
   ],
-  WAWebSetPrivacyForOneCategoryAction: ['WAWebPrivacyVisibilityEditDrawer.react'],
+  WAWebSetPrivacyForOneCategoryAction: ['WAWebStatusPrivacySettingsModalFlow.react', 'WAWebSettingsFlow.react'],
   WAWebSetPushnameConnAction: ['WAWebProfileDrawer.react'],
-  WAWebUploadManager: ['WAWebMediaForwardMediaMsg', 'WAWebAttachMediaFlow.react', 'WAWebStatusAttachMediaFlow.react'],
+  WAWebUploadManager: ['WAWebAttachMediaFlow.react', 'WAWebMediaForwardMediaMsg'],
 };
