@@ -74,7 +74,7 @@ describe('the check before a send', () => {
     await expect(checkSend(BEN, undefined)).rejects.toMatchObject({ code: 'not_permitted' });
     page(found, { WAWebCollections: chats });
     await expect(checkSend(BEN, 'A')).rejects.toMatchObject({ code: 'message_not_found' });
-    const message = { unsafe: () => message };
+    const message = { id: { remote: BEN }, unsafe: () => message };
     page(found, {
       WAWebCollections: { ...chats, Msg: { get: () => message } },
       WAWebMsgReply: { canReplyMsg: () => false },

@@ -13,6 +13,7 @@ import {
   isBlocked,
   isDeliverable,
   isQuotable,
+  isStatus,
   knownChat,
   noMessage,
   requireMessage,
@@ -130,7 +131,8 @@ export async function sendMessage(
   // The library creates the fields of a reply for another chat, and sends its id, which the recipient does not find.
   // Nor does it find the message by a person's other id.
   const quote = quoted?.msgContextInfo(chat.id);
-  const reply = quoted ? { quotedMessageId: String(quoted.id) } : {};
+  // It checks a status as a message in a chat, and fails.
+  const quotedMessageId = quoted && !isStatus(quoted.id) ? String(quoted.id) : undefined;
   const { ids: mentionedJidList, text } = mentioned(chat, mentions, options.caption ?? content);
   const written = options.caption === undefined ? {} : { caption: text };
   signal({ is: 'sending', call });
@@ -149,7 +151,7 @@ export async function sendMessage(
     ...mark,
   };
   const body = options.caption === undefined ? text : content;
-  const all = { ...options, ...reply, ...written, mentionedJidList, extraOptions };
+  const all = { ...options, quotedMessageId, ...written, mentionedJidList, extraOptions };
   const found = await library.sendMessage(chat, body, all);
   const sent = found ?? Msg.get(handedId(call) ?? '');
   return sent ? answerOf(sent, { call, answerBy, ackTimeoutMs }) : {};
@@ -230,7 +232,7 @@ export async function editMessage(
 export async function deleteMessage(messageId: string, forEveryone: boolean): Promise<'everyone' | 'me'> {
   const message = await requireMessage(messageId);
   const { Chat } = window.require('WAWebCollections');
-  if (String(message.id.remote) === 'status@broadcast') {
+  if (isStatus(message.id)) {
     if (!message.id.fromMe) throw new Refusal('not_permitted', 'the status of another account cannot be deleted');
     if (!forEveryone) throw new Refusal('not_permitted', 'a status can only be deleted for everyone');
     if (await revokeStatus(message)) return 'everyone';

@@ -19,6 +19,5 @@ it('a status posted to a group is a status, not a message of its chat', () => {
   const isStatus = (one: PageMessage) => [isPost(one), messageModel(one).isStatus];
   expect(isStatus(message({ isGroupStatus: true }))).toEqual([true, true]);
   expect(isStatus(message({}, 'status@broadcast'))).toEqual([true, true]);
-  expect(isStatus(message({ isStatusV3: true }))).toEqual([true, true]);
   expect(isStatus(message({}))).toEqual([false, false]);
 });

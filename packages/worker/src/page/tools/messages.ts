@@ -27,8 +27,13 @@ export function textOf(message: PageMessage): string | undefined {
 }
 
 /** True for a post to the status feed, or a status posted to a group. */
-export function isPost({ id, isStatusV3, isGroupStatus }: PageMessage): boolean {
-  return isStatusV3 === true || isGroupStatus === true || String(id.remote) === 'status@broadcast';
+export function isPost({ id, isGroupStatus }: PageMessage): boolean {
+  return isGroupStatus === true || isStatus(id);
+}
+
+/** True for the key of a post to the status feed. */
+export function isStatus({ remote }: PageMessage['id']): boolean {
+  return String(remote) === 'status@broadcast';
 }
 
 /** A message, as the page returns it. */
@@ -147,8 +152,8 @@ export function isBlocked(chatId: string): boolean {
 
 /** True if the page allows quoting the message in a reply to this chat. */
 export function isQuotable(message: PageMessage, chatId: string): boolean {
-  if (!message.isStatusV3) return window.require('WAWebMsgReply').canReplyMsg(message.unsafe());
-  // The page checks the chat of the message, but a reply to a status goes to the chat with its author.
+  if (!isStatus(message.id)) return window.require('WAWebMsgReply').canReplyMsg(message.unsafe());
+  // The page's check is for messages in chats: its own composer does not call it for a status.
   const wid = window.require('WAWebWidFactory').createWid(chatId) as PageId;
   const { participant, remote } = message.id;
   return isDeliverable(message) && idsOf(wid).includes(String(participant ?? message.author ?? remote));
