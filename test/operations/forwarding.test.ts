@@ -128,7 +128,7 @@ describe('a message is not forwarded', () => {
     await stack.phones.refuse(ADA, { kind: 'nack', code: 463 });
     expect(await refused(id)).toBe('rate_limited');
     await stack.phones.refuse(ADA, { kind: 'nack', code: 500 });
-    expect(await refused(id)).toBe('client_failed');
+    expect(await refused(id)).toBe('not_permitted');
     await stack.phones.refuse(ADA, { kind: 'none' });
     expect(await copies('refused')).toEqual([]);
   });

@@ -51,7 +51,9 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
     downloadResult: 'blob',
     lookUps: 'lid',
     deviceContact: true,
+    unresolvedModules: { WAWebChatForwardMessage: 'WAWebForwardMessageFlow.react' },
     minifiedErrors: true,
+    ackErrorCodes: true,
   },
 };
 

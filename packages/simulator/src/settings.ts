@@ -104,6 +104,7 @@ export const settingsSchema: v.GenericSchema<SettingsChange, SettingsChange> = v
   unknownModules: v.optional(v.picklist(['thrown', 'undefined'])),
   missingModules: v.optional(v.array(moduleName)),
   removedModules: v.optional(v.array(moduleName)),
+  unresolvedModules: v.optional(v.record(v.string(), v.string())),
   pictureRefusals: v.optional(v.picklist(['thrown', 'returned'])),
   pictureIdentity: v.optional(v.picklist(['any', 'lid'])),
   contactNames: v.optional(v.picklist(['both', 'lid'])),

@@ -44,7 +44,7 @@ export const statusFeedOperations = {
     // The page makes the ids of texts itself.
     keyed: { choosesMessageId: ({ type }) => type !== 'text' },
     answer: message,
-    errors: [...CHANGE_ERRORS, 'media_unavailable'],
+    errors: [...CHANGE_ERRORS, 'media_unavailable', 'not_permitted'],
     timeoutMs: 120_000,
     examples: {
       text: { ...exampleSession, type: 'text', body: 'Good morning', backgroundColor: '#128C7E', font: 1 },

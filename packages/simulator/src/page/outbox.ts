@@ -7,6 +7,7 @@ import type { Chat } from './models/chat.ts';
 import { isChatBlocked } from './models/contact.ts';
 import { Msg, type MsgAttributes, messages } from './models/message.ts';
 import { addStatus } from './models/statuses.ts';
+import { switches } from './switches.ts';
 import type { Wid } from './wid.ts';
 import type { WireDraft } from './wire.ts';
 
@@ -89,12 +90,12 @@ export class Outbox {
     // Before any await, since the delivery receipt may follow at once.
     if (!answer) msg?.set({ isSendFailure: true });
     else if ('t' in answer) msg?.updateAck(1);
-    else msg?.fail();
+    else msg?.fail(answer.nack);
     await remove('outbox', draft.id);
     this.#sending.delete(draft.id);
     if (!answer) return { messageSendResult: 'ERROR_NETWORK' };
     if ('t' in answer) return { messageSendResult: 'OK', t: answer.t };
-    return { messageSendResult: 'ERROR_UNKNOWN', ackErrorCode: answer.nack };
+    return { messageSendResult: 'ERROR_UNKNOWN', ...(switches.ackErrorCodes && { ackErrorCode: answer.nack }) };
   }
 }
 

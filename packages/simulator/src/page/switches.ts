@@ -52,6 +52,8 @@ export const firstSwitches = {
   lazyModules: false,
   /** The same for modules that the real page loads at the start, to test lazy loading with them. */
   moreLazyModules: false,
+  /** Lazy modules that cannot be required until a second component is loaded, by that component. */
+  unresolvedModules: {} as Readonly<Record<string, string>>,
   /** How long after the page's load some modules register. */
   lateModulesMs: 0,
   /** Whether requiring a missing module throws, or returns undefined as in an unguarded script. */
@@ -76,6 +78,8 @@ export const firstSwitches = {
   minifiedErrors: false,
   /** `WAWebSyncGatingUtils.isPlaceholderMessageResendEnabled` exists. */
   placeholderResend: true,
+  /** Whether the result of a send has the code with which the network refused it. */
+  ackErrorCodes: false,
   /** How long after the document's load event the page has `require` and `Debug`. */
   loadDelayMs: 0,
   /** After how long without a sign of its user the page considers showing the account as unavailable, */

@@ -123,10 +123,9 @@ describe.each([
   );
 
   it.each<[NonNullable<SendState['refused']> | undefined, string, number | undefined, string]>([
-    [undefined, 'client_failed', undefined, ''],
-    [{ name: 'ERROR_UPLOAD' }, 'client_failed', undefined, ' (ERROR_UPLOAD)'],
-    [{ name: 'ERROR_UNKNOWN', code: 500 }, 'client_failed', undefined, ' (ERROR_UNKNOWN, code 500)'],
-    [{ code: 479 }, 'client_failed', undefined, ' (code 479)'],
+    [undefined, 'not_permitted', undefined, ''],
+    [{ name: 'ERROR_UNKNOWN', code: 500 }, 'not_permitted', undefined, ' (ERROR_UNKNOWN, code 500)'],
+    [{ code: 479 }, 'not_permitted', undefined, ' (code 479)'],
     [{ code: 429, retryAfterSeconds: 60 }, 'rate_limited', 60, ' (code 429)'],
     [{ code: 429, retryAfterSeconds: 1e9 }, 'rate_limited', 86_400, ' (code 429)'],
   ])('refused with %j: %s', async (refused, code, retryAfterSeconds, why) => {
@@ -134,6 +133,13 @@ describe.each([
     const message = `the network refused the message${why}`;
     await expect(send()).rejects.toMatchObject({ code, message, retryAfterSeconds });
     expect(context.page.confirmations).toEqual([true]); // A refusal proves a connection, as an ack does.
+  });
+
+  it('that the page does not send: client_failed', async () => {
+    const refused = { name: 'ERROR_UPLOAD' };
+    answers(() => ({ model: messageModel(), state: { ack: -1, refused } }));
+    const message = 'the page did not send the message (ERROR_UPLOAD)';
+    await expect(send()).rejects.toMatchObject({ code: 'client_failed', message });
   });
 
   it('without a readable result: outcome_unknown', async () => {

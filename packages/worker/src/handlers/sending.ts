@@ -126,11 +126,12 @@ function refusedSend(
 ): GatewayError {
   const retryAfterSeconds = waitSeconds(seconds);
   const why = [name, code && `code ${code}`].filter(Boolean).join(', ');
-  const message = `the network refused the ${what}${why ? ` (${why})` : ''}`;
-  return new GatewayError(retryAfterSeconds === undefined ? 'client_failed' : 'rate_limited', message, {
-    retryAfterSeconds,
-    id,
-  });
+  const hint = why ? ` (${why})` : '';
+  // The page could not upload the media, or gave up: the network has not decided anything.
+  if (name === 'ERROR_UPLOAD' || name === 'ERROR_CANCELLED')
+    return new GatewayError('client_failed', `the page did not send the ${what}${hint}`, { id });
+  const reason = retryAfterSeconds === undefined ? 'not_permitted' : 'rate_limited';
+  return new GatewayError(reason, `the network refused the ${what}${hint}`, { retryAfterSeconds, id });
 }
 
 /** The limits of a send that may take `timeoutMs` in total; `ack`: the step that waits for the network. */

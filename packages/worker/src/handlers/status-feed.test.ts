@@ -44,7 +44,8 @@ describe.each([
   });
 
   it.each([
-    ['ERROR_UPLOAD', 'client_failed', { name: 'ERROR_UPLOAD' }, undefined],
+    ['code 463', 'rate_limited', { code: 463, retryAfterSeconds: 86_400 }, 86_400],
+    ['code 479', 'not_permitted', { code: 479 }, undefined],
     ['ERROR_RATE_LIMIT', 'rate_limited', { name: 'ERROR_RATE_LIMIT', retryAfterSeconds: 60 }, 60],
   ])('that the network refuses with %s: %s', async (why, code, refused, retryAfterSeconds) => {
     const message = `the network refused the status (${why})`;

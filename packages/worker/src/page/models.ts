@@ -31,10 +31,10 @@ export interface PageMessage {
   readonly type: string;
   /** Why it is not decrypted; ends with `_unavailable_fanout` if it never will be. */
   readonly subtype?: string;
+  /** Why the network refused it, as far as the page keeps that. */
+  readonly errorCode?: string;
   /** It arrived live. */
   readonly isNewMsg?: boolean;
-  /** True for a post to the status feed. */
-  readonly isStatusV3?: boolean;
   /** A status posted to a group: its chat is the group, but it is not a message of it. */
   readonly isGroupStatus?: boolean;
   /** `HIDDEN`, `SCHEDULED_MESSAGE`: the page does not show it; `MEDIA_ALBUM`: in an album. Absent on ordinary ones. */

@@ -25,6 +25,7 @@ export interface MsgAttributes extends MediaFields {
   self: 'in' | 'out';
   ack: number;
   isSendFailure: boolean;
+  errorCode: string;
   /** Arrived or was written while the page was open, as opposed to history. */
   isNewMsg: boolean;
   local: boolean;
@@ -85,6 +86,9 @@ export const passedFields = [
 ] as const;
 
 /** Types of messages that no person has written. */
+/** The network's code for an account that has reached its monthly limit of new people. */
+const MONTHLY_LIMIT = 475;
+
 const noticeTypes: readonly (string | undefined)[] = ['gp2', 'call_log', 'e2e_notification', 'notification_template'];
 
 /** What a reply contains of the message that it answers. */
@@ -105,6 +109,7 @@ export class Msg extends Model<MsgAttributes> {
     'self',
     'ack',
     'isSendFailure',
+    'errorCode',
     'isNewMsg',
     'local',
     'notifyName',
@@ -151,10 +156,6 @@ export class Msg extends Model<MsgAttributes> {
     this.mediaObject = this.mediaData;
   }
 
-  get isStatusV3(): boolean {
-    return this.get('id')?.remote.isStatus() ?? false;
-  }
-
   get isNotification(): boolean {
     return noticeTypes.includes(this.get('type'));
   }
@@ -186,9 +187,10 @@ export class Msg extends Model<MsgAttributes> {
     if (ack > (this.get('ack') ?? 0)) this.set({ ack });
   }
 
-  /** The network has rejected it. */
-  fail(): void {
+  /** The network has rejected it, with that code. */
+  fail(code?: number): void {
     this.set({ ack: -1, isSendFailure: true });
+    if (code === MONTHLY_LIMIT) this.set({ errorCode: 'UserReachedMaxMonthlyLimitForNewMessages' });
   }
 
   /** Downloads the file; `mediaData.mediaStage` has the result. */
@@ -207,6 +209,8 @@ function requireId(id: MsgKey | undefined): void {
 /** False for a message that is still being sent, not decrypted, or deleted for everyone; and for statuses. */
 export function canReply(msg: Msg): boolean {
   const type = msg.get('type');
+  // A status has no chat.
+  if (msg.get('id')?.remote.isStatus()) throw new TypeError("Cannot read properties of undefined (reading 'canSend')");
   if (msg.get('id')?.remote.isBroadcast()) return false;
   return (msg.get('ack') ?? 0) > 0 && type !== 'ciphertext' && type !== 'revoked' && !msg.isNotification;
 }

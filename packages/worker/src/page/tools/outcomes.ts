@@ -131,23 +131,21 @@ export function tooBusy(): Refusal {
 export async function untilConfirmed(sent: PageMessage, timeoutMs: number): Promise<SendState> {
   if (sent.ack > 0) return { ack: sent.ack };
   const { Msg } = window.require('WAWebCollections');
-  let isUnknown = false;
   let onAck: (message: PageMessage) => void = () => {};
   let timer: ReturnType<typeof setTimeout> | undefined;
   const acked = new Promise<SendState>((resolve) => {
     onAck = (message) => {
       if (message !== sent || sent.ack === 0) return;
-      // For a failed send, the page also returns a result, which may have the cause, or say that the outcome is
-      // unknown.
       if (sent.ack > 0) resolve({ ack: sent.ack });
-      else setTimeout(() => resolve({ ack: isUnknown ? 0 : sent.ack }), 500);
+      // A negative ack is a refusal by the network. In newer builds, the result of the send has the cause.
+      else setTimeout(() => resolve({ ack: sent.ack, refused: sendRefusal(undefined, ackCode(sent)) }), 500);
     };
     Msg.on('change:ack', onAck);
     if (sent.ack < 0) onAck(sent);
   });
   const answered = new Promise<SendState>((resolve) => {
     void outcomes.get(String(sent.id))?.then(({ is, name, code }) => {
-      isUnknown = is === 'unknown'; // The page may retry it, or the network may have it: only an ack decides.
+      // If it is unknown, the page may retry it, or the network may have it: only an ack decides.
       if (is === 'sent') resolve({ ack: Math.max(1, sent.ack) });
       if (is === 'refused') resolve({ ack: -1, refused: sendRefusal(name, code) });
     });
@@ -243,6 +241,12 @@ export async function answerOf(
   } finally {
     clearTimeout(slow);
   }
+}
+
+/** The cause of a negative ack, as far as the page keeps it. */
+function ackCode({ errorCode }: PageMessage): number | undefined {
+  const monthlyLimit = 475;
+  return errorCode === 'UserReachedMaxMonthlyLimitForNewMessages' ? monthlyLimit : undefined;
 }
 
 function sendRefusal(name: string | undefined, code: number | undefined): SendRefusal {
