@@ -61,6 +61,33 @@ describe('groups', () => {
     await expect(create('Nobody there', NOBODY)).rejects.toMatchObject({ code: 'recipient_not_found' });
   });
 
+  it('where only admins write refuse the messages of others, before anything is sent', async () => {
+    const { id: groupId } = await make(BEN, ADA);
+    await stack.phones.updateGroup(BEN, groupId, { settings: { announce: true } });
+    const send = (body: string) => sendText(stack.client, { id: 'main', type: 'text', to: groupId, body });
+    await eventually(async () => {
+      const { settings } = await stack.client.getGroup({ id: 'main', groupId });
+      expect(settings.sendMessages).toBe('admins');
+    });
+    const message = expect.stringContaining('only admins can write');
+    await expect(send('not mine to say')).rejects.toMatchObject({ code: 'not_permitted', message });
+    await stack.phones.updateGroup(BEN, groupId, { settings: { announce: false } });
+    await eventually(() => send('mine again'));
+    expect((await stack.phones.messages(BEN, { with: groupId })).map(({ body }) => body)).not.toContain(
+      'not mine to say',
+    );
+  });
+
+  it('delete a message for everyone, even if the page has not loaded the members', async () => {
+    const groupId = await create('Members later', BEN);
+    const { id } = await sendText(stack.client, { id: 'main', type: 'text', to: groupId, body: 'regretted' });
+    await stack.client.restartSession({ id: 'main' });
+    await stack.untilStatus('main', 'ready');
+    const deleted = await stack.client.deleteMessage({ id: 'main', messageId: id, forEveryone: true });
+    expect(deleted).toEqual({ id, deletedFor: 'everyone' });
+    await eventually(async () => expect(await stack.onPhone(BEN, id)).toMatchObject({ type: 'revoked' }));
+  });
+
   it('get and lose members, with a result for each, in order', async () => {
     const groupId = await create('Members', BEN);
     await stack.phones.profile(DEV, { groupPrivacy: 'invite_only' });

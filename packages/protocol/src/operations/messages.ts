@@ -183,7 +183,8 @@ export const messageOperations = {
   },
   deleteMessage: {
     ...changingMessage,
-    summary: 'Delete a message for everyone, or, after about an hour, only for this account; the response says which',
+    summary:
+      'Delete a message for everyone, or, after two and a half days, only for this account; the response says which',
     path: '/sessions/:id/messages/:messageId/delete',
     body: v.object({ forEveryone: v.boolean() }),
     answer: v.object({ id: networkId, deletedFor: v.picklist(['everyone', 'me']) }),

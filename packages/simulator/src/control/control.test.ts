@@ -99,9 +99,9 @@ describe('the phones', () => {
     expect(await phones.edit('12025550104', messageId, 'hello')).toMatchObject({ edited: true });
     const seen = { body: 'hello', reactions: [{ from: '12025550107@c.us', emoji: '👍' }] };
     expect(await phones.messages('12025550107')).toMatchObject([seen]);
-    await phones.age(messageId, 3_600_000);
+    await phones.age(messageId, 3 * 24 * 3_600_000);
     await expect(phones.revoke('12025550104', messageId)).rejects.toThrow('too old to be deleted for everyone');
-    await phones.age(messageId, -3_600_000);
+    await phones.age(messageId, -3 * 24 * 3_600_000);
     await phones.revoke('12025550104', messageId);
     expect(await phones.messages('12025550107')).toMatchObject([{ type: 'revoked', body: '' }]);
   });

@@ -1,6 +1,10 @@
 import { chats } from './models/chat.ts';
+import { conn } from './models/conn.ts';
 import type { Msg } from './models/message.ts';
-import { EDIT_TIME_LIMIT_MS, isWithinTimeLimit, REVOKE_TIME_LIMIT_MS } from './wire.ts';
+import { isWithinTimeLimit, REVOKE_TIME_LIMIT_MS } from './wire.ts';
+
+/** The page may still process an edit that began within the network's limit. */
+const EDIT_TIME_LIMIT_MS = 20 * 60_000;
 
 /** Files of these kinds are forwarded once the page has downloaded them. */
 const downloadedFirst = ['image', 'video', 'ptv', 'ptt'];
@@ -10,24 +14,39 @@ const captioned = ['image', 'video', 'document'];
 
 /** An own text, within the time limit. */
 export function canEditText(msg: Msg): boolean {
-  return msg.get('type') === 'chat' && isOwnWithin(msg, EDIT_TIME_LIMIT_MS);
+  return msg.get('type') === 'chat' && isEditable(msg);
 }
 
 /** The same for the caption of a file. */
 export function canEditCaption(msg: Msg): boolean {
-  return captioned.includes(msg.get('type') ?? '') && isOwnWithin(msg, EDIT_TIME_LIMIT_MS);
+  return captioned.includes(msg.get('type') ?? '') && isEditable(msg);
 }
 
 /** An own message, within the time limit. */
 export function canSenderRevokeMsg(msg: Msg): boolean {
-  return isShown(msg) && isOwnWithin(msg, REVOKE_TIME_LIMIT_MS);
+  return isRevocable(msg) && isOwnWithin(msg, REVOKE_TIME_LIMIT_MS);
 }
 
-/** The message of any member, in a group where the account is an admin. */
+/** The message of another member, in a group where the account is an admin. */
 export function canAdminRevokeMsg(msg: Msg): boolean {
+  const isAdmin = chatOf(msg)?.iAmAdmin() ?? false;
+  const isOwn = msg.get('id')?.fromMe ?? false;
+  return isRevocable(msg) && isAdmin && !isOwn && isWithinTimeLimit(REVOKE_TIME_LIMIT_MS, msg.get('t') ?? 0);
+}
+
+/** In a group, only if the page knows its members, and the account is one; never in the note to oneself. */
+function isRevocable(msg: Msg): boolean {
+  const chat = chatOf(msg);
+  const id = chat?.get('id');
+  if (!chat || !id || !isShown(msg)) return false;
+  return chat.groupMetadata
+    ? chat.iAmMember()
+    : String(id) !== String(conn.get('wid')) && String(id) !== String(conn.get('lid'));
+}
+
+function chatOf(msg: Msg) {
   const chat = msg.get('id')?.remote;
-  const isAdmin = chat !== undefined && (chats.get(chat)?.iAmAdmin() ?? false);
-  return isShown(msg) && isAdmin && isWithinTimeLimit(REVOKE_TIME_LIMIT_MS, msg.get('t') ?? 0);
+  return chat && chats.get(chat);
 }
 
 /** A message that a person has written in a chat, and that is not view-once. */
@@ -42,6 +61,15 @@ export function canForward(msg: Msg): boolean {
 export function canMark(msg: Msg): boolean {
   const isUnsent = msg.get('id')?.fromMe === true && (msg.get('ack') ?? 0) < 1;
   return isShown(msg) && !isUnsent && !msg.get('isViewOnce');
+}
+
+/** A text or caption of this account, in a chat that it may write to. */
+function isEditable(msg: Msg): boolean {
+  return (
+    isOwnWithin(msg, EDIT_TIME_LIMIT_MS) &&
+    (msg as { readonly isForwarded?: boolean }).isForwarded !== true &&
+    chatOf(msg)?.canSend === true
+  );
 }
 
 function isOwnWithin(msg: Msg, limitMs: number): boolean {

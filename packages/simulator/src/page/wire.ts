@@ -337,9 +337,10 @@ export const socketStates = [
 
 export type SocketState = (typeof socketStates)[number];
 
+/** The network's; the page allows a few minutes more. */
 export const EDIT_TIME_LIMIT_MS = 15 * 60_000;
 
-export const REVOKE_TIME_LIMIT_MS = 60 * 60_000;
+export const REVOKE_TIME_LIMIT_MS = 2.5 * 24 * 60 * 60_000;
 
 /** Whether a message of that age, in Unix seconds, is still inside a window. */
 export function isWithinTimeLimit(limitMs: number, timestamp: number): boolean {

@@ -33,7 +33,7 @@ export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof t
 
     deleteMessage: async ({ messageId, forEveryone }, { time }) => ({
       id: messageId,
-      deletedFor: await page.change(time.rest(), 'deleteMessage', messageId, forEveryone),
+      deletedFor: await page.change(time.rest(), 'deleteMessage', messageId, forEveryone, time.step('members')),
     }),
 
     getMedia: async ({ messageId }, { time }) => {

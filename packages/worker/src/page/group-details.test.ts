@@ -71,14 +71,18 @@ it('a description that someone else changed is set again at once if the page has
   expect(calls.slice(2).map(([, , replaced]) => replaced)).toEqual(['SECOND', 'THIRD']);
 });
 
-it('if only admins may add people, only they may invite by link', async () => {
+it('if only admins may add people, only they may invite by link, in a second request', async () => {
   const change = (addParticipants: 'admins' | 'everyone') => updateGroupSettings(GROUP, { addParticipants }, 10, 10);
-  expect(await change('admins')).toEqual({ addParticipants: 'admins' });
-  known.memberLinkMode = 'admin_link';
-  await change('admins');
+  for (const mode of ['all_member_link', 'admin_link', undefined]) {
+    if (mode) known.memberLinkMode = mode;
+    else delete known.memberLinkMode;
+    expect(await change('admins')).toEqual({ addParticipants: 'admins' });
+  }
   await expect(change('everyone')).rejects.toMatchObject({ code: 'outcome_unknown' }); // The page does not show it.
   expect(calls).toEqual([
-    [{ member_add_mode: 'ADMIN_ADD', member_link_mode: 'ADMIN_LINK' }],
+    [{ member_add_mode: 'ADMIN_ADD' }],
+    [{ member_link_mode: 'ADMIN_LINK' }],
+    [{ member_add_mode: 'ADMIN_ADD' }],
     [{ member_add_mode: 'ADMIN_ADD' }],
     [{ member_add_mode: 'ALL_MEMBER_ADD' }],
   ]);

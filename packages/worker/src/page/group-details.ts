@@ -1,4 +1,5 @@
 import type { GroupSettings } from '@chat-web/protocol';
+import type { PageChat } from './models.ts';
 import { afterChanges, networkCode, Refusal, refusedByNetwork } from './refusal.ts';
 import { removePicture, setPicture } from './tools/files.ts';
 import {
@@ -101,13 +102,7 @@ export async function updateGroupSettings(
     const property = properties[setting];
     if (property)
       return window.require('WAWebGroupModifyInfoJob').setGroupProperty(group.id, property, isForAdmins ? 1 : 0);
-    // If only admins add people, the page also lets only admins invite people by link.
-    const links = isForAdmins && group.groupMetadata?.memberLinkMode !== 'admin_link';
-    const update = {
-      member_add_mode: isForAdmins ? 'ADMIN_ADD' : 'ALL_MEMBER_ADD',
-      ...(links && { member_link_mode: 'ADMIN_LINK' }),
-    };
-    return window.require('WAWebMexUpdateGroupPropertyJob').mexUpdateGroupPropertyJob(String(group.id), update);
+    return setAddMode(group, isForAdmins);
   };
   // One function returns a refusal, the other throws it.
   const codeIn = (answer: unknown): number | undefined => {
@@ -139,6 +134,15 @@ export async function updateGroupSettings(
   if (refusal) throw afterChanges(changed, refusal);
   if (isSettled) return groupSettings(group);
   throw new Refusal('outcome_unknown', 'the network did not refuse the settings, but the group does not have them');
+}
+
+/** Who adds people. If only admins do, the page also lets only admins share invites, in a second request. */
+async function setAddMode(group: PageChat, isForAdmins: boolean): Promise<void> {
+  const { mexUpdateGroupPropertyJob: update } = window.require('WAWebMexUpdateGroupPropertyJob');
+  await update(String(group.id), { member_add_mode: isForAdmins ? 'ADMIN_ADD' : 'ALL_MEMBER_ADD' });
+  // Unknown: this build or group has no such property.
+  if (!isForAdmins || group.groupMetadata?.memberLinkMode !== 'all_member_link') return;
+  await update(String(group.id), { member_link_mode: 'ADMIN_LINK' }).catch(() => {}); // Adding is restricted already.
 }
 
 /** By the network's code; undefined for an error of the page, which must not hide what was changed. */

@@ -18,7 +18,7 @@ it.each([
     WAWebMsgActionCapability: { canSenderRevokeMsg: () => true, canAdminRevokeMsg: () => false },
     WAWebChatSendMessages: { sendRevokeMsgs: async () => result && [result], sendDeleteMsgs },
   });
-  const deleting = deleteMessage('x', true);
+  const deleting = deleteMessage('x', true, 10);
   if (outcome === 'everyone') expect(await deleting).toBe(outcome);
   else await expect(deleting).rejects.toMatchObject({ code: outcome });
   expect(sendDeleteMsgs).not.toHaveBeenCalled();
@@ -82,6 +82,17 @@ describe('the check before a send', () => {
     await expect(checkSend(BEN, 'A')).rejects.toMatchObject({ code: 'not_permitted' });
     await checkSend(BEN, undefined);
   });
+
+  it('refuses what the page does not allow to write to', async () => {
+    for (const [chat, why] of [
+      [{ canSend: false, groupMetadata: {} }, 'only admins'],
+      [{ canSend: false }, 'the network limits'],
+    ] as const) {
+      page(found, { WAWebCollections: { Chat: { get: () => chat } } });
+      const message = expect.stringContaining(why);
+      await expect(checkSend(BEN, undefined)).rejects.toMatchObject({ code: 'not_permitted', message });
+    }
+  });
 });
 
 it('a status is only deleted by its author, and for everyone', async () => {
@@ -90,9 +101,44 @@ it('a status is only deleted by its author, and for everyone', async () => {
       WAWebCollections: { Msg: { get: () => ({ id: { remote: 'status@broadcast', fromMe }, type: 'chat' }) } },
     });
   page(false);
-  await expect(deleteMessage('x', true)).rejects.toMatchObject({ code: 'not_permitted' });
+  await expect(deleteMessage('x', true, 10)).rejects.toMatchObject({ code: 'not_permitted' });
   page(true);
-  await expect(deleteMessage('x', false)).rejects.toThrow('only be deleted for everyone');
+  await expect(deleteMessage('x', false, 10)).rejects.toThrow('only be deleted for everyone');
+});
+
+describe('a message of a group whose members are not in memory', () => {
+  /** The page allows a deletion for everyone only once it knows the members. */
+  function page(find: (members: object[]) => Promise<unknown>) {
+    const members: { id: string }[] = [];
+    const participants = { getModelsArray: () => members };
+    const chat = { id: '9@g.us', groupMetadata: { participants } };
+    const sent = { sendRevokeMsgs: vi.fn(async () => [{ messageSendResult: 'OK' }]), sendDeleteMsgs: vi.fn() };
+    stubPage(
+      {
+        WAWebCollections: {
+          Msg: { get: () => ({ id: { remote: '9@g.us', fromMe: true }, type: 'chat' }) },
+          Chat: { get: () => chat },
+          GroupMetadata: { find: () => find(members), update: async () => {} },
+        },
+        WAWebMsgActionCapability: { canSenderRevokeMsg: () => members.length > 0, canAdminRevokeMsg: () => false },
+        WAWebChatSendMessages: sent,
+      },
+      { me: 'me@c.us' },
+    );
+    return sent;
+  }
+
+  it('is deleted for everyone once they are loaded', async () => {
+    const { sendRevokeMsgs } = page(async (members) => members.push({ id: 'me@c.us' }));
+    expect(await deleteMessage('x', true, 50)).toBe('everyone');
+    expect(sendRevokeMsgs).toHaveBeenCalledTimes(1);
+  });
+
+  it('is not deleted for the account instead if they cannot be loaded', async () => {
+    const { sendDeleteMsgs } = page(() => new Promise(() => {}));
+    await expect(deleteMessage('x', true, 50)).rejects.toMatchObject({ code: 'client_failed' });
+    expect(sendDeleteMsgs).not.toHaveBeenCalled();
+  });
 });
 
 it("another's message, and one of a kind without a text, is not edited", async () => {

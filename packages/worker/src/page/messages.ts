@@ -1,9 +1,10 @@
 import { delay } from './delay.ts';
-import type { MessageModel, PageMessage, SendPlan, SendState } from './models.ts';
+import type { MessageModel, PageChat, PageMessage, SendPlan, SendState } from './models.ts';
 import { ignored, networkCode, Refusal, refusedByNetwork, unreported } from './refusal.ts';
 import { hasFailedEdit, whileEditing } from './tools/changes.ts';
 import { oneByOne } from './tools/chats.ts';
 import { download } from './tools/files.ts';
+import { ownGroup } from './tools/groups.ts';
 import { isRegistered } from './tools/identities.ts';
 import * as library from './tools/library.ts';
 import {
@@ -51,10 +52,20 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
   }
   // The page silently sends nothing to a blocked person.
   if (isBlocked(chatId)) throw blocked();
+  requireComposer(knownChat(chatId));
   if (!quotedMessageId) return;
   const quoted = await findMessage(quotedMessageId);
   if (!quoted) throw new Refusal('message_not_found', 'the message to quote is unknown to this account');
   if (!isQuotable(quoted, chatId)) throw new Refusal('not_permitted', 'the message to quote cannot be replied to');
+}
+
+/** Refuses what the page's own composer would: what it sends to such a chat, the network refuses. */
+function requireComposer(chat: PageChat | undefined): void {
+  if (chat?.canSend !== false) return; // Undefined: not known yet.
+  const why = chat.groupMetadata
+    ? 'only admins can write in that group, or the account is not in it'
+    : 'the network limits the account, or the chat does not accept messages';
+  throw new Refusal('not_permitted', `the page does not allow messages to this chat: ${why}`);
 }
 
 function noChat() {
@@ -115,7 +126,8 @@ export async function sendMessage(
 ): Promise<SendAnswer> {
   const { Msg } = window.require('WAWebCollections');
   const isKnown = () => {
-    if (!knownChat(chatId) || chatId.endsWith('@broadcast') || isBlocked(chatId)) return false;
+    const chat = knownChat(chatId);
+    if (!chat || chat.canSend === false || chatId.endsWith('@broadcast') || isBlocked(chatId)) return false;
     if (!options.quotedMessageId) return true;
     const quoted = Msg.get(options.quotedMessageId);
     return quoted !== undefined && isQuotable(quoted, chatId);
@@ -228,8 +240,15 @@ export async function editMessage(
   throw unreported('the message was edited');
 }
 
-/** Deletes a message, for everyone if requested and still possible. Returns for whom it was deleted. */
-export async function deleteMessage(messageId: string, forEveryone: boolean): Promise<'everyone' | 'me'> {
+/**
+ * Deletes a message, for everyone if requested and still possible: the page allows that for two and a half days. Returns
+ * for whom it was deleted.
+ */
+export async function deleteMessage(
+  messageId: string,
+  forEveryone: boolean,
+  membersMs: number,
+): Promise<'everyone' | 'me'> {
   const message = await requireMessage(messageId);
   const { Chat } = window.require('WAWebCollections');
   if (isStatus(message.id)) {
@@ -247,6 +266,7 @@ export async function deleteMessage(messageId: string, forEveryone: boolean): Pr
   // While one is running in the chat, the page returns its promise, even for another message.
   return oneByOne<'everyone' | 'me'>(chat, async () => {
     if (message.type === 'revoked') throw noMessage();
+    if (forEveryone) await requireMembers(String(message.id.remote), membersMs);
     if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {
       const [result] = (await sendRevokeMsgs(chat, record, true)) ?? [];
       const { is, name, code } = readOutcome(result);
@@ -265,6 +285,13 @@ export async function deleteMessage(messageId: string, forEveryone: boolean): Pr
     if (deleted === 0) throw ignored();
     return 'me';
   });
+}
+
+/** Without the members of a group in memory, the page allows no deletion for everyone: it must not become one for me. */
+async function requireMembers(chatId: string, timeoutMs: number): Promise<void> {
+  const own = chatId.endsWith('@g.us') ? await ownGroup(chatId, timeoutMs) : undefined;
+  if (own && !own.members)
+    throw new Refusal('client_failed', 'the page did not load the members of the group in time; nothing was deleted');
 }
 
 const DELETED = 'the message was deleted for everyone';

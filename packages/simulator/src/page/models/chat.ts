@@ -3,6 +3,7 @@ import { Model } from '../model.ts';
 import type { MsgKey } from '../msg-key.ts';
 import { createWid, type Wid } from '../wid.ts';
 import type { WireChannel, WireLeft, WireMarks, WireUser } from '../wire.ts';
+import { isChatBlocked } from './contact.ts';
 import type { GroupMetadata, ParticipantCollection } from './group-metadata.ts';
 import { Msg } from './message.ts';
 import { NewsletterMetadata, newsletterMetadata } from './newsletter-metadata.ts';
@@ -105,6 +106,21 @@ export class Chat extends Model<ChatAttributes> {
   /** Whether the account has rights in the group. A TypeError if the page has no list of its members. */
   iAmAdmin(): boolean {
     return this.groupMetadata ? (this.groupMetadata.get('participants') as ParticipantCollection).iAmAdmin() : false;
+  }
+
+  /** False if the page does not know the members. */
+  iAmMember(): boolean {
+    const members = this.groupMetadata?.get('participants') as ParticipantCollection | undefined;
+    return members?.getMeParticipant() !== undefined;
+  }
+
+  /** Whether the composer of the chat is enabled. */
+  get canSend(): boolean {
+    if (isChatBlocked(this)) return false;
+    const members = this.groupMetadata?.get('participants') as ParticipantCollection | undefined;
+    // Without the members, the page does not know its own rights.
+    if (!members || members.length === 0) return true;
+    return this.iAmMember() && (this.groupMetadata?.get('announce') !== true || this.iAmAdmin());
   }
 
   /** Adds the latest message. */

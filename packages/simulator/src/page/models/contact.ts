@@ -3,7 +3,6 @@ import { Model } from '../model.ts';
 import { switches } from '../switches.ts';
 import { createWid, type Wid } from '../wid.ts';
 import type { WireUser } from '../wire.ts';
-import type { Chat } from './chat.ts';
 
 interface ContactAttributes {
   id: Wid;
@@ -53,7 +52,7 @@ class Blocked extends Model<BlockedAttributes> {
 export const blocklist = new Collection<Blocked>(Blocked);
 
 /** Whether the account has blocked the person of a chat. */
-export function isChatBlocked(chat: Chat): boolean {
+export function isChatBlocked(chat: { get(name: 'id' | 'accountLid'): Wid | undefined }): boolean {
   return [chat.get('id'), chat.get('accountLid')].some((id) => id !== undefined && blocklist.get(id) !== undefined);
 }
 

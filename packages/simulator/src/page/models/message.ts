@@ -85,10 +85,10 @@ export const passedFields = [
   'inviteGrpName',
 ] as const;
 
-/** Types of messages that no person has written. */
 /** The network's code for an account that has reached its monthly limit of new people. */
 const MONTHLY_LIMIT = 475;
 
+/** Types of messages that no person has written. */
 const noticeTypes: readonly (string | undefined)[] = ['gp2', 'call_log', 'e2e_notification', 'notification_template'];
 
 /** What a reply contains of the message that it answers. */

@@ -206,9 +206,16 @@ function setProperty({ connection }: Page) {
 }
 
 /** Changes a setting by the newer request, which throws. */
+interface PropertyUpdate {
+  readonly member_add_mode?: 'ADMIN_ADD' | 'ALL_MEMBER_ADD';
+  readonly member_link_mode?: 'ADMIN_LINK';
+}
+
 function updateProperty({ connection }: Page) {
-  return async (id: string, update: { readonly member_add_mode?: 'ADMIN_ADD' | 'ALL_MEMBER_ADD' }): Promise<void> => {
-    if (update.member_add_mode === undefined) throw createMexError(400, 'bad-request');
+  return async (id: string, update: PropertyUpdate): Promise<void> => {
+    // One property in each request, as the page sends them.
+    if (Object.keys(update).length !== 1) throw createMexError(400, 'bad-request');
+    if (update.member_add_mode === undefined) return; // Who shares invites is not simulated.
     const change = { adminsAdd: update.member_add_mode === 'ADMIN_ADD' };
     try {
       await connection.request('change-group', { id, change });
