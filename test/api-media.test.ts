@@ -60,6 +60,19 @@ describe('media', () => {
     expect(await stack.spooled()).toEqual([]);
   });
 
+  it('are uploaded again after a failure, once; then the error says that nothing was sent', async () => {
+    await stack.phones.configure({ refusedUploads: 1 });
+    const sent = await send({ type: 'document', base64: 'AQID', filename: 'again' });
+    expect(await onBensPhone(sent.id)).toMatchObject({ size: 3 });
+    await stack.phones.configure({ refusedUploads: 2 });
+    const message = 'the media could not be uploaded; nothing was sent';
+    await expect(send({ type: 'document', base64: 'AQID', filename: 'never' })).rejects.toMatchObject({
+      code: 'client_failed',
+      message,
+    });
+    expect((await stack.phones.messages(BEN, { with: ADA })).map(({ body }) => body)).not.toContain('never');
+  });
+
   it('of unknown type and name get a type from their bytes, and a plain name', async () => {
     const [png] = media;
     const sent = await send({ type: 'document', base64: Buffer.from(png?.bytes ?? []).toString('base64') });

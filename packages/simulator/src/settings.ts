@@ -27,6 +27,8 @@ export const defaultSettings = {
   ackDelayMs: 20,
   /** From ack 1 until it is delivered (ack 2). */
   deliveryDelayMs: 20,
+  /** How many of the next uploads the media server refuses. */
+  refusedUploads: 0,
   /**
    * Whether an unlinked page reports UNPAIRED before it reloads. whatsapp-web.js closes the browser if it does, with
    * `disconnected` UNPAIRED; if it does not, `disconnected` LOGOUT comes and the browser shows a new QR.
@@ -113,5 +115,6 @@ export const settingsSchema: v.GenericSchema<SettingsChange, SettingsChange> = v
   syncSteps: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))),
   syncStallAt: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100)))),
   purgedVersions: v.optional(v.array(v.string())),
+  refusedUploads: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))),
   codeLimit: v.optional(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0)))),
 });

@@ -1,17 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { MediaStore } from '../network/media-store.ts';
 import type { Network } from '../network/network.ts';
 import type { AccountRecord, GroupRecord } from '../network/records.ts';
 
 /** Accepts uploads (POST) and serves files (GET), both as plain bytes. */
 export async function serveMedia(
-  store: MediaStore,
+  { mediaStore: store, settings }: Network,
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   if (request.method === 'POST') {
+    if (settings.refusedUploads > 0) {
+      settings.refusedUploads -= 1;
+      response.writeHead(507).end();
+      return;
+    }
     const { path: directPath, size } = await store.receive(request);
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ directPath, size }));

@@ -24,7 +24,7 @@ export function createWebServer(certificate: Certificate, network: Network, page
       if (request.headers.host?.startsWith(pictureHost)) servePicture(network, url.pathname, response);
       else if (isMedia(url)) {
         if (isCutOff(url.searchParams.get('device'), network)) request.socket.destroy();
-        else await serveMedia(network.mediaStore, url.pathname, request, response);
+        else await serveMedia(network, url.pathname, request, response);
       } else if (url.pathname !== pendingPath) {
         const fault = faultOf(request, network);
         const settings = { ...network.settings, fault };

@@ -1,4 +1,6 @@
+import { delay } from '../delay.ts';
 import type { PageChat, PageId, PageMessage } from '../models.ts';
+import { Refusal } from '../refusal.ts';
 
 /** What the program uses of whatsapp-web.js, whose functions are on `window.WWebJS` once it is injected, and why. */
 
@@ -13,6 +15,9 @@ interface Library {
   processMediaData(info: object, options: object): Promise<PageMedia>;
   enforceLidAndPnRetrieval(id: string): Promise<{ lid?: PageId; phone?: PageId }>;
 }
+
+/** Between two attempts to upload a file. */
+const UPLOAD_PAUSE_MS = 2_000;
 
 declare global {
   interface Window {
@@ -53,6 +58,20 @@ export function retrieveIds(id: string): Promise<{ lid?: PageId; phone?: PageId 
   return window.WWebJS.enforceLidAndPnRetrieval(id);
 }
 
+/** Repeats a failed upload once, as the page's own composer does: nothing has been sent yet. */
+async function uploadedTwice(upload: () => Promise<PageMedia>): Promise<PageMedia> {
+  const isUpload = (error: unknown) => /upload failed/.test(String(error));
+  try {
+    return await upload();
+  } catch (error) {
+    if (!isUpload(error)) throw error;
+  }
+  await delay(UPLOAD_PAUSE_MS);
+  return upload().catch((error: unknown) => {
+    throw isUpload(error) ? new Refusal('client_failed', 'the media could not be uploaded; nothing was sent') : error;
+  });
+}
+
 /** Patches the library's functions that use files. `files`: those in the page, by key. */
 export function attachLibrary(files: ReadonlyMap<string, Blob>): void {
   // Media are files that the browser has read from disk; the library expects one base64 string.
@@ -66,7 +85,7 @@ export function attachLibrary(files: ReadonlyMap<string, Blob>): void {
   // overwrite that of the message. The model itself needs it, so it is hidden, not deleted.
   const processMediaData = window.WWebJS.processMediaData;
   window.WWebJS.processMediaData = async (info, options) => {
-    const media = await processMediaData(info, options);
+    const media = await uploadedTwice(() => processMediaData(info, options));
     if (Object.hasOwn(media, '__x_id')) Object.defineProperty(media, '__x_id', { enumerable: false });
     return media;
   };
