@@ -152,7 +152,7 @@ describe('a new group', () => {
     expect(await createGroup('Trip', [BEN, CARLA, DORA])).toEqual({ id: '8@g.us' });
     expect(done).toEqual([
       [
-        [BEN, undefined],
+        [BEN, '11@lid'],
         [CARLA, undefined],
       ],
       'open 8@g.us',

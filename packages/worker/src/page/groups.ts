@@ -72,14 +72,10 @@ export async function addParticipants(
     else if (ids.length === 0) codes.set(person, 404);
     else if (ids.some((id) => members?.get(id))) codes.set(person, 409);
   }
-  const { createWid } = window.require('WAWebWidFactory');
   const added = [...idsOf].flatMap(([person, ids]) =>
     typeof ids === 'object' && !codes.has(person) ? [{ person, ids }] : [],
   );
-  const wanted = added.map(({ person, ids }) => {
-    const lid = isByLid ? ids.find((id) => id.endsWith('@lid')) : undefined;
-    return { phoneNumber: createWid(person), ...(lid ? { lid: createWid(lid) } : {}) };
-  });
+  const wanted = added.map(({ person, ids }) => newMember(person, isByLid ? ids : []));
   const { addGroupParticipants: add } = window.require('WAWebGroupModifyParticipantsJob');
   const late = delay(timeoutMs);
   const adding = () => (wanted.length > 0 ? Promise.race([add(group.id, wanted), late]) : Promise.resolve(undefined));
@@ -111,12 +107,21 @@ export async function removeParticipants(groupId: string, people: string[], memb
   return people.map((person) => (isSelf(person) ? 405 : (codes[others.indexOf(person)] ?? 504)));
 }
 
+/** A person to add, by hidden id if that is known: the page looks for the person's privacy token by the id it gets. */
+function newMember(person: string, ids: readonly string[]) {
+  const { createWid } = window.require('WAWebWidFactory');
+  const lid = ids.find((id) => id.endsWith('@lid'));
+  return { phoneNumber: createWid(person), ...(lid ? { lid: createWid(lid) } : {}) };
+}
+
 /** Creates a group. Returns its id. */
 export async function createGroup(subject: string, people: string[]): Promise<{ readonly id: string }> {
-  const { createWid } = window.require('WAWebWidFactory');
   const ids = await idsOfPeople(people);
   // People with an unknown look-up result are included: the network decides.
-  const registered = people.filter((_, n) => ids[n] === 'unknown' || (ids[n] ?? []).length > 0);
+  const registered = people.flatMap((person, n) => {
+    const found = ids[n] ?? [];
+    return found.length > 0 ? newMember(person, found === 'unknown' ? [] : found) : [];
+  });
   if (registered.length === 0)
     throw new Refusal('recipient_not_found', 'none of the participants is registered on the network');
   const created = await window.require('WAWebGroupCreateJob').createGroup(
@@ -130,7 +135,7 @@ export async function createGroup(subject: string, people: string[]): Promise<{ 
       ephemeralDuration: 0,
       title: subject,
     },
-    registered.map((person) => ({ phoneNumber: createWid(person) })),
+    registered,
   );
   await openGroup(created.wid, 'createGroupAction');
   return { id: String(created.wid) };
