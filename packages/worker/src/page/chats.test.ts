@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest';
 import { stubPage } from '../testing/page-registry.ts';
 import { Wid } from '../testing/wid.ts';
-import { clearChat, deleteChat, listChats, pinChat } from './chats.ts';
+import { clearChat, deleteChat, listChats, markChatRead, pinChat } from './chats.ts';
 import { setChatLabels } from './labels.ts';
 
 it.each([
@@ -28,6 +28,16 @@ function page(chat: object, modules: Record<string, object>): void {
 const fails = async () => {
   throw new Error('failed');
 };
+
+it('a chat is marked as read although an earlier attempt was lost with the connection', async () => {
+  const chat = { id: '1@c.us', unreadCount: 3, pendingSeenCount: 3 };
+  const sendSeen = vi.fn(async () => {
+    if (chat.unreadCount > chat.pendingSeenCount) chat.unreadCount = 0;
+  });
+  page(chat, { WAWebUpdateUnreadChatAction: { sendSeen } });
+  expect(await markChatRead('1@c.us', 10)).toMatchObject({ unreadCount: 0 });
+  expect(sendSeen).toHaveBeenCalledTimes(2);
+});
 
 it('a chat that was unarchived, but could not be pinned, is not reported as unchanged', async () => {
   const WAWebChatPinBridge = { getNumConversationsPinned: async () => 0, getPinLimit: () => 3 };

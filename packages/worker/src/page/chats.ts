@@ -31,10 +31,17 @@ export async function markChatRead(chatId: string, settleMs: number): Promise<Ch
   const chat = ownChat(chatId);
   const before = chat.unreadCount ?? 0;
   // Sent at once: the account need not be online.
-  await window.require('WAWebUpdateUnreadChatAction').sendSeen({ chat, afterAvailable: false });
+  const send = () => window.require('WAWebUpdateUnreadChatAction').sendSeen({ chat, afterAvailable: false });
+  await send();
   // More messages may have arrived meanwhile; -1 means marked as unread.
   const isRead = () => before === 0 || (before < 0 ? chat.unreadCount !== before : (chat.unreadCount ?? 0) < before);
   if (await holds(isRead, settleMs)) return chatModel(chat);
+  // If the connection was lost during an earlier attempt, the page takes the messages for read until another arrives.
+  if (chat.pendingSeenCount) {
+    chat.pendingSeenCount = 0;
+    await send();
+    if (await holds(isRead, settleMs)) return chatModel(chat);
+  }
   throw ignored();
 }
 

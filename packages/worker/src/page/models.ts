@@ -240,6 +240,8 @@ export interface PageChat {
   readonly formattedTitle?: string;
   /** The number of unread messages; -1 if it was marked as unread. */
   readonly unreadCount?: number;
+  /** How many unread messages the page is marking as read. */
+  pendingSeenCount?: number;
   /** False if its composer is disabled; undefined if the page has not computed that yet. */
   readonly canSend?: boolean;
   /** True if it is archived. */

@@ -89,6 +89,8 @@ export class Chat extends Model<ChatAttributes> {
   /** Present for channels. */
   newsletterMetadata: NewsletterMetadata | undefined;
   readonly mute: Mute;
+  /** How many unread messages the page is marking as read; it skips them until more arrive. */
+  pendingSeenCount = 0;
 
   constructor(id: Wid, title: string) {
     super({

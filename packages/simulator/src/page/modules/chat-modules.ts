@@ -55,15 +55,20 @@ export function chatModules({ appState, connection, mailbox, users }: Page): Mod
     WAWebUpdateUnreadChatAction: {
       // The account is never shown as online here: with `afterAvailable`, the receipts wait forever.
       sendSeen: async ({ chat, afterAvailable = true }: Seen) => {
-        if (afterAvailable || chat.get('unreadCount') === 0) return;
+        const unread = chat.get('unreadCount') ?? 0;
+        const more = unread - chat.pendingSeenCount;
+        if (afterAvailable || (more <= 0 && unread !== -1)) return;
+        chat.pendingSeenCount = unread;
         try {
           await connection.request('seen', { chat: idOf(chat) });
           chat.set({ unreadCount: 0 });
+          chat.pendingSeenCount = 0;
           const id = chat.get('id');
           if (id) readReactions(id);
         } catch (error) {
-          // It only goes to the log of the page.
+          // Only a refusal by the network resets the count. It goes to the log of the page.
           if (!(error instanceof ServerStatusCodeError)) throw error;
+          chat.pendingSeenCount -= more;
         }
       },
       markUnread: async (chat: Chat) => {

@@ -76,6 +76,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
 
   'Chat[].id': field('listChats', 'listGroups', 'getChat'),
   'Chat[].msgs': field('missedMessages'),
+  'Chat[].pendingSeenCount': some,
   'Chat[].canSend': some,
   'Chat[].name': some,
   'Chat[].formattedTitle': some,
