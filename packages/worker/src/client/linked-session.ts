@@ -109,7 +109,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
       ask: (number, notifiesPhone) => run('requestCode', number, notifiesPhone, TYPED_MS),
       returnToQr: async () => {
         await run('returnToQr', TYPED_MS);
-        await run('refreshQr', TYPED_MS);
+        await run('refreshQr', TYPED_MS, PASSKEY_MS);
       },
       dispatch: (event) => this.dispatch(event),
       log,
@@ -148,7 +148,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
         void this.#renderQr(effect.text);
         break;
       case 'request_qr':
-        this.link.run('refreshQr', TYPED_MS).catch(() => {}); // `qr_due` requests another.
+        this.link.run('refreshQr', TYPED_MS, PASSKEY_MS).catch(() => {}); // `qr_due` requests another.
         break;
       case 'set_qr_timer':
         clearTimeout(this.#qrTimer);

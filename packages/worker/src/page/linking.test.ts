@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { freshProgram, stubPage } from '../testing/page-registry.ts';
 
 const PASSKEY_MS = 600_000;
@@ -8,7 +8,7 @@ let linking: typeof import('./linking.ts');
 let shown: readonly string[];
 let modules: Record<string, unknown>;
 const socket: { state: string } = { state: 'UNPAIRED' };
-const listeners = new Map<string, () => void>();
+const listeners = new Map<string, (...args: unknown[]) => void>();
 
 freshProgram();
 beforeEach(async () => {
@@ -22,14 +22,14 @@ beforeEach(async () => {
 
 /** The page has loaded its modules for linking. */
 function load(more: Readonly<Record<string, unknown>> = {}): void {
-  const on = (name: string, listener: () => void) => listeners.set(name, listener);
+  const on = (name: string, listener: (...args: unknown[]) => void) => listeners.set(name, listener);
   Object.assign(modules, {
     WAWebLinkDeviceEvents: { WAWebLinkDeviceEvents: { on } },
     WAWebSocketModel: { Socket: socket },
     ...more,
   });
 }
-const emit = (name: string) => listeners.get(`link_device_events:${name}`)?.();
+const emit = (name: string, ...args: unknown[]) => listeners.get(`link_device_events:${name}`)?.(...args);
 const stepOf = (passkeyMs = PASSKEY_MS) => linking.readLinkScreen(passkeyMs).passkey;
 const show = (...testIds: string[]) => {
   shown = testIds;
@@ -65,6 +65,28 @@ it('the event counts only if no screen was ever recognised, and while the networ
   expect(stepOf()).toBe('passkey');
   show();
   expect(stepOf()).toBeUndefined();
+});
+
+it('without test ids, the events show what the page waits for, and no QR is requested meanwhile', () => {
+  const refreshed = vi.fn();
+  load({ WAWebCmd: { Cmd: { refreshQR: refreshed } } });
+  stepOf();
+  for (const [step, name, ...args] of [
+    ['passkey', 'passkey_prologue_request'],
+    ['phone', 'shortcake_prologue_sent'],
+    ['code', 'shortcake_verification_code_ready', 'ABCD1234', false],
+    ['passkey', 'shortcake_error', 'timeout'],
+  ] as const) {
+    emit(name, ...args);
+    socket.state = step === 'phone' ? 'PAIRING' : 'UNPAIRED';
+    expect(stepOf()).toBe(step);
+    linking.refreshQr(60_000, PASSKEY_MS);
+  }
+  expect(refreshed).not.toHaveBeenCalled();
+  emit('shortcake_verification_code_ready', 'ABCD1234', true); // Its user need not compare it.
+  expect(stepOf()).toBeUndefined();
+  linking.refreshQr(60_000, PASSKEY_MS);
+  expect(refreshed).toHaveBeenCalledTimes(1);
 });
 
 describe('a pairing code', () => {

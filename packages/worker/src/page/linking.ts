@@ -1,8 +1,9 @@
 /** What the page has reported about linking; undefined until it is listened to. Times in milliseconds since 1970. */
 let linking: LinkingState | undefined;
 interface LinkingState {
-  /** When the page last requested a passkey, and whether its screen was ever recognised. */
+  /** When the page last requested a passkey, what it waits for since, and whether its screen was ever recognised. */
   passkeyAt: number;
+  step: LinkScreen['passkey'];
   hasScreen: boolean;
   /** When a pairing code was last typed. */
   typedAt: number;
@@ -16,12 +17,23 @@ function isTyped(typedMs: number): boolean {
 
 /** Listens to the page's reports about linking; undefined if this build does not have them, or not yet. */
 function listenToLinking(): LinkingState | undefined {
-  const state: LinkingState = { passkeyAt: 0, hasScreen: false, typedAt: 0 };
+  const state: LinkingState = { passkeyAt: 0, step: undefined, hasScreen: false, typedAt: 0 };
   try {
     const { WAWebLinkDeviceEvents: events } = window.require('WAWebLinkDeviceEvents');
-    const on = (name: string, listener: () => void) => events.on(`link_device_events:${name}`, listener);
+    const on = (name: string, listener: (...args: unknown[]) => void) =>
+      events.on(`link_device_events:${name}`, listener);
     on('passkey_prologue_request', () => {
       state.passkeyAt = Date.now();
+      state.step = 'passkey';
+    });
+    on('shortcake_prologue_sent', () => {
+      state.step = 'phone';
+    });
+    on('shortcake_verification_code_ready', (_code, isConfirmed) => {
+      state.step = isConfirmed === true ? undefined : 'code';
+    });
+    on('shortcake_error', () => {
+      state.step = 'passkey';
     });
     on('primary_hello_received', () => {
       state.typedAt = Date.now();
@@ -49,22 +61,28 @@ export interface LinkScreen {
 
 /**
  * Reads the page's passkey screen. The browser's passkey request, which follows a click on the button there, is the
- * page's own: this neither reads nor changes it. If the screen cannot be recognised, the event that opens it counts,
- * for as long as the network waits for the passkey.
+ * page's own: this neither reads nor changes it. Some builds have no test ids: if the screen was never recognised, the
+ * page's events count, for as long as the network waits for the passkey.
  */
 export function readLinkScreen(passkeyMs: number): LinkScreen {
   linking ??= listenToLinking();
-  const isShown = (testId: string) => [...window.document.querySelectorAll(`[data-testid="${testId}"]`)].length > 0;
   const code = linking?.code;
   if (linking) linking.code = undefined;
-  if (!isShown('shortcake_passkey_screen')) {
-    const mayBeAsked = linking && !linking.hasScreen && Date.now() - linking.passkeyAt < passkeyMs;
-    const isAsked = mayBeAsked && window.require('WAWebSocketModel').Socket.state?.startsWith('UNPAIRED');
-    return { passkey: isAsked ? 'passkey' : undefined, code };
-  }
+  if (!isShown('shortcake_passkey_screen')) return { passkey: unseenStep(passkeyMs), code };
   if (linking) linking.hasScreen = true;
   if (isShown('shortcake_code_matching_card')) return { passkey: 'code', code };
   return { passkey: isShown('shortcake_waiting_for_phone_card') ? 'phone' : 'passkey', code };
+}
+
+function isShown(testId: string): boolean {
+  return [...window.document.querySelectorAll(`[data-testid="${testId}"]`)].length > 0;
+}
+
+/** What a passkey screen that cannot be recognised waits for, by the page's events. */
+function unseenStep(passkeyMs: number): LinkScreen['passkey'] {
+  if (!linking || linking.hasScreen || Date.now() - linking.passkeyAt >= passkeyMs) return undefined;
+  const { state = '' } = window.require('WAWebSocketModel').Socket;
+  return /^(UNPAIRED|PAIRING)/.test(state) ? linking.step : undefined;
 }
 
 /** Why the page gave no code: its name for it, and the network's code. */
@@ -123,9 +141,8 @@ export async function returnToQr(typedMs: number): Promise<void> {
 }
 
 /** Requests new QR references after the last one has expired. Does nothing while linking, which it would abort. */
-export function refreshQr(typedMs: number): void {
-  const asksForPasskey = [...window.document.querySelectorAll('[data-testid="shortcake_passkey_screen"]')].length > 0;
-  if (isTyped(typedMs) || asksForPasskey) return;
+export function refreshQr(typedMs: number, passkeyMs: number): void {
+  if (isTyped(typedMs) || isShown('shortcake_passkey_screen') || unseenStep(passkeyMs)) return;
   const { Cmd } = window.require('WAWebCmd');
   if (Cmd.refreshQR) Cmd.refreshQR();
   else window.require('WAWebLaunchSocketUtils').refreshQR();
