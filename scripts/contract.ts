@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { errorText } from '@chat-web/protocol';
 import { components, contract, type Part } from '@chat-web/worker/contract';
 import { parseAst } from 'rolldown/parseAst';
 
@@ -166,17 +167,19 @@ function* nodes(root: Node, where: (node: Node) => boolean = () => true): Genera
 
 function readBuild() {
   try {
-    const options = { all: { type: 'boolean' }, help: { type: 'boolean' } } as const;
+    const options = { all: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } } as const;
     const { positionals, values } = parseArgs({ options, allowPositionals: true });
-    const [folder, commit] = positionals;
-    if (!values.help && folder && positionals.length <= 2)
-      return { modules: modulesIn(sourcesOf(folder, commit)), all: values.all === true };
-    if (values.help) console.log(USAGE);
+    if (values.help) {
+      process.stdout.write(USAGE);
+      process.exit(0);
+    }
+    const [folder, commit, ...others] = positionals;
+    if (folder === undefined || others.length > 0) throw new TypeError('name one folder, and at most one commit');
+    return { modules: modulesIn(sourcesOf(folder, commit)), all: values.all === true };
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+    process.stderr.write(`${errorText(error)}\n\n${USAGE}`);
+    process.exit(EX_USAGE);
   }
-  process.stderr.write(USAGE);
-  process.exit(EX_USAGE);
 }
 
 /** The text of all scripts, one after the other. */

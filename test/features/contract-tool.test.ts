@@ -47,6 +47,11 @@ it('reports a module that no component of the build leads to', () => {
   expect(lines).toContain('missing  WAWebGroupCreateJob: no component leads to it');
 });
 
+it('--help prints the usage, and is no error', () => {
+  const { status, lines, stderr } = compare({}, '--help');
+  expect([status, lines[0], stderr]).toEqual([0, expect.stringContaining('npm run contract -- <folder>'), '']);
+});
+
 it('a folder without modules is an error', () => {
   const { status, stderr } = compare({ 'a.js': 'const no = 1;' });
   expect(status).toBe(64);

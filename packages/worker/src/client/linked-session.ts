@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   errorText,
   GatewayError,
   type PairingCode,
+  pause,
   resultWithin,
   type WorkerOptions,
   withDeadline,
@@ -235,8 +235,9 @@ export class LinkedSession implements PageSource, LinkingCalls {
   /** Reads the link screen until the session is ready. Frozen and reloaded pages are detected elsewhere. Never rejects. */
   async #pollLinkScreen(): Promise<void> {
     const { signal } = this.#over;
-    while (await delay(SCREEN_INTERVAL_MS, true, { signal, ref: false }).catch(() => false)) {
-      if (this.isReady) return;
+    for (;;) {
+      await pause(SCREEN_INTERVAL_MS, signal);
+      if (signal.aborted || this.isReady) return;
       if (!isLinking(this.#state)) continue;
       const screen = await resultWithin(this.link.run('readLinkScreen', PASSKEY_MS), SCREEN_TIMEOUT_MS);
       if (screen) this.dispatch({ name: 'screen', ...screen });
