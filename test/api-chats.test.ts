@@ -1,4 +1,5 @@
 import { sendText } from '@chat-web/host';
+import type { Message } from '@chat-web/protocol';
 import {
   ADA,
   BEN,
@@ -9,6 +10,7 @@ import {
   FARID,
   GRACE,
   idOf,
+  media,
   NOBODY,
   pace,
   rawRequest,
@@ -91,6 +93,32 @@ describe('a chat', () => {
     expect(await onPhone(ADA, number)).toMatchObject({ markedUnread: true, unread: 0 });
     await stack.client.markChatRead(of(number));
     await eventually(async () => expect(await onPhone(ADA, number)).toMatchObject({ markedUnread: false }));
+  });
+
+  it('is read by a send, unless that says otherwise: at once, or when the account is available the next time', async () => {
+    const text = { id: 'main', type: 'text', to: BEN, body: 'an answer' } as const;
+    const presence = (is: 'available' | 'unavailable') => stack.client.setPresence({ id: 'main', presence: is });
+    await presence('unavailable');
+    const first = await fresh(BEN);
+    await stack.client.sendMessage(text);
+    expect((await onPage(BEN)).unreadCount).toBeGreaterThan(0);
+    await presence('available');
+    await eventually(async () => expect(await onPage(BEN)).toMatchObject({ unreadCount: 0 }));
+    await eventually(async () => expect(await ackOf(BEN, first)).toBe(3));
+
+    const second = await fresh(BEN);
+    const own = (await stack.client.sendMessage({ ...text, markRead: false })) as Message;
+    const base64 = Buffer.from(media[0]?.bytes ?? []).toString('base64');
+    const picture = { type: 'image', base64, id: 'main', to: BEN, markRead: false } as const;
+    await stack.client.sendMessage(picture);
+    await stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: own.id, emoji: '👍', markRead: false });
+    await stack.client.forwardMessage({ id: 'main', messageId: own.id, to: BEN, markRead: false });
+    await stack.phones.settled();
+    expect(await onPage(BEN)).toMatchObject({ unreadCount: 1 });
+    expect(await ackOf(BEN, second)).toBe(2);
+    await stack.client.sendMessage(text);
+    await eventually(async () => expect(await onPage(BEN)).toMatchObject({ unreadCount: 0 }));
+    await presence('unavailable');
   });
 
   it('stays unread where the network refuses the receipts', async () => {

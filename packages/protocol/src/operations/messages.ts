@@ -23,6 +23,7 @@ import {
   mentionFields,
   mentionsWherePossible,
   poll,
+  sendFields,
 } from './sendable.ts';
 
 /** The rule of every send that may quote. */
@@ -44,7 +45,7 @@ const text = v.pipe(
     type: v.literal('text'),
     to: recipient,
     body: textBody,
-    quotedMessageId: v.optional(messageId),
+    ...sendFields,
     ...mentionFields,
     /** Whether a link is shown with a preview, which the account's phone makes. Default: true. */
     linkPreview: v.optional(v.boolean()),
@@ -62,7 +63,7 @@ const media = v.pipe(
     type: v.picklist(['image', 'video', 'audio', 'document', 'sticker']),
     to: recipient,
     ...mediaFields,
-    quotedMessageId: v.optional(messageId),
+    ...sendFields,
     ...mentionFields,
     ...mediaFlags,
   }),
@@ -87,6 +88,7 @@ const reaction = v.object({
     v.string(),
     v.check((emoji) => emoji === '' || ONE_EMOJI.test(emoji), 'must be one emoji, or empty'),
   ),
+  markRead: sendFields.markRead,
 });
 
 /** The answer to a reaction: `id` and `messageId` both name the message reacted to. */
@@ -212,6 +214,7 @@ export const forwardingOperations = {
         recipient,
         v.check((to) => to !== STATUS_FEED, 'messages are not forwarded to the status feed'),
       ),
+      markRead: sendFields.markRead,
     }),
     keyed: { choosesMessageId: () => true },
     answer: message,

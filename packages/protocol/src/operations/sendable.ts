@@ -16,6 +16,13 @@ export const mentionFields = {
   mentionAll: v.optional(v.boolean()),
 };
 
+/** How a message is sent into a chat. */
+export const sendFields = {
+  quotedMessageId: v.optional(messageId),
+  /** False: the chat stays as unread as it is, and no read receipts are sent. Default: true, as in the web client. */
+  markRead: v.optional(v.boolean()),
+};
+
 /** How media are shown, beside their kind. */
 export const mediaFlags = {
   /** Audio as a voice note. */
@@ -87,7 +94,7 @@ const chat = v.pipe(
   recipient,
   v.check((to) => to !== STATUS_FEED, 'the status feed accepts texts, images and videos'),
 );
-const toChat = { to: chat, quotedMessageId: v.optional(messageId) };
+const toChat = { to: chat, ...sendFields };
 
 export const location = v.object({
   type: v.literal('location'),

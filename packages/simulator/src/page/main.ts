@@ -40,13 +40,14 @@ const credentials = () => page.link.credentials;
 
 mediaServer.deviceId = () => credentials().device?.id;
 
-const sending = messageModules(page);
+const chatting = chatModules(page);
+const sending = messageModules(page, chatting);
 const groups = [
   { WAWebBuildConstants: { VERSION_STR: switches.pageVersion, VERSION_BASE: switches.pageVersion } },
   linkModules(page),
   userModules(page),
   collectionModules(page),
-  chatModules(page),
+  chatting,
   messageQueryModules(page),
   historyModules(page),
   sending,

@@ -17,8 +17,8 @@ export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof t
         case 'poll':
           return sendPlain(page, input, call);
         case 'reaction': {
-          const { messageId, emoji } = input;
-          await page.change(call.time.step('text'), 'react', messageId, emoji);
+          const { messageId, emoji, markRead } = input;
+          await page.change(call.time.step('text'), 'react', messageId, emoji, markRead);
           return { id: messageId, messageId, emoji };
         }
         default:
@@ -48,16 +48,17 @@ export function forwardingHandlers({ page }: HandlerContext): WorkerHandlers<key
     const limitMs = time.rest('forward');
     return page.read(limitMs, 'loadForward', messageId, time.step('download', 'forward')).catch(rethrowUnsent);
   };
-  const forward = async (messageId: string, to: string, call: Call) => {
+  const forward = async (messageId: string, to: string, markRead: boolean | undefined, call: Call) => {
     const { time } = call;
     // Checks the message first: the check of the recipient may open a chat.
     const found = await page.read(time.step('check'), 'checkForward', messageId).catch(rethrowUnsent);
     const finding = found === 'not_loaded' ? await load(messageId, time) : found;
     await check(page, to, undefined, time);
     const limits = sendLimits(call, time.rest(), finding === 'file' ? 'fileAck' : 'textAck');
-    return confirmed(page, await page.send(limits, 'forwardMessage', messageId, to));
+    return confirmed(page, await page.send(limits, 'forwardMessage', messageId, to, markRead));
   };
   return {
-    forwardMessage: ({ messageId, to }, call) => once(page, to, call, () => forward(messageId, to, call)),
+    forwardMessage: ({ messageId, to, markRead }, call) =>
+      once(page, to, call, () => forward(messageId, to, markRead, call)),
   };
 }

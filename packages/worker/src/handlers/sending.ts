@@ -14,6 +14,7 @@ interface MediaInput extends MediaSource, Mentioning {
   readonly type: MediaKind;
   readonly to: string;
   readonly quotedMessageId?: string | undefined;
+  readonly markRead?: boolean | undefined;
   readonly voice?: boolean | undefined;
   readonly gif?: boolean | undefined;
   readonly viewOnce?: boolean | undefined;
@@ -45,10 +46,10 @@ export async function once(
 
 async function sendPlainNow(page: PageCalls, input: PlainInput, call: Call): Promise<Message> {
   const { time } = call;
-  const { to, quotedMessageId } = input;
+  const { to, quotedMessageId, markRead } = input;
   const content = contentOf(input, time);
   // A text is sent unchanged, even if it looks like a contact card.
-  const options = { ...content.options, parseVCards: false, quotedMessageId, ignoreQuoteErrors: false };
+  const options = { ...content.options, parseVCards: false, quotedMessageId, markRead, ignoreQuoteErrors: false };
   const send = (isChecked: boolean) =>
     page.send(sendLimits(call, time.step('text'), 'textAck'), 'sendMessage', isChecked, to, content.text, options);
   const first = await send(false);
@@ -60,7 +61,7 @@ async function sendPlainNow(page: PageCalls, input: PlainInput, call: Call): Pro
 async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Call): Promise<Message> {
   const { page } = context;
   const { time, attempt } = call;
-  const { type, to, quotedMessageId, voice, gif, viewOnce } = input;
+  const { type, to, quotedMessageId, markRead, voice, gif, viewOnce } = input;
   // The network has no caption for these: it would only be in the answer.
   const caption = type === 'audio' || type === 'sticker' ? undefined : input.caption;
   if (to !== STATUS_FEED) await check(page, to, quotedMessageId, time);
@@ -85,6 +86,7 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
         sendVideoAsGif: gif,
         ...(viewOnce ? { isViewOnce: true, fields: { isViewOnce: true } } : {}),
         quotedMessageId,
+        markRead,
         ignoreQuoteErrors: false,
       };
       const limits = sendLimits(call, time.rest(), 'fileAck');

@@ -153,16 +153,36 @@ it("another's message, and one of a kind without a text, is not edited", async (
   await expect(editMessage('x', 'better', undefined)).rejects.toThrow('cannot be edited');
 });
 
-it.each([
-  [{ type: 'revoked' }, undefined, 'message_not_found'],
-  [{ type: 'chat' }, new Error('offline'), 'outcome_unknown'],
-])('a reaction to %j that ends with %s: %s', async (message, error, code) => {
-  const sendReactionToMsg = async () => {
-    if (error) throw error;
-  };
-  stubPage({
-    WAWebCollections: { Msg: { get: () => ({ id: { remote: '1@c.us' }, ...message }) } },
-    WAWebSendReactionMsgAction: { sendReactionToMsg },
+describe('a reaction', () => {
+  function page(message: object, chat: object | undefined, sendReactionToMsg: () => Promise<void>, unread = {}) {
+    stubPage({
+      WAWebCollections: {
+        Msg: { get: () => ({ id: { remote: '9@g.us' }, type: 'chat', ...message }) },
+        Chat: { get: () => chat },
+      },
+      WAWebSendReactionMsgAction: { sendReactionToMsg },
+      WAWebUpdateUnreadChatAction: unread,
+    });
+  }
+  const sent = async () => {};
+  const fails = () => Promise.reject(new Error('offline'));
+
+  it.each([
+    ['deleted', { type: 'revoked' }, undefined, sent, 'message_not_found'],
+    ['lost', {}, undefined, fails, 'outcome_unknown'],
+    ['of a status', { id: { remote: 'status@broadcast' } }, undefined, fails, 'not_permitted'],
+    ['without a secret, in an announcement group', {}, { groupMetadata: { isCag: true } }, fails, 'not_permitted'],
+  ] as const)('to a message that is %s is refused', async (_how, message, chat, sending, code) => {
+    page(message, chat, sending);
+    await expect(react('x', '👍')).rejects.toMatchObject({ code });
   });
-  await expect(react('x', '👍')).rejects.toMatchObject({ code });
+
+  it('that must not mark the chat as read is not sent by a build that would', async () => {
+    const sending = vi.fn(sent);
+    page({}, undefined, sending, Object.freeze({ sendSeen: async () => {} }));
+    await expect(react('x', '👍', false)).rejects.toMatchObject({ code: 'page_unsupported' });
+    expect(sending).not.toHaveBeenCalled();
+    await react('x', '👍');
+    expect(sending).toHaveBeenCalledTimes(1);
+  });
 });

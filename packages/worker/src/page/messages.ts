@@ -1,8 +1,8 @@
 import { delay } from './delay.ts';
-import type { MessageModel, PageChat, PageMessage, SendPlan, SendState } from './models.ts';
+import type { HandedForward, MessageModel, PageChat, PageMessage, SendMark, SendPlan, SendState } from './models.ts';
 import { ignored, networkCode, Refusal, refusedByNetwork, unreported } from './refusal.ts';
 import { hasFailedEdit, whileEditing } from './tools/changes.ts';
-import { oneByOne } from './tools/chats.ts';
+import { oneByOne, sendingInto } from './tools/chats.ts';
 import { download } from './tools/files.ts';
 import { ownGroup } from './tools/groups.ts';
 import { isRegistered } from './tools/identities.ts';
@@ -102,6 +102,8 @@ export type SendAnswer = 'unchecked' | { readonly model?: MessageModel | undefin
 /** How a message is sent. Other fields are options of the library, and passed through. */
 export interface SendOptions {
   readonly quotedMessageId?: string | undefined;
+  /** False: the chat stays unread. */
+  readonly markRead?: boolean | undefined;
   readonly caption?: string | undefined;
   /** How long to wait for a link preview, in milliseconds; absent: sent without a preview. */
   readonly previewMs?: number | undefined;
@@ -122,7 +124,7 @@ export async function sendMessage(
   isChecked: boolean,
   chatId: string,
   content: string,
-  { fields, previewMs, mentions = [], mentionAll, ...options }: SendOptions,
+  { fields, previewMs, mentions = [], mentionAll, markRead, ...options }: SendOptions,
 ): Promise<SendAnswer> {
   const { Msg } = window.require('WAWebCollections');
   const isKnown = () => {
@@ -164,9 +166,11 @@ export async function sendMessage(
   };
   const body = options.caption === undefined ? text : content;
   const all = { ...options, quotedMessageId, ...written, mentionedJidList, extraOptions };
-  const found = await library.sendMessage(chat, body, all);
-  const sent = found ?? Msg.get(handedId(call) ?? '');
-  return sent ? answerOf(sent, { call, answerBy, ackTimeoutMs }) : {};
+  return sendingInto(chat.id, markRead, async () => {
+    const found = await library.sendMessage(chat, body, all);
+    const sent = found ?? Msg.get(handedId(call) ?? '');
+    return sent ? answerOf(sent, { call, answerBy, ackTimeoutMs }) : {};
+  });
 }
 
 /** The outcome of a message that may have been sent before, as from `sendMessage`; undefined if the page has none. */
@@ -182,18 +186,25 @@ export async function readSent(
 }
 
 /** Reacts to a message, or removes the reaction if the emoji is empty. The library silently ignores unknown messages. */
-export async function react(messageId: string, emoji: string): Promise<void> {
+export async function react(messageId: string, emoji: string, markRead?: boolean): Promise<void> {
   const message = await requireMessage(messageId);
   // The page does not send reactions to blocked people, but removes them.
   if (emoji !== '' && isBlocked(String(message.id.remote))) throw blocked();
+  // For these, the page throws a plain error before it sends anything.
+  if (isStatus(message.id)) throw new Refusal('not_permitted', 'the web client cannot react to a status');
+  const group = knownChat(String(message.id.remote))?.groupMetadata;
+  if (group?.isCag && !message.messageSecret)
+    throw new Refusal('not_permitted', 'the message has no secret, which reactions in announcement groups need');
   const { sendReactionToMsg } = window.require('WAWebSendReactionMsgAction');
-  const reacting = sendReactionToMsg(message, emoji);
-  try {
-    await reacting;
-  } catch (error) {
-    // The page throws the same error for a refusal and for a lost connection.
-    throw networkCode(error) === undefined ? unreported('the reaction was sent') : error;
-  }
+  await sendingInto(message.id.remote, markRead, async () => {
+    const reacting = sendReactionToMsg(message, emoji);
+    try {
+      await reacting;
+    } catch (error) {
+      // The page throws the same error for a refusal and for a lost connection.
+      throw networkCode(error) === undefined ? unreported('the reaction was sent') : error;
+    }
+  });
 }
 
 /** Edits a message of the account. Returns its new model; undefined if it is unreadable. */
@@ -329,8 +340,9 @@ export async function forwardMessage(
   plan: SendPlan,
   messageId: string,
   chatId: string,
+  markRead?: boolean,
 ): Promise<Exclude<SendAnswer, 'unchecked'>> {
-  const { call, beginBy, answerBy } = plan;
+  const { call, beginBy } = plan;
   requireChoice();
   const message = await findMessage(messageId);
   if (!message) throw noMessage();
@@ -351,6 +363,17 @@ export async function forwardMessage(
     endForward(chat, mark);
     throw tooBusy();
   }
+  return sendingInto(chat.id, markRead, () => handOver(plan, message, chat, mark, handing));
+}
+
+async function handOver(
+  plan: SendPlan,
+  message: PageMessage,
+  chat: PageChat,
+  mark: SendMark,
+  handing: Promise<HandedForward>,
+): Promise<Exclude<SendAnswer, 'unchecked'>> {
+  const { answerBy } = plan;
   const { forwardMessages } = window.require('WAWebChatForwardMessage');
   const ended = Promise.resolve(forwardMessages({ chat, msgs: [message], multicast: true, includeCaption: true }))
     .then((undelivered) => ({ undelivered }))

@@ -40,6 +40,8 @@ export interface PageMessage {
   /** `HIDDEN`, `SCHEDULED_MESSAGE`: the page does not show it; `MEDIA_ALBUM`: in an album. Absent on ordinary ones. */
   readonly viewMode?: string;
   readonly isForwarded?: boolean;
+  /** Encrypts what others add to it, such as votes, and reactions in announcement groups. */
+  readonly messageSecret?: Uint8Array | null;
   /** The message, or its last edit, could not be sent. */
   readonly isSendFailure?: boolean;
   readonly star?: boolean;
@@ -283,6 +285,8 @@ export interface PageGroup {
   readonly owner?: PageId;
   /** When it was created, in Unix seconds. */
   readonly creation?: number;
+  /** The announcement group of a community. */
+  readonly isCag?: boolean;
   /** Only admins can send messages. */
   readonly announce?: boolean | number;
   /** Only admins can change subject, description and picture. */

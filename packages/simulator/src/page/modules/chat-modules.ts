@@ -1,7 +1,7 @@
 import { ActionError, ServerStatusCodeError } from '../errors.ts';
 import { readReactions } from '../models/add-ons.ts';
 import { type Chat, chats, Mute, openChat } from '../models/chat.ts';
-import { conn } from '../models/conn.ts';
+import { conn, stream } from '../models/conn.ts';
 import { type LabelAction, labelsAfter } from '../models/labels.ts';
 import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
@@ -25,6 +25,28 @@ interface Seen {
 export function chatModules({ appState, connection, mailbox, users }: Page): Modules {
   const mark = (chat: Chat, marks: Partial<WireMarks>) => appState.push('mark-chat', { chat: idOf(chat), marks });
   Mute.push = (id, mutedUntil) => appState.push('mark-chat', { chat: String(id), marks: { mutedUntil } });
+  const sendSeen = async ({ chat, afterAvailable = true }: Seen): Promise<void> => {
+    const unread = chat.get('unreadCount') ?? 0;
+    const more = unread - chat.pendingSeenCount;
+    if (unread === 0) return;
+    if (afterAvailable && !stream.get('available')) {
+      stream.once('change:available', () => void sendSeen({ chat }));
+      return;
+    }
+    if (more <= 0 && unread !== -1) return;
+    chat.pendingSeenCount = unread;
+    try {
+      await connection.request('seen', { chat: idOf(chat) });
+      chat.set({ unreadCount: 0 });
+      chat.pendingSeenCount = 0;
+      const id = chat.get('id');
+      if (id) readReactions(id);
+    } catch (error) {
+      // Only a refusal by the network resets the count. It goes to the log of the page.
+      if (!(error instanceof ServerStatusCodeError)) throw error;
+      chat.pendingSeenCount -= more;
+    }
+  };
   const archiving = new Map<Chat, Promise<void>>();
   const archive = async (chat: Chat, isArchived: boolean) => {
     await pause(settleMs);
@@ -53,24 +75,7 @@ export function chatModules({ appState, connection, mailbox, users }: Page): Mod
       loadEarlierMsgs: ({ chat }: { chat: Chat }) => mailbox.loadEarlier(chat, pageOfMessages),
     },
     WAWebUpdateUnreadChatAction: {
-      // The account is never shown as online here: with `afterAvailable`, the receipts wait forever.
-      sendSeen: async ({ chat, afterAvailable = true }: Seen) => {
-        const unread = chat.get('unreadCount') ?? 0;
-        const more = unread - chat.pendingSeenCount;
-        if (afterAvailable || (more <= 0 && unread !== -1)) return;
-        chat.pendingSeenCount = unread;
-        try {
-          await connection.request('seen', { chat: idOf(chat) });
-          chat.set({ unreadCount: 0 });
-          chat.pendingSeenCount = 0;
-          const id = chat.get('id');
-          if (id) readReactions(id);
-        } catch (error) {
-          // Only a refusal by the network resets the count. It goes to the log of the page.
-          if (!(error instanceof ServerStatusCodeError)) throw error;
-          chat.pendingSeenCount -= more;
-        }
-      },
+      sendSeen,
       markUnread: async (chat: Chat) => {
         if (chat.get('unreadCount') === 0) chat.set({ unreadCount: -1 });
         mark(chat, { isUnread: true });

@@ -17,10 +17,21 @@ interface EditOptions {
   readonly linkPreview?: WirePreview;
 }
 
-export function messageModules({ connection, outbox, users }: Page): Modules {
+/** Scripts may replace its function: it is looked up at each call, as in the real page. */
+interface UnreadAction {
+  sendSeen(what: { readonly chat: Chat }): Promise<void>;
+}
+
+export function messageModules({ connection, outbox, users }: Page, { WAWebUpdateUnreadChatAction }: Modules): Modules {
+  const unread = WAWebUpdateUnreadChatAction as UnreadAction;
   return {
     WAWebSendMsgChatAction: {
-      addAndSendMsgToChat: (chat: Chat, values: Partial<MsgAttributes>) => outbox.sendToChat(chat, values),
+      addAndSendMsgToChat: (chat: Chat, values: Partial<MsgAttributes>) => {
+        const [added, sent] = outbox.sendToChat(chat, values);
+        const seen = added.then(() => unread.sendSeen({ chat }));
+        seen.catch(() => undefined);
+        return [added, sent];
+      },
     },
     WAWebSendMessageEditAction: {
       // The page itself refuses a message that is too old; a refusal of the network only shows in the message.
@@ -48,8 +59,11 @@ export function messageModules({ connection, outbox, users }: Page): Modules {
         const parent = msg.get('id');
         if (!parent) throw new Error('the message has no id');
         const chat = findChat(parent.remote);
-        if (emoji !== '' && chat && isChatBlocked(chat)) throw new Error('Contact is blocked');
-        const isByLid = parent.remote.isLid() || chat?.groupMetadata?.get('isLidAddressingMode');
+        // Not in a chat, such as a status.
+        if (!chat) throw new TypeError("Cannot read properties of undefined (reading 'id')");
+        if (emoji !== '' && isChatBlocked(chat)) throw new Error('Contact is blocked');
+        void unread.sendSeen({ chat });
+        const isByLid = parent.remote.isLid() || chat.groupMetadata?.get('isLidAddressingMode');
         const from = users.ownWid(isByLid ? 'lid' : 'pn');
         const made = { id: await MsgKey.newId(), emoji, atMs: reactionTimeOf(parent, from) };
         const row = reactionRowOf(parent, { ...made, from: String(from), fromMe: true }, 0);

@@ -12,8 +12,11 @@ type ShowState = (id: PageId) => Promise<unknown> | undefined;
 /** Modules for actions on a whole chat. */
 export interface ChatModules {
   WAWebUpdateUnreadChatAction: {
-    /** Resolves also if the network refuses; with `afterAvailable` only once the account is online. */
-    sendSeen(what: { chat: PageChat; afterAvailable: boolean }): Promise<unknown>;
+    /**
+     * Resolves also if the network refuses. Unless `afterAvailable` is false, a call while the account is unavailable
+     * takes effect once it is available. The page calls it for each send. Wrapped.
+     */
+    sendSeen(what: { chat: PageChat; afterAvailable?: boolean }): Promise<unknown>;
     /** Resolves before the network has it. */
     markUnread(chat: PageChat, isUnread: boolean, showToast: boolean): Promise<unknown>;
   };

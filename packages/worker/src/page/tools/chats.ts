@@ -1,6 +1,7 @@
+import type { PageModules } from '../contract/index.ts';
 import type { LabelAction } from '../contract/labels.ts';
 import { delay } from '../delay.ts';
-import type { PageChat, PageLabel } from '../models.ts';
+import type { PageChat, PageId, PageLabel } from '../models.ts';
 import { Refusal } from '../refusal.ts';
 import { optional, phoneOr } from './identities.ts';
 import { isChat, knownChat, textOf } from './messages.ts';
@@ -70,6 +71,51 @@ export function oneByOne<T>(chat: PageChat, work: () => Promise<T>): Promise<T> 
   };
   done.then(forget, forget);
   return done;
+}
+
+type SendSeen = PageModules['WAWebUpdateUnreadChatAction']['sendSeen'];
+
+let sendSeen: SendSeen | undefined;
+
+/** The sends in progress that must not mark their chat as read. */
+const quietSends = new Set<{ readonly chatId: string }>();
+
+/** The page marks a chat as read, at once or when the account is available the next time, whenever it sends into it. */
+const seenUnlessQuiet: SendSeen = async (what) => {
+  const isForSend = what.afterAvailable !== false;
+  const id = String(what.chat.id);
+  if (isForSend && [...quietSends].some(({ chatId }) => chatId === id)) return;
+  await sendSeen?.call(optional('WAWebUpdateUnreadChatAction'), what);
+};
+
+function wrapSendSeen(): void {
+  const unread = window.require('WAWebUpdateUnreadChatAction');
+  if (unread.sendSeen === seenUnlessQuiet) return;
+  sendSeen = unread.sendSeen;
+  try {
+    unread.sendSeen = seenUnlessQuiet;
+  } catch {
+    // This build freezes its modules.
+  }
+  if (unread.sendSeen !== seenUnlessQuiet)
+    throw new Refusal('page_unsupported', 'nothing was sent: this build of the page marks the chat as read');
+}
+
+/** Sends something into a chat; if `markRead` is false, without marking the chat as read. */
+export async function sendingInto<T>(
+  chatId: PageId,
+  markRead: boolean | undefined,
+  send: () => Promise<T>,
+): Promise<T> {
+  if (markRead !== false) return send();
+  wrapSendSeen();
+  const quiet = { chatId: String(chatId) };
+  quietSends.add(quiet);
+  try {
+    return await send();
+  } finally {
+    quietSends.delete(quiet);
+  }
 }
 
 const POLL_MS = 50;
