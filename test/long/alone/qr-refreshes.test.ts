@@ -33,27 +33,30 @@ describe.concurrent('the refresh of a QR: it', () => {
     );
   });
 
-  it('is not requested while the page requires a passkey: the session is neither restarted nor disturbed', async () => {
-    await using stack = await Stack.start();
-    await stack.phones.requirePasskey(ADA, true);
-    const { qr = '' } = await stack.client.startSession({ id: 'main' });
-    const events = await stack.listen('main');
-    await stack.phones.scan(ADA, qr);
-    await events.until('passkey_required');
-    const before = await stack.client.getSessionStatus({ id: 'main' });
-    // The same here.
-    await delay(QR_REFRESHES_END_MS);
-    const { status, reason, restarts, since } = await stack.client.getSessionStatus({ id: 'main' });
-    expect({ status, reason, restarts, since }).toEqual({
-      status: 'qr',
-      reason: 'PASSKEY_REQUIRED',
-      restarts: 0,
-      since: before.since,
-    });
-    expect(events.events.map(({ name }) => name)).toEqual(['qr', 'passkey_required']);
-    const [page] = await stack.phones.pages();
-    expect([page?.passkeyScreen, page?.qr]).toEqual(['passkey_prompt', undefined]); // No new QR was requested.
-  });
+  it.each([true, false])(
+    'is not requested while the page requires a passkey: the session is undisturbed (test ids %s)',
+    async (testIds) => {
+      await using stack = await Stack.start({ simulator: { testIds } });
+      await stack.phones.requirePasskey(ADA, true);
+      const { qr = '' } = await stack.client.startSession({ id: 'main' });
+      const events = await stack.listen('main');
+      await stack.phones.scan(ADA, qr);
+      await events.until('passkey_required');
+      const before = await stack.client.getSessionStatus({ id: 'main' });
+      // The same here.
+      await delay(QR_REFRESHES_END_MS);
+      const { status, reason, restarts, since } = await stack.client.getSessionStatus({ id: 'main' });
+      expect({ status, reason, restarts, since }).toEqual({
+        status: 'qr',
+        reason: 'PASSKEY_REQUIRED',
+        restarts: 0,
+        since: before.since,
+      });
+      expect(events.events.map(({ name }) => name)).toEqual(['qr', 'passkey_required']);
+      const [page] = await stack.phones.pages();
+      expect([page?.passkeyScreen, page?.qr]).toEqual(['passkey_prompt', undefined]); // No new QR was requested.
+    },
+  );
 
   it('is never older than 60 s, also on a page that does not refresh it', async () => {
     await using stack = await Stack.start({ simulator: { qrFirstMs: NEVER_MS } });

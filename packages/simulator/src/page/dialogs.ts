@@ -73,7 +73,8 @@ function button(label: string, attributes: Readonly<Record<string, string>>, act
 
 function element(tag: string, attributes: Readonly<Record<string, string>>, text = ''): HTMLElement {
   const made = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  for (const [name, value] of Object.entries(attributes))
+    if (switches.testIds || name !== 'data-testid') made.setAttribute(name, value);
   made.textContent = text;
   return made;
 }

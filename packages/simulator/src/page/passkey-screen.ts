@@ -1,5 +1,6 @@
 import { linkDeviceEvents, passkeyView } from './pairing.ts';
 import type { PasskeyLink } from './passkey-link.ts';
+import { switches } from './switches.ts';
 import type { PasskeyScreenName } from './wire.ts';
 
 /** A code has a dash after this many characters. */
@@ -120,7 +121,7 @@ function button(testId: string, label: string, act: (() => void) | undefined): H
 
 function element<K extends 'div' | 'span' | 'button'>(tag: K, testId = '', text = ''): HTMLElementTagNameMap[K] {
   const made = document.createElement(tag);
-  if (testId) made.dataset.testid = testId;
+  if (testId && switches.testIds) made.dataset.testid = testId;
   made.textContent = text;
   return made;
 }

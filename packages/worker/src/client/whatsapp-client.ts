@@ -197,6 +197,7 @@ export class WhatsAppClient extends LibraryClient {
           // No time limit of its own: the gateway limits the start, and this loop ends with the page.
           while (!(await this.link.run('prepareModules'))) await delay(REGISTRY_POLL_MS);
           this.#options.dispatch({ name: 'progress' });
+          await this.link.run('watchLinking'); // Before a QR is shown, which may be scanned at once.
           await super.inject();
           await Promise.all(this.#exposing.splice(0));
           await this.link.run('mark', before.document, 'injected');

@@ -64,7 +64,7 @@ export {
 export { addParticipants, createGroup, leaveGroup, listGroups, removeParticipants, renameGroup } from './groups.ts';
 export { hasChanged, inboundSince, loadSince, messageModels } from './inbox.ts';
 export { listLabels, setChatLabels } from './labels.ts';
-export { readLinkScreen, refreshQr, requestCode, returnToQr } from './linking.ts';
+export { readLinkScreen, refreshQr, requestCode, returnToQr, watchLinking } from './linking.ts';
 export { dropFile, heldFile, keepFile, loadMedia, loadPicture, makeSticker, openFileInput } from './media.ts';
 export {
   getMessage,

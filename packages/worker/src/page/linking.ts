@@ -51,6 +51,11 @@ function listenToLinking(): LinkingState | undefined {
   }
 }
 
+/** Listens to the page's reports about linking, unless it does already. Modules may load late: call it again. */
+export function watchLinking(): void {
+  linking ??= listenToLinking();
+}
+
 /** What the page shows for linking, besides a QR. */
 export interface LinkScreen {
   /** The step that the page waits for to link an account with a passkey. */
@@ -65,7 +70,7 @@ export interface LinkScreen {
  * page's events count, for as long as the network waits for the passkey.
  */
 export function readLinkScreen(passkeyMs: number): LinkScreen {
-  linking ??= listenToLinking();
+  watchLinking();
   const code = linking?.code;
   if (linking) linking.code = undefined;
   if (!isShown('shortcake_passkey_screen')) return { passkey: unseenStep(passkeyMs), code };
