@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { ACCOUNT_EVENTS, accountEventData } from './account-events.ts';
 import { reason } from './reasons.ts';
-import { ack, message, pairingCode, pngDataUrl, sessionInfo, sessionView } from './resources.ts';
+import { accountLimit, ack, message, pairingCode, pngDataUrl, sessionInfo, sessionView } from './resources.ts';
 
 /** The data of each event of a session's stream, by name. */
 export const eventData = {
@@ -17,6 +17,8 @@ export const eventData = {
   disconnected: v.object({ reason, message: v.string() }),
   /** Published when one of these fields changes, as `GET …/status` returns them. */
   status: v.pick(sessionView, ['status', 'reason', 'message', 'restarts', 'nextAttemptAt']),
+  /** WhatsApp's limits on the account have changed, as `GET …/status` returns them. */
+  limits: v.object({ limits: v.array(accountLimit) }),
   gap: v.variant('reason', [
     /** Between these times, in ISO 8601, messages were not recovered, or events other than messages were not stored. */
     v.object({ reason: v.picklist(['not_loaded', 'not_stored']), from: v.string(), to: v.string() }),
@@ -37,7 +39,7 @@ export type EventName = keyof typeof eventData;
 /** Events that give access to an account: only keys that may link sessions see them, and they are never stored. */
 export const SECRET_EVENTS: readonly EventName[] = ['qr', 'pairing_code'];
 /** Events that a reader gets only by naming them. */
-export const OPT_IN_EVENTS: readonly EventName[] = ['status', ...ACCOUNT_EVENTS];
+export const OPT_IN_EVENTS: readonly EventName[] = ['status', 'limits', ...ACCOUNT_EVENTS];
 /** The events of a reader that names none. */
 export const DEFAULT_EVENTS: readonly EventName[] = (Object.keys(eventData) as EventName[]).filter(
   (name) => !OPT_IN_EVENTS.includes(name),

@@ -3,7 +3,7 @@ import { accountEvent } from './account-events.ts';
 import { errorCode, fieldIssue } from './errors.ts';
 import { count, LIMITS, listOf, networkId, PAGE_VERSION, sentence, unixSeconds } from './limits.ts';
 import { workerFailure } from './reasons.ts';
-import { ack, degradedCapability, message, pairingCode, pngDataUrl, sessionInfo } from './resources.ts';
+import { accountLimit, ack, degradedCapability, message, pairingCode, pngDataUrl, sessionInfo } from './resources.ts';
 
 export const HEARTBEAT_INTERVAL_MS = 5_000;
 
@@ -135,6 +135,8 @@ export const workerEvent = v.variant('name', [
     lacking: degraded,
     findings: degraded,
   }),
+  /** The network's limits on the account: the first time that they are read, and when they change. */
+  v.object({ name: v.literal('limits'), limits: listOf(accountLimit, 10) }),
   /** The page lost its connection to the network; `pageState` is the page's name for it. */
   v.object({ name: v.literal('connection_lost'), pageState: sentence }),
   /** The phone unlinked this device: its auth is invalid. */

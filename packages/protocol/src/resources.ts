@@ -30,6 +30,19 @@ const sessionMemory = v.object({ workerBytes: bytes, browserBytes: bytes });
 export const memorySample = v.object({ at: isoTime, ...sessionMemory.entries });
 export type MemorySample = v.InferOutput<typeof memorySample>;
 
+/** A limit of WhatsApp on the account, as the web client knows it. */
+export const accountLimit = v.object({
+  /**
+   * `time_lock`: the account cannot write to people who have not written to it. `new_chats`: it can write to `remaining`
+   * such people.
+   */
+  kind: v.picklist(['time_lock', 'new_chats']),
+  /** When it ends, or when the count starts again. */
+  until: v.optional(isoTime),
+  remaining: v.optional(count(LIMITS.time)),
+});
+export type AccountLimit = v.InferOutput<typeof accountLimit>;
+
 /** A session with its health. Times are ISO 8601. */
 export const sessionView = v.object({
   id: v.string(),
@@ -52,6 +65,8 @@ export const sessionView = v.object({
   pageVersion: v.optional(v.string()),
   /** What does not work on the page; absent until the page is checked. */
   degraded: v.optional(v.array(degradedCapability)),
+  /** WhatsApp's limits on the account; absent until the page is read, up to 15 s after it is ready. */
+  limits: v.optional(v.array(accountLimit)),
 });
 export type SessionView = v.InferOutput<typeof sessionView>;
 

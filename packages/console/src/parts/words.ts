@@ -1,3 +1,5 @@
+import type { AccountLimit } from '@chat-web/protocol';
+
 const UNITS = [
   ['second', 1_000],
   ['minute', 60_000],
@@ -41,6 +43,14 @@ export function bytesText(bytes: number): string {
 /** `1 session`, `2 sessions`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** WhatsApp's limits on an account, each in a few words. */
+export function limitTexts(limits: readonly AccountLimit[]): string[] {
+  return limits.map(({ kind, until, remaining }) => {
+    const what = kind === 'time_lock' ? 'cannot write to new people' : `${counted(remaining ?? 0, 'new chat')} left`;
+    return until === undefined ? what : `${what} until ${fullTime(Date.parse(until))}`;
+  });
 }
 
 /** A fraction of 1 as a percentage, such as `0.4 %`. */

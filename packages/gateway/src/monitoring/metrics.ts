@@ -184,6 +184,15 @@ function tableOf({ supervisor, refusals, pacing, mover, webhooks, events }: Depe
           for (const { capability } of page?.degraded ?? []) yield [{ session: id, capability }, 1];
       },
     },
+    session_limited: {
+      help: "Limits of WhatsApp that keep a session's account from writing to new people",
+      labelNames: ['session', 'kind'],
+      *read() {
+        for (const { id, limits } of supervisor.list())
+          for (const { kind, remaining } of limits ?? [])
+            if (kind === 'time_lock' || remaining === 0) yield [{ session: id, kind }, 1];
+      },
+    },
     seconds_since_last_event: {
       help: 'Seconds since the last traffic from the network',
       labelNames: ['session'],

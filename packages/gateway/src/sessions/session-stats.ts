@@ -1,4 +1,4 @@
-import type { MemorySample } from '@chat-web/protocol';
+import type { AccountLimit, MemorySample } from '@chat-web/protocol';
 import type { SessionMemory } from '../host/memory.ts';
 
 /** A build of the page, as a worker found it. */
@@ -21,6 +21,8 @@ export class SessionStats {
   /** The page, and what does not work on it; undefined until this run has checked it. */
   page: PageView | undefined;
   #earlierPage: PageView | undefined;
+  /** The network's limits on the account; undefined until this run has read them. */
+  limits: readonly AccountLimit[] | undefined;
   lastEventAt: Date | undefined;
   #lastActivityAt = performance.now();
 
@@ -60,6 +62,7 @@ export class SessionStats {
   runBegins(): void {
     this.#earlierPage = this.lastPage;
     this.page = undefined;
+    this.limits = undefined;
   }
 
   eventReceived(): void {

@@ -6,13 +6,14 @@ import { type Phase, statusOf } from './session-state.ts';
 const WORDS = ['ready', 'starting', 'qr', 'authenticating', 'restarting', 'failed', 'stopped', 'moved'] as const;
 type Word = (typeof WORDS)[number];
 
-export function viewOf({ id, state, stats, page }: Session): SessionView {
+export function viewOf({ id, state, stats, page, limits }: Session): SessionView {
   const { lastEventAt, memory, diskBytes } = stats;
   const view: SessionView = { id, since: state.since.toISOString(), ...statusOf(state) };
   if (lastEventAt) view.lastEventAt = lastEventAt.toISOString();
   if (memory) view.memory = memory;
   if (diskBytes !== undefined) view.diskBytes = diskBytes;
   if (page) Object.assign(view, { pageVersion: page.version, degraded: [...page.degraded] });
+  if (limits) view.limits = [...limits];
   return view;
 }
 

@@ -1,4 +1,5 @@
 import {
+  type AccountLimit,
   type AnswerOf,
   type Cause,
   causeText,
@@ -57,6 +58,7 @@ export class Session {
   readonly #watchers = new Set<() => void>();
   readonly #statusEvents: StatusEvents;
   #state: SessionState;
+  #publishedLimits = '[]';
   /** Aborts archives that are being sent: the files that they are read from are about to change. */
   #leaving = new AbortController();
   #run: Run | undefined;
@@ -105,6 +107,11 @@ export class Session {
   /** The page of the run; undefined until it is checked, and while nothing runs. */
   get page(): PageView | undefined {
     return this.workerPid === undefined ? undefined : this.stats.page;
+  }
+
+  /** The network's limits on the account; undefined until the run has read them, and while nothing runs. */
+  get limits(): readonly AccountLimit[] | undefined {
+    return this.workerPid === undefined ? undefined : this.stats.limits;
   }
 
   get pending(): number {
@@ -358,6 +365,9 @@ export class Session {
       case 'page':
         this.#onPage(event);
         return;
+      case 'limits':
+        this.#onLimits(event.limits);
+        return;
       case 'ready':
         this.#onReady(event);
         return;
@@ -408,6 +418,15 @@ export class Session {
       this.#log.warn({ pageVersion: version, degraded: degraded.map(loggedFinding) }, 'page degraded');
     else if (before?.version !== version || before.degraded.length > 0)
       this.#log.info({ pageVersion: version }, 'page complete');
+  }
+
+  #onLimits(limits: readonly AccountLimit[]): void {
+    this.stats.limits = limits;
+    const text = JSON.stringify(limits);
+    if (text === this.#publishedLimits) return; // As before a restart.
+    this.#publishedLimits = text;
+    this.#log.info({ limits }, 'limits of the account changed');
+    this.#publish({ name: 'limits', data: { limits: [...limits] } });
   }
 
   #onRunFailed(failure: RunFailure): void {

@@ -117,7 +117,7 @@ export const calls = {
     run: (simulator, { number, messageId }, { body }) => phone(simulator, number).edit(messageId, body),
   }),
   revoke: defineCall('DELETE', '/accounts/:number/messages/:messageId', {
-    does: 'deletes a message for everyone, within the hour: its own, or as an admin any message of the group',
+    does: 'deletes a message for everyone, within two and a half days: its own, or as an admin any message of the group',
     run: (simulator, { number, messageId }) => phone(simulator, number).revoke(messageId),
   }),
   media: defineCall('GET', '/accounts/:number/messages/:messageId/media', {
@@ -243,6 +243,15 @@ export const calls = {
     fields: inputs.requestRefusal,
     does: 'refuses requests of its pages, named as in `src/page/wire.ts`, with a code from 400 to 599; null ends that',
     run: (simulator, { number }, refusal) => refuseRequests(account(simulator, number), refusal),
+  }),
+  limit: defineCall('PUT', '/accounts/:number/limits', {
+    fields: inputs.limits,
+    does: 'limits writing to people who have not written to the account: `timeLockedUntil` in Unix ms, `newChats` `{total, used, until}` with `until` in Unix seconds; null, or absent: no limit. The pages disable their composers, and the network refuses such messages (463, 475)',
+    run: (simulator, { number }, limits) => {
+      const owner = account(simulator, number);
+      owner.limits = limits;
+      notifyDevices(owner, { type: 'limits', limits });
+    },
   }),
   setLabels: defineCall('PUT', '/accounts/:number/labels', {
     fields: inputs.labels,

@@ -227,6 +227,12 @@ export const inputs = {
     /** Null for none. */
     code: v.nullable(v.pipe(v.number(), v.integer(), v.minValue(400), v.maxValue(599))),
   }),
+  limits: v.strictObject({
+    /** Unix ms; null to lift the lock. */
+    timeLockedUntil: v.optional(v.nullable(delayMs), null),
+    /** `until` in Unix seconds; null for no limit. */
+    newChats: v.optional(v.nullable(v.strictObject({ total: delayMs, used: delayMs, until: delayMs })), null),
+  }),
   labels: v.strictObject({ labels: v.array(v.strictObject({ id: text, name: text, colorIndex: delayMs })) }),
   passkey: v.strictObject({ required: v.boolean() }),
   passkeyRegistration: v.strictObject({

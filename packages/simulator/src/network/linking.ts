@@ -122,6 +122,7 @@ export class Linking {
       onboarded: device.onboarded,
       synced: device.synced,
       labels: account.labels,
+      limits: account.limits,
       ...bootstrapData(account, device, this.#dependencies),
     });
     connection.send({ type: 'progress', percent: 0 });

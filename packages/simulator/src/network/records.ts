@@ -18,6 +18,7 @@ import type {
   WireBusinessProfile,
   WireCall,
   WireLabel,
+  WireLimits,
   WireMarks,
   WireMedia,
   WireNotice,
@@ -133,6 +134,7 @@ export class AccountRecord {
   readonly deletedChats = new Set<Peer>();
   /** Its labels, if it is a business account. */
   labels: readonly WireLabel[] = [];
+  limits: WireLimits = { timeLockedUntil: null, newChats: null };
   /** What it has set in its chats. */
   readonly marks = new Map<Peer, WireMarks>();
   /** Requests of its devices that are refused, with the status of each. */

@@ -7,6 +7,7 @@ import type { Keys } from './keys.ts';
 import type { Mailbox } from './mailbox.ts';
 import { cmd, conn, socket, stream } from './models/conn.ts';
 import { replaceLabels } from './models/labels.ts';
+import { storeLimits } from './models/limits.ts';
 import { presences } from './models/presences.ts';
 import type { Outbox } from './outbox.ts';
 import { pairing } from './pairing.ts';
@@ -158,7 +159,15 @@ export class Link {
     this.start();
   }
 
-  #handleWelcome({ self, onboarded, synced, labels, users, chats }: Extract<ServerEvent, { type: 'welcome' }>): void {
+  #handleWelcome({
+    self,
+    onboarded,
+    synced,
+    labels,
+    limits,
+    users,
+    chats,
+  }: Extract<ServerEvent, { type: 'welcome' }>): void {
     this.#onboarded ||= onboarded;
     if (!synced) this.#limitFirstSync();
     const dependencies = this.#dependencies;
@@ -168,6 +177,7 @@ export class Link {
     conn.set({ connected: true });
     stream.set({ mode: 'MAIN' });
     replaceLabels(labels);
+    storeLimits(limits);
     for (const chat of chats) dependencies.mailbox.restore(chat);
     socket.set({ state: 'CONNECTED' });
     this.#connection.admit();

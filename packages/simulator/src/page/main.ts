@@ -9,6 +9,7 @@ import { contactModules } from './modules/contact-modules.ts';
 import { forwardModules } from './modules/forward-modules.ts';
 import { groupModules } from './modules/group-modules.ts';
 import { historyModules } from './modules/history-modules.ts';
+import { limitModules } from './modules/limit-modules.ts';
 import { linkModules } from './modules/link-modules.ts';
 import { mediaModules } from './modules/media-modules.ts';
 import { messageModules } from './modules/message-modules.ts';
@@ -45,6 +46,7 @@ const sending = messageModules(page, chatting);
 const groups = [
   { WAWebBuildConstants: { VERSION_STR: switches.pageVersion, VERSION_BASE: switches.pageVersion } },
   linkModules(page),
+  limitModules(page),
   userModules(page),
   collectionModules(page),
   chatting,

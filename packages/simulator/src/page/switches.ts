@@ -32,6 +32,8 @@ export const firstSwitches = {
   whatsNew: 'one-button' as 'one-button' | 'two-buttons',
   /** Whether the dialog opens after the sync, or already at the login. */
   whatsNewAt: 'synced' as 'synced' | 'load',
+  /** Whether the elements of screens and dialogs have test ids. */
+  testIds: true,
   /** Members of a group are unknown until they are requested. */
   lazyParticipants: false,
   /** Their members are in the page's database, where `find` looks before it sends a request. */

@@ -221,6 +221,14 @@ export interface WireChannel {
   readonly followers: number;
 }
 
+/** The network's limits on writing to people who have not written to the account. */
+export interface WireLimits {
+  /** Unix ms; null: not locked. */
+  readonly timeLockedUntil: number | null;
+  /** How many such people it may write to, and has written to, until a time in Unix seconds. Null: any number. */
+  readonly newChats: { readonly total: number; readonly used: number; readonly until: number } | null;
+}
+
 export interface WireLabel {
   readonly id: string;
   readonly name: string;
@@ -445,6 +453,7 @@ export interface Requests {
   'subscribe-presence': { params: { id: string }; result: null };
   /** Rejects the call that rings. */
   'reject-call': { params: { id: string }; result: null };
+  limits: { params: Record<string, never>; result: WireLimits };
   /** Unlinks this device. */
   logout: { params: Record<string, never>; result: null };
 }
@@ -515,6 +524,7 @@ export type ServerEvent =
       /** This device has synced before. */
       readonly synced: boolean;
       readonly labels: readonly WireLabel[];
+      readonly limits: WireLimits;
       readonly users: readonly WireUser[];
       readonly chats: readonly WireChat[];
     }
@@ -541,6 +551,8 @@ export type ServerEvent =
   | { readonly type: 'platform'; readonly platform: string }
   /** All labels of the account, after a change. */
   | { readonly type: 'labels'; readonly labels: readonly WireLabel[] }
+  /** The account's limits, after a change. */
+  | { readonly type: 'limits'; readonly limits: WireLimits }
   /** The marks that another device has set in a chat. */
   | { readonly type: 'marks'; readonly chat: string; readonly marks: WireMarks }
   | { readonly type: 'activity'; readonly activity: WireActivity }

@@ -1,6 +1,8 @@
 import { LIMITS } from '@chat-web/protocol';
+import type { PageLimit } from '../page/models.ts';
 import type { Capabilities, Degraded } from './capabilities.ts';
 import type { Log, ReportEvent } from './port.ts';
+import { toLimit } from './resources.ts';
 
 /** Characters of a reason: its text comes from the page, which is not trusted. */
 const MAX_REASON_LENGTH = 900;
@@ -12,7 +14,10 @@ export interface PageReportParts {
   readonly log: Log;
 }
 
-/** Reports missing and degraded capabilities, and why: missing parts of the page, open dialogs, unconfirmed sends. */
+/**
+ * Reports missing and degraded capabilities, and why: missing parts of the page, open dialogs, unconfirmed sends; and the
+ * network's limits on the account.
+ */
 export class PageReport {
   readonly #report: ReportEvent;
   readonly #capabilities: Capabilities;
@@ -20,6 +25,7 @@ export class PageReport {
   /** Problems other than missing parts, by capability. */
   readonly #findings = new Map<string, string>();
   #lastSent = '';
+  #lastLimits = '';
 
   constructor({ report, capabilities, log }: PageReportParts) {
     this.#report = report;
@@ -38,6 +44,15 @@ export class PageReport {
       this.#log('warn', 'capability degraded', { capability, reason });
     }
     this.send();
+  }
+
+  /** Reports the network's limits on the account, if they have changed. */
+  setLimits(limits: readonly PageLimit[]): void {
+    const known = limits.flatMap((limit) => toLimit(limit) ?? []);
+    const text = JSON.stringify(known);
+    if (text === this.#lastLimits) return;
+    this.#lastLimits = text;
+    this.#report({ name: 'limits', limits: known });
   }
 
   /** Sends the report to the gateway, if it has changed since the last time. */

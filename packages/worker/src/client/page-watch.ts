@@ -101,7 +101,7 @@ export class PageWatch {
   }
 
   /** Acts on the polled state of the page, since an event may have been lost. Never rejects. */
-  async #onPageState({ injected, listening, socketState, progress, dialogs }: PageState): Promise<void> {
+  async #onPageState({ injected, listening, socketState, progress, dialogs, limits }: PageState): Promise<void> {
     const { client, session, log, report } = this.#parts;
     try {
       report.setFinding('page.dialog', dialogs.length > 0 ? `a dialog stays open: ${dialogs.join('; ')}` : undefined);
@@ -110,6 +110,7 @@ export class PageWatch {
       if (!injected) await client.inject();
       else if (socketState) session.dispatch({ name: 'socket', state: socketState });
       if (!session.isReady) return;
+      if (limits) report.setLimits(limits);
       await this.#checkForLateModules();
       if (!listening) this.#fail('PAGE_DEAF', 'the listeners of the page are gone');
       else if (await this.#isDeaf()) {

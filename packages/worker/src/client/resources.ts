@@ -1,5 +1,15 @@
-import { cutText, degrees, LIMITS, type Message, networkId, type SessionInfo } from '@chat-web/protocol';
+import {
+  type AccountLimit,
+  accountLimit,
+  cutText,
+  degrees,
+  LIMITS,
+  type Message,
+  networkId,
+  type SessionInfo,
+} from '@chat-web/protocol';
 import * as v from 'valibot';
+import type { PageLimit } from '../page/models.ts';
 
 /** Message types that have another name in the API; all others are the same. */
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
@@ -109,6 +119,16 @@ export function toMutedUntil(expiration: number): string | null {
 /** An ack in the API's range: the page has several failures below 0, and an internal value above 4. */
 export function toAck(ack: number): Message['ack'] {
   return Math.max(-1, Math.min(4, Math.trunc(ack))) as Message['ack'];
+}
+
+/** A limit of the network on the account; undefined for an invalid one. */
+export function toLimit({ kind, untilMs, remaining }: PageLimit): AccountLimit | undefined {
+  const read = v.safeParse(accountLimit, {
+    kind,
+    ...(Number.isFinite(untilMs) ? { until: new Date(toTime(untilMs / 1_000) * 1_000).toISOString() } : {}),
+    ...(typeof remaining === 'number' ? { remaining: Math.max(0, Math.trunc(remaining)) } : {}),
+  });
+  return read.success ? read.output : undefined;
 }
 
 const account = v.object({ pushname: optionalText, wid: v.string(), platform: optionalText });

@@ -86,7 +86,7 @@ describe('the check before a send', () => {
   it('refuses what the page does not allow to write to', async () => {
     for (const [chat, why] of [
       [{ canSend: false, groupMetadata: {} }, 'only admins'],
-      [{ canSend: false }, 'the network limits'],
+      [{ canSend: false }, 'does not accept'],
     ] as const) {
       page(found, { WAWebCollections: { Chat: { get: () => chat } } });
       const message = expect.stringContaining(why);

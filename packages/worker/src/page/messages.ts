@@ -7,6 +7,7 @@ import { download } from './tools/files.ts';
 import { ownGroup } from './tools/groups.ts';
 import { isRegistered } from './tools/identities.ts';
 import * as library from './tools/library.ts';
+import { isComposerDisabled, limitOf } from './tools/limits.ts';
 import {
   blocked,
   findMessage,
@@ -61,10 +62,19 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
 
 /** Refuses what the page's own composer would: what it sends to such a chat, the network refuses. */
 function requireComposer(chat: PageChat | undefined): void {
-  if (chat?.canSend !== false) return; // Undefined: not known yet.
+  if (!chat || !isComposerDisabled(chat)) return;
+  const limit = chat.groupMetadata ? undefined : limitOf(chat);
+  if (limit) {
+    const minSeconds = 60; // The network may confirm the end of a limit later than its time.
+    const retryAfterSeconds = Math.max(minSeconds, (limit.untilMs - Date.now()) / 1_000);
+    const what = { time_lock: 'a time lock', new_chats: 'the limit of new chats' }[limit.kind];
+    throw new Refusal('rate_limited', `nothing was sent: ${what} keeps the account from writing to this person`, {
+      retryAfterSeconds,
+    });
+  }
   const why = chat.groupMetadata
     ? 'only admins can write in that group, or the account is not in it'
-    : 'the network limits the account, or the chat does not accept messages';
+    : 'the chat does not accept messages';
   throw new Refusal('not_permitted', `the page does not allow messages to this chat: ${why}`);
 }
 

@@ -268,6 +268,8 @@ export interface PageChat {
   readonly accountLid?: PageId;
   /** A token for pictures and texts that are not public. */
   readonly tcToken?: unknown;
+  /** The other person, for the page's own functions. */
+  readonly contact?: unknown;
   readonly groupMetadata?: PageGroup;
   readonly newsletterMetadata?: PageChannel;
 }
@@ -430,6 +432,15 @@ export type PageSignal =
   | { readonly is: 'handed'; readonly call: string; readonly id: string }
   /** The message was handed over, and the network has not confirmed it yet. */
   | { readonly is: 'sent'; readonly call: string; readonly id: string };
+
+/** A limit of the network on the account. */
+export interface PageLimit {
+  readonly kind: 'time_lock' | 'new_chats';
+  /** When it ends, in milliseconds since 1970. */
+  readonly untilMs: number;
+  /** How many new chats are left. */
+  readonly remaining?: number;
+}
 
 /** The outcome of a send, from the page's own promise. */
 export interface SendOutcome {

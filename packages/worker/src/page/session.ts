@@ -1,5 +1,7 @@
 import { openDialogs } from './dialogs.ts';
+import type { PageLimit } from './models.ts';
 import { setUp } from './set-up.ts';
+import { accountLimits } from './tools/limits.ts';
 
 /** The state of the page. `document` changes with every load of the page. */
 export interface PageState {
@@ -12,6 +14,8 @@ export interface PageState {
   readonly progress: string;
   /** Texts of open dialogs. */
   readonly dialogs: readonly string[];
+  /** Undefined if they cannot be read. */
+  readonly limits: readonly PageLimit[] | undefined;
 }
 
 /** Reads the state of the page, polled because an event may be lost. */
@@ -24,7 +28,14 @@ export function readPageState(): PageState {
       return ''; // Modules are still loading.
     }
   };
-  const known = { ...setUp, dialogs: openDialogs(), progress: sizes() };
+  const limits = () => {
+    try {
+      return accountLimits();
+    } catch {
+      return undefined;
+    }
+  };
+  const known = { ...setUp, dialogs: openDialogs(), progress: sizes(), limits: limits() };
   try {
     const { state, hasSynced } = window.require('WAWebSocketModel').Socket;
     return { ...known, socketState: state, hasSynced: hasSynced === true };

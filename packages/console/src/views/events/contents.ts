@@ -34,6 +34,7 @@ const SHOWN: { readonly [N in EventName]: readonly string[] } = {
   message_ack: ['id', 'ack'],
   disconnected: ['reason', 'message'],
   status: ['status', 'reason', 'message', 'restarts', 'nextAttemptAt'],
+  limits: ['limits'],
   gap: ['reason', 'from', 'to'],
   message_sent: MESSAGE_SHOWN,
   message_reaction: ['messageId', 'chatId', 'from', 'at'],

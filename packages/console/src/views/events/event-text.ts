@@ -1,7 +1,7 @@
 import type { ListenedEvent } from '@chat-web/host';
 import type { AccountEventName, Message } from '@chat-web/protocol';
 import { shownText } from '../../parts/shown-text.ts';
-import { counted } from '../../parts/words.ts';
+import { counted, limitTexts } from '../../parts/words.ts';
 import { timelineText } from '../session/timeline.tsx';
 
 const ACKS: Readonly<Record<number, string>> = {
@@ -34,6 +34,8 @@ export function eventText(event: ListenedEvent, withContents: boolean): string {
       return 'a code to type into the phone';
     case 'disconnected':
       return `${shownText(event.data.message, 500)} (${event.data.reason})`;
+    case 'limits':
+      return limitTexts(event.data.limits).join(', ') || 'no limits of WhatsApp';
     case 'status':
     case 'passkey_required':
     case 'gap':

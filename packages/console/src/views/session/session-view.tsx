@@ -10,7 +10,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { shownText } from '../../parts/shown-text.ts';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { bytesText } from '../../parts/words.ts';
+import { bytesText, limitTexts } from '../../parts/words.ts';
 import { hrefTo } from '../../route.ts';
 import { LinkPanel } from './link-panel.tsx';
 import { SessionButtons } from './session-buttons.tsx';
@@ -80,6 +80,12 @@ export function SessionView({ id, sessions }: SessionProps) {
               <dd>{view.diskBytes === undefined ? 'not measured yet' : bytesText(view.diskBytes)}</dd>
               <dt>Page</dt>
               <dd>{view.pageVersion ?? 'not checked yet'}</dd>
+              {view.limits && view.limits.length > 0 && (
+                <>
+                  <dt>Limits of WhatsApp</dt>
+                  <dd>{limitTexts(view.limits).join(', ')}</dd>
+                </>
+              )}
             </dl>
             <MemoryChart id={id} />
           </section>

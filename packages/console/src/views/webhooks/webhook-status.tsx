@@ -50,6 +50,7 @@ export const EVENT_TEXTS: Readonly<Record<Exclude<EventName, 'qr' | 'pairing_cod
   disconnected: 'a session is no longer connected, and why',
   passkey_required: 'an account asks for its passkey when it is linked',
   status: 'each change of a session, even while it starts',
+  limits: 'WhatsApp limits the account, or lifts a limit',
   message_sent: 'the account sent a message on another device',
   message_reaction: 'someone reacted to a message, or removed the reaction',
   poll_vote: 'someone voted in a poll',

@@ -5,6 +5,7 @@ import { createWid, type Wid } from '../wid.ts';
 import type { WireChannel, WireLeft, WireMarks, WireUser } from '../wire.ts';
 import { isChatBlocked } from './contact.ts';
 import type { GroupMetadata, ParticipantCollection } from './group-metadata.ts';
+import { mayWriteToNewPeople } from './limits.ts';
 import { Msg } from './message.ts';
 import { NewsletterMetadata, newsletterMetadata } from './newsletter-metadata.ts';
 
@@ -116,9 +117,15 @@ export class Chat extends Model<ChatAttributes> {
     return members?.getMeParticipant() !== undefined;
   }
 
+  /** True for a chat with a person who has written to the account, and for others than people. */
+  get isOutsideLimits(): boolean {
+    const isPerson = this.get('id')?.isUser() === true;
+    return !isPerson || (this.get('msgs')?.getModelsArray() ?? []).some((msg) => msg.get('id')?.fromMe === false);
+  }
+
   /** Whether the composer of the chat is enabled. */
   get canSend(): boolean {
-    if (isChatBlocked(this)) return false;
+    if (isChatBlocked(this) || !(this.isOutsideLimits || mayWriteToNewPeople())) return false;
     const members = this.groupMetadata?.get('participants') as ParticipantCollection | undefined;
     // Without the members, the page does not know its own rights.
     if (!members || members.length === 0) return true;

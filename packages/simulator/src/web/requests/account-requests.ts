@@ -37,6 +37,12 @@ export const accountRequests = {
   presence: (_network, { device }, { presence }) => {
     device.presence = presence;
   },
+  limits: (_network, { account }) => {
+    const { timeLockedUntil } = account.limits;
+    if (timeLockedUntil !== null && timeLockedUntil < Date.now())
+      account.limits = { ...account.limits, timeLockedUntil: null };
+    return account.limits;
+  },
   exists: ({ directory }, { account }, { jid }) => {
     account.lookUps.push({ at: new Date().toISOString(), jid });
     const found = directory.find(jid);

@@ -17,6 +17,8 @@ export const messageRequests = {
     if (refusal.kind === 'nack') return { nack: refusal.code ?? 463 };
     try {
       const message = messageFromDraft(network, account, draft);
+      const limit = limitOf(account, message.to);
+      if (limit !== undefined) return { nack: limit };
       network.chatStates.end(account, message.to);
       return { t: (await network.delivery.submit(message, device)).timestamp };
     } catch (error) {
@@ -85,6 +87,13 @@ export const messageRequests = {
   'clear-chat': (network, { account, device }, { chat, isDeleted }) =>
     clear(account, network.peer(chat, account, 'chat'), isDeleted, device),
 } satisfies Partial<Handlers>;
+
+/** The code with which the network refuses a message to a person who has not written to the account. */
+function limitOf({ log, limits: { timeLockedUntil, newChats } }: AccountRecord, to: Peer): number | undefined {
+  if (to.kind !== 'person' || log.some(({ from }) => from === to)) return undefined;
+  if (timeLockedUntil !== null && timeLockedUntil > Date.now()) return 463;
+  return newChats && newChats.used >= newChats.total && newChats.until * 1_000 > Date.now() ? 475 : undefined;
+}
 
 /** A message of the account; 404 if it has none with that id. */
 function getMessage(account: AccountRecord, id: string): Message {

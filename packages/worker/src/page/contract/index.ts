@@ -8,6 +8,7 @@ import { type GroupInviteModules, groupInviteParts } from './group-invites.ts';
 import { type GroupModules, groupParts } from './groups.ts';
 import { type IncomingModules, incomingParts } from './incoming.ts';
 import { type LabelModules, labelParts } from './labels.ts';
+import { type LimitModules, limitParts } from './limits.ts';
 import { type MessageQueryModules, messageQueryParts } from './message-queries.ts';
 import { type OutgoingModules, outgoingParts } from './outgoing.ts';
 import { type PeopleModules, peopleParts } from './people.ts';
@@ -22,6 +23,7 @@ export interface PageModules
     ChatModules,
     ContactDetailModules,
     LabelModules,
+    LimitModules,
     IncomingModules,
     OutgoingModules,
     MessageQueryModules,
@@ -44,6 +46,7 @@ export const contract = {
   ...chatParts,
   ...contactDetailParts,
   ...labelParts,
+  ...limitParts,
   ...incomingParts,
   ...outgoingParts,
   ...messageQueryParts,

@@ -91,6 +91,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Chat[].endOfHistoryTransferType': some,
   'Chat[].accountLid': some,
   'Chat[].tcToken': some,
+  'Chat[].contact': some,
   'Chat[].groupMetadata': some,
   'Chat[].groupMetadata[].size': some,
   'Chat[].groupMetadata[].participants': some,

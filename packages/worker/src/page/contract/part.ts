@@ -2,12 +2,13 @@ import type { AccountEventName, WorkerOperationName } from '@chat-web/protocol';
 
 /**
  * A capability of a session, which it loses if the page lacks a part: operations and events by name, some of them split
- * by kind (`sendMessage.media`). `session` is everything, `link` the QR, `logout` the event that the phone has unlinked
+ * by kind (`sendMessage.media`). `session` is everything, `link` the QR,
+ * `limits` those of the network on the account, `logout` the event that the phone has unlinked
  * the account, `networkProbe` the detection of a dead connection that the page reports as alive.
  */
 export type Capability =
   | ('session' | 'link' | 'message' | 'message_ack' | 'missedMessages' | 'lateDecryption' | 'phoneNumbers')
-  | ('logout' | 'networkProbe')
+  | ('limits' | 'logout' | 'networkProbe')
   | AccountEventName
   | ('sendMessage.text' | 'sendMessage.media' | 'sendMessage.sticker' | 'sendMessage.reply' | 'sendMessage.reaction')
   | ('sendMessage.location' | 'sendMessage.contact' | 'sendMessage.poll')
