@@ -23,6 +23,7 @@ const UNKNOWN_CODE = 'UnknownInvite000000001';
 const stack = sharedStack();
 let events: EventLog;
 beforeAll(async () => {
+  await stack.phones.profile(ADA, { messageTimer: 604_800 });
   await stack.link('main', ADA);
   events = await stack.listen('main');
 });
@@ -59,6 +60,25 @@ describe('groups', () => {
     const reply = { id: 'main', type: 'text', to: groupId, body: 'hello Carla', quotedMessageId: received.id } as const;
     expect(await sendText(stack.client, reply)).toMatchObject({ quotedMessageId: received.id });
     await expect(create('Nobody there', NOBODY)).rejects.toMatchObject({ code: 'recipient_not_found' });
+  });
+
+  it('are created with a result for each person on request, and with the timer of the account', async () => {
+    await stack.phones.profile(FARID, { groupPrivacy: 'invite_only' });
+    const people = [CARLA, FARID, NOBODY];
+    const input = { id: 'main', subject: 'Results', participants: people, results: true as const };
+    const { id: groupId, participants } = await stack.client.createGroup(input);
+    expect(participants).toEqual([
+      { id: idOf(CARLA), ok: true, code: 200 },
+      { id: idOf(FARID), ok: false, code: 403, message: expect.any(String), inviteCode: expect.any(String) },
+      { id: idOf(NOBODY), ok: false, code: 404, message: expect.any(String) },
+    ]);
+    expect(await membersOf(groupId)).toEqual([ADA, CARLA].map(idOf));
+    expect(await onPhone(ADA, groupId)).toMatchObject({ messageTimer: 604_800 });
+    // The account leaves a group that nobody joined.
+    const message = expect.stringContaining('it was left again');
+    await expectRefused([create('Nobody joined', FARID)], { code: 'not_permitted', message });
+    expect((await stack.phones.groups(ADA)).map(({ subject }) => subject)).not.toContain('Nobody joined');
+    await stack.phones.profile(FARID, { groupPrivacy: 'all' });
   });
 
   it('where only admins write refuse the messages of others, before anything is sent', async () => {

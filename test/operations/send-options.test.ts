@@ -190,3 +190,14 @@ describe('the preview of a link', () => {
     await stack.phones.configure({ missingModules: [] });
   });
 });
+
+it('messages in a chat whose messages disappear have its timer', async () => {
+  await send({ type: 'text', to: CARLA, body: 'to keep' });
+  await stack.phones.mark(ADA, { chat: CARLA, messageTimer: 86_400 });
+  await stack.settled();
+  const { id } = await send({ type: 'text', to: CARLA, body: 'for a day' });
+  const image = await send({ type: 'image', to: CARLA, base64 });
+  const forwarded = await stack.client.forwardMessage({ id: 'main', messageId: id, to: BEN });
+  for (const one of [id, image.id]) expect(await stack.onPhone(CARLA, one)).toMatchObject({ messageTimer: 86_400 });
+  expect(await stack.onPhone(BEN, forwarded.id)).not.toHaveProperty('messageTimer');
+});

@@ -15,6 +15,18 @@ export function wholeNumber(min: number, max: number) {
   return v.union([number, writtenNumber(min, max)], range);
 }
 
+/** A flag in a query: a boolean for callers of the client, `true` or `false` in a URL. */
+export const flag = v.union(
+  [
+    v.boolean(),
+    v.pipe(
+      v.picklist(['true', 'false']),
+      v.transform((written) => written === 'true'),
+    ),
+  ],
+  'must be true or false',
+);
+
 function rangeText(min: number, max: number): string {
   return `must be a whole number from ${min} to ${max}`;
 }

@@ -202,6 +202,8 @@ export const participantResult = v.object({
   ok: v.boolean(),
   code: v.pipe(count(9_999), v.description(PARTICIPANT_CODES)),
   message: v.optional(sentence),
+  /** For a person who can only be invited: the network's code for an invitation of this person. */
+  inviteCode: v.optional(v.pipe(v.string(), v.regex(/^[\w+/=-]{1,100}$/))),
 });
 export type ParticipantResult = v.InferOutput<typeof participantResult>;
 

@@ -57,6 +57,8 @@ export interface PhoneMessage {
   readonly isViewOnce?: true | undefined;
   /** It was written by another person. */
   readonly isForwarded?: true | undefined;
+  /** After how many seconds it disappears. */
+  readonly messageTimer?: number | undefined;
   /** The people that the text mentions, and true if it mentions all members of the group. */
   readonly mentions?: readonly string[] | undefined;
   readonly mentionsAll?: true | undefined;

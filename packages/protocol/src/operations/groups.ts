@@ -3,6 +3,7 @@ import { exampleGroup, exampleIds, exampleSession } from '../examples.ts';
 import { contactId, groupId, personId } from '../ids.ts';
 import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
+import { flag } from '../query.ts';
 import { group, participantResult } from '../resources.ts';
 import { CHANGE_ERRORS, CHAT_CHANGE_ERRORS, changing, itemsOf, ofGroup, ofSession, reading } from './common.ts';
 
@@ -45,16 +46,18 @@ export const groupOperations = {
   },
   createGroup: {
     ...changing,
-    summary: 'Create a group; returns its id',
+    summary: 'Create a group; returns its id, with `results=true` also one result for each person, in order',
     path: '/sessions/:id/groups',
     params: ofSession,
+    query: v.strictObject({ results: v.optional(flag) }),
     body: v.object({ subject, participants }),
     keyed: { choosesMessageId: () => false },
-    answer: groupId,
+    answer: v.union([groupId, v.object({ id: groupId, participants: listOf(participantResult, MAX_PARTICIPANTS) })]),
     errors: [...CHANGE_ERRORS, 'recipient_not_found', 'not_permitted'],
     timeoutMs: 60_000,
     examples: {
       friends: { ...exampleSession, subject: 'Friends', participants: [exampleIds.person, '12025550104@c.us'] },
+      results: { ...exampleSession, results: true, subject: 'Friends', participants: [exampleIds.person] },
     },
   },
   addParticipants: {

@@ -126,9 +126,21 @@ type WithBytes<I> = I extends { readonly base64?: string | undefined }
   ? Omit<I, 'base64'> & { readonly base64?: string | MediaBytes | undefined }
   : I;
 
+/** Returns the id; with `results: true` also the result for each person. */
+interface CreateGroup {
+  (
+    input: InputOf<'createGroup'> & { readonly results: true },
+    options?: Options<'createGroup'>,
+  ): Promise<Exclude<AnswerOf<'createGroup'>, string>>;
+  (
+    input: InputOf<'createGroup'> & { readonly results?: false | undefined },
+    options?: Options<'createGroup'>,
+  ): Promise<string>;
+}
+
 /** A method for each operation: what a client of the gateway offers. Media come as a stream. */
 export type OperationMethods = {
-  readonly [K in OperationName]: (
+  readonly [K in Exclude<OperationName, 'createGroup'>]: (
     ...input: keyof InputOf<K> extends never
       ? [input?: Readonly<Record<string, never>>, options?: Options<K>]
       : [input: WithBytes<InputOf<K>>, options?: Options<K>]
@@ -139,7 +151,7 @@ export type OperationMethods = {
         ? Download | Exclude<AnswerOf<K>, MediaFile>
         : AnswerOf<K>
   >;
-};
+} & { readonly createGroup: CreateGroup };
 
 /** True if a worker answers the operation. */
 export function isWorkerOperation(name: string): name is WorkerOperationName {

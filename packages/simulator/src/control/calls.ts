@@ -49,7 +49,7 @@ export const calls = {
   }),
   profile: defineCall('PATCH', '/accounts/:number/profile', {
     fields: inputs.profile,
-    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is returned instead of it, null removes that; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups; `hidesAbout` hides the `about` text from everyone; `businessProfile` is `{description?, address?, email?, websites?, categories?, timezone?, days?}`. Returns the account',
+    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is returned instead of it, null removes that; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups; `hidesAbout` hides the `about` text from everyone; `messageTimer`, in seconds, is for messages in new chats, 0 for none; `businessProfile` is `{description?, address?, email?, websites?, categories?, timezone?, days?}`. Returns the account',
     run: (simulator, { number }, change) => changeProfile(simulator.network, account(simulator, number), change),
   }),
   contacts: defineCall('PATCH', '/accounts/:number/contacts', {
@@ -208,7 +208,7 @@ export const calls = {
   }),
   mark: defineCall('PATCH', '/accounts/:number/marks', {
     fields: inputs.marks,
-    does: 'the phone marks a chat as unread or not, archives it, which unpins it, pins it, mutes it until a time in Unix seconds (-1: forever, 0: not)',
+    does: 'the phone marks a chat as unread or not, archives it, which unpins it, pins it, mutes it until a time in Unix seconds (-1: forever, 0: not), lets its new messages disappear after `messageTimer` seconds (0: never)',
     run: (simulator, { number }, marks) => phone(simulator, number).mark(marks),
   }),
   setOnline: defineCall('PUT', '/accounts/:number/online', {

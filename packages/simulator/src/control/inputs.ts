@@ -190,6 +190,8 @@ export const inputs = {
     about: v.optional(v.string()),
     /** The about text is hidden from everyone. */
     hidesAbout: v.optional(v.boolean()),
+    /** After how many seconds its messages in new chats disappear; 0 for never. */
+    messageTimer: v.optional(delayMs),
   }),
   contacts: v.strictObject({
     save: v.optional(v.array(v.strictObject({ number: person, name: text }))),
@@ -206,6 +208,8 @@ export const inputs = {
     pinned: v.optional(v.boolean()),
     /** Unix seconds; 0 to unmute, -1 for forever. */
     mutedUntil: v.optional(v.pipe(v.number(), v.integer(), v.minValue(-1))),
+    /** After how many seconds new messages disappear; 0 for never. */
+    messageTimer: v.optional(delayMs),
   }),
   online: v.strictObject({ online: v.boolean() }),
   logout: v.strictObject({

@@ -11,6 +11,7 @@ const unmarked: WireMarks = {
   pinnedAtMs: 0,
   mutedUntil: 0,
   labels: [],
+  messageTimer: 0,
 };
 
 /** The marks that an account has set in one of its chats. */

@@ -86,6 +86,7 @@ export class Directory {
       pn: account.pn,
       platform: platformOf(account),
       privacy: account.privacy,
+      messageTimer: account.messageTimer,
     };
   }
 

@@ -23,6 +23,7 @@ export function memberIdOf({ addressing }: GroupRecord, { lid, pn, hiddenNumber 
 /** The group as phones see it. */
 export function describeGroup(group: GroupRecord) {
   const { id, subject, addressing, members, announce, restrict, adminsAdd, approveJoins, inviteCode, requests } = group;
+  const { messageTimer } = group;
   const participants = [...members.keys()].map((member) => ({ id: member.pn, isAdmin: isAdmin(group, member) }));
   return {
     id,
@@ -31,6 +32,7 @@ export function describeGroup(group: GroupRecord) {
     participants,
     description: group.description?.text,
     settings: { announce, restrict, adminsAdd, approveJoins },
+    messageTimer,
     inviteCode,
     requests: [...requests.keys()].map(({ pn }) => pn),
     pictureBytes: group.picture?.length,

@@ -35,16 +35,17 @@ export function typedContentOf({ location, contacts, poll }: OutgoingMessage): T
 
 /** What a phone shows besides a text or a caption. */
 export function textDetails({ fields = {}, mentions, to }: Pick<Message, 'fields' | 'mentions' | 'to'>): TextDetails {
-  const { title, description, matchedText, nonJidMentions, isForwarded } = fields;
+  const { title, description, matchedText, nonJidMentions, isForwarded, ephemeralDuration } = fields;
   return {
     isForwarded: isForwarded === true || undefined,
+    messageTimer: typeof ephemeralDuration === 'number' ? ephemeralDuration : undefined,
     mentions: mentions.length > 0 ? mentions.map(({ pn }) => pn) : undefined,
     mentionsAll: nonJidMentions === 1 && to.kind === 'group' ? true : undefined,
     linkPreview: matchedText ? { title: String(title), description: String(description) } : undefined,
   };
 }
 
-type TextDetails = Pick<PhoneMessage, 'isForwarded' | 'mentions' | 'mentionsAll' | 'linkPreview'>;
+type TextDetails = Pick<PhoneMessage, 'isForwarded' | 'messageTimer' | 'mentions' | 'mentionsAll' | 'linkPreview'>;
 type TypedContentView = Pick<PhoneMessage, 'location' | 'contacts' | 'poll'>;
 
 /** What a phone shows of such a message. */

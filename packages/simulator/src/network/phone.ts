@@ -159,7 +159,7 @@ export class Phone {
     return { read: this.#network.delivery.read(this.account, peer) };
   }
 
-  mark({ chat, unread, archived, pinned, mutedUntil }: ChatMarks): void {
+  mark({ chat, unread, archived, pinned, mutedUntil, messageTimer }: ChatMarks): void {
     const peer = this.#network.peer(chat, this.account, 'chat');
     const pinnedAtMs = pinned ? Date.now() : 0;
     mark(this.account, peer, {
@@ -168,6 +168,7 @@ export class Phone {
       ...(archived === undefined ? {} : { isArchived: archived }),
       ...(archived ? { pinnedAtMs: 0 } : {}),
       ...(mutedUntil === undefined ? {} : { mutedUntil }),
+      ...(messageTimer === undefined ? {} : { messageTimer }),
     });
   }
 

@@ -75,6 +75,8 @@ export class AccountRecord {
     groupadd: 'all',
     calladd: 'all',
   };
+  /** The timer of its messages in new chats, in seconds; 0 for none. */
+  messageTimer = 0;
   readonly platform: Platform;
   readonly addressing: Addressing;
   isBusiness = false;
@@ -255,6 +257,8 @@ export interface NewGroup {
   readonly announce?: boolean;
   readonly restrict?: boolean;
   readonly adminsAdd?: boolean;
+  /** Seconds; default 0. */
+  readonly messageTimer?: number;
   /** Random by default. */
   readonly inviteCode?: string | undefined;
 }
@@ -277,6 +281,8 @@ export class GroupRecord {
   restrict: boolean;
   /** Only admins add. */
   adminsAdd: boolean;
+  /** After how many seconds its messages disappear; 0 for never. */
+  readonly messageTimer: number;
   /** An admin approves who joins by the invite. */
   approveJoins = false;
   /** The network answers changes of settings with success, and makes none. */
@@ -302,6 +308,7 @@ export class GroupRecord {
     this.announce = draft.announce ?? false;
     this.restrict = draft.restrict ?? false;
     this.adminsAdd = draft.adminsAdd ?? false;
+    this.messageTimer = draft.messageTimer ?? 0;
     this.inviteCode = draft.inviteCode ?? createInviteCode();
   }
 }

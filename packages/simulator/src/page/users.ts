@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts';
-import { addDeviceContact, updateContact } from './models/contact.ts';
+import { addDeviceContact, contacts, updateContact } from './models/contact.ts';
 import { MsgKey } from './msg-key.ts';
 import { switches } from './switches.ts';
 import { createWid, type Wid } from './wid.ts';
@@ -23,6 +23,7 @@ export class Users {
   setSelf(self: WireSelf): void {
     this.#self = self;
     this.update(self);
+    contacts.get(self.pn)?.set({ disappearingModeDuration: self.messageTimer || undefined });
     if (switches.deviceContact) addDeviceContact(self.pn.replace('@', ':1@'));
   }
 

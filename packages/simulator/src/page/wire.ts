@@ -38,6 +38,8 @@ export interface WireSelf extends WireUser {
   readonly pn: string;
   readonly platform: string;
   readonly privacy: WirePrivacy;
+  /** The timer of its messages in new chats, in seconds; 0 for none. */
+  readonly messageTimer: number;
 }
 
 export type WireType =
@@ -209,6 +211,8 @@ export interface WireMarks {
   readonly mutedUntil: number;
   /** Ids. */
   readonly labels: readonly string[];
+  /** After how many seconds its new messages disappear; 0 for never. */
+  readonly messageTimer: number;
 }
 
 /** A channel as an account sees it. */
@@ -396,6 +400,7 @@ export interface Requests {
       announce: boolean;
       restrict: boolean;
       adminsAdd: boolean;
+      messageTimer: number;
     };
     result: { group: WireGroup; participants: WireParticipantResult[] };
   };

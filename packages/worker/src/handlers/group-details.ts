@@ -18,7 +18,7 @@ import { results } from './groups.ts';
 export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupDetailsOperations> {
   const changeRole = async (groupId: string, people: string[], change: 'promote' | 'demote', time: CallTime) => {
     const asked = page.change(time.rest(), 'changeRoles', groupId, people, change, time.step('members'));
-    return { groupId, participants: results(people, await asked) };
+    return { groupId, participants: results(people, { codes: await asked }) };
   };
 
   return {

@@ -27,7 +27,7 @@ const BY: Readonly<Record<string, JoinRequest['by']>> = {
 export function groupInviteHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupInviteOperations> {
   const answer = async (groupId: string, people: string[], action: 'Approve' | 'Reject', time: CallTime) => {
     const asked = page.change(time.rest(), 'answerJoinRequests', groupId, people, action, time.step('members'));
-    return { groupId, participants: results(people, await asked).map(answered) };
+    return { groupId, participants: results(people, { codes: await asked }).map(answered) };
   };
 
   return {

@@ -28,15 +28,25 @@ describe('a group', () => {
   });
 
   it('is created, and answered with its id', async () => {
-    context.page.on('createGroup', () => ({ id: groupId }));
-    expect(await handlers.createGroup({ id: 'main', subject: 'Friends', participants: [BEN] })).toBe(groupId);
-    expect(context.page.calls).toMatchObject([{ kind: 'change', args: ['Friends', [BEN]] }]);
+    const inviteCodes = [undefined, 'A1b2', '<script>'];
+    context.page.on('createGroup', () => ({ id: groupId, codes: [200, 403, 403], inviteCodes }));
+    const people = { id: 'main', subject: 'Friends', participants: [BEN, CARA, DAN] };
+    expect(await handlers.createGroup(people)).toBe(groupId);
+    const refused = { ok: false, code: 403, message: expect.stringContaining('by invitation') };
+    expect(await handlers.createGroup({ ...people, results: true })).toEqual({
+      id: groupId,
+      participants: [
+        { id: BEN, ok: true, code: 200 },
+        { id: CARA, ...refused, inviteCode: 'A1b2' },
+        { id: DAN, ...refused },
+      ],
+    });
   });
 });
 
 describe('members', () => {
   it('that are added have one code each, in the order of the request; a missing code is not a success', async () => {
-    context.page.on('addParticipants', () => [200, 409]);
+    context.page.on('addParticipants', () => ({ codes: [200, 409], inviteCodes: [] }));
     expect((await handlers.addParticipants(ofMembers)).participants).toEqual([
       { id: BEN, ok: true, code: 200 },
       { id: CARA, ok: false, code: 409, message: expect.stringContaining('already') },
@@ -54,7 +64,7 @@ describe('members', () => {
   });
 
   it('that were refused with an unknown code have a message', async () => {
-    context.page.on('addParticipants', () => [403, 408, 999]);
+    context.page.on('addParticipants', () => ({ codes: [403, 408, 999], inviteCodes: [] }));
     const { participants } = await handlers.addParticipants(ofMembers);
     expect(participants.map(({ message }) => typeof message)).toEqual(['string', 'string', 'string']);
     expect(new Set(participants.map(({ message }) => message)).size).toBe(3);

@@ -1,6 +1,8 @@
-import type { groupOperations, ParticipantResult } from '@chat-web/protocol';
+import { type groupOperations, type ParticipantResult, participantResult } from '@chat-web/protocol';
+import * as v from 'valibot';
 import { toGroups } from '../client/lists.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { InviteCodes } from '../page/tools/groups.ts';
 
 const MESSAGES: Readonly<Record<number, string>> = {
   402: 'was removed from the group before: an admin has to add this person',
@@ -22,18 +24,20 @@ export function groupHandlers({ page }: HandlerContext): WorkerHandlers<keyof ty
   return {
     listGroups: async (_, { time }) => toGroups(await page.read(time.rest(), 'listGroups', time.step('inPage'))),
 
-    createGroup: async ({ subject, participants }, { time }) =>
-      (await page.change(time.rest(), 'createGroup', subject, participants)).id,
+    createGroup: async ({ subject, participants, results: hasResults = false }, { time }) => {
+      const { id, ...made } = await page.change(time.rest(), 'createGroup', subject, participants, hasResults);
+      return hasResults ? { id, participants: results(participants, made) } : id;
+    },
 
     addParticipants: async ({ groupId, participants }, { time }) => {
       const limits = [time.step('inPage'), time.step('members')] as const;
-      const codes = await page.change(time.rest(), 'addParticipants', groupId, participants, ...limits);
-      return { groupId, participants: results(participants, codes) };
+      const added = await page.change(time.rest(), 'addParticipants', groupId, participants, ...limits);
+      return { groupId, participants: results(participants, added) };
     },
 
     removeParticipants: async ({ groupId, participants }, { time }) => {
       const codes = await page.change(time.rest(), 'removeParticipants', groupId, participants, time.step('members'));
-      return { groupId, participants: results(participants, codes) };
+      return { groupId, participants: results(participants, { codes }) };
     },
 
     leaveGroup: async ({ groupId }, { time }) => {
@@ -49,10 +53,19 @@ export function groupHandlers({ page }: HandlerContext): WorkerHandlers<keyof ty
 }
 
 /** The result for each participant, from the network's codes in order. */
-export function results(people: readonly string[], codes: readonly number[]): ParticipantResult[] {
+export function results(
+  people: readonly string[],
+  { codes, inviteCodes }: { readonly codes: readonly number[]; readonly inviteCodes?: InviteCodes },
+): ParticipantResult[] {
   return people.map((id, index) => {
     const code = codes[index] ?? 504;
-    const ok = code === 200;
-    return { id, ok, code, ...(ok ? {} : { message: MESSAGES[code] ?? 'was refused by the network' }) };
+    if (code === 200) return { id, ok: true, code };
+    const refused = { id, ok: false, code, message: MESSAGES[code] ?? 'was refused by the network' };
+    const inviteCode = inviteCodes?.[index];
+    return isInviteCode(inviteCode) ? { ...refused, inviteCode } : refused;
   });
+}
+
+function isInviteCode(code: unknown): code is string {
+  return v.is(v.nonOptional(participantResult.entries.inviteCode), code);
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { stubPage } from '../testing/page-registry.ts';
 import { addParticipants, createGroup, leaveGroup, removeParticipants } from './groups.ts';
 import { Refusal } from './refusal.ts';
@@ -44,7 +44,11 @@ function page(
   members: readonly object[] = [],
 ) {
   const done: unknown[] = [];
-  const run = async (_: object, people: readonly { phoneNumber: object; lid?: object }[]) => {
+  const run = async (
+    options: { title?: string; ephemeralDuration?: number },
+    people: readonly { phoneNumber: object; lid?: object }[],
+  ) => {
+    if (options.title) done.push(`timer ${options.ephemeralDuration}`);
     done.push(people.map(({ phoneNumber, lid }) => [phoneNumber, lid].map((one) => one && String(one))));
     return job();
   };
@@ -54,7 +58,7 @@ function page(
   };
   const group = { id: id('9@g.us'), groupMetadata: { participants, isLidAddressingMode: true } };
   const modules = {
-    WAWebCollections: { Chat: { get: () => group } },
+    WAWebCollections: { Chat: { get: () => group }, Contact: { get: () => ({ disappearingModeDuration: 86_400 }) } },
     WAWebGroupModifyParticipantsJob: { addGroupParticipants: run },
     WAWebGroupCreateJob: { createGroup: run },
     WAWebFindChatAction: { findOrCreateLatestChat: async (one: object) => done.push(`open ${one}`) },
@@ -69,7 +73,7 @@ function page(
 }
 
 describe('people added to a group', () => {
-  const add = (people: readonly string[]) => addParticipants('9@g.us', [...people], 20, 0);
+  const add = async (people: readonly string[]) => (await addParticipants('9@g.us', [...people], 20, 0)).codes;
   const known = { [BEN]: [BEN, '11@lid'], [CARLA]: [CARLA, '22@lid'], [DORA]: [DORA, '33@lid'] };
 
   it('are added in one request, by hidden id if the group uses hidden ids', async () => {
@@ -147,10 +151,17 @@ it.each([
 });
 
 describe('a new group', () => {
-  it('includes registered people, and those missing in the answer', async () => {
-    const done = page({ [BEN]: [BEN, '11@lid'], [CARLA]: 'unknown' }, () => ({ wid: id('8@g.us') }));
-    expect(await createGroup('Trip', [BEN, CARLA, DORA])).toEqual({ id: '8@g.us' });
+  const added = (participants: readonly object[]) => () => ({ wid: id('8@g.us'), participants });
+  const known = { [BEN]: [BEN, '11@lid'], [CARLA]: [CARLA, '22@lid'] };
+  const ben = { wid: id('11@lid'), error: null };
+  const carla = { wid: id('22@lid'), error: 403, invite_code: 'A1b2' };
+
+  it('includes registered people, and those missing in the answer; its timer is that of the account', async () => {
+    const done = page({ [BEN]: [BEN, '11@lid'], [CARLA]: 'unknown' }, added([ben]));
+    const group = { id: '8@g.us', codes: [200, 504, 404], inviteCodes: [undefined, undefined, undefined] };
+    expect(await createGroup('Trip', [BEN, CARLA, DORA], false)).toEqual(group);
     expect(done).toEqual([
+      'timer 86400',
       [
         [BEN, '11@lid'],
         [CARLA, undefined],
@@ -159,9 +170,37 @@ describe('a new group', () => {
     ]);
   });
 
-  it('is not created without participants', async () => {
+  it('has a result for each person, with the code of an invitation', async () => {
+    page(known, added([carla, ben]));
+    const group = { codes: [200, 403], inviteCodes: [undefined, 'A1b2'] };
+    expect(await createGroup('Trip', [BEN, CARLA], true)).toMatchObject(group);
+  });
+
+  it.each([
+    [403, 'not_permitted', undefined],
+    [429, 'rate_limited', 60],
+    [404, 'recipient_not_found', undefined],
+  ])(
+    'that nobody joined, with code %d, is left again, and an error, unless the results are wanted',
+    async (error, code, retryAfterSeconds) => {
+      const sendExitGroup = vi.fn(async () => true);
+      const exit = { WAWebExitGroupAction: { sendExitGroup } };
+      page(known, added([{ ...carla, error }]), exit);
+      await expect(createGroup('Trip', [CARLA], false)).rejects.toMatchObject({ code, retryAfterSeconds });
+      expect(sendExitGroup).toHaveBeenCalledTimes(1);
+      page(known, added([{ ...carla, error }]), exit);
+      expect(await createGroup('Trip', [CARLA], true)).toMatchObject({ codes: [error] });
+      expect(sendExitGroup).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  it('that exists already, or has no participants, is not created', async () => {
+    class GroupAlreadyExistsError extends Error {}
+    const createGroupJob = () => Promise.reject(new GroupAlreadyExistsError());
+    page(known, () => undefined, { WAWebGroupCreateJob: { createGroup: createGroupJob, GroupAlreadyExistsError } });
+    await expect(createGroup('Trip', [BEN], false)).rejects.toThrow('nothing was created');
     const done = page({}, () => undefined);
-    await expect(createGroup('Trip', [BEN])).rejects.toMatchObject({ code: 'recipient_not_found' });
+    await expect(createGroup('Trip', [BEN], true)).rejects.toMatchObject({ code: 'recipient_not_found' });
     expect(done).toEqual([]);
   });
 });

@@ -1,7 +1,9 @@
 import { delay } from './delay.ts';
 import type { PageChat, PageId } from './models.ts';
-import { Refusal, refusedByNetwork, unreported } from './refusal.ts';
+import { limitSeconds, Refusal, refusedByNetwork, unreported } from './refusal.ts';
 import {
+  type Addition,
+  type Additions,
   changingGroup,
   codesFor,
   idsOfPeople,
@@ -14,7 +16,10 @@ import {
   requireAdmin,
   requireGroup,
 } from './tools/groups.ts';
-import { isMe } from './tools/identities.ts';
+import { isMe, ownIds } from './tools/identities.ts';
+
+/** How long leaving a group that nobody joined may take. */
+const LEAVE_MS = 10_000;
 
 /** All groups. A group whose members are not loaded in time is listed without members. */
 export async function listGroups(timeoutMs: number) {
@@ -60,31 +65,63 @@ export async function addParticipants(
   people: string[],
   timeoutMs: number,
   membersMs: number,
-): Promise<number[]> {
+): Promise<Additions> {
   const { group, isAdmin } = await requireGroup(groupId, membersMs);
   const { participants: members, isLidAddressingMode: isByLid, memberAddMode } = group.groupMetadata ?? {};
   if (isAdmin === false && memberAddMode === 'admin_add') throw notAdmin();
-  const idsOf = new Map<string, readonly string[] | 'unknown'>();
-  for (const [n, ids] of (await idsOfPeople(people)).entries()) idsOf.set(people[n] ?? '', ids);
-  const codes = new Map<string, number>();
-  for (const [person, ids] of idsOf) {
-    if (ids === 'unknown') codes.set(person, 503);
-    else if (ids.length === 0) codes.set(person, 404);
-    else if (ids.some((id) => members?.get(id))) codes.set(person, 409);
-  }
-  const added = [...idsOf].flatMap(([person, ids]) =>
-    typeof ids === 'object' && !codes.has(person) ? [{ person, ids }] : [],
-  );
-  const wanted = added.map(({ person, ids }) => newMember(person, isByLid ? ids : []));
+  const invited = await lookUp(people);
+  for (const one of invited) if (one.ids.some((id) => members?.get(id))) one.code = 409;
+  const wanted = invited.filter(({ code }) => code === undefined);
   const { addGroupParticipants: add } = window.require('WAWebGroupModifyParticipantsJob');
   const late = delay(timeoutMs);
-  const adding = () => (wanted.length > 0 ? Promise.race([add(group.id, wanted), late]) : Promise.resolve(undefined));
+  const request = wanted.map(({ person, ids }) => newMember(person, isByLid ? ids : []));
+  const adding = () => (wanted.length > 0 ? Promise.race([add(group.id, request), late]) : Promise.resolve(undefined));
   const answer = await changingGroup(adding);
-  const answered = new Map((answer?.participants ?? []).map(({ userWid, code }) => [String(userWid), Number(code)]));
+  const answered = new Map<string, Addition>();
+  for (const { userWid, code, invite_code: invite } of answer?.participants ?? [])
+    answered.set(String(userWid), { code: Number(code), inviteCode: textOrNone(invite) });
   // An invitation to join the network is not a success.
-  for (const { phoneNumberWid: id } of answer?.invitedOutContacts ?? []) answered.set(String(id), 404);
-  for (const { person, ids } of added) codes.set(person, ids.flatMap((id) => answered.get(id) ?? [])[0] || 504);
-  return people.map((person) => codes.get(person) ?? 504);
+  for (const { phoneNumberWid: id } of answer?.invitedOutContacts ?? []) answered.set(String(id), { code: 404 });
+  return additions(people, invited, answered);
+}
+
+/** A person to add: the ids, and the code if the network is not asked. */
+interface Invited {
+  readonly person: string;
+  readonly ids: readonly string[];
+  code?: number;
+}
+
+/** Looks people up, each once. */
+async function lookUp(people: readonly string[]): Promise<Invited[]> {
+  const each = [...new Set(people)];
+  const found = await idsOfPeople(each);
+  return each.map((person, n) => {
+    const ids = found[n] ?? [];
+    if (ids === 'unknown') return { person, ids: [], code: 503 };
+    return ids.length === 0 ? { person, ids, code: 404 } : { person, ids };
+  });
+}
+
+/** The result for each person; `answered`: what the network answered, by any id of a person. */
+function additions(
+  people: readonly string[],
+  invited: readonly Invited[],
+  answered: ReadonlyMap<string, Addition>,
+): Additions {
+  const results = new Map<string, Addition>();
+  for (const { person, ids, code } of invited) {
+    const [answer] = [person, ...ids].flatMap((id) => answered.get(id) ?? []);
+    results.set(person, code === undefined ? { ...answer, code: answer?.code || 504 } : { code });
+  }
+  return {
+    codes: people.map((person) => results.get(person)?.code ?? 504),
+    inviteCodes: people.map((person) => results.get(person)?.inviteCode),
+  };
+}
+
+function textOrNone(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /**
@@ -114,29 +151,67 @@ function newMember(person: string, ids: readonly string[]) {
   return { phoneNumber: createWid(person), ...(lid ? { lid: createWid(lid) } : {}) };
 }
 
-/** Creates a group. Returns its id. */
-export async function createGroup(subject: string, people: string[]): Promise<{ readonly id: string }> {
-  const ids = await idsOfPeople(people);
+/**
+ * Creates a group. Returns its id, and the network's result for each person, as `addParticipants` does. If it adds
+ * nobody, the group is left again and the call refused, unless the caller wants the results.
+ */
+export async function createGroup(
+  subject: string,
+  people: string[],
+  wantsResults: boolean,
+): Promise<{ readonly id: string } & Additions> {
+  const invited = await lookUp(people);
   // People with an unknown look-up result are included: the network decides.
-  const registered = people.flatMap((person, n) => {
-    const found = ids[n] ?? [];
-    return found.length > 0 ? newMember(person, found === 'unknown' ? [] : found) : [];
+  const registered = invited.filter(({ code }) => code !== 404);
+  if (registered.length === 0) throw unregistered();
+  for (const one of registered) delete one.code;
+  const job = window.require('WAWebGroupCreateJob');
+  const options = {
+    addressingModeOverride: 'lid',
+    memberAddMode: true,
+    membershipApprovalMode: false,
+    // What all members may do: if false, only admins write or edit.
+    announce: true,
+    restrict: true,
+    ephemeralDuration: ownMessageTimer(),
+    title: subject,
+  };
+  const request = registered.map(({ person, ids }) => newMember(person, ids));
+  const created = await job.createGroup(options, request).catch((error: unknown) => {
+    const Exists = job.GroupAlreadyExistsError;
+    if (Exists && error instanceof Exists)
+      throw new Refusal('client_failed', 'the network has such a group already; nothing was created');
+    throw error;
   });
-  if (registered.length === 0)
-    throw new Refusal('recipient_not_found', 'none of the participants is registered on the network');
-  const created = await window.require('WAWebGroupCreateJob').createGroup(
-    {
-      addressingModeOverride: 'lid',
-      memberAddMode: true,
-      membershipApprovalMode: false,
-      // What all members may do: if false, only admins write or edit.
-      announce: true,
-      restrict: true,
-      ephemeralDuration: 0,
-      title: subject,
-    },
-    registered,
-  );
   await openGroup(created.wid, 'createGroupAction');
-  return { id: String(created.wid) };
+  const answered = new Map<string, Addition>();
+  for (const { wid, error, invite_code: invite } of created.participants ?? [])
+    answered.set(String(wid), { code: error == null ? 200 : Number(error), inviteCode: textOrNone(invite) });
+  const group = { id: String(created.wid), ...additions(people, invited, answered) };
+  if (!wantsResults && group.codes.every((code) => code !== 200 && code !== 504)) await abandon(group);
+  return group;
+}
+
+function unregistered() {
+  return new Refusal('recipient_not_found', 'none of the participants is registered on the network');
+}
+
+/** The default timer of the account for messages in new chats, in seconds; 0 for none. */
+function ownMessageTimer(): number {
+  const { Contact } = window.require('WAWebCollections');
+  const timers = ownIds().map((id) => Contact.get(id)?.disappearingModeDuration);
+  return timers.find((seconds) => typeof seconds === 'number') ?? 0;
+}
+
+/** Leaves a group that nobody joined, and refuses the call by the codes. */
+async function abandon({ id, codes }: { readonly id: string } & Additions): Promise<never> {
+  const chat = window.require('WAWebCollections').Chat.get(id);
+  const leaving = async () => chat && window.require('WAWebExitGroupAction').sendExitGroup(chat);
+  const isLeft = await Promise.race([leaving().catch(() => false), delay(LEAVE_MS)]);
+  const left = isLeft ? 'it was left again' : `the account is alone in it: leave ${id}`;
+  if (codes.every((code) => code === 404)) throw unregistered();
+  const limit = codes.find((code) => limitSeconds(code) !== undefined);
+  const { code, retryAfterSeconds } = refusedByNetwork(limit ?? 403);
+  const why = `the network added none of the participants (code ${[...new Set(codes)].join(', ')}); ${left}`;
+  throw new Refusal(code, why, { retryAfterSeconds });
 }

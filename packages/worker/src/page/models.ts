@@ -334,6 +334,8 @@ export interface PageContact {
   readonly isBusiness?: boolean;
   /** True if the account has blocked them. */
   readonly isContactBlocked?: boolean;
+  /** The default timer for messages in new chats, in seconds; absent or 0 for none. */
+  readonly disappearingModeDuration?: number | null;
 }
 
 /** A label of a business account. */

@@ -65,6 +65,8 @@ interface ChatAttributes {
   /** Ids. */
   labels: readonly string[];
   endOfHistoryTransferType: WireLeft;
+  /** After how many seconds its new messages disappear; undefined for never. */
+  ephemeralDuration: number | undefined;
 }
 
 /** A chat, and those of its messages that the page holds. */
@@ -84,6 +86,7 @@ export class Chat extends Model<ChatAttributes> {
     'pin',
     'labels',
     'endOfHistoryTransferType',
+    'ephemeralDuration',
   ];
   /** Present for groups. */
   groupMetadata: GroupMetadata | undefined;
@@ -155,6 +158,7 @@ export class Chat extends Model<ChatAttributes> {
       archive: marks.isArchived,
       pin: marks.pinnedAtMs,
       labels: marks.labels,
+      ephemeralDuration: marks.messageTimer || undefined,
     });
     this.mute.set({ expiration: marks.mutedUntil });
   }
@@ -167,6 +171,13 @@ export class Chat extends Model<ChatAttributes> {
 }
 
 export const chats = new Collection<Chat>(Chat as never);
+
+/** The fields of a message in a chat whose messages disappear. */
+export function ephemeralFields(chat: Chat): object {
+  const ephemeralDuration = chat.get('ephemeralDuration');
+  if (ephemeralDuration === undefined) return {};
+  return { ephemeralDuration, ephemeralSettingTimestamp: 0, disappearingModeInitiator: 'chat' };
+}
 
 /** Channels, which are not among the chats. */
 export const newsletters = new Collection<Chat>(Chat as never);

@@ -19,6 +19,8 @@ interface ContactAttributes {
   isContactBlocked: boolean;
   /** The number behind a `@lid` contact. */
   phoneNumber: Wid | undefined;
+  /** Of the account itself: the timer of its messages in new chats, in seconds. */
+  disappearingModeDuration: number | undefined;
 }
 
 /** A person or a group; a person known by number and by LID has a contact for each. */
@@ -34,6 +36,7 @@ export class Contact extends Model<ContactAttributes> {
     'isEnterprise',
     'isContactBlocked',
     'phoneNumber',
+    'disappearingModeDuration',
   ];
 }
 

@@ -64,7 +64,7 @@ export interface MsgAttributes extends MediaFields {
   messageSecret: Uint8Array;
 }
 
-/** Fields that the network forwards: of places, contact cards, polls, invitations, previews, mentions, forwarding. */
+/** Fields that the network forwards: of places, contact cards, polls, invitations, previews, mentions, forwarding, timers. */
 export const passedFields = [
   'loc',
   'lat',
@@ -83,6 +83,7 @@ export const passedFields = [
   'inviteCodeExp',
   'inviteGrp',
   'inviteGrpName',
+  'ephemeralDuration',
 ] as const;
 
 /** The network's code for an account that has reached its monthly limit of new people. */

@@ -1,6 +1,6 @@
 import { mediaFieldNames } from '../media/media-data.ts';
 import { canForward } from '../message-capability.ts';
-import type { Chat } from '../models/chat.ts';
+import { type Chat, ephemeralFields } from '../models/chat.ts';
 import { type Msg, type MsgAttributes, passedFields } from '../models/message.ts';
 import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
@@ -25,7 +25,9 @@ interface Forwarding {
 }
 
 /** What is copied from a message besides its text. */
-const copied: readonly string[] = ['mentionedJidList', ...mediaFieldNames, ...passedFields];
+const copied: readonly string[] = ['mentionedJidList', ...mediaFieldNames, ...passedFields].filter(
+  (name) => name !== 'ephemeralDuration', // That of the chat it goes to.
+);
 
 /**
  * Forwards messages. As in the real page, a failure is reported only for a file that was not delivered, and by an error
@@ -45,6 +47,7 @@ export function forwardModules({ users }: Page, { WAWebSendMsgChatAction }: Modu
     return {
       ...fields,
       ...(values.directPath ? caption : { body: values.body }),
+      ...ephemeralFields(chat),
       id: new MsgKey({ from, to, id: await MsgKey.newId(), participant, selfDir: 'out' }),
       // A voice note of another person becomes an audio file.
       type: values.type === 'ptt' ? 'audio' : values.type,

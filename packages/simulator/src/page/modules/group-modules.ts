@@ -107,6 +107,7 @@ interface NewGroup {
   readonly announce?: boolean;
   readonly restrict?: boolean;
   readonly memberAddMode?: boolean;
+  readonly ephemeralDuration?: number;
 }
 
 /** A person to add, by LID if there is one. */
@@ -126,6 +127,7 @@ function createGroup({ connection }: Page) {
       announce: !announce,
       restrict: !restrict,
       adminsAdd: memberAddMode === false,
+      messageTimer: group.ephemeralDuration ?? 0,
     });
     const participants = made.participants.map(({ id, code, invite }, index) => ({
       wid: createWid(id),

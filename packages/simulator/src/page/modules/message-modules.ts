@@ -1,7 +1,7 @@
 import { type FoundLink, findLink, findLinks } from '../linkify.ts';
 import { canEditCaption, canEditText } from '../message-capability.ts';
 import { pollVoteTableMode, reactionRowOf, reactionTableMode, reactionTimeOf } from '../models/add-ons.ts';
-import { type Chat, findChat } from '../models/chat.ts';
+import { type Chat, ephemeralFields, findChat } from '../models/chat.ts';
 import { isChatBlocked } from '../models/contact.ts';
 import { canReply, type Msg, type MsgAttributes, messageEdits } from '../models/message.ts';
 import { MsgKey } from '../msg-key.ts';
@@ -80,7 +80,7 @@ export function messageModules({ connection, outbox, users }: Page, { WAWebUpdat
     WAWebUpdateEditedMessagesAction: messageEdits,
     WAWebAddonReactionTableMode: { reactionTableMode },
     WAWebAddonPollVoteTableMode: { pollVoteTableMode },
-    WAWebGetEphemeralFieldsMsgActionsUtils: { getEphemeralFields: () => ({}) },
+    WAWebGetEphemeralFieldsMsgActionsUtils: { getEphemeralFields: ephemeralFields },
     WAWebMsgReply: { canReplyMsg: canReply },
     WALinkify: { findLink, findLinks },
     WAWebCodeFormatMutator: { removeCodeBlocks: (text: string) => text.replace(/```[\s\S]*?```/g, ' ') },

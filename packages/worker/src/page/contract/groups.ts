@@ -34,7 +34,18 @@ export interface GroupModules {
     queryGroupJob?(group: unknown, context: string): Promise<{ readonly status?: string } | undefined>;
   };
   WAWebGroupCreateJob: {
-    createGroup(options: object, people: readonly NewMember[]): Promise<{ wid: PageId }>;
+    /** `error` is the network's code for a person who was not added. */
+    createGroup(
+      options: object,
+      people: readonly NewMember[],
+    ): Promise<{
+      wid: PageId;
+      participants?: readonly { wid?: PageId; error?: unknown; invite_code?: unknown }[];
+    }>;
+    /** Thrown without a code: nothing was created. */
+    GroupAlreadyExistsError?: new (
+      ...args: never[]
+    ) => Error;
   };
   WAWebGroupModifyInfoJob: {
     setGroupSubject(group: unknown, subject: string): Promise<unknown>;
@@ -49,7 +60,7 @@ export interface GroupModules {
       people: readonly NewMember[],
     ): Promise<
       | {
-          participants?: readonly { userWid?: PageId; code?: unknown }[];
+          participants?: readonly { userWid?: PageId; code?: unknown; invite_code?: unknown }[];
           invitedOutContacts?: readonly { phoneNumberWid?: PageId; code?: unknown }[];
         }
       | undefined
@@ -72,7 +83,10 @@ export const groupParts: Contract<GroupModules> = {
   },
   WAWebQueryAndUpdateGroupMetadataJob: { queryAndUpdateAllGroupMetadata: unchecked() },
   WAWebGroupQueryGroupJob: { queryGroupJob: unchecked() },
-  WAWebGroupCreateJob: { createGroup: fn('createGroup') },
+  WAWebGroupCreateJob: {
+    createGroup: fn('createGroup'),
+    GroupAlreadyExistsError: unchecked(),
+  },
   WAWebGroupModifyInfoJob: {
     setGroupSubject: fn('renameGroup'),
     setGroupDescription: fn('setGroupDescription'),

@@ -116,4 +116,5 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Contact[].pushname': some,
   'Contact[].isBusiness': some,
   'Contact[].isContactBlocked': some,
+  'Contact[].disappearingModeDuration': some,
 };

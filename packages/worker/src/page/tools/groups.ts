@@ -273,6 +273,21 @@ export async function changingGroup<T>(change: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The codes of invitations, for people who can only be invited, in the order of the request. */
+export type InviteCodes = readonly (string | undefined)[];
+
+/** The network's result for each person, in the order of the request. */
+export interface Additions {
+  readonly codes: number[];
+  readonly inviteCodes: InviteCodes;
+}
+
+/** The result of a person, by any of the ids. */
+export interface Addition {
+  readonly code: number;
+  readonly inviteCode?: string | undefined;
+}
+
 /** The codes from the answer to a change of members. */
 export function memberCodes(answer: MemberCodes): PersonCode[] {
   return (answer?.participants ?? []).map(({ userWid: id, code }) => ({ id, code: Number(code) || 504 }));
