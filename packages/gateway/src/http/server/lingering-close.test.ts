@@ -10,7 +10,8 @@ import { errorResponse } from '../error-response.ts';
 import type { ServerEnv } from '../server-env.ts';
 import { limitedBody } from './limited-body.ts';
 
-const BODY_BYTES = 20_000_000;
+/** More than the socket's buffers: unread, it would reset the connection. A busy machine still discards it in time. */
+const BODY_BYTES = 5_000_000;
 
 let server: ReturnType<typeof createAdaptorServer>;
 /** Where a body is read that is sent to `/reads`. */
