@@ -1,7 +1,7 @@
 import { sendText } from '@chat-web/host';
 import { ADA, BEN } from '@chat-web/testing';
 import type { EventLog } from '@chat-web/testing/stack';
-import { sharedStack } from '@chat-web/testing/story';
+import { expectRefused, sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const HIDDEN = { number: '12025550188', name: 'Hidden Harry', lid: '81604523377188', hiddenNumber: true };
@@ -134,5 +134,42 @@ describe('people that the network knows by two ids', () => {
     expect(new Set(events.all('message').map(({ type }) => type))).toEqual(new Set(['text']));
     const chats = await stack.client.listChats({ id: 'main' });
     expect(chats.filter(({ id }) => !/@(c\.us|lid|g\.us)$/.test(id))).toEqual([]);
+  });
+});
+
+describe('user names', () => {
+  const stack = sharedStack();
+  const NORA = { number: '12025550181', name: 'Nora', lid: '81604523377181', hiddenNumber: true, username: 'nora_n' };
+  const nora = `${NORA.lid}@lid`;
+  beforeAll(async () => {
+    await stack.phones.addAccount(NORA);
+    await stack.phones.profile(NORA.number, { usernamePin: '4711' });
+    await stack.linkLongAgo('ada', ADA);
+    await stack.linkLongAgo('ben', BEN);
+  });
+
+  it('lead to an id to send to, if the PIN is given that the person has set', async () => {
+    const find = (id: string, pin?: string) =>
+      stack.client.findUsername({ id, name: '@Nora_N', ...(pin ? { pin } : {}) });
+    expect(await find('ben')).toEqual({ username: 'nora_n', needsPin: true });
+    await expectRefused([find('ben', '4711')], { code: 'rate_limited', retryAfterSeconds: expect.any(Number) });
+    expect(await find('ada', '4711')).toEqual({ username: 'nora_n', id: nora });
+    const { id } = await sendText(stack.client, { id: 'ada', type: 'text', to: nora, body: 'found you' });
+    expect(await stack.onPhone(NORA.number, id)).toMatchObject({ body: 'found you' });
+    await expectRefused([find('ada', '47')], { code: 'invalid_request', issues: [expect.objectContaining({ path: 'pin' })] });
+  });
+
+  it('are in messages, contacts and groups', async () => {
+    const events = await stack.listen('ada');
+    await stack.phones.send(NORA.number, { to: ADA, body: 'and I you' });
+    const message = await events.until('message', ({ body }) => body === 'and I you');
+    expect(message).toMatchObject({ from: nora, username: 'nora_n' });
+    expect(await stack.client.getContact({ id: 'ada', contactId: nora })).toMatchObject({
+      username: 'nora_n',
+      number: '',
+    });
+    const { id: groupId } = await stack.createGroup(NORA.number, { subject: 'By name', participants: [ADA] });
+    const { participants = [] } = await stack.client.getGroup({ id: 'ada', groupId });
+    expect(participants.find(({ lid }) => lid === nora)).toMatchObject({ username: 'nora_n', role: 'superadmin' });
   });
 });

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { count, LIMITS, listOf, networkId, writtenText } from './limits.ts';
+import { username } from './resources.ts';
 import { isoTime } from './times.ts';
 
 /** More than the largest group has. */
@@ -33,6 +34,7 @@ export const groupSettingsChange = v.pipe(
 const groupParticipant = v.object({
   id: networkId,
   lid: v.optional(networkId),
+  username: v.optional(username),
   role: v.picklist(['member', 'admin', 'superadmin']),
 });
 

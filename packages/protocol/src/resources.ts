@@ -88,12 +88,17 @@ const place = v.object({ latitude: degrees(90), longitude: degrees(180) });
 /** The options of a poll, and whether people may choose more than one. */
 const pollChoice = v.object({ options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions), multiple: v.boolean() });
 
+/** The name by which people without a visible number are found, without `@`. */
+export const username = v.pipe(v.string(), v.regex(/^[\w.]{1,35}$/));
+
 /** A message, as returned by a send and carried by the `message` event. `timestamp` is in Unix seconds. */
 export const message = v.object({
   id: networkId,
   from: networkId,
   to: networkId,
   author: v.optional(networkId),
+  /** The user name of the person who wrote it, if the page knows one. */
+  username: v.optional(username),
   fromMe: v.boolean(),
   body: writtenText(LIMITS.body),
   type: v.pipe(v.string(), v.regex(/^[\w.-]{1,60}$/)),
@@ -179,6 +184,7 @@ export const contact = v.object({
   lid: v.optional(networkId),
   name: v.optional(writtenText(LIMITS.name)),
   pushname: v.optional(writtenText(LIMITS.name)),
+  username: v.optional(username),
   number: v.pipe(v.string(), v.regex(/^\d{0,20}$/)),
   isMyContact: v.boolean(),
   isWAContact: v.boolean(),

@@ -1,9 +1,9 @@
 import * as v from 'valibot';
 import { exampleContact, exampleSession, exampleStranger } from '../examples.ts';
-import { contactId, personId } from '../ids.ts';
+import { contactId, personId, sessionId } from '../ids.ts';
 import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
-import { businessProfile, contact, group } from '../resources.ts';
+import { businessProfile, contact, group, username } from '../resources.ts';
 import {
   CHANGE_ERRORS,
   changing,
@@ -39,6 +39,13 @@ const about = v.pipe(
   v.description('Null: hidden from the account. Empty: the person has none'),
 );
 
+/** A user name as people write it. */
+const writtenUsername = v.pipe(
+  v.string(),
+  v.regex(/^@?[\w.]{3,35}$/, 'must be a user name: 3 to 35 letters, digits, dots and underscores'),
+  v.transform((written) => written.replace('@', '').toLowerCase()),
+);
+
 /** The network refuses what it is asked. */
 const refusals = ['not_permitted', 'rate_limited'] as const;
 const blockErrors = [...CHANGE_ERRORS, 'contact_not_found', ...refusals] as const;
@@ -64,6 +71,17 @@ export const contactDetailOperations = {
     answer: v.object({ contacts: listOf(bothIds, MAX_NUMBERS) }),
     errors: [...CHANGE_ERRORS, ...refusals],
     examples: { both: { ...exampleSession, ids: ['+12025550102', '81604523377103@lid'] } },
+  },
+  findUsername: {
+    ...reading,
+    summary: 'Find the person with a user name; returns the id to send to, or that the PIN of that person is needed',
+    path: '/sessions/:id/usernames/:name',
+    params: v.object({ id: sessionId, name: writtenUsername }),
+    query: v.strictObject({ pin: v.optional(v.pipe(v.string(), v.regex(/^\d{4}$/, 'must be 4 digits'))) }),
+    answer: v.object({ username, id: v.optional(networkId), needsPin: v.optional(v.literal(true)) }),
+    errors: [...READ_ERRORS, 'contact_not_found', ...refusals],
+    timeoutMs: 15_000,
+    examples: { known: { ...exampleSession, name: 'farid.h' } },
   },
   blockContact: {
     ...changing,

@@ -49,7 +49,7 @@ export const calls = {
   }),
   profile: defineCall('PATCH', '/accounts/:number/profile', {
     fields: inputs.profile,
-    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is returned instead of it, null removes that; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups; `hidesAbout` hides the `about` text from everyone; `messageTimer`, in seconds, is for messages in new chats, 0 for none; `businessProfile` is `{description?, address?, email?, websites?, categories?, timezone?, days?}`. Returns the account',
+    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is returned instead of it, null removes that; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups; `hidesAbout` hides the `about` text from everyone; `username` is the name by which others find it, `usernamePin` the PIN that they need; `messageTimer`, in seconds, is for messages in new chats, 0 for none; `businessProfile` is `{description?, address?, email?, websites?, categories?, timezone?, days?}`. Returns the account',
     run: (simulator, { number }, change) => changeProfile(simulator.network, account(simulator, number), change),
   }),
   contacts: defineCall('PATCH', '/accounts/:number/contacts', {

@@ -12,6 +12,10 @@ const people = v.array(person);
 const delayMs = v.pipe(v.number(), v.integer(), v.minValue(0));
 const amount = v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_000)));
 const text = v.pipe(v.string(), v.nonEmpty('must not be empty'));
+const username = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9._]{3,35}$/, 'must be 3 to 35 letters, digits, dots, underscores'),
+);
 const addressing = v.picklist(['pn', 'lid']);
 const platform = v.picklist(['android', 'iphone']);
 const mediaKind = v.picklist(['image', 'video', 'audio', 'voice', 'document', 'sticker']);
@@ -80,6 +84,8 @@ export const inputs = {
     addressing: v.optional(addressing),
     /** Pages never get the number: they have only the LID. The control API still identifies the person by number. */
     hiddenNumber: v.optional(v.boolean()),
+    /** The name by which others find it. */
+    username: v.optional(username),
   }),
   scan: v.strictObject({ qr: text }),
   pair: v.strictObject({ code: text }),
@@ -190,6 +196,9 @@ export const inputs = {
     about: v.optional(v.string()),
     /** The about text is hidden from everyone. */
     hidesAbout: v.optional(v.boolean()),
+    /** The name by which others find it, and the PIN that they need. */
+    username: v.optional(username),
+    usernamePin: v.optional(v.pipe(v.string(), v.regex(/^\d{4}$/))),
     /** After how many seconds its messages in new chats disappear; 0 for never. */
     messageTimer: v.optional(delayMs),
   }),

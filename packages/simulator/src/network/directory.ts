@@ -11,7 +11,7 @@ export const seededAccounts: readonly AccountSeed[] = [
   { number: '12025550103', name: 'Carla Ruiz', lid: '81604523377103', addressing: 'lid' },
   { number: '12025550104', name: 'Dev Patel', lid: '81604523377104' },
   { number: '12025550105', name: 'Edith Novak', lid: '81604523377105', platform: 'iphone', addressing: 'lid' },
-  { number: '12025550106', name: 'Farid Haddad', lid: '81604523377106' },
+  { number: '12025550106', name: 'Farid Haddad', lid: '81604523377106', username: 'farid.h' },
   { number: '12025550107', name: 'Grace Lindqvist', lid: '81604523377107' },
 ];
 
@@ -73,6 +73,7 @@ export class Directory {
       lid,
       chat: chatIdOf(account),
       pushname,
+      username: account.username,
       isBusiness,
       isBlocked: viewer.blocked.has(account),
       pn: isHidden ? undefined : pn,

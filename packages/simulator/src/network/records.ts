@@ -63,6 +63,9 @@ export class AccountRecord {
   /** `<digits>@lid` */
   readonly lid: string;
   name: string;
+  /** The name by which others find it, and the PIN that they need; undefined for none. */
+  username: string | undefined;
+  usernamePin: string | undefined;
   about = '';
   /** Its about text is hidden from everyone. */
   hidesAbout = false;
@@ -149,6 +152,7 @@ export class AccountRecord {
     platform = 'android',
     addressing = 'pn',
     hiddenNumber = false,
+    username,
   }: AccountSeed) {
     this.number = number;
     this.name = name;
@@ -157,6 +161,7 @@ export class AccountRecord {
     this.platform = platform;
     this.addressing = hiddenNumber ? 'lid' : addressing;
     this.hiddenNumber = hiddenNumber;
+    this.username = username;
   }
 }
 

@@ -60,6 +60,13 @@ export class Users {
     return user;
   }
 
+  /** Always sends a request. */
+  async findByUsername(name: string, pin: string | undefined): Promise<WireUser | { needsPin: true } | null> {
+    const found = await this.#connection.request('username', { name, pin });
+    if (found && !('needsPin' in found)) this.update(found);
+    return found;
+  }
+
   /** Sends a request only for people that are not known yet. */
   async resolve(id: Wid): Promise<WireUser | undefined> {
     return this.known(id) ?? this.query(id);

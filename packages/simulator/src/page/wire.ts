@@ -13,6 +13,7 @@ export interface WireUser {
   /** The name in the account's address book; absent for strangers. */
   readonly name?: string | undefined;
   readonly isBusiness: boolean;
+  readonly username?: string | undefined;
   readonly isBlocked: boolean;
 }
 
@@ -458,6 +459,8 @@ export interface Requests {
   'subscribe-presence': { params: { id: string }; result: null };
   /** Rejects the call that rings. */
   'reject-call': { params: { id: string }; result: null };
+  /** The person with a user name; null: nobody has it, `needsPin`: the PIN is missing or wrong. */
+  username: { params: { name: string; pin?: string | undefined }; result: WireUser | { needsPin: true } | null };
   limits: { params: Record<string, never>; result: WireLimits };
   /** Unlinks this device. */
   logout: { params: Record<string, never>; result: null };

@@ -7,6 +7,7 @@ import {
   type Message,
   networkId,
   type SessionInfo,
+  username,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { PageLimit } from '../page/models.ts';
@@ -32,6 +33,7 @@ const messageModel = v.object({
   from: v.string(),
   to: v.string(),
   author: optionalText,
+  username: orNone(username),
   quotedMessageId: optionalText,
   mentionedIds: v.array(v.string()),
   type: v.string(),
@@ -67,6 +69,7 @@ export function toMessage(model: unknown): Message {
     from: read.from,
     to: read.to,
     ...(isId(read.author) ? { author: read.author } : {}),
+    ...(read.username ? { username: read.username } : {}),
     fromMe: read.fromMe,
     body: cutText((read.hasMedia ? captionOf(read) : read.body) ?? '', LIMITS.body),
     type: TYPE_NAMES.get(read.type) ?? (read.type.replace(/[^\w.-]/g, '_').slice(0, 60) || 'unknown'),
@@ -103,6 +106,11 @@ function toPoll({ options, multiple }: { options: string[]; multiple: boolean })
 
 function isId(id: unknown): id is string {
   return v.is(networkId, id);
+}
+
+/** A user name of the page; undefined for an invalid one. */
+export function toUsername(name: unknown): string | undefined {
+  return v.is(username, name) ? name : undefined;
 }
 
 /** A time of the page in whole Unix seconds, within the range of dates. */

@@ -66,6 +66,17 @@ describe('the other ids of people', () => {
   });
 });
 
+it.each([
+  ['81604523377181@lid', { username: 'nora_n', id: '81604523377181@lid' }],
+  [undefined, { username: 'nora_n', needsPin: true }],
+  ['<script>', 'client_failed'],
+])('a user name with the id %j: %j', async (id, outcome) => {
+  context.page.on('findUsername', () => ({ id }));
+  const found = handlers.findUsername({ id: 'main', name: 'nora_n' });
+  if (typeof outcome === 'object') expect(await found).toEqual(outcome);
+  else await expect(found).rejects.toMatchObject({ code: outcome });
+});
+
 it('an about text may be hidden', async () => {
   context.page.on('getAbout', () => ({ about: null }));
   expect(await handlers.getAbout({ id: 'main', contactId: BEN })).toEqual({ contactId: BEN, about: null });

@@ -1,4 +1,5 @@
-import { type contactDetailOperations, cutText, GatewayError, LIMITS } from '@chat-web/protocol';
+import { type contactDetailOperations, cutText, GatewayError, LIMITS, networkId } from '@chat-web/protocol';
+import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import { toBusinessProfile } from '../client/business-profile.ts';
 import { toContacts, toGroups } from '../client/lists.ts';
@@ -52,6 +53,18 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
       );
       if ('waitMs' in answer) throw tooSoon(answer.waitMs);
       return { contacts: [...answer.found] };
+    },
+
+    findUsername: async ({ name, pin }, { time }) => {
+      const limitMs = time.rest();
+      const answer = await paced(
+        (pauseMs) => page.read(limitMs, 'findUsername', name, pin, pauseMs),
+        (answer) => !('waitMs' in answer),
+      );
+      if ('waitMs' in answer) throw tooSoon(answer.waitMs);
+      if (answer.id === undefined) return { username: name, needsPin: true };
+      if (v.is(networkId, answer.id)) return { username: name, id: answer.id };
+      throw new GatewayError('client_failed', 'the web client returned an invalid id');
     },
 
     blockContact: async ({ contactId }, { time }) => ({

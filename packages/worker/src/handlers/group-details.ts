@@ -10,7 +10,7 @@ import {
 import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
-import { toTime } from '../client/resources.ts';
+import { toTime, toUsername } from '../client/resources.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { withMedia } from '../media/outgoing-media.ts';
 import { results } from './groups.ts';
@@ -58,7 +58,11 @@ function toGroupDetails(model: Record<string, unknown>): GroupDetails {
     subject: cutText(String(subject ?? ''), LIMITS.name),
     ...(description ? { description: cutText(String(description), LIMITS.body) } : {}),
     ...(created ? { createdAt: created } : {}),
-    participants: people?.map((one) => ({ ...one, lid: one.lid ?? undefined })),
+    participants: people?.map((one) => ({
+      ...one,
+      lid: one.lid ?? undefined,
+      username: toUsername(one.username),
+    })),
   };
   const valid = Object.entries(entries).flatMap(([name, schema]) => {
     const parsed = v.safeParse(schema as v.GenericSchema, read[name] ?? undefined);

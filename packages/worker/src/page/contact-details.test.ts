@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stubPage } from '../testing/page-registry.ts';
-import { getAbout, numbersExist, setBlocked } from './contact-details.ts';
+import { findUsername, getAbout, numbersExist, setBlocked } from './contact-details.ts';
 import { attachIds } from './tools/identities.ts';
 
 const id = (text: string) => ({ toString: () => text });
@@ -15,6 +15,17 @@ function page(modules: Record<string, unknown>): void {
   stubPage(modules, { people: [{ number: NUMBER, lid: LID }], window: { WWebJS: { enforceLidAndPnRetrieval } } });
   attachIds(0);
 }
+
+it('a user name is found by the network, which may not know it, or want the PIN', async () => {
+  const find = (answer: object | null, pauseMs = 0) => {
+    page({ WAWebQueryExistsJob: { queryUsernameExists: async () => answer } });
+    return findUsername('nora_n', undefined, pauseMs);
+  };
+  expect(await find({ wid: id(LID) })).toEqual({ id: LID });
+  expect(await find({ keyRequired: true })).toEqual({ id: undefined });
+  await expect(find(null)).rejects.toMatchObject({ code: 'contact_not_found' });
+  expect(await find(null, 5)).toEqual({ waitMs: 5 });
+});
 
 describe('numbers looked up together', () => {
   const answered = (list: readonly object[]) => {

@@ -64,6 +64,22 @@ export async function resolveContacts(
   return { found, isQueried: true };
 }
 
+/**
+ * Finds the person with a user name; no id: the person's PIN is needed. `waitMs`: how long to wait before the next
+ * query.
+ */
+export async function findUsername(
+  name: string,
+  pin: string | undefined,
+  pauseMs: number,
+): Promise<{ readonly id: string | undefined } | { readonly waitMs: number }> {
+  const waitMs = Math.max(pauseMs, lookUpsFrom - Date.now());
+  if (waitMs > 0) return { waitMs };
+  const found = await window.require('WAWebQueryExistsJob').queryUsernameExists(name, pin);
+  if (!found) throw new Refusal('contact_not_found', 'nobody has that user name');
+  return { id: found.wid && String(found.wid) };
+}
+
 /** Blocks a person, or unblocks one. Returns the person's id. */
 export async function setBlocked(
   personId: string,

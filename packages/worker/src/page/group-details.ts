@@ -12,7 +12,7 @@ import {
   requireAdmin,
   requireGroup,
 } from './tools/groups.ts';
-import { lidOf, phoneOr } from './tools/identities.ts';
+import { lidOf, phoneOr, usernameOf } from './tools/identities.ts';
 
 /** A group, from the page's memory; queries its members if they are not loaded. */
 export async function getGroup(groupId: string, membersMs: number): Promise<Record<string, unknown>> {
@@ -30,6 +30,7 @@ export async function getGroup(groupId: string, membersMs: number): Promise<Reco
     participants: members?.map((member) => ({
       id: phoneOr(member.id),
       lid: lidOf(member.id),
+      username: usernameOf(member.id),
       role: member.isSuperAdmin ? 'superadmin' : member.isAdmin ? 'admin' : 'member',
     })),
   };

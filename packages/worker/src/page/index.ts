@@ -35,6 +35,7 @@ export {
   subscribePresence,
 } from './chats.ts';
 export {
+  findUsername,
   getAbout,
   getBusinessProfile,
   listBlocked,

@@ -330,6 +330,8 @@ export interface PageContact {
   readonly name?: string;
   /** Name that the person chose. */
   readonly pushname?: string;
+  /** The name by which the person is found. */
+  readonly username?: string | null;
   /** True for a business account. */
   readonly isBusiness?: boolean;
   /** True if the account has blocked them. */
@@ -402,6 +404,7 @@ export interface MessageModel {
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly author: string | undefined;
+  readonly username: string | undefined;
   readonly quotedMessageId: string | undefined;
   readonly mentionedIds: readonly (string | undefined)[];
   readonly type: string;

@@ -7,6 +7,7 @@ const MESSAGE_SHOWN = [
   'from',
   'to',
   'author',
+  'username',
   'fromMe',
   'type',
   'timestamp',

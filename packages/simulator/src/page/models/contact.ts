@@ -11,6 +11,7 @@ interface ContactAttributes {
   shortName: string | undefined;
   /** The name that the person chose. */
   pushname: string | undefined;
+  username: string | undefined;
   /** `out` for a number that is not registered. */
   type: 'in' | 'out';
   isMe: boolean;
@@ -30,6 +31,7 @@ export class Contact extends Model<ContactAttributes> {
     'name',
     'shortName',
     'pushname',
+    'username',
     'type',
     'isMe',
     'isBusiness',
@@ -61,11 +63,12 @@ export function isChatBlocked(chat: { get(name: 'id' | 'accountLid'): Wid | unde
 
 /** Adds the contacts of a person to the collection, or updates them. */
 export function updateContact(user: WireUser, isMe: boolean): void {
-  const { name, pushname, isBusiness, isBlocked, pn, lid } = user;
+  const { name, pushname, username, isBusiness, isBlocked, pn, lid } = user;
   const shared = {
     name,
     shortName: name?.split(' ')[0],
     pushname,
+    username,
     type: 'in' as const,
     isMe,
     isBusiness,

@@ -45,6 +45,13 @@ export function userModules({ users }: Page): Modules {
         if (!user) return null;
         return { wid: createWid(user.pn ?? user.lid), biz: user.isBusiness, disappearingMode: undefined };
       },
+      queryUsernameExists: async (name: string, pin?: string) => {
+        const found = await users.findByUsername(name, pin);
+        if (!found) return null;
+        return 'needsPin' in found
+          ? { keyRequired: true, username: name, isUsernameSearch: true }
+          : { wid: createWid(found.lid), biz: found.isBusiness, username: name, isUsernameSearch: true };
+      },
     },
     WAWebContactGetters: contactGetters,
     WAWebFrontendContactGetters: {

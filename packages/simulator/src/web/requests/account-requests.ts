@@ -37,6 +37,13 @@ export const accountRequests = {
   presence: (_network, { device }, { presence }) => {
     device.presence = presence;
   },
+  username: ({ directory }, { account }, { name, pin }) => {
+    account.lookUps.push({ at: new Date().toISOString(), jid: `@${name}` });
+    const found = directory.all().find(({ username }) => username === name);
+    if (!found) return null;
+    if (found.usernamePin !== undefined && found.usernamePin !== pin) return { needsPin: true as const };
+    return directory.describeMember(found, account);
+  },
   limits: (_network, { account }) => {
     const { timeLockedUntil } = account.limits;
     if (timeLockedUntil !== null && timeLockedUntil < Date.now())

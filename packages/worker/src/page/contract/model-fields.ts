@@ -114,6 +114,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Contact[].id': field('listContacts', 'getContact'),
   'Contact[].name': some,
   'Contact[].pushname': some,
+  'Contact[].username': some,
   'Contact[].isBusiness': some,
   'Contact[].isContactBlocked': some,
   'Contact[].disappearingModeDuration': some,

@@ -8,6 +8,8 @@ export interface PeopleModules {
   WAWebQueryExistsJob: {
     /** Queries the network, and stores hidden ids. Null: not registered. */
     queryWidExists(wid: unknown): Promise<{ wid?: PageId } | null>;
+    /** Null: nobody has the name. Without `wid`: the PIN of that person is missing or wrong. */
+    queryUsernameExists(name: string, pin?: string): Promise<{ wid?: PageId } | null>;
   };
   WAWebApiContact: {
     /** The hidden id, from memory. */
@@ -61,7 +63,10 @@ export interface PeopleModules {
 
 /** Their parts. */
 export const peopleParts: Contract<PeopleModules> = {
-  WAWebQueryExistsJob: { queryWidExists: fn('numberExists', 'networkProbe') },
+  WAWebQueryExistsJob: {
+    queryWidExists: fn('numberExists', 'networkProbe'),
+    queryUsernameExists: fn('findUsername'),
+  },
   WAWebApiContact: {
     getCurrentLid: fn(
       'phoneNumbers',

@@ -252,6 +252,13 @@ export function isMe(id: PageId): boolean {
   return ownIds().some((own) => String(own) === String(id));
 }
 
+/** The user name of a person, as far as the page knows it. */
+export function usernameOf(id: PageId | undefined): string | undefined {
+  if (!id) return undefined;
+  const { Contact } = window.require('WAWebCollections');
+  return idsOf(id).flatMap((one) => Contact?.get(one)?.username ?? [])[0];
+}
+
 /** A contact for the API, with an id by phone number if known. */
 export function contactModel(contact: PageContact): Record<string, unknown> {
   const getters = optional('WAWebContactGetters');
@@ -264,6 +271,7 @@ export function contactModel(contact: PageContact): Record<string, unknown> {
     isHidden: isHidden(contact.id),
     name: getters?.getName ? getters.getName(contact) : contact.name,
     pushname: getters?.getPushname ? getters.getPushname(contact) : contact.pushname,
+    username: contact.username,
     isMe: isMe(contact.id),
     isUser,
     isMyContact: optional('WAWebFrontendContactGetters')?.getIsMyContact?.(contact) ?? Boolean(contact.name),

@@ -1,6 +1,6 @@
 import type { MessageModel, PageChat, PageId, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
-import { idsOf, isMe, lidOf, optional, ownIds, phoneOr, resolveNumbers } from './identities.ts';
+import { idsOf, isMe, lidOf, optional, ownIds, phoneOr, resolveNumbers, usernameOf } from './identities.ts';
 
 const hasAuthors = /@g\.us$|^status@broadcast$/;
 
@@ -44,6 +44,7 @@ export function messageModel(message: PageMessage): MessageModel {
     from: phoneOr(message.from),
     to: phoneOr(message.to),
     author: phoneOr(message.author),
+    username: message.id.fromMe ? undefined : usernameOf(message.author ?? message.from),
     quotedMessageId: quotedId(message),
     mentionedIds: (message.mentionedJidList ?? []).map(phoneOr),
     mentionAll: message.nonJidMentions === 1,
