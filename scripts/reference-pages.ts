@@ -11,6 +11,7 @@ import {
   otherRoutes,
   SHARED_ERRORS,
 } from '@chat-web/protocol';
+import { answerToRefusal, REFUSABLE } from '@chat-web/worker/refusals';
 
 const EXPLAINED = {
   Sessions: '[sessions](accounts.md#sessions)',
@@ -38,7 +39,7 @@ export function referencePages(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/operations.md', operationsPage()],
     ['docs/client.md', withRows('docs/client.md', methodRows())],
-    ['docs/errors.md', withRows('docs/errors.md', errorRows())],
+    ['docs/errors.md', withRefusals(withRows('docs/errors.md', errorRows()))],
   ]);
 }
 
@@ -112,6 +113,22 @@ function methodRows(): string[] {
 
 function errorRows(): string[] {
   return Object.entries(errorTable).map(([name, { status, when }]) => tableRow([String(status), code(name), when]));
+}
+
+const REFUSALS = { '401, 403': 403, '429, 463, 475': 429, 'other codes below 500': 400, '500 and above': 500 };
+
+/** How each changing operation answers the refusals of the network: those with the same answers in one row. */
+function withRefusals(page: string): string {
+  const groups = new Map<string, string[]>();
+  for (const name of REFUSABLE) {
+    const answers = Object.values(REFUSALS).map((refusal) => answerToRefusal(name, refusal));
+    const cells = answers.map((answer) => (answer ? code(answer) : 'success')).join(' | ');
+    groups.set(cells, [...(groups.get(cells) ?? []), name]);
+  }
+  const head = ['Operations', ...Object.keys(REFUSALS)];
+  const rows = [...groups].map(([cells, names]) => tableRow([codes(names), cells]));
+  const [before = '', after = ''] = page.split(/(?<=<!-- refusals -->\n)[^]*?(?=\n\n)/);
+  return `${before}${[tableRow(head), `|${'---|'.repeat(head.length)}`, ...rows].join('\n')}${after}`;
 }
 
 /** The page with these rows in its table of methods or errors. */

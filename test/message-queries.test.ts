@@ -125,7 +125,7 @@ describe('a message', () => {
     ]);
     await stack.phones.refuseRequests(ADA, { requests: ['pin'], code: 500 });
     for (const pin of [true, false])
-      expect(await refusalOf(stack.client.pinMessage({ id, messageId, pinned: pin }))).toEqual(['outcome_unknown']);
+      expect(await refusalOf(stack.client.pinMessage({ id, messageId, pinned: pin }))).toEqual(['not_permitted']);
     await stack.phones.refuseRequests(ADA, { requests: ['pin'], code: null });
     // An unchanged pin is not sent to the chat again, where all members would see it.
     for (const pin of [true, false]) {

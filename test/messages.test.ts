@@ -206,7 +206,7 @@ describe.each(rounds({ few: [builds[0], builds[2]], all: [...builds] }))('messag
     // Neither deleted only for the account instead, nor lost: it can be retried.
     const { id: kept } = await send('regretted offline');
     await stack.phones.refuseRequests(ADA, { requests: ['revoke'], code: 500 });
-    await expect(remove(kept)).rejects.toMatchObject({ code: 'outcome_unknown' });
+    await expect(remove(kept)).rejects.toMatchObject({ code: 'not_permitted' });
     await stack.phones.refuseRequests(ADA, { requests: ['revoke'], code: null });
     expect(await remove(kept)).toEqual({ id: kept, deletedFor: 'everyone' });
 

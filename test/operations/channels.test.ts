@@ -93,7 +93,7 @@ describe('channels', () => {
   it('that the network refuses, or whose response is lost, are not posted to', async () => {
     const post = () => stack.client.postToChannel({ id: 'main', channelId: OWN, body: 'refused' });
     await stack.phones.refuse(ADA, { kind: 'nack' });
-    await expect(post()).rejects.toMatchObject({ code: 'client_failed' });
+    await expect(post()).rejects.toMatchObject({ code: 'not_permitted' });
     await stack.phones.refuse(ADA, { kind: 'network', code: 500 });
     await expect(post()).rejects.toMatchObject({ code: 'outcome_unknown' });
     await stack.phones.refuse(ADA, { kind: 'none' });

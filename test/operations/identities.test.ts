@@ -156,7 +156,10 @@ describe('user names', () => {
     expect(await find('ada', '4711')).toEqual({ username: 'nora_n', id: nora });
     const { id } = await sendText(stack.client, { id: 'ada', type: 'text', to: nora, body: 'found you' });
     expect(await stack.onPhone(NORA.number, id)).toMatchObject({ body: 'found you' });
-    await expectRefused([find('ada', '47')], { code: 'invalid_request', issues: [expect.objectContaining({ path: 'pin' })] });
+    await expectRefused([find('ada', '47')], {
+      code: 'invalid_request',
+      issues: [expect.objectContaining({ path: 'pin' })],
+    });
   });
 
   it('are in messages, contacts and groups', async () => {

@@ -45,7 +45,7 @@ export async function dispatch(
   // The gateway has parsed the input with this row's schemas; it is of the same build as this worker.
   const handler = handlers[name] as (input: unknown, call: Call) => unknown;
   // An unexpected error may follow a change: it must not be reported as if nothing had happened.
-  const failure = changesSomething(operation) ? 'outcome_unknown' : 'client_failed';
+  const failure = failureOf(name);
   await assertSupported(name, input as object).catch((error: unknown) => {
     throw asGatewayError(error, 'client_failed');
   });
@@ -53,7 +53,7 @@ export async function dispatch(
   try {
     answer = await handler(input, call);
   } catch (error) {
-    throw declared(asGatewayError(error, failure), operation.errors, failure);
+    throw declared(asGatewayError(error, failure), name);
   }
   const parsed = v.safeParse(operation.answer, answer);
   if (parsed.success) return parsed.output;
@@ -61,9 +61,18 @@ export async function dispatch(
   throw new GatewayError(failure, `invalid response of the web client to ${name} (${fields})`);
 }
 
+/** The error of an operation whose outcome is hidden. */
+function failureOf(name: WorkerOperationName): ErrorCode {
+  return changesSomething(workerOperations[name]) ? 'outcome_unknown' : 'client_failed';
+}
+
 /** An error may have any code, since it may come from the page: one that the row does not declare is not passed on. */
-function declared(error: GatewayError, codes: readonly ErrorCode[], failure: ErrorCode): GatewayError {
+export function declared<E extends { readonly code: ErrorCode; readonly message: string }>(
+  error: E,
+  name: WorkerOperationName,
+): E | GatewayError {
   const { code, message } = error;
+  const codes: readonly ErrorCode[] = workerOperations[name].errors;
   if (codes.includes(code) || OWN_ERRORS.includes(code)) return error;
-  return new GatewayError(HIDING_ERRORS.includes(code) ? failure : 'client_failed', message);
+  return new GatewayError(HIDING_ERRORS.includes(code) ? failureOf(name) : 'client_failed', message);
 }

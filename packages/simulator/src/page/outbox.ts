@@ -18,6 +18,8 @@ export interface SendResult {
   readonly count?: number;
   /** The code with which the network refused the message. */
   readonly ackErrorCode?: number;
+  /** The same in every build; the page itself does not return it. */
+  readonly nack?: number;
 }
 
 type Awaitable<T> = T | Promise<T>;
@@ -95,7 +97,8 @@ export class Outbox {
     this.#sending.delete(draft.id);
     if (!answer) return { messageSendResult: 'ERROR_NETWORK' };
     if ('t' in answer) return { messageSendResult: 'OK', t: answer.t };
-    return { messageSendResult: 'ERROR_UNKNOWN', ...(switches.ackErrorCodes && { ackErrorCode: answer.nack }) };
+    const { nack } = answer;
+    return { messageSendResult: 'ERROR_UNKNOWN', nack, ...(switches.ackErrorCodes && { ackErrorCode: nack }) };
   }
 }
 

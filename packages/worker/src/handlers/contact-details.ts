@@ -1,5 +1,4 @@
-import { type contactDetailOperations, cutText, GatewayError, LIMITS, networkId } from '@chat-web/protocol';
-import * as v from 'valibot';
+import { type contactDetailOperations, cutText, GatewayError, LIMITS } from '@chat-web/protocol';
 import type { CallTime } from '../call-time.ts';
 import { toBusinessProfile } from '../client/business-profile.ts';
 import { toContacts, toGroups } from '../client/lists.ts';
@@ -7,6 +6,8 @@ import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 
 /** Between two requests for many numbers: the network restricts accounts for many look-ups in a row. */
 const LOOK_UPS_PAUSE_MS = 10_000;
+
+const PERSON = /^\d{1,20}@(c\.us|lid)$/;
 
 export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof contactDetailOperations> {
   let nextLookUpsAt = 0;
@@ -63,7 +64,7 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
       );
       if ('waitMs' in answer) throw tooSoon(answer.waitMs);
       if (answer.id === undefined) return { username: name, needsPin: true };
-      if (v.is(networkId, answer.id)) return { username: name, id: answer.id };
+      if (PERSON.test(answer.id)) return { username: name, id: answer.id };
       throw new GatewayError('client_failed', 'the web client returned an invalid id');
     },
 

@@ -1,6 +1,6 @@
 import { delay } from './delay.ts';
 import type { MessageModel, PageMessage } from './models.ts';
-import { networkCode, Refusal, refusedByNetwork, unreported } from './refusal.ts';
+import { networkCode, Refusal, refusedByNetwork, refusedMessage, unreported } from './refusal.ts';
 import { sentModel } from './tools/messages.ts';
 import { readOutcome } from './tools/outcomes.ts';
 
@@ -155,7 +155,8 @@ export async function postToChannel(channelId: string, body: string): Promise<Me
   const { sendNewsletterTextMsg } = window.require('WAWebNewsletterSendMsgAction');
   const result = await sendNewsletterTextMsg(chat, body, {});
   // In a channel, this name is a refusal by the network. After other failures it may have the post.
-  if (result?.messageSendResult === 'ERROR_NETWORK') throw refusedByChannel(Number(result.ackErrorCode) || 400);
+  if (result?.messageSendResult === 'ERROR_NETWORK')
+    throw refusedMessage('post', Number(result.ackErrorCode) || undefined);
   const message = readOutcome(result).is === 'sent' && result?.msg ? sentModel(result.msg) : undefined;
   if (!message) throw unreported('the text was posted');
   return message;

@@ -6,13 +6,14 @@ import { loadForward } from './messages.ts';
 /** A page whose own download ends in that stage, with this direct download. */
 function page(stage: string, direct: () => Promise<unknown>): void {
   const message = {
+    id: { remote: '1@c.us' },
     directPath: '/v/1',
     mediaData: { mediaStage: stage },
     mimetype: 'image/png',
     downloadMedia: async () => {},
   };
   stubPage({
-    WAWebCollections: { Msg: { get: () => message } },
+    WAWebCollections: { Msg: { get: () => message }, Chat: { get: () => undefined } },
     WAWebMmsMediaTypes: { getMsgMediaType: () => 'image' },
     WAWebDownloadManager: { downloadManager: { downloadAndMaybeDecrypt: direct } },
     WAWebMsgActionCapability: { canForwardMsg: () => false },

@@ -19,6 +19,7 @@ import {
   resolvePeople,
   sentModel,
 } from './tools/messages.ts';
+import { changingMessage } from './tools/records.ts';
 
 /** A message. */
 export async function getMessage(messageId: string): Promise<MessageModel> {
@@ -219,12 +220,14 @@ export async function pinMessage(
     const isSame = held.pinType === 1 && held.pinExpiryDuration === duration.seconds && isRecent;
     if (pinned ? isSame : held.pinType === 2) return;
   }
-  try {
-    await window.require('WAWebSendPinMessageAction').sendPinInChatMsg(message, pinned ? 1 : 2, duration.name);
-  } catch (error) {
-    // The page throws the same error for a refusal and for a lost connection.
-    throw networkCode(error) === undefined ? unreported(`the message was ${pinned ? 'pinned' : 'unpinned'}`) : error;
-  }
+  await changingMessage(message, async (refusal) => {
+    try {
+      await window.require('WAWebSendPinMessageAction').sendPinInChatMsg(message, pinned ? 1 : 2, duration.name);
+    } catch (error) {
+      const unknown = unreported(`the message was ${pinned ? 'pinned' : 'unpinned'}`);
+      throw refusal() ?? (networkCode(error) === undefined ? unknown : error);
+    }
+  });
 }
 
 function notPinnable() {

@@ -33,7 +33,8 @@ import {
   tooBusy,
   untilConfirmed,
 } from './tools/outcomes.ts';
-import { mentioned, mentionedStill, previewOf } from './tools/sends.ts';
+import { changingMessage } from './tools/records.ts';
+import { mentioned, mentionedStill, previewOf, sharingFields } from './tools/sends.ts';
 
 /** Refuses the call if a message cannot be sent. Queries people without a chat, once. */
 export async function checkSend(chatId: string, quotedMessageId: string | undefined): Promise<void> {
@@ -169,6 +170,7 @@ export async function sendMessage(
   const extraOptions = {
     ...preview,
     ...quote,
+    ...sharingFields(chat),
     ...secret,
     ...fields,
     ...(mentionAll ? { nonJidMentions: 1 } : {}),
@@ -206,15 +208,16 @@ export async function react(messageId: string, emoji: string, markRead?: boolean
   if (group?.isCag && !message.messageSecret)
     throw new Refusal('not_permitted', 'the message has no secret, which reactions in announcement groups need');
   const { sendReactionToMsg } = window.require('WAWebSendReactionMsgAction');
-  await sendingInto(message.id.remote, markRead, async () => {
-    const reacting = sendReactionToMsg(message, emoji);
-    try {
-      await reacting;
-    } catch (error) {
-      // The page throws the same error for a refusal and for a lost connection.
-      throw networkCode(error) === undefined ? unreported('the reaction was sent') : error;
-    }
-  });
+  await sendingInto(message.id.remote, markRead, () =>
+    changingMessage(message, async (refusal) => {
+      const reacting = sendReactionToMsg(message, emoji);
+      try {
+        await reacting;
+      } catch (error) {
+        throw refusal() ?? (networkCode(error) === undefined ? unreported('the reaction was sent') : error);
+      }
+    }),
+  );
 }
 
 /** Edits a message of the account. Returns its new model; undefined if it is unreadable. */
@@ -237,28 +240,33 @@ export async function editMessage(
   const requireEditable = () => {
     if (canEdit()) return;
     requireWindow();
-    throw new Refusal('not_permitted', 'this message cannot be edited');
+    throw new Refusal(
+      'not_permitted',
+      'this message cannot be edited here: only texts and captions that this device sent',
+    );
   };
   requireEditable();
-  let edited: PageMessage | undefined;
-  try {
-    const { remote } = message.id;
-    const chat = knownChat(String(remote)) ?? { id: remote };
-    const { ids: mentionedJidList, text } = mentioned(chat, mentions ?? mentionedStill(message, body), body);
-    // Without this, the page drops the preview. No new one is made: the library fails on a link without a preview.
-    const { matchedText } = message;
-    const extraOptions = matchedText && text.includes(matchedText) ? { linkPreview: message } : {};
-    const edit = () => library.editMessage(message, text, { mentionedJidList, extraOptions });
-    edited = await whileEditing(message, edit);
-  } catch (error) {
+  const { remote } = message.id;
+  return changingMessage(message, async (refusal) => {
+    let edited: PageMessage | undefined;
+    try {
+      const chat = knownChat(String(remote)) ?? { id: remote };
+      const { ids: mentionedJidList, text } = mentioned(chat, mentions ?? mentionedStill(message, body), body);
+      // Without this, the page drops the preview. No new one is made: the library fails on a link without a preview.
+      const { matchedText } = message;
+      const extraOptions = matchedText && text.includes(matchedText) ? { linkPreview: message } : {};
+      const edit = () => library.editMessage(message, text, { mentionedJidList, extraOptions });
+      edited = await whileEditing(message, edit);
+    } catch (error) {
+      requireWindow();
+      requireEditable();
+      throw error;
+    }
+    // The page marks a failed edit, even if only the answer was lost, instead of throwing. A success removes the mark.
+    if (!hasFailedEdit(message)) return sentModel(edited ?? message);
     requireWindow();
-    requireEditable();
-    throw error;
-  }
-  // The page marks a failed edit, even if only the answer was lost, instead of throwing. A success removes the mark.
-  if (!hasFailedEdit(message)) return sentModel(edited ?? message);
-  requireWindow();
-  throw unreported('the message was edited');
+    throw refusal() ?? unreported('the message was edited');
+  });
 }
 
 /**
@@ -289,12 +297,14 @@ export async function deleteMessage(
     if (message.type === 'revoked') throw noMessage();
     if (forEveryone) await requireMembers(String(message.id.remote), membersMs);
     if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {
-      const [result] = (await sendRevokeMsgs(chat, record, true)) ?? [];
-      const { is, name, code } = readOutcome(result);
-      const limited = 429;
       // No fallback to a deletion for the account only: that would rule out another attempt.
-      if (is === 'refused') throw code || name === 'ERROR_RATE_LIMIT' ? refusedByNetwork(code ?? limited) : ignored();
-      if (is === 'unknown' && name !== undefined) throw unreported(DELETED);
+      await changingMessage(message, async (refusal) => {
+        const [result] = (await sendRevokeMsgs(chat, record, true)) ?? [];
+        const { is, name, code } = readOutcome(result);
+        const limited = 429;
+        if (is === 'refused') throw code || name === 'ERROR_RATE_LIMIT' ? refusedByNetwork(code ?? limited) : ignored();
+        if (is === 'unknown' && name !== undefined) throw refusal() ?? unreported(DELETED);
+      });
       return 'everyone';
     }
     // Older builds take three arguments.

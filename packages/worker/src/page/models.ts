@@ -246,6 +246,8 @@ export interface PageChat {
   pendingSeenCount?: number;
   /** False if its composer is disabled; undefined if the page has not computed that yet. */
   readonly canSend?: boolean;
+  /** True for a group that the network has suspended. */
+  isSuspendedOrTerminated?(): boolean;
   /** True if it is archived. */
   readonly archive?: boolean;
   /** When it was pinned; absent or 0 if it is not pinned. */
@@ -268,6 +270,12 @@ export interface PageChat {
   readonly accountLid?: PageId;
   /** A token for pictures and texts that are not public. */
   readonly tcToken?: unknown;
+  /** The setting "advanced chat privacy"; in a group, `trigger` may be a name. */
+  readonly limitSharing?: {
+    readonly sharingLimited?: boolean;
+    readonly trigger?: unknown;
+    readonly initiatedBy?: PageId | null;
+  } | null;
   /** The other person, for the page's own functions. */
   readonly contact?: unknown;
   readonly groupMetadata?: PageGroup;
@@ -374,6 +382,17 @@ export interface PageDraft {
   readonly parentMsgKey?: PageMessage['id'] | null;
   /** Set by us, and removed before the page sees it: the id to give the message. */
   chatWebMark?: SendMark | undefined;
+}
+
+/** What the page sends for a change of a message: it refers to the message by one of these keys. */
+export interface PageRecord {
+  readonly protocolMessageKey?: { readonly id?: string } | null;
+  readonly targetMessageKey?: { readonly id?: string } | null;
+  readonly reactionParentKey?: { readonly id?: string } | null;
+  readonly pinParentKey?: { readonly id?: string } | null;
+  /** Negative if the network has refused it; reactions and pins have none then. */
+  readonly ack?: number;
+  readonly errorCode?: string;
 }
 
 /** Identifies a message while it passes through the library. */

@@ -93,6 +93,13 @@ export function refusedByNetwork(code: number): Refusal {
   return new Refusal('client_failed', `the network refused the request (code ${code}); nothing was changed`);
 }
 
+/** A refusal of something that was sent as a message: definite with any code, and in some builds without one. */
+export function refusedMessage(what: string, code: number | undefined): Refusal {
+  if (code !== undefined && LIMIT_SECONDS.has(code)) return refusedByNetwork(code);
+  const why = code === undefined ? '' : ` (code ${code})`;
+  return new Refusal('not_permitted', `the network refused the ${what}${why}`);
+}
+
 /** Refuses the call by the status in an answer: no status means success. */
 export function requireSuccess(answer: { readonly status?: unknown } | undefined): void {
   const status = Number(answer?.status ?? 200);

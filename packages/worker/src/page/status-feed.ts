@@ -1,10 +1,10 @@
 import { delay } from './delay.ts';
-import type { MessageModel, PageMessage, PageSendResult, Posted } from './models.ts';
+import type { MessageModel, PageMessage, Posted } from './models.ts';
 import { Refusal, unreported } from './refusal.ts';
 import { isMe, phoneOr } from './tools/identities.ts';
 import { uploadMedia } from './tools/library.ts';
 import { isDeliverable, sentModel } from './tools/messages.ts';
-import { posted } from './tools/outcomes.ts';
+import { posted, statusAction } from './tools/outcomes.ts';
 
 /**
  * Posts a text to the status feed. The library's own function returns a message with another id, which no ack or
@@ -27,13 +27,17 @@ export async function postTextStatus(
     Msg.on('add', onAdd);
   });
   try {
-    const result = await window.require('WAWebSendStatusMsgAction').sendStatusTextMsgAction({
+    const status = {
       color: backgroundColor ? Number.parseInt(`ff${backgroundColor.slice(1)}`, 16) : defaultColor,
       font: font ?? 0,
       text,
+    };
+    const { sendStatusTextMsgAction } = window.require('WAWebSendStatusMsgAction');
+    return await statusAction(async (errors) => {
+      const result = await sendStatusTextMsgAction(status);
+      const late = delay(timeoutMs);
+      return posted(result, errors, () => Promise.race([shown, late]));
     });
-    const late = delay(timeoutMs);
-    return await posted(result, () => Promise.race([shown, late]));
   } finally {
     Msg.off('add', onAdd);
   }
@@ -76,17 +80,18 @@ export async function postMediaStatus(
   };
   const { sendStatusMediaMsgAction } = window.require('WAWebSendStatusMsgAction');
   const uploaded = async () => {};
-  let result: PageSendResult | undefined;
-  let post: PageMessage | undefined;
-  if (sendStatusMediaMsgAction.length > 1) {
+  return statusAction(async (errors) => {
+    if (sendStatusMediaMsgAction.length < 2) {
+      const result = await sendStatusMediaMsgAction({ mediaMsgData, beforeSend: uploaded });
+      return posted(result, errors, () => undefined);
+    }
     // Builds until spring 2026 take a message of the page, and a callback before it is sent.
     const { Msg } = window.require('WAWebCollections') as unknown as {
       Msg: { modelClass: new (data: object) => PageMessage };
     };
-    post = new Msg.modelClass(mediaMsgData);
-    result = await sendStatusMediaMsgAction(post, uploaded);
-  } else result = await sendStatusMediaMsgAction({ mediaMsgData, beforeSend: uploaded });
-  return posted(result, () => post);
+    const post = new Msg.modelClass(mediaMsgData);
+    return posted(await sendStatusMediaMsgAction(post, uploaded), errors, () => post);
+  });
 }
 
 /** The load of the stored statuses, running or done. */

@@ -11,6 +11,7 @@ import type { Chat } from '../models/chat.ts';
 import { cmd } from '../models/conn.ts';
 import type { Msg } from '../models/message.ts';
 import type { Page } from '../page.ts';
+import { recordAction } from '../records.ts';
 import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
 
@@ -29,12 +30,11 @@ export function commandModules(page: Page): Modules {
   };
   const revokeMsgs = (list: readonly Msg[]) =>
     Promise.all(
-      idsOf(list).map(async (id) => {
-        const done = await connection.request('revoke', { id }).then(
-          () => true,
-          () => false,
-        );
-        return { messageSendResult: done ? 'OK' : 'ERROR_UNKNOWN' };
+      list.map(async (msg) => {
+        const protocolMessageKey = msg.get('id');
+        const request = () => connection.request('revoke', { id: protocolMessageKey?.id ?? '' });
+        const { messageSendResult } = await recordAction.sendMsgRecord({ protocolMessageKey, ack: 0, request });
+        return { messageSendResult };
       }),
     );
   // A refusal shows only in the number.

@@ -6,6 +6,7 @@ import { isChatBlocked } from '../models/contact.ts';
 import { canReply, type Msg, type MsgAttributes, messageEdits } from '../models/message.ts';
 import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
+import { recordAction } from '../records.ts';
 import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
 import type { Wid } from '../wid.ts';
@@ -46,11 +47,9 @@ export function messageModules({ connection, outbox, users }: Page, { WAWebUpdat
         const preview = Object.fromEntries(previewFields.map((name) => [name, linkPreview[name] ?? null]));
         const mentions = mentionedJidList.map(String);
         msg.set({ ...shown, ...preview, mentionedJidList, latestEditMsgKey, latestEditSenderTimestampMs: atMs });
-        const edited = connection.request('edit', { id: id.id, body, atMs, mentions, preview }).then(
-          () => false,
-          () => true,
-        );
-        msg.set({ isSendFailure: await edited });
+        const request = () => connection.request('edit', { id: id.id, body, atMs, mentions, preview });
+        const { messageSendResult } = await recordAction.sendMsgRecord({ protocolMessageKey: id, ack: 0, request });
+        msg.set({ isSendFailure: messageSendResult !== 'OK' });
       },
     },
     WAWebSendReactionMsgAction: {
@@ -68,15 +67,21 @@ export function messageModules({ connection, outbox, users }: Page, { WAWebUpdat
         const made = { id: await MsgKey.newId(), emoji, atMs: reactionTimeOf(parent, from) };
         const row = reactionRowOf(parent, { ...made, from: String(from), fromMe: true }, 0);
         reactionTableMode.bulkUpsert([row]);
-        try {
-          await connection.request('react', { id: parent.id, emoji, reactionId: made.id, atMs: made.atMs });
-        } catch {
+        const request = () =>
+          connection.request('react', { id: parent.id, emoji, reactionId: made.id, atMs: made.atMs });
+        const { messageSendResult } = await recordAction.sendAddonRecord({
+          reactionParentKey: parent,
+          ack: 0,
+          request,
+        });
+        if (messageSendResult !== 'OK') {
           reactionTableMode.updateAck({ ...row, ack: -1 }, -1);
           throw new Error('Reaction send error');
         }
         reactionTableMode.updateAck({ ...row, ack: 1 }, 1);
       },
     },
+    WAWebSendMsgRecordAction: recordAction,
     WAWebUpdateEditedMessagesAction: messageEdits,
     WAWebAddonReactionTableMode: { reactionTableMode },
     WAWebAddonPollVoteTableMode: { pollVoteTableMode },

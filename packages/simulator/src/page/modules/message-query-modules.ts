@@ -3,6 +3,7 @@ import { reactionsOf } from '../models/add-ons.ts';
 import { type Msg, messages } from '../models/message.ts';
 import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
+import { recordAction } from '../records.ts';
 import type { Modules } from '../registry.ts';
 import { createWid, type Wid } from '../wid.ts';
 import type { WireReceipt } from '../wire.ts';
@@ -54,9 +55,9 @@ export function messageQueryModules({ connection }: Page): Modules {
         const msgKey = new MsgKey({ fromMe: true, remote: parent.remote, id: await MsgKey.newId() });
         const what = { pinType: type, pinExpiryDuration: seconds, senderTimestampMs: Date.now() };
         pins.set(String(parent), { msgKey, ...what, ack: 0 });
-        await connection.request('pin', { id: parent.id, seconds }).catch(() => {
-          throw new Error('PinInChat send Error');
-        });
+        const request = () => connection.request('pin', { id: parent.id, seconds });
+        const { messageSendResult } = await recordAction.sendAddonRecord({ pinParentKey: parent, ack: 0, request });
+        if (messageSendResult !== 'OK') throw new Error('PinInChat send Error');
         pins.set(String(parent), { msgKey, ...what, ack: 1 });
         return { messageSendResult: 'OK' };
       },

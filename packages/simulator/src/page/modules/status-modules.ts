@@ -9,6 +9,16 @@ import type { Modules } from '../registry.ts';
 import { switches } from '../switches.ts';
 import { createWid, type Wid } from '../wid.ts';
 
+/** The network has refused a message. */
+class MessageSentAckError extends Error {
+  readonly ackErrorCode: number;
+
+  constructor(code: number) {
+    super(`refused with ${code}`);
+    this.ackErrorCode = code;
+  }
+}
+
 /** The actions for the status feed, in the form of the page's build. */
 export function statusModules(page: Page): Modules {
   if (switches.statusActions === 'object') return objectStatusActions(page);
@@ -31,12 +41,15 @@ type StatusResult = SendResult & { readonly msg?: Msg };
  * failure is returned.
  */
 function objectStatusActions({ connection, outbox, users }: Page): Modules {
+  const { failures, modules } = failureModules(connection);
   const toLid = (wid: Wid) => (wid.isUser() ? (users.lidOf(wid) ?? wid) : wid);
   const postNow = async (msg: Msg): Promise<StatusResult> => {
     const result = await outbox.send(msg);
     if (result.messageSendResult === 'OK') return { messageSendResult: 'OK', msg };
     msg.fail();
-    return { messageSendResult: result.messageSendResult };
+    const { nack, messageSendResult } = result;
+    failures.postStatusSendFailure(nack === undefined ? new Error(messageSendResult) : new MessageSentAckError(nack));
+    return { messageSendResult };
   };
   const sendStatusTextMsgAction = async (status: TextStatus, _funnelContext?: object): Promise<StatusResult> => {
     const text = (status.text || '').trim();
@@ -66,7 +79,7 @@ function objectStatusActions({ connection, outbox, users }: Page): Modules {
   };
   return {
     WAWebSendStatusMsgAction: { sendStatusTextMsgAction, sendStatusMediaMsgAction },
-    ...revokeModules(connection),
+    ...modules,
   };
 }
 
@@ -83,12 +96,12 @@ function positionalStatusActions({ connection, outbox, users }: Page): Modules {
         return outbox.post(users.ownWid('pn'), msg);
       },
     },
-    ...revokeModules(connection),
+    ...failureModules(connection).modules,
   };
 }
 
-/** Deletes an own status. It reports a failure only to the page itself. */
-function revokeModules(connection: Connection): Modules {
+/** The deletion of an own status. It reports failures to the page itself, also of those of posts. */
+function failureModules(connection: Connection) {
   const failures = { postStatusSendFailure: (_error: unknown) => {} };
   const sendStatusRevokeMsgAction = async (status: Pick<Status, 'revokeMsgs'>, msg: Msg): Promise<void> => {
     // Without a feed this is a TypeError, and nothing is sent.
@@ -99,7 +112,8 @@ function revokeModules(connection: Connection): Modules {
       failures.postStatusSendFailure(error);
     }
   };
-  return { WAWebRevokeStatusAction: { sendStatusRevokeMsgAction }, WAWebPostSendStatusFailure: failures };
+  const modules = { WAWebRevokeStatusAction: { sendStatusRevokeMsgAction }, WAWebPostSendStatusFailure: failures };
+  return { failures, modules };
 }
 
 /** A text for the status feed, as scripts pass it. */

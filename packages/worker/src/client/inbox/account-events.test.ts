@@ -89,6 +89,18 @@ describe('the events of an account', () => {
     expect(reported).toEqual(['new']);
   });
 
+  it('in the second of the link are news: the times of the network are whole seconds', async () => {
+    vi.useFakeTimers({ now: NOW * 1_000 + 900, toFake: ['Date'] });
+    const { events, reported } = accountEvents();
+    events.discardHistory();
+    await events.catchUp();
+    events.onChange(live(reaction('at once'), NOW * 1_000));
+    const later = accountEvents(undefined, NOW + 0.9);
+    await later.events.catchUp();
+    later.events.onChange(live(reaction('at once'), NOW * 1_000));
+    expect([...reported, ...later.reported]).toEqual(['at once', 'at once']);
+  });
+
   it('before linking, and changes by the first sync, are history even in a later run', async () => {
     const linkedAt = Math.floor(Date.now() / 1_000);
     const later = accountEvents(undefined, NOW - 60);

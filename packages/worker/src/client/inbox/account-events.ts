@@ -1,4 +1,4 @@
-import { errorText, OVERLAP_SECONDS, rowId } from '@chat-web/protocol';
+import { errorText, OVERLAP_SECONDS, rowId, unixNow } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Log, ReportEvent, RunInPage } from '../port.ts';
 import { toAccountEvent } from './account-event.ts';
@@ -42,7 +42,10 @@ export class AccountEvents {
   readonly #log: Log;
   /** The time from which changes may not have been reported, in milliseconds. */
   #since: number;
-  /** Changes before linking are history, which the first sync may load. Milliseconds. */
+  /**
+   * Changes before linking are history, which the first sync may load. Milliseconds, of a whole second: the network's
+   * times have no fraction, and a change right after the link must not seem older.
+   */
   #historyUntil: number;
   /** All changes from `#since` to now were read, or reported live. */
   #isComplete = false;
@@ -61,13 +64,13 @@ export class AccountEvents {
     this.#report = report;
     this.#run = run;
     this.#log = log;
-    this.#historyUntil = linkedAt * SECOND_MS;
+    this.#historyUntil = Math.floor(linkedAt) * SECOND_MS;
     this.#since = this.#afterLink((deliveredUntil - OVERLAP_SECONDS) * SECOND_MS);
   }
 
   /** The account is being linked: all changes until now are history. */
   discardHistory(): void {
-    this.#historyUntil = Date.now();
+    this.#historyUntil = unixNow() * SECOND_MS;
     this.#since = this.#historyUntil;
   }
 

@@ -1,4 +1,4 @@
-import type { PageMessage } from '../models.ts';
+import type { PageChat, PageId, PageMessage } from '../models.ts';
 import { type Contract, fn, unchecked } from './part.ts';
 
 /** Modules for the account's profile, presence and privacy. */
@@ -25,6 +25,8 @@ export interface AccountModules {
     /** It is sent to the network, without an answer. */
     sendPresenceAvailable(): unknown;
     sendPresenceUnavailable(): unknown;
+    /** The id by which a chat's states are sent. Throws without the hidden id that it should have. */
+    getChatIdentifier?(chat: PageChat): PageId;
   };
   WAWebUserPrefsGeneral: {
     /** The settings that the page has synced. */
@@ -48,6 +50,7 @@ export const accountParts: Contract<AccountModules> = {
   WAWebPresenceChatAction: {
     sendPresenceAvailable: fn('setPresence'),
     sendPresenceUnavailable: fn('setPresence'),
+    getChatIdentifier: unchecked(),
   },
   WAWebUserPrefsGeneral: { getUserPrivacySettings: fn('getPrivacy', 'updatePrivacy') },
   WAWebSetPrivacyForOneCategoryAction: { setPrivacyForOneCategory: fn('updatePrivacy') },

@@ -1,4 +1,4 @@
-import type { PageCall, PageEdit, PageReaction, PageVote } from '../models.ts';
+import type { PageCall, PageEdit, PageReaction, PageRecord, PageVote } from '../models.ts';
 import { type Contract, fn, object, unchecked } from './part.ts';
 
 /** A table of reactions or votes. */
@@ -21,6 +21,11 @@ export interface ChangeModules {
   WAWebUpdateEditedMessagesAction: {
     /** Shows edits that are in the database. Wrapped. */
     updateEditedMessagesAction?(edits: readonly PageEdit[], ...more: unknown[]): unknown;
+  };
+  WAWebSendMsgRecordAction: {
+    /** Send an edit or a deletion, and a reaction or a pin, as in `addAndSendMsgToChat`. Wrapped. */
+    sendMsgRecord(record: PageRecord): Promise<unknown>;
+    sendAddonRecord(record: PageRecord): Promise<unknown>;
   };
   WAWebCallCollection: {
     /** Events: `add`, `change:activeCall`. */
@@ -59,6 +64,10 @@ export const changeParts: Contract<ChangeModules> = {
     'pollVoteTableMode.bulkGetByParentMsgKey': fn('listPollVotes'),
   },
   WAWebUpdateEditedMessagesAction: { updateEditedMessagesAction: unchecked() },
+  WAWebSendMsgRecordAction: {
+    sendMsgRecord: unchecked(),
+    sendAddonRecord: unchecked(),
+  },
   WAWebCallCollection: {
     // Without the collection, ringing calls are unknown.
     on: fn('call', 'rejectCall'),

@@ -20,6 +20,9 @@ export interface OutgoingModules {
     /** Returns the text without code blocks, whose links have no preview. */
     removeCodeBlocks(text: string): string;
   };
+  WAWebLimitSharingPropMappingUtils: {
+    getLimitSharingTriggerFromGroupSettingsChange(trigger: string): unknown;
+  };
   WAWebLinkPreviewChatAction: {
     /** From the phone, which may take long. Null for none. */
     getLinkPreview(link: object, chat: PageChat): Promise<{ readonly data?: object } | null | undefined>;
@@ -110,6 +113,7 @@ export const outgoingParts: Contract<OutgoingModules, OfLibrary> = {
   },
   WALinkify: { findLinks: unchecked() },
   WAWebCodeFormatMutator: { removeCodeBlocks: unchecked() },
+  WAWebLimitSharingPropMappingUtils: { getLimitSharingTriggerFromGroupSettingsChange: unchecked() },
   WAWebLinkPreviewChatAction: { getLinkPreview: unchecked() },
   WAWebChatForwardMessage: { forwardMessages: fn('forwardMessage') },
   WAWebMsgReply: { canReplyMsg: fn('sendMessage.reply') },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { stubPage } from '../../testing/page-registry.ts';
-import { isOlderOnPhone, labelRemovals, ownLabels } from './chats.ts';
+import { isOlderOnPhone, labelRemovals, ownLabels, showState } from './chats.ts';
 
 describe('labels', () => {
   const labels = [
@@ -38,4 +38,24 @@ describe('labels', () => {
 it('the phone also has older messages of a chat that was not in the history; unknown during the sync', () => {
   const isOlder = (left: number | undefined) => isOlderOnPhone({ endOfHistoryTransferType: left ?? null } as never);
   expect([0, 1, 2, 3, 4, 5, undefined].map(isOlder)).toEqual([true, false, undefined, true, true, true, undefined]);
+});
+
+it.each([
+  ["that of the page's choice", { getChatIdentifier: () => '1@c.us' }, '1@c.us'],
+  ['the hidden one if the page has no choice', {}, '9@lid'],
+  [
+    'the hidden one if the page does not know it yet',
+    {
+      getChatIdentifier: () => {
+        throw new Error('does not have an accountLid');
+      },
+    },
+    '9@lid',
+  ],
+])('a state is shown by the id of the chat: %s', async (_which, WAWebPresenceChatAction, to) => {
+  const shown: unknown[] = [];
+  const WAWebChatStateBridge = { sendChatStatePaused: (id: unknown) => shown.push(id) };
+  stubPage({ WAWebChatStateBridge, WAWebPresenceChatAction });
+  await showState({ id: '1@c.us', accountLid: '9@lid' } as never, 'paused', 0);
+  expect(shown).toEqual([to]);
 });

@@ -19,8 +19,7 @@ export async function showState(
   forMs: number,
 ): Promise<void> {
   const bridge = window.require('WAWebChatStateBridge');
-  // If there is a hidden id, the network accepts only that.
-  const to = chat.accountLid ?? chat.id;
+  const to = stateTarget(chat);
   const key = String(to);
   const pause = async () => bridge.sendChatStatePaused(to);
   if (state === 'paused') {
@@ -42,6 +41,17 @@ export async function showState(
     pause().catch(() => {});
   }, forMs);
   shown.set(key, stop);
+}
+
+/** The id by which the network expects such a state: by the page's own choice, or hidden where there is one. */
+function stateTarget(chat: PageChat): PageId {
+  try {
+    const chosen = optional('WAWebPresenceChatAction')?.getChatIdentifier?.(chat);
+    if (chosen) return chosen;
+  } catch {
+    // The page lacks the hidden id.
+  }
+  return chat.accountLid ?? chat.id;
 }
 
 /** Ends shown states when the page unloads. */

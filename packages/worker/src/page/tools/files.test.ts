@@ -34,10 +34,15 @@ describe('a download', () => {
   /**
    * Downloads media at that stage; `act` is the page's own download. Returns the stage and the calls.
    */
-  const downloaded = async (mediaStage: string, act: (media: { mediaStage: string }) => Promise<unknown>) => {
+  const downloaded = async (
+    mediaStage: string,
+    act: (media: { mediaStage: string }, options: object) => Promise<unknown>,
+    isSuspended = false,
+  ) => {
+    stubPage({ WAWebCollections: { Chat: { get: () => ({ isSuspendedOrTerminated: () => isSuspended }) } } });
     const mediaData = { mediaStage };
-    const downloadMedia = vi.fn(() => act(mediaData));
-    const stage = await download({ mediaData, downloadMedia } as never, 300);
+    const downloadMedia = vi.fn((options: object) => act(mediaData, options));
+    const stage = await download({ id: { remote: '9@g.us' }, mediaData, downloadMedia } as never, 300);
     return [stage, downloadMedia.mock.calls.length];
   };
 
@@ -65,5 +70,15 @@ describe('a download', () => {
       fail();
     };
     expect(await downloaded('INIT', failing)).toEqual(['ERROR_UNKNOWN', 1]);
+  });
+
+  it('is one by the user, except in a suspended group, where the page would open a dialog', async () => {
+    const asked: object[] = [];
+    const end = async (media: { mediaStage: string }, options: object) => {
+      asked.push(options);
+      media.mediaStage = 'RESOLVED';
+    };
+    for (const isSuspended of [false, true]) await downloaded('INIT', end, isSuspended);
+    expect(asked).toMatchObject([{ isUserInitiated: true }, { isUserInitiated: false }]);
   });
 });

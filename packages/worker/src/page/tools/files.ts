@@ -2,6 +2,7 @@ import { delay } from '../delay.ts';
 import type { PageId, PageMessage } from '../models.ts';
 import { Refusal, requireSuccess } from '../refusal.ts';
 import { optional } from './identities.ts';
+import { knownChat } from './messages.ts';
 
 /** A picture of a person or a group, as data URLs of JPEGs. */
 interface Picture {
@@ -83,8 +84,10 @@ export async function download(message: PageMessage, timeoutMs: number): Promise
   if (stage() === 'RESOLVED' || stage() === 'REUPLOADING') return stage();
   const endsAt = Date.now() + timeoutMs;
   const late = delay(timeoutMs);
-  // As if by the user: otherwise the page does not download media from people who are not in the address book.
-  const asked = message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated: true, rmrReason: 1 });
+  // As if by the user: otherwise the page does not download media from people who are not in the address book. In a
+  // suspended group, it would only open a dialog.
+  const isUserInitiated = knownChat(String(message.id.remote))?.isSuspendedOrTerminated?.() !== true;
+  const asked = message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated, rmrReason: 1 });
   await Promise.race([asked.catch(() => {}), late]); // The stage shows the outcome.
   const pollMs = 100;
   while (stage() === 'FETCHING' && Date.now() < endsAt) await delay(pollMs);

@@ -161,15 +161,15 @@ export async function untilConfirmed(sent: PageMessage, timeoutMs: number): Prom
   }
 }
 
-/** Pending deletions of the account's statuses. */
-const revocations = new Set<{ hasFailed: boolean }>();
+/** Posts and deletions of the account's statuses in progress, and the errors that the page reports meanwhile. */
+const statusActions = new Set<{ errors: unknown[] }>();
 
 type OnFailure = NonNullable<PageModules['WAWebPostSendStatusFailure']['postStatusSendFailure']>;
 
 let report: OnFailure | undefined;
 
 const noting: OnFailure = (...failure) => {
-  for (const one of revocations) one.hasFailed = true;
+  for (const { errors } of statusActions) errors.push(failure[0]);
   return report?.apply(optional('WAWebPostSendStatusFailure'), failure);
 };
 
@@ -184,21 +184,27 @@ function wrapFailures() {
   }
 }
 
+/** Runs a post or a deletion of a status. The page reports an error without naming the message: `errors` has all. */
+export async function statusAction<T>(run: (errors: readonly unknown[]) => Promise<T>): Promise<T> {
+  wrapFailures();
+  const action = { errors: [] };
+  statusActions.add(action);
+  try {
+    return await run(action.errors);
+  } finally {
+    statusActions.delete(action);
+  }
+}
+
 /** Deletes one of the account's statuses for everyone. False: the page could not send that, or not to all. */
 export async function revokeStatus(message: PageMessage): Promise<boolean> {
   const { Status } = window.require('WAWebCollections');
   const { sendStatusRevokeMsgAction: revoke } = window.require('WAWebRevokeStatusAction');
-  // The page only reports a failure without naming the message: all pending deletions then count as unknown.
-  wrapFailures();
-  const revocation = { hasFailed: false };
-  revocations.add(revocation);
-  try {
+  return statusAction(async (errors) => {
     // The page removes it from the feed, which may not be loaded.
     await revoke(Status.getMyStatus() ?? { revokeMsgs: () => {} }, message);
-    return !revocation.hasFailed;
-  } finally {
-    revocations.delete(revocation);
-  }
+    return errors.length === 0;
+  });
 }
 
 /** True for a message that the page has sent since it was loaded. */
@@ -244,7 +250,7 @@ export async function answerOf(
 }
 
 /** The cause of a negative ack, as far as the page keeps it. */
-function ackCode({ errorCode }: PageMessage): number | undefined {
+export function ackCode({ errorCode }: Pick<PageMessage, 'errorCode'>): number | undefined {
   const monthlyLimit = 475;
   return errorCode === 'UserReachedMaxMonthlyLimitForNewMessages' ? monthlyLimit : undefined;
 }
@@ -267,11 +273,18 @@ export function signal(what: PageSignal): void {
 /** The outcome of a status post, from the page's own result; calls `findMessage` if that lacks the message. */
 export async function posted(
   result: PageSendResult | undefined,
+  errors: readonly unknown[],
   findMessage: () => Promise<PageMessage | undefined> | PageMessage | undefined,
 ): Promise<Posted> {
   const { is, name, code } = readOutcome(result);
   if (is === 'refused') return { refused: sendRefusal(name, code) };
-  if (name !== undefined && is === 'unknown') return undefined;
+  if (name !== undefined && is === 'unknown') {
+    // The page returns the same for a refusal of the network and for a lost answer; their errors differ.
+    const [error, ...others] = errors;
+    const { ackErrorCode } = (error ?? {}) as { readonly ackErrorCode?: unknown };
+    const isRefused = others.length === 0 && typeof ackErrorCode === 'number';
+    return isRefused ? { refused: sendRefusal(name, ackErrorCode) } : undefined;
+  }
   const message = result?.msg ?? (await findMessage());
   const model = message && sentModel(message);
   return model && { message: model };

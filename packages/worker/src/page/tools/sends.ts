@@ -1,5 +1,5 @@
 import type { PageChat, PageMessage } from '../models.ts';
-import { idsOf, lidOf, optional, phoneOr } from './identities.ts';
+import { idsOf, isMe, lidOf, optional, phoneOr } from './identities.ts';
 
 // Fields of every message, which a preview must not set.
 const ownFields = ['id', 'ack', 'body', 'from', 'to', 'local', 'self', 't', 'isNewMsg', 'type', 'chatWebMark'];
@@ -56,6 +56,16 @@ export function mentioned(
     ids: [...new Set(pairs.values())],
     text: text.replace(token, (written, user: string) => `@${users.get(user) ?? written.slice(1)}`),
   };
+}
+
+/** The chat's setting "advanced chat privacy", which the page puts into each message: other clients read it there. */
+export function sharingFields({ id, limitSharing }: Pick<PageChat, 'id' | 'limitSharing'>): { limitSharing?: object } {
+  if (limitSharing?.sharingLimited !== true) return {};
+  const { initiatedBy, trigger, ...rest } = limitSharing;
+  const map = optional('WAWebLimitSharingPropMappingUtils')?.getLimitSharingTriggerFromGroupSettingsChange;
+  const isNamed = String(id).endsWith('@g.us') && typeof trigger === 'string';
+  const initiatedByMe = initiatedBy != null && isMe(initiatedBy);
+  return { limitSharing: { ...rest, trigger: isNamed ? map?.(trigger) : trigger, initiatedByMe } };
 }
 
 /** The people mentioned in a message that its new text still mentions, by the ids in the text. */

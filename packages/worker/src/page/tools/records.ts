@@ -1,0 +1,74 @@
+import type { PageModules } from '../contract/index.ts';
+import type { PageMessage, PageRecord } from '../models.ts';
+import { type Refusal, refusedMessage } from '../refusal.ts';
+import { optional } from './identities.ts';
+import { ackCode, readOutcome } from './outcomes.ts';
+
+/** A change of a message in progress, and the record that the page has sent for it, with its result. */
+interface Change {
+  readonly message: PageMessage;
+  record?: PageRecord;
+  result?: unknown;
+}
+
+type Records = PageModules['WAWebSendMsgRecordAction'];
+
+const changes = new Set<Change>();
+
+const originals: Partial<Records> = {};
+
+const wrapped = {
+  sendMsgRecord: (record: PageRecord) => noting('sendMsgRecord', record),
+  sendAddonRecord: (record: PageRecord) => noting('sendAddonRecord', record),
+};
+
+async function noting(name: keyof Records, record: PageRecord): Promise<unknown> {
+  const change = [...changes].find(({ message }) => isAbout(record, message));
+  const result = await originals[name]?.call(optional('WAWebSendMsgRecordAction'), record);
+  if (change) Object.assign(change, { record, result });
+  return result;
+}
+
+/** A record refers to its message by one of these keys, by number or by hidden id. */
+function isAbout(record: PageRecord, { id }: PageMessage): boolean {
+  const { protocolMessageKey, targetMessageKey, reactionParentKey, pinParentKey } = record;
+  return [protocolMessageKey, targetMessageKey, reactionParentKey, pinParentKey].some((key) => key?.id === id.id);
+}
+
+function wrapRecords(): void {
+  const records = optional('WAWebSendMsgRecordAction');
+  for (const name of ['sendMsgRecord', 'sendAddonRecord'] as const) {
+    const own = records?.[name];
+    if (!records || !own || own === wrapped[name]) continue;
+    originals[name] = own;
+    try {
+      records[name] = wrapped[name];
+    } catch {
+      // This build freezes its modules: a refusal looks like a lost answer.
+    }
+  }
+}
+
+/**
+ * Runs a change of a message. The page's own functions for it do not tell a refusal of the network from a lost answer:
+ * `refusal` does, by what the page has sent.
+ */
+export async function changingMessage<T>(
+  message: PageMessage,
+  run: (refusal: () => Refusal | undefined) => Promise<T>,
+): Promise<T> {
+  wrapRecords();
+  const change: Change = { message };
+  changes.add(change);
+  try {
+    return await run(() => refusalOf(change));
+  } finally {
+    changes.delete(change);
+  }
+}
+
+function refusalOf({ record, result }: Change): Refusal | undefined {
+  const code = readOutcome(result).code ?? (record && ackCode(record));
+  // A negative ack is a refusal by the network; builds before October 2026 do not say why.
+  return code !== undefined || (record?.ack ?? 0) < 0 ? refusedMessage('change', code) : undefined;
+}
