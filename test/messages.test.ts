@@ -186,6 +186,13 @@ describe.each(rounds({ few: [builds[0], builds[2]], all: [...builds] }))('messag
     await stack.phones.send(BEN, { to: ADA, body: 'mine' });
     const { id: theirs } = await events.until('message', ({ body }) => body === 'mine');
     await expect(edit(theirs)).rejects.toMatchObject({ code: 'not_permitted' });
+    // One that was sent on the phone is edited there.
+    const { id: stanza } = await stack.phones.send(ADA, { to: BEN, body: 'from the phone' });
+    await stack.settled();
+    const { messages } = await stack.client.listMessages({ id: 'main', chatId: BEN });
+    const sentThere = messages.find(({ id }) => id.includes(stanza))?.id ?? '';
+    const message = expect.stringContaining('that this device sent');
+    await expect(edit(sentThere)).rejects.toMatchObject({ code: 'not_permitted', message });
     await expect(edit(unknown)).rejects.toMatchObject({ code: 'message_not_found' });
   });
 

@@ -49,6 +49,13 @@ function chatOf(msg: Msg) {
   return chat && chats.get(chat);
 }
 
+/** A message that the network has, in a chat that the account may write to. A TypeError for a status: it has no chat. */
+export function canReply(msg: Msg): boolean {
+  if (msg.get('id')?.remote.isStatus()) throw new TypeError("Cannot read properties of undefined (reading 'canSend')");
+  if (msg.get('id')?.remote.isBroadcast() || chatOf(msg)?.canSend === false) return false;
+  return isShown(msg) && (msg.get('ack') ?? 0) > 0 && msg.get('type') !== 'ciphertext';
+}
+
 /** A message that a person has written in a chat, and that is not view-once. */
 export function canForward(msg: Msg): boolean {
   const isInChat = msg.get('id')?.remote.isBroadcast() === false;
@@ -67,6 +74,8 @@ export function canMark(msg: Msg): boolean {
 function isEditable(msg: Msg): boolean {
   return (
     isOwnWithin(msg, EDIT_TIME_LIMIT_MS) &&
+    // The page stores that this device sent it.
+    msg.get('id')?.id.startsWith('3EB0') === true &&
     (msg as { readonly isForwarded?: boolean }).isForwarded !== true &&
     chatOf(msg)?.canSend === true
   );

@@ -24,6 +24,8 @@ export interface SendResult {
 
 type Awaitable<T> = T | Promise<T>;
 
+const storeMs = 2;
+
 /** Sends messages. Unconfirmed messages are kept in the browser profile, and sent again after the next login. */
 export class Outbox {
   readonly #connection: Connection;
@@ -42,14 +44,15 @@ export class Outbox {
    * message can be created from the values.
    */
   sendToChat(chat: Chat, values: Awaitable<Partial<MsgAttributes>>): [Promise<Msg>, Promise<SendResult>] {
-    const added = Promise.resolve(values).then((whole) => {
+    const added = Promise.resolve(values).then(async (whole) => {
       const msg = new Msg(withDefaults(whole));
+      await new Promise((resolve) => setTimeout(resolve, storeMs)); // It is stored first.
       chat.addMessage(msg);
       return messages.add(msg);
     });
     const sent = added.then((msg): Promise<SendResult> | SendResult => {
-      // Nothing is sent to a person whom the account has blocked, and no code reports that.
-      if (isChatBlocked(chat)) return { messageSendResult: 'ERROR_UNKNOWN' };
+      // Nothing is sent to a person whom the account has blocked.
+      if (isChatBlocked(chat)) throw new Error('Contact is blocked');
       return this.#keep(draftOf(String(chat.get('id')), msg), msg);
     });
     return [added, sent];

@@ -2,6 +2,7 @@ import { switches } from '../switches.ts';
 import { createWid } from '../wid.ts';
 import type { WireGroup } from '../wire.ts';
 import { type Chat, openChat } from './chat.ts';
+import { conn } from './conn.ts';
 import { updateGroupContact } from './contact.ts';
 import { type GroupAttributes, GroupMetadata, groups, ParticipantCollection } from './group-metadata.ts';
 
@@ -28,7 +29,8 @@ export function updateGroup(group: WireGroup): GroupMetadata {
 
 /**
  * Updates a group from data that the page did not request. With lazy members that leaves out the members, in one of
- * the ways seen in real pages, by the last digit of the id: no metadata, an empty list, or no list.
+ * the ways seen in real pages, by the last digit of the id: no metadata, an empty list, no list, or a list that is not
+ * whole, without the account.
  */
 export function updateUnrequestedGroup(group: WireGroup): void {
   stored.set(group.id, group);
@@ -38,11 +40,17 @@ export function updateUnrequestedGroup(group: WireGroup): void {
   }
   const chat = updateChat(group);
   setReadOnly(chat, group);
-  const variant = Number(group.id.replace(/\D/g, '').at(-1)) % 3;
+  const variant = Number(group.id.replace(/\D/g, '').at(-1)) % 4;
   if (variant === 0 && !groups.get(group.id)) return;
   const metadata = metadataOf(chat, group);
   metadata.set(attributesOf(group));
   if (variant === 1) ensureParticipants(metadata);
+  if (variant !== 3) return;
+  metadata.set({ size: group.participants.length });
+  const others = group.participants.filter(
+    ({ id }) => String(conn.get('wid')) !== id && String(conn.get('lid')) !== id,
+  );
+  ensureParticipants(metadata).setMembers(others);
 }
 
 function updateChat({ id, subject }: WireGroup): Chat {

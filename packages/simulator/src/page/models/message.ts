@@ -166,10 +166,6 @@ export class Msg extends Model<MsgAttributes> {
     return this;
   }
 
-  canReply(): boolean {
-    return canReply(this);
-  }
-
   /** What a reply in that chat contains of this message. Any value but the id of its own chat counts as another. */
   msgContextInfo(chatId: unknown): ContextInfo {
     const { id, from, author, body, caption, type = 'chat' } = this.serialize() as Partial<MsgAttributes>;
@@ -205,15 +201,6 @@ export class Msg extends Model<MsgAttributes> {
 function requireId(id: MsgKey | undefined): void {
   if (id) return;
   throw new Error(`Data passed to getter must include an id property (it's how we memoize) but got ${id}`);
-}
-
-/** False for a message that is still being sent, not decrypted, or deleted for everyone; and for statuses. */
-export function canReply(msg: Msg): boolean {
-  const type = msg.get('type');
-  // A status has no chat.
-  if (msg.get('id')?.remote.isStatus()) throw new TypeError("Cannot read properties of undefined (reading 'canSend')");
-  if (msg.get('id')?.remote.isBroadcast()) return false;
-  return (msg.get('ack') ?? 0) > 0 && type !== 'ciphertext' && type !== 'revoked' && !msg.isNotification;
 }
 
 /** The record by which the network deletes a message for everyone. */

@@ -1,9 +1,9 @@
 import { type FoundLink, findLink, findLinks } from '../linkify.ts';
-import { canEditCaption, canEditText } from '../message-capability.ts';
+import { canEditCaption, canEditText, canReply } from '../message-capability.ts';
 import { pollVoteTableMode, reactionRowOf, reactionTableMode, reactionTimeOf } from '../models/add-ons.ts';
 import { type Chat, ephemeralFields, findChat } from '../models/chat.ts';
 import { isChatBlocked } from '../models/contact.ts';
-import { canReply, type Msg, type MsgAttributes, messageEdits } from '../models/message.ts';
+import { type Msg, type MsgAttributes, messageEdits } from '../models/message.ts';
 import { MsgKey } from '../msg-key.ts';
 import type { Page } from '../page.ts';
 import { recordAction } from '../records.ts';
@@ -62,8 +62,7 @@ export function messageModules({ connection, outbox, users }: Page, { WAWebUpdat
         if (!chat) throw new TypeError("Cannot read properties of undefined (reading 'id')");
         if (emoji !== '' && isChatBlocked(chat)) throw new Error('Contact is blocked');
         void unread.sendSeen({ chat });
-        const isByLid = parent.remote.isLid() || chat.groupMetadata?.get('isLidAddressingMode');
-        const from = users.ownWid(isByLid ? 'lid' : 'pn');
+        const from = users.ownWid('pn');
         const made = { id: await MsgKey.newId(), emoji, atMs: reactionTimeOf(parent, from) };
         const row = reactionRowOf(parent, { ...made, from: String(from), fromMe: true }, 0);
         reactionTableMode.bulkUpsert([row]);

@@ -159,6 +159,41 @@ describe('the members of many groups', () => {
   });
 });
 
+describe('a list of members without the account', () => {
+  const [me, other] = [member('me@c.us'), member('1@c.us')];
+  /** A group of two, with that list; `find` adds the rest from the page's storage. */
+  const own = async (list: object[], rest: object[]) => {
+    const groupMetadata = { size: 2, participants: { getModelsArray: () => list } };
+    const group = { id: id('9@g.us'), groupMetadata };
+    const find = vi.fn(async () => list.push(...rest));
+    Object.assign(
+      modules,
+      stubPage(
+        { WAWebCollections: { Chat: { get: () => group }, GroupMetadata: { find, update: async () => {} } } },
+        { me: 'me@c.us' },
+      ),
+    );
+    const asked = tools.ownGroup('9@g.us', 1_000);
+    await vi.advanceTimersByTimeAsync(2_000);
+    return { found: await asked, find };
+  };
+
+  it('is loaded further if it is shorter than the group', async () => {
+    const { found, find } = await own([other], [me]);
+    expect(find).toHaveBeenCalledTimes(1);
+    expect(found?.members).toHaveLength(2);
+  });
+
+  it('leaves the members unknown if the rest does not load: the account may be one', async () => {
+    expect((await own([other], [])).found).toMatchObject({ members: undefined, isAdmin: undefined });
+  });
+
+  it('means that the account is not in the group if it is as long as the group', async () => {
+    const { found, find } = await own([other, member('2@c.us')], []);
+    expect([found, find.mock.calls.length]).toEqual([undefined, 0]);
+  });
+});
+
 it.each([
   [404, 'chat_not_found'],
   [401, 'not_permitted'],

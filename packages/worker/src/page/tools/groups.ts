@@ -20,6 +20,17 @@ function loaded(group: PageChat) {
   return group.groupMetadata?.participants?.getModelsArray() ?? [];
 }
 
+/**
+ * True if members are missing: the page loads them from its database in batches. Without the account itself among them,
+ * it would take itself for an outsider.
+ */
+function isIncomplete(group: PageChat): boolean {
+  const members = loaded(group);
+  return (
+    members.length === 0 || (members.length < (group.groupMetadata?.size ?? 0) && !members.some(({ id }) => isMe(id)))
+  );
+}
+
 function query(group: PageChat): Promise<unknown> | undefined {
   const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
   const job = optional('WAWebGroupQueryJob')?.queryAndUpdateGroupMetadataById;
@@ -39,17 +50,17 @@ async function readStored(group: PageChat, timeoutMs: number) {
 /** Waits for the models, which are set a moment after an answer. */
 async function untilLoaded(groups: readonly PageChat[], deadline: number) {
   const until = Math.min(deadline, Date.now() + 20 * SETTLE_MS);
-  while (groups.some((group) => loaded(group).length === 0) && Date.now() < until) await delay(SETTLE_MS);
+  while (groups.some(isIncomplete) && Date.now() < until) await delay(SETTLE_MS);
 }
 
 async function membersOf(group: PageChat, timeoutMs: number) {
   const deadline = Date.now() + timeoutMs;
-  if (loaded(group).length === 0 && timeoutMs > 0) await readStored(group, timeoutMs);
-  if (loaded(group).length === 0 && Date.now() < deadline) {
+  if (isIncomplete(group) && timeoutMs > 0) await readStored(group, timeoutMs);
+  if (isIncomplete(group) && Date.now() < deadline) {
     await Promise.race([query(group), delay(deadline - Date.now())]);
     await untilLoaded([group], deadline);
   }
-  return loaded(group).length > 0 ? loaded(group) : undefined;
+  return isIncomplete(group) ? undefined : loaded(group);
 }
 
 const outside = new Set(['not_member', 'terminated', 'terminated_local']);
@@ -84,7 +95,7 @@ async function queryAll(missing: readonly PageChat[], deadline: number) {
  */
 export async function loadGroups(groups: readonly PageChat[], timeoutMs: number): Promise<void> {
   const deadline = Date.now() + timeoutMs;
-  const unloaded = () => groups.filter((group) => loaded(group).length === 0 && !left.has(String(group.id)));
+  const unloaded = () => groups.filter((group) => isIncomplete(group) && !left.has(String(group.id)));
   const waiting = unloaded();
   const atOnce = 2;
   // A read that takes longer has gone on from the database to the network.
@@ -96,7 +107,7 @@ export async function loadGroups(groups: readonly PageChat[], timeoutMs: number)
       const group = waiting.shift() as PageChat;
       const startedAt = Date.now();
       await readStored(group, Math.min(4 * storedMs, deadline - startedAt));
-      if (loaded(group).length === 0 || Date.now() - startedAt > storedMs) missing += 1;
+      if (isIncomplete(group) || Date.now() - startedAt > storedMs) missing += 1;
     }
   };
   await Promise.all(Array.from({ length: atOnce }, work));
