@@ -127,7 +127,7 @@ function withRefusals(page: string): string {
   }
   const head = ['Operations', ...Object.keys(REFUSALS)];
   const rows = [...groups].map(([cells, names]) => tableRow([codes(names), cells]));
-  const [before = '', after = ''] = page.split(/(?<=<!-- refusals -->\n)[^]*?(?=\n\n)/);
+  const [before = '', after = ''] = page.split(/(?<=<!-- refusals -->\n)[\s\S]*?(?=\n\n)/);
   return `${before}${[tableRow(head), `|${'---|'.repeat(head.length)}`, ...rows].join('\n')}${after}`;
 }
 

@@ -2,7 +2,7 @@ import { createClient } from '@chat-web/host';
 import type { SessionView } from '@chat-web/protocol';
 import type { RunOptions } from './arguments.ts';
 import { askFor, type Consent, NOT_CONFIRMED } from './ask.ts';
-import { DIALOG, reportContract, reportDegraded, reportSavedPages } from './contract.ts';
+import { DIALOG, reportContract, reportDegraded, reportLimits, reportSavedPages } from './contract.ts';
 import { SessionEvents } from './events.ts';
 import type { LinkedSession } from './linked.ts';
 import { checkLists } from './lists.ts';
@@ -48,6 +48,7 @@ async function checkThrough(
     const view = await settledView(ready);
     reportContract(report, view, { pinned: config.pageVersion, isLinked: true });
     reportSavedPages(report, config, view.pageVersion);
+    reportLimits(report, view);
     await checkSession(report, { address, client, id, signal }, { options, consent });
     await reportMemory(report, consent.restart ? 'memory at ready' : 'memory now', () => memory.atReady());
     if (options.watchMs === 0) report.add({ check: 'memory later', result: 'skip', detail: 'skipped by --watch 0' });

@@ -30,7 +30,11 @@ export async function askFor(options: DoctorOptions, signal: AbortSignal): Promi
       to !== undefined,
       `Send six messages to +${to}, react to one, edit it and delete it? The recipient sees them.`,
     ],
-    ['answer', peer !== undefined, `Let session ${peer} send six messages to session ${session}?`],
+    [
+      'answer',
+      peer !== undefined,
+      `Let session ${peer} send six messages to session ${session}, and ${session} two in return?`,
+    ],
     ['status', status, 'Post a text and a picture to the status feed, and delete them? Contacts may see them.'],
     ['group', group !== undefined, `Send a text to group ${group}, and delete it? Its members see it.`],
   ];

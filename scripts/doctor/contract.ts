@@ -26,10 +26,11 @@ const VITAL = new Set(['session', 'link', 'message', 'message_ack', 'missedMessa
 /** Reports the page's version and what it lacks; on the login page in one line, because more may load after the link. */
 export function reportContract(
   report: Report,
-  { pageVersion, degraded = [] }: SessionView,
+  { pageVersion, pageTestIds, degraded = [] }: SessionView,
   { pinned, isLinked }: ContractOptions,
 ): void {
   reportVersion(report, pageVersion, pinned);
+  if (pageTestIds !== undefined) reportTestIds(report, pageTestIds);
   const early = isLinked ? [] : degraded.filter(({ capability }) => capability !== 'link');
   reportDegraded(
     report,
@@ -74,6 +75,28 @@ function reportVersion(report: Report, version: string | undefined, pinned: stri
     const detail = `${version}, but CHAT_WEB_PAGE_VERSION says ${pinned}`;
     report.add({ check, result: 'warn', detail, todo: CHECK_PIN });
   }
+}
+
+function reportTestIds(report: Report, hasTestIds: boolean): void {
+  const without = 'none: screens for a passkey are followed by the events of the page, and dialogs by their titles';
+  report.add({ check: 'test ids', result: 'note', detail: hasTestIds ? 'the page has them' : without });
+}
+
+/** Reports WhatsApp's limits on the account. */
+export function reportLimits(report: Report, { limits }: SessionView): void {
+  const check = 'limits';
+  if (limits === undefined) {
+    report.add({ check, result: 'warn', detail: 'the page did not report them', todo: PIN });
+    return;
+  }
+  const texts = limits.map(({ kind, until, remaining }) => {
+    const what = kind === 'time_lock' ? 'it cannot write to new people' : `${remaining} new chats are left`;
+    return until === undefined ? what : `${what} until ${until}`;
+  });
+  const isClosed = limits.some(({ kind, remaining }) => kind === 'time_lock' || remaining === 0);
+  if (isClosed)
+    report.add({ check, result: 'warn', detail: texts.join(', '), todo: 'write only to people who write first' });
+  else report.add({ check, result: 'ok', detail: texts.join(', ') || 'WhatsApp does not limit the account' });
 }
 
 const SUFFIX = '.html';

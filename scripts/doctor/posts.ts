@@ -9,11 +9,31 @@ import { Interrupted } from './wait.ts';
 export async function checkStatusFeed(session: LinkedSession): Promise<void> {
   const { id } = session;
   const body = 'A test of chat-web doctor.';
-  await postAndDelete(session, 'status text', (client) => client.postStatus({ id, type: 'text', body }), judge);
+  await postAndDelete(
+    session,
+    'status text',
+    (client) => client.postStatus({ id, type: 'text', body }),
+    async (posted) => {
+      const outcome = judge(posted);
+      if (outcome === '') await checkReply(session, posted.id);
+      return outcome;
+    },
+  );
   const image = makeSamples().find(({ type }) => type === 'image');
   if (!image) return;
   const file = { base64: Buffer.from(image.bytes).toString('base64'), mimeType: image.mimeType };
   await postAndDelete(session, 'status image', (client) => client.postStatus({ id, type: 'image', ...file }), judge);
+}
+
+/** Replies to the account's own status, in its chat with itself: only the account sees that. */
+async function checkReply({ report, client, id, phone }: LinkedSession, quotedMessageId: string): Promise<void> {
+  await report.check('reply to a status', async () => {
+    const text = { type: 'text', to: phone, body: 'A test reply of chat-web doctor.' } as const;
+    const sent = asMessage(await client.sendMessage({ id, ...text, quotedMessageId }));
+    const isQuoted = sent.quotedMessageId !== undefined;
+    await client.deleteMessage({ id, messageId: sent.id, forEveryone: false });
+    return isQuoted ? '' : { result: 'fail', detail: 'it arrived without its quote', todo: REPORT };
+  });
 }
 
 function judge({ ack }: Message): Outcome {
@@ -21,6 +41,7 @@ function judge({ ack }: Message): Outcome {
   return { result: 'fail', detail: `ack ${ack}: the network does not have it`, todo: 'check the phone' };
 }
 
+const REPORT = 'open an issue with the --json output';
 const ACK_TIMEOUT_MS = 30_000;
 
 /** Sends a text to a group, and deletes it for everyone. */

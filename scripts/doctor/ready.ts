@@ -70,11 +70,11 @@ function todoFor(view: SessionView | undefined): string {
   return "search the gateway's log for the session; if it persists, open an issue with the --json output";
 }
 
-/** The status of a session after its page was checked and its late parts are loaded. */
+/** The status of a session after its page was checked, its late parts are loaded, and its limits are read. */
 export async function settledView({ client, id, signal }: ReadyOptions): Promise<SessionView> {
   const look = async () => {
     const view = await client.getSessionStatus({ id });
-    return view.degraded?.length === 0 ? view : undefined;
+    return view.degraded?.length === 0 && view.limits ? view : undefined;
   };
   return (await eventually(look, { timeoutMs: LATE_PARTS_MS, signal })) ?? client.getSessionStatus({ id });
 }

@@ -127,9 +127,12 @@ describe('doctor with a linked session', () => {
       'edit',
       'delete for everyone',
       'receive text',
+      'read by a send',
+      'limits',
       ...kinds.flatMap((kind) => [`send ${kind}`, `download ${kind} sent`]),
       ...kinds.flatMap((kind) => [`receive ${kind}`, `download ${kind} received`]),
       'status text',
+      'reply to a status',
       'status text deleted',
       'status image',
       'status image deleted',
@@ -148,7 +151,8 @@ describe('doctor with a linked session', () => {
     // Others see only what was announced, and what had to be deleted is gone.
     const now = await stack.phones.messages(BEN, { with: ADA });
     const seen = now.filter(({ id, fromMe }) => !fromMe && !earlier.has(id));
-    expect(seen.map(({ type }) => type).sort()).toEqual([...kinds, 'revoked'].sort());
+    expect(seen.map(({ type }) => type).sort()).toEqual([...kinds, 'revoked', 'text', 'text'].sort());
+    expect(found.get('test ids')?.result).toBe('note');
     expect(await stack.phones.statuses(ADA)).toEqual([]);
     for (const secret of [ADA, BEN, group.slice(0, 18), 'a-token', 'data:image'])
       expect(doctor.stdout).not.toContain(secret);

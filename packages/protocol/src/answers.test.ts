@@ -64,10 +64,16 @@ describe('data that our workers never send is invalid', () => {
     ['a message whose id has a line break', { name: 'message', message: { ...message, id: 'a\nb' } }],
     ['a message without end', { name: 'message', message: { ...message, body: 'x'.repeat(300_000) } }],
     ['mentions without end', { name: 'message', message: { ...message, mentionedIds: Array(6_000).fill('1@c.us') } }],
-    ['a page whose version is a path', { name: 'page', version: '../../x', lacking: [], findings: [] }],
+    ['a page whose version is a path', { name: 'page', version: '../../x', testIds: true, lacking: [], findings: [] }],
     [
       'lacks without end',
-      { name: 'page', version: '2.3', lacking: Array(101).fill({ capability: 'x', reason: '' }), findings: [] },
+      {
+        name: 'page',
+        version: '2.3',
+        testIds: true,
+        lacking: Array(101).fill({ capability: 'x', reason: '' }),
+        findings: [],
+      },
     ],
     ['an event of another name', { name: 'ready\n', info: {} }],
   ])('%s', (_, event) => expect(inGateway(event)).toBe(false));

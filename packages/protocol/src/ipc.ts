@@ -132,6 +132,8 @@ export const workerEvent = v.variant('name', [
   v.object({
     name: v.literal('page'),
     version: v.pipe(v.string(), v.regex(PAGE_VERSION)),
+    /** Whether its elements have test ids. */
+    testIds: v.boolean(),
     lacking: degraded,
     findings: degraded,
   }),

@@ -63,6 +63,8 @@ export const sessionView = v.object({
   memory: v.optional(v.object({ ...sessionMemory.entries, processes: bytes })),
   diskBytes: v.optional(bytes),
   pageVersion: v.optional(v.string()),
+  /** Whether the elements of the page have test ids, by which its screens are recognised. */
+  pageTestIds: v.optional(v.boolean()),
   /** What does not work on the page; absent until the page is checked. */
   degraded: v.optional(v.array(degradedCapability)),
   /** WhatsApp's limits on the account; absent until the page is read, up to 15 s after it is ready. */

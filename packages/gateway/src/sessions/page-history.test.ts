@@ -8,7 +8,7 @@ import { PageHistory } from './page-history.ts';
 const log = pino({ enabled: false });
 const media = { capability: 'sendMessage.media', reason: 'the page lacks Media' };
 const note = (history: PageHistory, version: string, lacking: (typeof media)[]) =>
-  history.note({ version, lacking, findings: [] });
+  history.note({ testIds: true, version, lacking, findings: [] });
 const reasonsOf = (history: PageHistory, version: string, lacking: (typeof media)[]) =>
   note(history, version, lacking).degraded.map(({ reason }) => reason);
 
@@ -62,7 +62,11 @@ describe('a missing part of a page build', () => {
     const dialog = { capability: 'page', reason: 'a dialog stays open: Update' };
     const mute = { capability: 'sendMessage', reason: 'the network has confirmed none of the last 5 sends' };
     const findings = [dialog, mute];
-    expect(history.note({ version: '2.1', lacking: [], findings })).toEqual({ version: '2.1', degraded: findings });
+    expect(history.note({ testIds: true, version: '2.1', lacking: [], findings })).toEqual({
+      testIds: true,
+      version: '2.1',
+      degraded: findings,
+    });
     expect(reasonsOf(history, '2.2', [{ ...mute, reason: 'the page lacks Send' }])).toEqual([
       'the page lacks Send (since 2.2, worked on 2.1)',
     ]);
@@ -74,7 +78,7 @@ describe('a missing part of a page build', () => {
     await history.flush();
     const { versions } = JSON.parse(await readFile(join(folder, 'pages', 'many.json'), 'utf8'));
     expect(versions).toHaveLength(20);
-    expect(versions[0]).toEqual({ version: '2.11', missing: [] });
+    expect(versions[0]).toEqual({ testIds: true, version: '2.11', missing: [] });
   });
 
   it('starts empty if the file is unreadable', async () => {

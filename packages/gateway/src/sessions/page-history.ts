@@ -46,7 +46,7 @@ export class PageHistory {
    * Records what a session found, and adds since which version each capability is missing. The last report on a version
    * counts: modules that load late are missing at first.
    */
-  note({ version, lacking, findings }: PageSeen): PageView {
+  note({ version, testIds, lacking, findings }: PageSeen): PageView {
     const missing = new Set(lacking.map(({ capability }) => capability));
     const before = this.#missing.get(version);
     this.#missing.delete(version); // Re-added at the end.
@@ -57,7 +57,7 @@ export class PageHistory {
       capability,
       reason: `${reason} (${this.#since(capability, version)})`,
     }));
-    return { version, degraded: [...dated, ...findings] };
+    return { version, testIds, degraded: [...dated, ...findings] };
   }
 
   /** Resolves when everything is written. Never rejects. */

@@ -3,7 +3,7 @@ import { SessionStats } from './session-stats.ts';
 
 it('the page of a run is not that of the next run, but stays available for comparison', () => {
   const stats = new SessionStats();
-  const page = { version: '2.1', degraded: [] };
+  const page = { testIds: true, version: '2.1', degraded: [] };
   stats.runBegins();
   expect(stats.lastPage).toBeUndefined();
   stats.page = page;
@@ -11,7 +11,7 @@ it('the page of a run is not that of the next run, but stays available for compa
   expect(stats.page).toBeUndefined();
   stats.runBegins(); // A start that failed before it saw a page.
   expect(stats.lastPage).toBe(page);
-  stats.page = { version: '2.2', degraded: [] };
+  stats.page = { testIds: true, version: '2.2', degraded: [] };
   expect(stats.lastPage?.version).toBe('2.2');
 });
 

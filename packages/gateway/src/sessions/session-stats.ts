@@ -4,6 +4,7 @@ import type { SessionMemory } from '../host/memory.ts';
 /** A build of the page, as a worker found it. */
 export interface PageView {
   readonly version: string;
+  readonly testIds: boolean;
   readonly degraded: readonly { readonly capability: string; readonly reason: string }[];
 }
 

@@ -12,7 +12,10 @@ export function viewOf({ id, state, stats, page, limits }: Session): SessionView
   if (lastEventAt) view.lastEventAt = lastEventAt.toISOString();
   if (memory) view.memory = memory;
   if (diskBytes !== undefined) view.diskBytes = diskBytes;
-  if (page) Object.assign(view, { pageVersion: page.version, degraded: [...page.degraded] });
+  if (page) {
+    const { version, testIds, degraded } = page;
+    Object.assign(view, { pageVersion: version, pageTestIds: testIds, degraded: [...degraded] });
+  }
   if (limits) view.limits = [...limits];
   return view;
 }

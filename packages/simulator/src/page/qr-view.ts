@@ -1,6 +1,7 @@
 import { encodeB64 } from './base64.ts';
 import type { Credentials } from './credentials.ts';
 import { conn, socket } from './models/conn.ts';
+import { switches } from './switches.ts';
 
 /** The kind of client that requests a link: the last part of the QR. */
 export const devicePlatform = '1';
@@ -22,6 +23,7 @@ export function showState(credentials: () => Credentials): void {
     if (qr) image.src = `/qr.svg?text=${encodeURIComponent(qr)}`;
     const frame = document.createElement('div');
     if (qr) frame.dataset.ref = qr;
+    if (switches.testIds) frame.dataset.testid = 'link-device-qr-code';
     frame.append(...(qr ? [image] : []));
     const state = document.createElement('p');
     state.textContent = socket.get('state') ?? '';

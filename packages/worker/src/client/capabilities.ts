@@ -75,7 +75,7 @@ export function neededFor(operation: WorkerOperationName, input: object): Capabi
 
 /** Checks which parts of the contract this build of the page has, and refuses operations that need a missing one. */
 export class Capabilities {
-  #report: ContractReport = { version: undefined, missing: [] };
+  #report: ContractReport = { version: undefined, missing: [], testIds: false };
   #losses = new Map<Capability, string[]>();
   #loadedAt = 0;
   /** Capabilities that a request has waited for without success: later requests do not wait again. */
@@ -84,6 +84,11 @@ export class Capabilities {
   /** The page's version, as it reports it, after the first check. */
   get version(): string | undefined {
     return this.#report.version;
+  }
+
+  /** Whether the page's elements have test ids. */
+  get testIds(): boolean {
+    return this.#report.testIds;
   }
 
   /** The capabilities that the session lacks because the page lacks parts. */

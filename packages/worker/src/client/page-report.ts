@@ -57,9 +57,10 @@ export class PageReport {
 
   /** Sends the report to the gateway, if it has changed since the last time. */
   send(): void {
-    const { version, lacking } = this.#capabilities;
+    const { version, lacking, testIds } = this.#capabilities;
     if (version === undefined) return;
     const report = {
+      testIds,
       version: version.replace(/[^\w.-]/g, '_').slice(0, LIMITS.pageVersion),
       lacking: lacking.map(shortened),
       findings: [...this.#findings].map(([capability, reason]) => shortened({ capability, reason })),

@@ -101,6 +101,8 @@ export interface ContractReport {
   readonly version: string | undefined;
   /** Missing parts: `Module`, or `Module.part`. */
   readonly missing: readonly string[];
+  /** Whether its elements have test ids, by which screens and dialogs are recognised. */
+  readonly testIds: boolean;
 }
 
 /** The page's own loader of what it does not load at its start. */
@@ -173,5 +175,6 @@ export async function resolveContract(
         if (!isPart(module, path, kind)) missing.push(`${name}.${path}`);
   };
   await Promise.all(Object.entries(parts).map(check));
-  return { version: window.Debug?.VERSION, missing: missing.sort() };
+  const testIds = Boolean(window.document?.querySelector('[data-testid]'));
+  return { version: window.Debug?.VERSION, missing: missing.sort(), testIds };
 }
