@@ -56,7 +56,7 @@ it('the module loader is installed some time after the document has loaded', asy
 });
 
 it('a dialog may log the device out, by its button or by Escape', async () => {
-  tab = await Tab.linked(ada, { build: '2026-04', settings: { whatsNewAt: 'synced' } });
+  tab = await Tab.linked(ada, { build: '2026-04', settings: { whatsNewAt: 'synced', testIds: true } });
   const id = (await tab.look())?.id ?? '';
   await tab.phones.disturb(id, 'dialog', { which: 'stuck' });
   await tab.page.click('[data-testid=popup-controls-ok]');
