@@ -1,4 +1,4 @@
-import { type AccountLimit, deferred, GatewayError } from '@chat-web/protocol';
+import { deferred, GatewayError } from '@chat-web/protocol';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { NewRecord } from '../journal/frame.ts';
@@ -23,7 +23,6 @@ function paced(limits: Partial<PacingLimits>) {
   const records: (NewRecord & { at: number; seq: number })[] = [];
   const disk = { isFull: false, isSlow: false };
   let refusal: GatewayError | undefined;
-  const atNetwork: AccountLimit[] = [];
   const append = async (record: NewRecord) => {
     await (disk.isSlow ? turn() : Promise.resolve());
     if (disk.isFull) throw new Error('full');
@@ -32,20 +31,13 @@ function paced(limits: Partial<PacingLimits>) {
     people.apply(stored);
   };
   const all = { maxSendsPerSecond: 0, maxNewChatsPerDay: 0, ...limits };
-  const begin = () =>
-    new Pacing({
-      limits: all,
-      people,
-      journal: { append },
-      sessions: { refusalOf: () => refusal, limitsOf: () => atNetwork },
-    });
+  const begin = () => new Pacing({ limits: all, people, journal: { append }, sessions: { refusalOf: () => refusal } });
   let pacing = begin();
   const passed: { to: string; at: number; outcome: Outcome }[] = [];
   return {
     disk,
     passed,
     append,
-    atNetwork,
     get pacing() {
       return pacing;
     },
@@ -186,35 +178,11 @@ describe('new chats in a day', () => {
     const people = new KnownPeople();
     const append = async (record: NewRecord) => people.apply({ ...record, seq: 1, at: Date.now() });
     const limits = { maxSendsPerSecond: 0, maxNewChatsPerDay: 1 };
-    const pacing = new Pacing({
-      limits,
-      people,
-      journal: { append },
-      sessions: { refusalOf: () => undefined, limitsOf: () => [] },
-    });
+    const pacing = new Pacing({ limits, people, journal: { append }, sessions: { refusalOf: () => undefined } });
     const [ada = ''] = numbers(1);
     await pacing.send('sendMessage', { id: 'main', to: ada, type: 'text' }, async () => ({ to: '77@lid' }));
     expect(people.knows('main', personOf('77@lid') ?? 0)).toBe(true);
     await pacing.send('sendMessage', { id: 'main', to: '77@lid', type: 'text' }, async () => null);
-  });
-
-  it('are refused while the network allows none, or no more than are in progress', async () => {
-    const one = paced({ maxNewChatsPerDay: 10 });
-    const [ada = '', ben = '', carla = ''] = numbers(3);
-    await one.send(ada);
-    const until = new Date(Date.now() + HOUR_MS).toISOString();
-    one.atNetwork.push({ kind: 'new_chats', until, remaining: 1 });
-    const { promise: later, resolve: decide } = deferred<Outcome>();
-    const sending = one.send(ben, later);
-    await turn();
-    expect(await waitOf(one.send(carla))).toBe(HOUR_MS / SECOND_MS);
-    decide('sent');
-    await sending;
-    one.atNetwork[0] = { kind: 'time_lock', until };
-    expect(await waitOf(one.send(carla))).toBe(HOUR_MS / SECOND_MS);
-    await one.send(ada); // She is not new.
-    vi.advanceTimersByTime(HOUR_MS);
-    await one.send(carla);
   });
 
   it('are refused while they cannot be stored; known people can still be sent to', async () => {

@@ -1,4 +1,4 @@
-import { type AccountLimit, type ErrorCode, GatewayError, getOrAdd } from '@chat-web/protocol';
+import { type ErrorCode, GatewayError, getOrAdd } from '@chat-web/protocol';
 import { Budget } from '../budget.ts';
 import type { Journal } from '../journal/journal.ts';
 import { DAY_MS, type KnownPeople, peopleNotes, personOf } from './known-people.ts';
@@ -16,8 +16,6 @@ interface Dependencies {
   readonly sessions: {
     /** The error that a call to this session would get now; undefined if it would be forwarded. */
     refusalOf(session: string, operation: 'sendMessage'): GatewayError | undefined;
-    /** The network's own limits on the session's account. */
-    limitsOf(session: string): readonly AccountLimit[];
   };
 }
 
@@ -157,7 +155,6 @@ export class Pacing {
     const now = Date.now();
     const times = people.firstsOf(id, now);
     const openings = [...(this.#openings.get(id)?.keys() ?? [])];
-    this.#requireRoomAtNetwork(id, now, openings.length);
     const taken = times.length + openings.filter((person) => !people.hasFirst(id, person)).length;
     if (taken < limits.maxNewChatsPerDay) return;
     // Those in progress count as sent now.
@@ -167,20 +164,6 @@ export class Pacing {
       `the session has written to ${limits.maxNewChatsPerDay} new people within 24 hours, which is the limit (CHAT_WEB_MAX_NEW_CHATS_PER_DAY)`,
       freeAt - now,
     );
-  }
-
-  /** A message beyond the network's own limit would be refused there, and count against the account. */
-  #requireRoomAtNetwork(id: string, now: number, underWay: number): void {
-    for (const { kind, until, remaining } of this.#dependencies.sessions.limitsOf(id)) {
-      const endsAt = until === undefined ? now + DAY_MS : Date.parse(until);
-      const isFull = kind === 'time_lock' || (remaining !== undefined && remaining <= underWay);
-      if (isFull && endsAt > now)
-        throw this.#refusal(
-          'new_chats_per_day',
-          `WhatsApp keeps the account from writing to new people until ${until ?? 'further notice'}`,
-          endsAt - now,
-        );
-    }
   }
 
   #takeToken(id: string): void {

@@ -58,7 +58,8 @@ export class Session {
   readonly #watchers = new Set<() => void>();
   readonly #statusEvents: StatusEvents;
   #state: SessionState;
-  #publishedLimits = '[]';
+  /** Undefined until the first report: limits may have ended while the gateway did not run. */
+  #publishedLimits: string | undefined;
   /** Aborts archives that are being sent: the files that they are read from are about to change. */
   #leaving = new AbortController();
   #run: Run | undefined;

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import {
-  type AccountLimit,
   type AnswerOf,
   asGatewayError,
   GatewayError,
@@ -115,11 +114,6 @@ export class Supervisor implements OtherSessions {
     } catch (error) {
       return asGatewayError(error, 'internal_error');
     }
-  }
-
-  /** The network's limits on the account of a session, as far as they are known. */
-  limitsOf(id: string): readonly AccountLimit[] {
-    return this.#sessions.get(id)?.limits ?? [];
   }
 
   async call<N extends WorkerOperationName>(
