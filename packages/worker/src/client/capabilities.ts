@@ -88,7 +88,7 @@ export class Capabilities {
 
   /** Whether the page's elements have test ids. */
   get testIds(): boolean {
-    return this.#report.testIds;
+    return this.#report.testIds === true; // The page may return anything.
   }
 
   /** The capabilities that the session lacks because the page lacks parts. */

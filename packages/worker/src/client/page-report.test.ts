@@ -31,3 +31,14 @@ describe('the report on a page', () => {
     expect(events).toHaveLength(1);
   });
 });
+
+it('limits are reported when they change: without invalid ones, and at most ten', () => {
+  const reported: unknown[] = [];
+  const report = (event: WorkerEvent) => void (event.name === 'limits' && reported.push(event.limits));
+  const page = new PageReport({ report, capabilities: new Capabilities(), log: vi.fn() });
+  const lock = { kind: 'time_lock', untilMs: 1_800_000_000_000 } as const;
+  for (const limits of [[], [], [lock], [lock], [{ kind: 'new_chats' } as const], Array(20).fill(lock)])
+    page.setLimits(limits);
+  const until = '2027-01-15T08:00:00.000Z';
+  expect(reported).toEqual([[], [{ kind: 'time_lock', until }], [], Array(10).fill({ kind: 'time_lock', until })]);
+});

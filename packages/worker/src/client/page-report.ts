@@ -7,6 +7,8 @@ import { toLimit } from './resources.ts';
 /** Characters of a reason: its text comes from the page, which is not trusted. */
 const MAX_REASON_LENGTH = 900;
 
+const MAX_LIMITS = 10;
+
 /** What its constructor takes. */
 export interface PageReportParts {
   readonly report: ReportEvent;
@@ -48,7 +50,7 @@ export class PageReport {
 
   /** Reports the network's limits on the account, if they have changed. */
   setLimits(limits: readonly PageLimit[]): void {
-    const known = limits.flatMap((limit) => toLimit(limit) ?? []);
+    const known = limits.slice(0, MAX_LIMITS).flatMap((limit) => toLimit(limit) ?? []);
     const text = JSON.stringify(known);
     if (text === this.#lastLimits) return;
     this.#lastLimits = text;

@@ -131,11 +131,11 @@ export function toAck(ack: number): Message['ack'] {
 
 /** A limit of the network on the account; undefined for an invalid one. */
 export function toLimit({ kind, untilMs, remaining }: PageLimit): AccountLimit | undefined {
-  const read = v.safeParse(accountLimit, {
-    kind,
-    ...(Number.isFinite(untilMs) ? { until: new Date(toTime(untilMs / 1_000) * 1_000).toISOString() } : {}),
-    ...(typeof remaining === 'number' ? { remaining: Math.max(0, Math.trunc(remaining)) } : {}),
-  });
+  const end = Number.isFinite(untilMs)
+    ? { until: new Date(toTime(Number(untilMs) / 1_000) * 1_000).toISOString() }
+    : {};
+  const count = kind === 'new_chats' ? { remaining: Math.trunc(Number(remaining)) } : {};
+  const read = v.safeParse(accountLimit, { kind, ...end, ...count });
   return read.success ? read.output : undefined;
 }
 

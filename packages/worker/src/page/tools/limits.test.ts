@@ -31,6 +31,13 @@ it.each([
   ['a time lock', locked, null, [{ kind: 'time_lock', untilMs: NOW + HOUR_MS }]],
   ['some new chats left', undefined, capped('NONE', 3), [{ kind: 'new_chats', untilMs: NOW + HOUR_MS, remaining: 2 }]],
   ['no new chats left', undefined, capped('CAPPED', 3), [{ kind: 'new_chats', untilMs: NOW + HOUR_MS, remaining: 0 }]],
+  [
+    'its count used up, but not capped',
+    undefined,
+    capped('NONE', 5),
+    [{ kind: 'new_chats', untilMs: NOW + HOUR_MS, remaining: 1 }],
+  ],
+  ['a count without a limit', undefined, { ...capped('NONE', 5), total_quota: 0 }, []],
   ['a count that has ended', undefined, { ...capped('CAPPED'), cycle_end_timestamp: 1 }, []],
 ])('the limits of an account with %s', (_what, lock, cap, expected) => {
   page(lock, cap);
@@ -50,6 +57,14 @@ it('the network is asked about a lock whose time is over, once a minute', () => 
     accountLimits();
   }
   expect(fetchReachoutTimelock).toHaveBeenCalledTimes(2);
+});
+
+it('the end of a lock is unknown if the network does not say: the page stores a minute', () => {
+  page({ time_enforcement_ends: NOW + HOUR_MS }, null);
+  vi.setSystemTime(NOW + 2 * HOUR_MS);
+  accountLimits();
+  page({ time_enforcement_ends: NOW + 2 * HOUR_MS + 60_000 }, null);
+  expect(accountLimits()).toEqual([{ kind: 'time_lock' }]);
 });
 
 describe('a disabled composer', () => {

@@ -22,7 +22,9 @@ function timeLock(): PageLimit | undefined {
       ?.fetchReachoutTimelock?.()
       .catch(() => {}); // It is asked again.
   }
-  return { kind: 'time_lock', untilMs };
+  // Without an end from the network, the page stores one a minute after it asked.
+  const isUnknown = askedAt > 0 && untilMs < askedAt + 1.5 * ASK_INTERVAL_MS;
+  return isUnknown ? { kind: 'time_lock' } : { kind: 'time_lock', untilMs };
 }
 
 /** How many people who have not written to the account it may still write to. */
@@ -32,8 +34,12 @@ function newChats(): PageLimit | undefined {
   const data = optional('WAWebIndividualNewChatMessageCappingLimitUtils')?.getCappingData?.();
   const untilMs = Number(data?.cycle_end_timestamp) * 1_000;
   if (!data || untilMs < Date.now()) return undefined;
-  const left = Number(data.total_quota) - Number(data.used_quota);
-  return { kind: 'new_chats', untilMs, remaining: data.capping_status === 'CAPPED' ? 0 : left };
+  if (data.capping_status === 'CAPPED') return { kind: 'new_chats', untilMs, remaining: 0 };
+  const total = Number(data.total_quota);
+  // The page does not use its count to refuse a message.
+  return total > 0
+    ? { kind: 'new_chats', untilMs, remaining: Math.max(1, total - Number(data.used_quota)) }
+    : undefined;
 }
 
 /** True if the page's own composer is disabled in the chat. */
