@@ -39,6 +39,7 @@ it('lists what a build lacks of the contract, and the parameters of what it has'
   );
   expect(lines.filter((line) => line.includes('WAWebGroupCreateJob'))).toEqual([
     'function WAWebGroupCreateJob.createGroup(2)',
+    'missing  WAWebGroupCreateJob.GroupAlreadyExistsError (optional)',
   ]);
 });
 

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await Promise.all([stack.client.startSession({ id: 'spare' }), stack.link('main', ADA)]);
 });
 
-const ask = (one: TitledExample) => askExample(stack.gateway.url, one);
+const ask = (one: TitledExample) => askExample((request) => rawRequest(stack.gateway.url, request), one);
 const disturbAll = async (...what: Parameters<SimulatorClient['disturb']> extends [string, ...infer W] ? W : never) => {
   for (const { id } of await stack.phones.pages()) await stack.phones.disturb(id, ...what);
 };

@@ -1,5 +1,5 @@
 import { exampleIds, type Operation, type OperationName, operations } from '@chat-web/protocol';
-import { ADA, examplesOf, type RawRequest, rawRequest, requestOf } from '@chat-web/testing';
+import { ADA, askExample, examplesOf, type RawRequest, rawRequest, requestOf } from '@chat-web/testing';
 import { prepareExamples } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ describe('the OpenAPI document', () => {
     async ({ name, example }) => {
       const webhookId = (await stack.client.listWebhooks()).webhooks.at(-1)?.id;
       const own = 'webhookId' in example ? { webhookId } : {};
-      const answer = await ask(requestOf(name, { ...example, ...own }));
+      const answer = await askExample(ask, { name, example: { ...example, ...own } });
       // The account of the examples is a business, for its labels. Its name is set in the business profile.
       const status = name === 'setProfileName' ? 403 : ((operations[name] as Operation).status ?? 200);
       expect({ status: answer.status, text: answer.text.slice(0, 300) }).toMatchObject({ status });

@@ -10,6 +10,7 @@ import {
   queryText,
 } from '@chat-web/protocol';
 
+import { pace } from './pace.ts';
 import { type RawAnswer, type RawRequest, rawRequest } from './raw-request.ts';
 
 /** The header that a body requires. */
@@ -41,8 +42,19 @@ export function requestOf(name: OperationName, input: Example): RawRequest {
   };
 }
 
-export const askExample = (url: string, { name, example }: TitledExample): Promise<RawAnswer> =>
-  rawRequest(url, requestOf(name, example));
+const MAX_WAIT_SECONDS = 15;
+
+/** Requests an example; if numbers or names were looked up just before, once more after the time that the answer says. */
+export async function askExample(
+  ask: (request: RawRequest) => Promise<RawAnswer>,
+  { name, example }: Omit<TitledExample, 'title'>,
+): Promise<RawAnswer> {
+  const answer = await ask(requestOf(name, example));
+  const waitSeconds = Number(answer.headers['retry-after']);
+  if (answer.status !== 429 || !(waitSeconds <= MAX_WAIT_SECONDS)) return answer;
+  await pace(waitSeconds * 1_000);
+  return ask(requestOf(name, example));
+}
 
 /** Every operation as a valid request, its first example. Tests change parts of it. */
 export const rows = (Object.entries(operations) as [OperationName, Operation][]).map(([name, row]) => {

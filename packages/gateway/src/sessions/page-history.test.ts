@@ -78,7 +78,7 @@ describe('a missing part of a page build', () => {
     await history.flush();
     const { versions } = JSON.parse(await readFile(join(folder, 'pages', 'many.json'), 'utf8'));
     expect(versions).toHaveLength(20);
-    expect(versions[0]).toEqual({ testIds: true, version: '2.11', missing: [] });
+    expect(versions[0]).toEqual({ version: '2.11', missing: [] });
   });
 
   it('starts empty if the file is unreadable', async () => {

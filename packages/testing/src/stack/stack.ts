@@ -115,8 +115,9 @@ export class Stack implements AsyncDisposable {
 
   /** Links a session to an account: start, scan, ready. */
   async link(id: string, number: string): Promise<void> {
-    const { qr } = await this.client.startSession({ id });
-    if (!qr) throw new Error(`session ${id} shows no QR`);
+    await this.client.startSession({ id });
+    // On a busy machine, the answer may come before the QR.
+    const { qr } = await eventually(() => this.client.getQr({ id }));
     await this.phones.scan(number, qr);
     await this.untilStatus(id, 'ready');
   }
