@@ -75,7 +75,7 @@ describe('groups', () => {
     expect(await membersOf(groupId)).toEqual([ADA, CARLA].map(idOf));
     expect(await onPhone(ADA, groupId)).toMatchObject({ messageTimer: 604_800 });
     // The account leaves a group that nobody joined.
-    const message = expect.stringContaining('it was left again');
+    const message = expect.stringContaining('the group was left again');
     await expectRefused([create('Nobody joined', FARID)], { code: 'not_permitted', message });
     expect((await stack.phones.groups(ADA)).map(({ subject }) => subject)).not.toContain('Nobody joined');
     await stack.phones.profile(FARID, { groupPrivacy: 'all' });

@@ -194,6 +194,12 @@ describe('a new group', () => {
     },
   );
 
+  it('that nobody joined, and that cannot be left, is reported with its id: it exists', async () => {
+    page(known, added([carla]), { WAWebExitGroupAction: { sendExitGroup: async () => false } });
+    const message = expect.stringContaining('alone in 8@g.us');
+    await expect(createGroup('Trip', [CARLA], false)).rejects.toMatchObject({ code: 'outcome_unknown', message });
+  });
+
   it('that exists already, or has no participants, is not created', async () => {
     class GroupAlreadyExistsError extends Error {}
     const createGroupJob = () => Promise.reject(new GroupAlreadyExistsError());

@@ -208,10 +208,11 @@ async function abandon({ id, codes }: { readonly id: string } & Additions): Prom
   const chat = window.require('WAWebCollections').Chat.get(id);
   const leaving = async () => chat && window.require('WAWebExitGroupAction').sendExitGroup(chat);
   const isLeft = await Promise.race([leaving().catch(() => false), delay(LEAVE_MS)]);
-  const left = isLeft ? 'it was left again' : `the account is alone in it: leave ${id}`;
+  const why = `the network added none of the participants (code ${[...new Set(codes)].join(', ')})`;
+  // Another attempt would create another group.
+  if (!isLeft) throw new Refusal('outcome_unknown', `${why}; the account is alone in ${id}: leave it`);
   if (codes.every((code) => code === 404)) throw unregistered();
   const limit = codes.find((code) => limitSeconds(code) !== undefined);
   const { code, retryAfterSeconds } = refusedByNetwork(limit ?? 403);
-  const why = `the network added none of the participants (code ${[...new Set(codes)].join(', ')}); ${left}`;
-  throw new Refusal(code, why, { retryAfterSeconds });
+  throw new Refusal(code, `${why}; the group was left again`, { retryAfterSeconds });
 }

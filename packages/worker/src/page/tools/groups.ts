@@ -20,15 +20,18 @@ function loaded(group: PageChat) {
   return group.groupMetadata?.participants?.getModelsArray() ?? [];
 }
 
+/** Groups whose members have been queried, even if the page's number of members is greater than its list. */
+const queried = new WeakSet<PageChat>();
+
 /**
- * True if members are missing: the page loads them from its database in batches. Without the account itself among them,
- * it would take itself for an outsider.
+ * True if members are missing: the page loads them from its database in batches. A list that is shorter than the group
+ * is complete once the network has been asked, but only with the account itself: without, it would look like an outsider.
  */
 function isIncomplete(group: PageChat): boolean {
   const members = loaded(group);
-  return (
-    members.length === 0 || (members.length < (group.groupMetadata?.size ?? 0) && !members.some(({ id }) => isMe(id)))
-  );
+  if (members.length === 0) return true;
+  if (members.length >= (group.groupMetadata?.size ?? 0)) return false;
+  return !queried.has(group) || !members.some(({ id }) => isMe(id));
 }
 
 function query(group: PageChat): Promise<unknown> | undefined {
@@ -57,8 +60,12 @@ async function membersOf(group: PageChat, timeoutMs: number) {
   const deadline = Date.now() + timeoutMs;
   if (isIncomplete(group) && timeoutMs > 0) await readStored(group, timeoutMs);
   if (isIncomplete(group) && Date.now() < deadline) {
-    await Promise.race([query(group), delay(deadline - Date.now())]);
-    await untilLoaded([group], deadline);
+    try {
+      await Promise.race([query(group), delay(deadline - Date.now())]);
+      await untilLoaded([group], deadline);
+    } finally {
+      queried.add(group);
+    }
   }
   return isIncomplete(group) ? undefined : loaded(group);
 }
@@ -87,6 +94,7 @@ async function queryAll(missing: readonly PageChat[], deadline: number) {
   nextQueryAt = Date.now() + BETWEEN_MS;
   await Promise.race([run({}).catch(() => {}), delay(deadline - Date.now())]);
   await untilLoaded(missing, deadline);
+  for (const group of missing) queried.add(group);
 }
 
 /**
