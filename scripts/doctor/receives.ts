@@ -8,6 +8,8 @@ import { pauseUnlessInterrupted } from './wait.ts';
 const PAUSE_MS = 1_000;
 const RECEIVED_TIMEOUT_MS = 60_000;
 const PHONE_TIMEOUT_MS = 120_000;
+const READ_POLLS = 10;
+const READ_POLL_MS = 500;
 
 /** Has another session send a message of each kind, and checks that each arrives and can be downloaded. */
 export async function checkReceives(session: LinkedSession, peer: string): Promise<void> {
@@ -25,26 +27,33 @@ export async function checkReceives(session: LinkedSession, peer: string): Promi
     await checkReceive(session, peer, sample);
   }
   const { phone: sender } = await client.getSessionInfo({ id: peer });
-  await report.check('read by a send', () => readBySend(session, sender));
+  await report.check('read by a send', () => readBySend(session, sender, signal));
 }
 
 /** Checks that a send leaves the chat unread on request, and reports what it does otherwise. */
-async function readBySend({ client, id }: LinkedSession, to: string): Promise<Outcome> {
+async function readBySend({ client, id }: LinkedSession, to: string, signal: AbortSignal): Promise<Outcome> {
   const unread = async () => (await client.getChat({ id, chatId: to })).unreadCount ?? 0;
-  const send = (markRead: boolean) =>
-    client.sendMessage({ id, type: 'text', to, body: 'A test message of chat-web doctor, in return.', markRead });
+  const readAfterSend = async (markRead: boolean) => {
+    await client.sendMessage({ id, type: 'text', to, body: 'A test message of chat-web doctor, in return.', markRead });
+    for (let polls = READ_POLLS; polls > 0 && (await unread()) > 0; polls -= 1)
+      await pauseUnlessInterrupted(READ_POLL_MS, signal);
+    return (await unread()) === 0;
+  };
   const before = await unread();
-  await send(false);
-  const kept = await unread();
-  if (before === 0 || kept < before) {
-    const detail = `${before} unread messages before a send with markRead false, ${kept} after it`;
-    return { result: 'fail', detail, todo: 'open an issue with the --json output' };
+  if (before === 0)
+    return { result: 'skip', detail: 'skipped, because the page counts no unread messages in the chat' };
+  // The page marks a chat as read while the account is available.
+  await client.setPresence({ id, presence: 'available' });
+  try {
+    if (await readAfterSend(false)) {
+      const detail = `${before} unread messages before a send with markRead false, none after it`;
+      return { result: 'fail', detail, todo: 'open an issue with the --json output' };
+    }
+    const isRead = await readAfterSend(true);
+    return `a send ${isRead ? 'marks' : 'does not mark'} its chat as read while the account is available`;
+  } finally {
+    await client.setPresence({ id, presence: 'unavailable' });
   }
-  await send(true);
-  const isRead = (await unread()) === 0;
-  return isRead
-    ? 'a send marks its chat as read at once'
-    : 'a send marks its chat as read once the account is available';
 }
 
 async function checkReceive(session: LinkedSession, peer: string, sample: Sample): Promise<void> {
