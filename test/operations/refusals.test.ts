@@ -1,5 +1,5 @@
 import { GatewayError, type WorkerOperationName } from '@chat-web/protocol';
-import { ADA, BEN, CARLA, DEV, EDITH, media } from '@chat-web/testing';
+import { ADA, BEN, CARLA, DEV, EDITH, eventually, media } from '@chat-web/testing';
 import { sharedStack } from '@chat-web/testing/story';
 import { answerToRefusal, REFUSABLE } from '@chat-web/worker/refusals';
 import { beforeAll, expect, it } from 'vitest';
@@ -32,6 +32,11 @@ const received = async () => {
   await stack.phones.settled();
   return stanza;
 };
+const chat = { id, chatId: CARLA };
+const read = async () => {
+  await stack.client.markChatRead(chat);
+  return '';
+};
 const seen = async () => {
   const { id: stanza } = await stack.phones.send(BEN, { to: 'status@broadcast', body: 'my day' });
   await stack.phones.settled();
@@ -45,7 +50,6 @@ type Case<T> = readonly [request: string, prepare: () => Promise<T>, call: (prep
 const nothing = async () => '';
 const group = (request: string, call: () => Promise<unknown>): Case<string> => [request, nothing, call];
 
-const chat = { id, chatId: CARLA };
 let isOn = false;
 const turned = () => {
   isOn = !isOn;
@@ -67,10 +71,10 @@ const CASES: { readonly [N in WorkerOperationName]?: Case<string> } = {
   postToChannel: ['send', nothing, () => stack.client.postToChannel({ id, channelId: CHANNEL, body: 'news' })],
   followChannel: ['follow-channel', nothing, () => stack.client.followChannel({ id, channelId: NEWS })],
   markChatRead: ['seen', received, () => stack.client.markChatRead({ id, chatId: BEN })],
-  markChatUnread: ['mark-chat', nothing, () => stack.client.markChatUnread(chat)],
+  markChatUnread: ['mark-chat', read, () => stack.client.markChatUnread(chat)],
   archiveChat: ['mark-chat', nothing, () => stack.client.archiveChat({ ...chat, archived: turned() })],
   pinChat: ['mark-chat', nothing, () => stack.client.pinChat({ ...chat, pinned: turned() })],
-  muteChat: ['mark-chat', nothing, () => stack.client.muteChat({ ...chat, until: null })],
+  muteChat: ['mark-chat', nothing, () => stack.client.muteChat({ ...chat, until: turned() ? 'forever' : null })],
   clearChat: ['clear-chat', nothing, () => stack.client.clearChat(chat)],
   subscribePresence: ['subscribe-presence', nothing, () => stack.client.subscribePresence(chat)],
   createGroup: group('create-group', () => stack.client.createGroup({ id, subject: 'Friends', participants: [BEN] })),
@@ -114,7 +118,6 @@ const CASES: { readonly [N in WorkerOperationName]?: Case<string> } = {
 
 /** These need another account, follow the same path as one above, or keep a pause of ten seconds. */
 const OTHERS: readonly WorkerOperationName[] = [
-  'requestPairingCode',
   'setChatLabels',
   'setChatState',
   'deleteChat',
@@ -136,12 +139,16 @@ it.each(Object.entries(CASES))('%s answers a refusal as documented', async (name
       request === 'send'
         ? stack.phones.refuse(ADA, by === null ? { kind: 'none' } : { kind: 'nack', code: by })
         : stack.phones.refuseRequests(ADA, { requests: [request], code: by });
+    const { refusals } = await stack.phones.account(ADA);
     await refuse(code);
     const answer = call(prepared).then(
       () => undefined,
       (error: unknown) => (error instanceof GatewayError ? error.code : error),
     );
-    answers.push(await answer.finally(() => refuse(null)));
+    answers.push(await answer);
+    // Some requests follow the answer.
+    await eventually(async () => expect((await stack.phones.account(ADA)).refusals).toBeGreaterThan(refusals));
+    await refuse(null);
   }
   expect(answers).toEqual(CODES.map((code) => answerToRefusal(name as WorkerOperationName, code)));
 });

@@ -35,9 +35,12 @@ const REPORTING: { readonly [N in WorkerOperationName]?: Reporting } = {
   setPresence: 'hidden',
 };
 
-/** The operations that the network can refuse to carry out. The older messages of a chat are requested from the phone. */
+// The phone is asked for older messages; the request for a code to link with has its own errors.
+const NOT_REFUSED: readonly WorkerOperationName[] = ['loadOlderMessages', 'requestPairingCode'];
+
+/** The operations of a linked account that the network can refuse to carry out. */
 export const REFUSABLE = (Object.keys(workerOperations) as WorkerOperationName[]).filter(
-  (name) => changesSomething(workerOperations[name]) && name !== 'loadOlderMessages',
+  (name) => changesSomething(workerOperations[name]) && !NOT_REFUSED.includes(name),
 );
 
 /** The error of an operation that the network refuses with that code; undefined if it succeeds. */

@@ -39,7 +39,7 @@ export const calls = {
     run: ({ network }, _, { search }) => listPhones(network, search),
   }),
   account: defineCall('GET', '/accounts/:number', {
-    does: 'an account: its phone, its linked devices, how often they logged in, `unlinks`: the devices that were unlinked, with time and cause, and `lookUps`: the ids whose registration they checked, with times',
+    does: 'an account: its phone, its linked devices, how often they logged in, `unlinks`: the devices that were unlinked, with time and cause, and `lookUps`: the ids whose registration they checked, with times; `refusals`: how many of their requests were refused as set',
     run: (simulator, { number }) => describeAccount(account(simulator, number)),
   }),
   addAccount: defineCall('POST', '/accounts', {

@@ -58,5 +58,6 @@ export function describeAccount(account: AccountRecord) {
     lookUps,
     devices,
     unlinks,
+    refusals: account.refusals,
   };
 }

@@ -144,6 +144,8 @@ export class AccountRecord {
   readonly marks = new Map<Peer, WireMarks>();
   /** Requests of its devices that are refused, with the status of each. */
   readonly refusedRequests = new Map<string, number>();
+  /** How many requests were refused as set, including messages. */
+  refusals = 0;
 
   constructor({
     number,

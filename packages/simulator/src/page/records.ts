@@ -7,6 +7,7 @@ export interface PageRecord {
   readonly protocolMessageKey?: MsgKey | undefined;
   readonly reactionParentKey?: MsgKey | undefined;
   readonly pinParentKey?: MsgKey | undefined;
+  readonly subtype?: 'message_edit' | 'sender_revoke';
   ack: number;
   /** Sends it. */
   readonly request: () => Promise<unknown>;

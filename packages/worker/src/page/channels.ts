@@ -155,8 +155,7 @@ export async function postToChannel(channelId: string, body: string): Promise<Me
   const { sendNewsletterTextMsg } = window.require('WAWebNewsletterSendMsgAction');
   const result = await sendNewsletterTextMsg(chat, body, {});
   // In a channel, this name is a refusal by the network. After other failures it may have the post.
-  if (result?.messageSendResult === 'ERROR_NETWORK')
-    throw refusedMessage('post', Number(result.ackErrorCode) || undefined);
+  if (result?.messageSendResult === 'ERROR_NETWORK') throw refusedMessage('post', undefined); // The page does not return the code.
   const message = readOutcome(result).is === 'sent' && result?.msg ? sentModel(result.msg) : undefined;
   if (!message) throw unreported('the text was posted');
   return message;

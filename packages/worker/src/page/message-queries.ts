@@ -220,7 +220,7 @@ export async function pinMessage(
     const isSame = held.pinType === 1 && held.pinExpiryDuration === duration.seconds && isRecent;
     if (pinned ? isSame : held.pinType === 2) return;
   }
-  await changingMessage(message, async (refusal) => {
+  await changingMessage('pin', message, async (refusal) => {
     try {
       await window.require('WAWebSendPinMessageAction').sendPinInChatMsg(message, pinned ? 1 : 2, duration.name);
     } catch (error) {

@@ -1,8 +1,8 @@
 import { delay } from './delay.ts';
 import type { HandedForward, MessageModel, PageChat, PageMessage, SendMark, SendPlan, SendState } from './models.ts';
-import { ignored, networkCode, Refusal, refusedByNetwork, unreported } from './refusal.ts';
+import { ignored, networkCode, Refusal, refusedMessage, unreported } from './refusal.ts';
 import { hasFailedEdit, whileEditing } from './tools/changes.ts';
-import { oneByOne, sendingInto } from './tools/chats.ts';
+import { oneByOne, requireQuiet, sendingInto } from './tools/chats.ts';
 import { download } from './tools/files.ts';
 import { ownGroup } from './tools/groups.ts';
 import { isRegistered } from './tools/identities.ts';
@@ -26,6 +26,7 @@ import {
   endForward,
   expectForward,
   handedId,
+  outcomeOf,
   readOutcome,
   requireChoice,
   revokeStatus,
@@ -67,7 +68,7 @@ function requireComposer(chat: PageChat | undefined): void {
   const limit = chat.groupMetadata ? undefined : limitOf(chat);
   if (limit) {
     const minSeconds = 60; // The network may confirm the end of a limit later than its time.
-    const retryAfterSeconds = Math.max(minSeconds, (limit.untilMs - Date.now()) / 1_000);
+    const retryAfterSeconds = Math.max(minSeconds, ((limit.untilMs ?? 0) - Date.now()) / 1_000);
     const what = { time_lock: 'a time lock', new_chats: 'the limit of new chats' }[limit.kind];
     throw new Refusal('rate_limited', `nothing was sent: ${what} keeps the account from writing to this person`, {
       retryAfterSeconds,
@@ -146,6 +147,7 @@ export async function sendMessage(
     return quoted !== undefined && isQuotable(quoted, chatId);
   };
   if (messageId !== undefined) requireChoice();
+  if (markRead === false) requireQuiet();
   if (!isChecked && !isKnown()) return 'unchecked';
   const chat = await library.openChat(chatId);
   if (!chat) return {};
@@ -178,9 +180,10 @@ export async function sendMessage(
   };
   const body = options.caption === undefined ? text : content;
   const all = { ...options, quotedMessageId, ...written, mentionedJidList, extraOptions };
-  return sendingInto(chat.id, markRead, async () => {
+  return sendingInto(chat.id, markRead, async (pages) => {
     const found = await library.sendMessage(chat, body, all);
     const sent = found ?? Msg.get(handedId(call) ?? '');
+    pages(outcomeOf(sent));
     return sent ? answerOf(sent, { call, answerBy, ackTimeoutMs }) : {};
   });
 }
@@ -208,8 +211,9 @@ export async function react(messageId: string, emoji: string, markRead?: boolean
   if (group?.isCag && !message.messageSecret)
     throw new Refusal('not_permitted', 'the message has no secret, which reactions in announcement groups need');
   const { sendReactionToMsg } = window.require('WAWebSendReactionMsgAction');
+  if (markRead === false) requireQuiet();
   await sendingInto(message.id.remote, markRead, () =>
-    changingMessage(message, async (refusal) => {
+    changingMessage('reaction', message, async (refusal) => {
       const reacting = sendReactionToMsg(message, emoji);
       try {
         await reacting;
@@ -247,7 +251,7 @@ export async function editMessage(
   };
   requireEditable();
   const { remote } = message.id;
-  return changingMessage(message, async (refusal) => {
+  return changingMessage('edit', message, async (refusal) => {
     let edited: PageMessage | undefined;
     try {
       const chat = knownChat(String(remote)) ?? { id: remote };
@@ -298,11 +302,11 @@ export async function deleteMessage(
     if (forEveryone) await requireMembers(String(message.id.remote), membersMs);
     if (forEveryone && (canSenderRevokeMsg(message) || canAdminRevokeMsg(message))) {
       // No fallback to a deletion for the account only: that would rule out another attempt.
-      await changingMessage(message, async (refusal) => {
+      await changingMessage('deletion', message, async (refusal) => {
         const [result] = (await sendRevokeMsgs(chat, record, true)) ?? [];
         const { is, name, code } = readOutcome(result);
-        const limited = 429;
-        if (is === 'refused') throw code || name === 'ERROR_RATE_LIMIT' ? refusedByNetwork(code ?? limited) : ignored();
+        const limited = name === 'ERROR_RATE_LIMIT' ? 429 : undefined;
+        if (is === 'refused') throw code || limited ? refusedMessage('deletion', code ?? limited) : ignored();
         if (is === 'unknown' && name !== undefined) throw refusal() ?? unreported(DELETED);
       });
       return 'everyone';
@@ -364,6 +368,7 @@ export async function forwardMessage(
 ): Promise<Exclude<SendAnswer, 'unchecked'>> {
   const { call, beginBy } = plan;
   requireChoice();
+  if (markRead === false) requireQuiet();
   const message = await findMessage(messageId);
   if (!message) throw noMessage();
   const chat = await library.openChat(chatId);
@@ -383,7 +388,7 @@ export async function forwardMessage(
     endForward(chat, mark);
     throw tooBusy();
   }
-  return sendingInto(chat.id, markRead, () => handOver(plan, message, chat, mark, handing));
+  return sendingInto(chat.id, markRead, (pages) => handOver(plan, message, chat, mark, handing, pages));
 }
 
 async function handOver(
@@ -392,6 +397,7 @@ async function handOver(
   chat: PageChat,
   mark: SendMark,
   handing: Promise<HandedForward>,
+  pages: (promise: Promise<unknown> | undefined) => void,
 ): Promise<Exclude<SendAnswer, 'unchecked'>> {
   const { answerBy } = plan;
   const { forwardMessages } = window.require('WAWebChatForwardMessage');
@@ -399,6 +405,7 @@ async function handOver(
     .then((undelivered) => ({ undelivered }))
     .catch((error: unknown) => ({ error }))
     .finally(() => endForward(chat, mark));
+  pages(ended);
   const handed = await Promise.race([handing, ended, delay(Math.max(0, answerBy - Date.now()))]);
   if (!handed) return {};
   if ('error' in handed) {
@@ -413,5 +420,6 @@ async function handOver(
   }
   const added = await Promise.race([handed.added, delay(Math.max(0, answerBy - Date.now()))]).catch(() => undefined);
   const sent = window.require('WAWebCollections').Msg.get(handed.id) ?? added;
+  pages(outcomeOf(sent));
   return sent ? answerOf(sent, plan) : {};
 }

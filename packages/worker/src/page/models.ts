@@ -390,6 +390,8 @@ export interface PageRecord {
   readonly targetMessageKey?: { readonly id?: string } | null;
   readonly reactionParentKey?: { readonly id?: string } | null;
   readonly pinParentKey?: { readonly id?: string } | null;
+  /** `message_edit`, `sender_revoke`, `admin_revoke`. */
+  readonly subtype?: string;
   /** Negative if the network has refused it; reactions and pins have none then. */
   readonly ack?: number;
   readonly errorCode?: string;
@@ -460,8 +462,8 @@ export type PageSignal =
 /** A limit of the network on the account. */
 export interface PageLimit {
   readonly kind: 'time_lock' | 'new_chats';
-  /** When it ends, in milliseconds since 1970. */
-  readonly untilMs: number;
+  /** When it ends, in milliseconds since 1970; undefined if the network does not say. */
+  readonly untilMs?: number;
   /** How many new chats are left. */
   readonly remaining?: number;
 }

@@ -32,8 +32,14 @@ export function commandModules(page: Page): Modules {
     Promise.all(
       list.map(async (msg) => {
         const protocolMessageKey = msg.get('id');
+        const subtype = 'sender_revoke';
         const request = () => connection.request('revoke', { id: protocolMessageKey?.id ?? '' });
-        const { messageSendResult } = await recordAction.sendMsgRecord({ protocolMessageKey, ack: 0, request });
+        const { messageSendResult } = await recordAction.sendMsgRecord({
+          protocolMessageKey,
+          subtype,
+          ack: 0,
+          request,
+        });
         return { messageSendResult };
       }),
     );

@@ -48,7 +48,12 @@ export function messageModules({ connection, outbox, users }: Page, { WAWebUpdat
         const mentions = mentionedJidList.map(String);
         msg.set({ ...shown, ...preview, mentionedJidList, latestEditMsgKey, latestEditSenderTimestampMs: atMs });
         const request = () => connection.request('edit', { id: id.id, body, atMs, mentions, preview });
-        const { messageSendResult } = await recordAction.sendMsgRecord({ protocolMessageKey: id, ack: 0, request });
+        const { messageSendResult } = await recordAction.sendMsgRecord({
+          protocolMessageKey: id,
+          subtype: 'message_edit',
+          ack: 0,
+          request,
+        });
         msg.set({ isSendFailure: messageSendResult !== 'OK' });
       },
     },

@@ -14,7 +14,10 @@ const handlers: Handlers = { ...messageRequests, ...groupRequests, ...accountReq
 /** Answers a request of a device that has logged in; rejects with a sentence. */
 export async function answer(network: Network, login: Login, name: RequestName, params: unknown): Promise<unknown> {
   const refused = login.account.refusedRequests.get(name);
-  if (refused !== undefined) throw new NetworkRefusal(refused, 'refused');
+  if (refused !== undefined) {
+    login.account.refusals += 1;
+    throw new NetworkRefusal(refused, 'refused');
+  }
   return (handlers[name] as AnyHandler)(network, login, params);
 }
 

@@ -13,6 +13,7 @@ export const messageRequests = {
     // Neither acknowledged nor refused.
     if (account.restricted) return new Promise(() => undefined);
     const { refusal } = account;
+    if (refusal.kind !== 'none') account.refusals += 1;
     if (refusal.kind === 'network') throw new NetworkRefusal(refusal.code ?? 500, 'the network does not take it');
     if (refusal.kind === 'nack') return { nack: refusal.code ?? 463 };
     try {

@@ -90,6 +90,9 @@ let sendSeen: SendSeen | undefined;
 /** The sends in progress that must not mark their chat as read. */
 const quietSends = new Set<{ readonly chatId: string }>();
 
+// The page may hold a send, and mark the chat as read, until it is connected again.
+const MAX_QUIET_MS = 600_000;
+
 /** The page marks a chat as read, at once or when the account is available the next time, whenever it sends into it. */
 const seenUnlessQuiet: SendSeen = async (what) => {
   const isForSend = what.afterAvailable !== false;
@@ -98,33 +101,40 @@ const seenUnlessQuiet: SendSeen = async (what) => {
   await sendSeen?.call(optional('WAWebUpdateUnreadChatAction'), what);
 };
 
-function wrapSendSeen(): void {
-  const unread = window.require('WAWebUpdateUnreadChatAction');
-  if (unread.sendSeen === seenUnlessQuiet) return;
-  sendSeen = unread.sendSeen;
-  try {
-    unread.sendSeen = seenUnlessQuiet;
-  } catch {
-    // This build freezes its modules.
+/** Refuses a send that must not mark its chat as read, if this build of the page would. */
+export function requireQuiet(): void {
+  const unread = optional('WAWebUpdateUnreadChatAction');
+  if (unread?.sendSeen === seenUnlessQuiet) return;
+  if (unread && typeof unread.sendSeen === 'function') {
+    sendSeen = unread.sendSeen;
+    try {
+      unread.sendSeen = seenUnlessQuiet;
+      return;
+    } catch {
+      // This build freezes its modules.
+    }
   }
-  if (unread.sendSeen !== seenUnlessQuiet)
-    throw new Refusal('page_unsupported', 'nothing was sent: this build of the page marks the chat as read');
+  throw new Refusal('page_unsupported', 'nothing was sent: this build of the page marks the chat as read');
 }
 
-/** Sends something into a chat; if `markRead` is false, without marking the chat as read. */
+/**
+ * Sends something into a chat; if `markRead` is false, without marking the chat as read, which needs `requireQuiet`
+ * before. `send` passes on the page's own promises, which may settle later.
+ */
 export async function sendingInto<T>(
   chatId: PageId,
   markRead: boolean | undefined,
-  send: () => Promise<T>,
+  send: (pages: (promise: Promise<unknown> | undefined) => void) => Promise<T>,
 ): Promise<T> {
-  if (markRead !== false) return send();
-  wrapSendSeen();
-  const quiet = { chatId: String(chatId) };
+  if (markRead !== false) return send(() => {});
+  const quiet = { chatId: String(knownChat(String(chatId))?.id ?? chatId) };
+  const pages: (Promise<unknown> | undefined)[] = [];
   quietSends.add(quiet);
   try {
-    return await send();
+    return await send((promise) => pages.push(promise));
   } finally {
-    quietSends.delete(quiet);
+    const isLate = delay(MAX_QUIET_MS);
+    void Promise.race([Promise.allSettled(pages), isLate]).then(() => quietSends.delete(quiet));
   }
 }
 

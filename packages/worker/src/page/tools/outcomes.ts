@@ -35,6 +35,11 @@ export function readOutcome(result: unknown): SendOutcome {
 
 const FORGET_OUTCOME_MS = 120_000;
 
+/** The page's own result of a send, when it has one. Never rejects; undefined if it is unknown. */
+export function outcomeOf(sent: PageMessage | undefined): Promise<SendOutcome> | undefined {
+  return sent && outcomes.get(String(sent.id));
+}
+
 const FORGET_FORWARD_MS = 600_000;
 
 const handed = new Map<string, string>();
@@ -144,7 +149,7 @@ export async function untilConfirmed(sent: PageMessage, timeoutMs: number): Prom
     if (sent.ack < 0) onAck(sent);
   });
   const answered = new Promise<SendState>((resolve) => {
-    void outcomes.get(String(sent.id))?.then(({ is, name, code }) => {
+    void outcomeOf(sent)?.then(({ is, name, code }) => {
       // If it is unknown, the page may retry it, or the network may have it: only an ack decides.
       if (is === 'sent') resolve({ ack: Math.max(1, sent.ack) });
       if (is === 'refused') resolve({ ack: -1, refused: sendRefusal(name, code) });

@@ -4,8 +4,11 @@ import { type Refusal, refusedMessage } from '../refusal.ts';
 import { optional } from './identities.ts';
 import { ackCode, readOutcome } from './outcomes.ts';
 
+type Kind = 'edit' | 'deletion' | 'reaction' | 'pin';
+
 /** A change of a message in progress, and the record that the page has sent for it, with its result. */
 interface Change {
+  readonly kind: Kind;
   readonly message: PageMessage;
   record?: PageRecord;
   result?: unknown;
@@ -23,16 +26,27 @@ const wrapped = {
 };
 
 async function noting(name: keyof Records, record: PageRecord): Promise<unknown> {
-  const change = [...changes].find(({ message }) => isAbout(record, message));
+  const change = [...changes].find((one) => !one.record && isFor(one, name, record));
+  if (change) change.record = record;
   const result = await originals[name]?.call(optional('WAWebSendMsgRecordAction'), record);
-  if (change) Object.assign(change, { record, result });
+  if (change) change.result = result;
   return result;
 }
 
-/** A record refers to its message by one of these keys, by number or by hidden id. */
-function isAbout(record: PageRecord, { id }: PageMessage): boolean {
-  const { protocolMessageKey, targetMessageKey, reactionParentKey, pinParentKey } = record;
-  return [protocolMessageKey, targetMessageKey, reactionParentKey, pinParentKey].some((key) => key?.id === id.id);
+/** A record refers to its message by one of these keys, by number or by hidden id; encrypted ones by the target. */
+function isFor({ kind, message }: Change, name: keyof Records, record: PageRecord): boolean {
+  const { protocolMessageKey, targetMessageKey, reactionParentKey, pinParentKey, subtype = '' } = record;
+  const isOfMessage = (...keys: PageRecord['pinParentKey'][]) => keys.some((key) => key?.id === message.id.id);
+  switch (kind) {
+    case 'edit':
+      return name === 'sendMsgRecord' && !/revoke/.test(subtype) && isOfMessage(protocolMessageKey, targetMessageKey);
+    case 'deletion':
+      return name === 'sendMsgRecord' && /revoke/.test(subtype) && isOfMessage(protocolMessageKey);
+    case 'reaction':
+      return name === 'sendAddonRecord' && isOfMessage(reactionParentKey, targetMessageKey);
+    case 'pin':
+      return name === 'sendAddonRecord' && isOfMessage(pinParentKey);
+  }
 }
 
 function wrapRecords(): void {
@@ -54,11 +68,12 @@ function wrapRecords(): void {
  * `refusal` does, by what the page has sent.
  */
 export async function changingMessage<T>(
+  kind: Kind,
   message: PageMessage,
   run: (refusal: () => Refusal | undefined) => Promise<T>,
 ): Promise<T> {
   wrapRecords();
-  const change: Change = { message };
+  const change: Change = { kind, message };
   changes.add(change);
   try {
     return await run(() => refusalOf(change));
