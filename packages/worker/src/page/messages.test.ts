@@ -83,15 +83,32 @@ describe('the check before a send', () => {
     await checkSend(BEN, undefined);
   });
 
-  it('refuses what the page does not allow to write to', async () => {
-    for (const [chat, why] of [
-      [{ canSend: false, groupMetadata: {} }, 'only admins'],
-      [{ canSend: false }, 'does not accept'],
-    ] as const) {
-      page(found, { WAWebCollections: { Chat: { get: () => chat } } });
-      const message = expect.stringContaining(why);
-      await expect(checkSend(BEN, undefined)).rejects.toMatchObject({ code: 'not_permitted', message });
-    }
+  const people = (...list: string[]) => list.map((one) => ({ id: one }));
+
+  it.each([
+    ['a group for its admins', { participants: { getModelsArray: () => people('me@c.us', BEN) } }, 'only admins'],
+    ['a person', undefined, 'does not accept'],
+  ])('refuses what the page does not allow: to %s', async (_to, groupMetadata, why) => {
+    const chat = { id: GROUP, canSend: false, groupMetadata };
+    stubPage({ WAWebCollections: { Chat: { get: () => chat } } }, { me: 'me@c.us' });
+    const message = expect.stringContaining(why);
+    await expect(checkSend(GROUP, undefined)).rejects.toMatchObject({ code: 'not_permitted', message });
+  });
+
+  it('loads the members of a group first: the page takes an account that is missing among them for an outsider', async () => {
+    const members = people(BEN);
+    const groupMetadata = { size: 2, participants: { getModelsArray: () => members } };
+    const chat = {
+      id: GROUP,
+      groupMetadata,
+      get canSend() {
+        return members.length > 1;
+      },
+    };
+    const find = async () => members.push(...people('me@c.us'));
+    stubPage({ WAWebCollections: { Chat: { get: () => chat }, GroupMetadata: { find } } }, { me: 'me@c.us' });
+    await checkSend(GROUP, undefined);
+    expect(members).toHaveLength(2);
   });
 });
 

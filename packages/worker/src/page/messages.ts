@@ -55,16 +55,24 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
   }
   // The page silently sends nothing to a blocked person.
   if (isBlocked(chatId)) throw blocked();
-  requireComposer(knownChat(chatId));
+  await requireComposer(knownChat(chatId));
   if (!quotedMessageId) return;
   const quoted = await findMessage(quotedMessageId);
   if (!quoted) throw new Refusal('message_not_found', 'the message to quote is unknown to this account');
   if (!isQuotable(quoted, chatId)) throw new Refusal('not_permitted', 'the message to quote cannot be replied to');
 }
 
+/** How long loading the members of a group may take in which the page does not allow messages. */
+const MEMBERS_MS = 5_000;
+
 /** Refuses what the page's own composer would: what it sends to such a chat, the network refuses. */
-function requireComposer(chat: PageChat | undefined): void {
+async function requireComposer(chat: PageChat | undefined): Promise<void> {
   if (!chat || !isComposerDisabled(chat)) return;
+  if (chat.groupMetadata) {
+    // While the account is missing in the loaded part of the members, the page takes it for an outsider.
+    const own = await ownGroup(String(chat.id), MEMBERS_MS);
+    if (own && (!own.members || !isComposerDisabled(chat))) return;
+  }
   const limit = chat.groupMetadata ? undefined : limitOf(chat);
   if (limit) {
     const minSeconds = 60; // The network may confirm the end of a limit later than its time.
