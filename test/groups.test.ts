@@ -84,7 +84,9 @@ describe('groups', () => {
   it('accept messages, although the page has loaded only a part of the members', async () => {
     // For such an id, the simulator leaves out the account at first.
     const draft = { id: '120363000000000043@g.us', subject: 'Many', participants: [ADA, CARLA] };
-    const { id: to } = await stack.createGroup(BEN, draft);
+    const { id: to } = await stack.phones.createGroup(BEN, draft);
+    await stack.client.restartSession({ id: 'main' });
+    await stack.untilStatus('main', 'ready');
     expect(await stack.client.sendMessage({ id: 'main', type: 'text', to, body: 'hello' })).toMatchObject({ to });
   });
 
