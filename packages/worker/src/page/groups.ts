@@ -69,8 +69,9 @@ export async function addParticipants(
   const { group, isAdmin } = await requireGroup(groupId, membersMs);
   const { participants: members, isLidAddressingMode: isByLid, memberAddMode } = group.groupMetadata ?? {};
   if (isAdmin === false && memberAddMode === 'admin_add') throw notAdmin();
-  const invited = await lookUp(people);
-  for (const one of invited) if (one.ids.some((id) => members?.get(id))) one.code = 409;
+  const invited = (await lookUp(people)).map((one) =>
+    one.ids.some((id) => members?.get(id)) ? { ...one, code: 409 } : one,
+  );
   const wanted = invited.filter(({ code }) => code === undefined);
   const { addGroupParticipants: add } = window.require('WAWebGroupModifyParticipantsJob');
   const late = delay(timeoutMs);
@@ -79,7 +80,7 @@ export async function addParticipants(
   const answer = await changingGroup(adding);
   const answered = new Map<string, Addition>();
   for (const { userWid, code, invite_code: invite } of answer?.participants ?? [])
-    answered.set(String(userWid), { code: Number(code), inviteCode: textOrNone(invite) });
+    answered.set(String(userWid), { code: Number(code), inviteCode: invite ?? undefined });
   // An invitation to join the network is not a success.
   for (const { phoneNumberWid: id } of answer?.invitedOutContacts ?? []) answered.set(String(id), { code: 404 });
   return additions(people, invited, answered);
@@ -89,7 +90,7 @@ export async function addParticipants(
 interface Invited {
   readonly person: string;
   readonly ids: readonly string[];
-  code?: number;
+  readonly code?: number;
 }
 
 /** Looks people up, each once. */
@@ -118,10 +119,6 @@ function additions(
     codes: people.map((person) => results.get(person)?.code ?? 504),
     inviteCodes: people.map((person) => results.get(person)?.inviteCode),
   };
-}
-
-function textOrNone(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
 /**
@@ -160,11 +157,12 @@ export async function createGroup(
   people: string[],
   wantsResults: boolean,
 ): Promise<{ readonly id: string } & Additions> {
-  const invited = await lookUp(people);
   // People with an unknown look-up result are included: the network decides.
-  const registered = invited.filter(({ code }) => code !== 404);
+  const invited = (await lookUp(people)).map(({ person, ids, code }) =>
+    code === 404 ? { person, ids, code } : { person, ids },
+  );
+  const registered = invited.filter(({ code }) => code === undefined);
   if (registered.length === 0) throw unregistered();
-  for (const one of registered) delete one.code;
   const job = window.require('WAWebGroupCreateJob');
   const options = {
     addressingModeOverride: 'lid',
@@ -186,7 +184,7 @@ export async function createGroup(
   await openGroup(created.wid, 'createGroupAction');
   const answered = new Map<string, Addition>();
   for (const { wid, error, invite_code: invite } of created.participants ?? [])
-    answered.set(String(wid), { code: error == null ? 200 : Number(error), inviteCode: textOrNone(invite) });
+    answered.set(String(wid), { code: error == null ? 200 : Number(error), inviteCode: invite ?? undefined });
   const group = { id: String(created.wid), ...additions(people, invited, answered) };
   if (!wantsResults && group.codes.every((code) => code !== 200 && code !== 504)) await abandon(group);
   return group;

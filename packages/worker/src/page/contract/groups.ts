@@ -40,7 +40,7 @@ export interface GroupModules {
       people: readonly NewMember[],
     ): Promise<{
       wid: PageId;
-      participants?: readonly { wid?: PageId; error?: unknown; invite_code?: unknown }[];
+      participants?: readonly { wid?: PageId; error?: unknown; invite_code?: string | null }[];
     }>;
     /** Thrown without a code: nothing was created. */
     GroupAlreadyExistsError?: new (
@@ -60,7 +60,7 @@ export interface GroupModules {
       people: readonly NewMember[],
     ): Promise<
       | {
-          participants?: readonly { userWid?: PageId; code?: unknown; invite_code?: unknown }[];
+          participants?: readonly { userWid?: PageId; code?: unknown; invite_code?: string | null }[];
           invitedOutContacts?: readonly { phoneNumberWid?: PageId; code?: unknown }[];
         }
       | undefined
