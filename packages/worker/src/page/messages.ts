@@ -2,7 +2,7 @@ import { delay } from './delay.ts';
 import type { HandedForward, MessageModel, PageChat, PageMessage, SendMark, SendPlan, SendState } from './models.ts';
 import { ignored, networkCode, Refusal, refusedMessage, unreported } from './refusal.ts';
 import { hasFailedEdit, whileEditing } from './tools/changes.ts';
-import { oneByOne, requireQuiet, sendingInto } from './tools/chats.ts';
+import { oneByOne, type QuietUntil, requireQuiet, sendingInto } from './tools/chats.ts';
 import { download } from './tools/files.ts';
 import { ownGroup } from './tools/groups.ts';
 import { isRegistered } from './tools/identities.ts';
@@ -28,6 +28,7 @@ import {
   handedId,
   outcomeOf,
   readOutcome,
+  refusalCode,
   requireChoice,
   revokeStatus,
   signal,
@@ -68,24 +69,24 @@ const MEMBERS_MS = 5_000;
 /** Refuses what the page's own composer would: what it sends to such a chat, the network refuses. */
 async function requireComposer(chat: PageChat | undefined): Promise<void> {
   if (!chat || !isComposerDisabled(chat)) return;
-  if (chat.groupMetadata) {
-    // While the account is missing in the loaded part of the members, the page takes it for an outsider.
-    const own = await ownGroup(String(chat.id), MEMBERS_MS);
-    if (own && (!own.members || !isComposerDisabled(chat))) return;
-  }
-  const limit = chat.groupMetadata ? undefined : limitOf(chat);
-  if (limit) {
-    const minSeconds = 60; // The network may confirm the end of a limit later than its time.
-    const retryAfterSeconds = Math.max(minSeconds, ((limit.untilMs ?? 0) - Date.now()) / 1_000);
-    const what = { time_lock: 'a time lock', new_chats: 'the limit of new chats' }[limit.kind];
-    throw new Refusal('rate_limited', `nothing was sent: ${what} keeps the account from writing to this person`, {
-      retryAfterSeconds,
-    });
-  }
-  const why = chat.groupMetadata
-    ? 'only admins can write in that group, or the account is not in it'
-    : 'the chat does not accept messages';
-  throw new Refusal('not_permitted', `the page does not allow messages to this chat: ${why}`);
+  const refused = (why: string) =>
+    new Refusal('not_permitted', `the page does not allow messages to this chat: ${why}`);
+  if (!chat.groupMetadata) throw limited(chat) ?? refused('the chat does not accept messages');
+  // While the account is missing in the loaded part of the members, the page takes it for an outsider.
+  const own = await ownGroup(String(chat.id), MEMBERS_MS);
+  if (own && (!own.members || !isComposerDisabled(chat))) return;
+  throw refused('only admins can write in that group, or the account is not in it');
+}
+
+/** The refusal of a message to a person to whom a limit does not allow one. */
+function limited(chat: PageChat): Refusal | undefined {
+  const limit = limitOf(chat);
+  if (!limit) return undefined;
+  const minSeconds = 60; // The network may confirm the end of a limit later than its time.
+  const retryAfterSeconds = Math.max(minSeconds, ((limit.untilMs ?? 0) - Date.now()) / 1_000);
+  const what = { time_lock: 'a time lock', new_chats: 'the limit of new chats' }[limit.kind];
+  const why = `nothing was sent: ${what} keeps the account from writing to this person`;
+  return new Refusal('rate_limited', why, { retryAfterSeconds });
 }
 
 function noChat() {
@@ -188,10 +189,10 @@ export async function sendMessage(
   };
   const body = options.caption === undefined ? text : content;
   const all = { ...options, quotedMessageId, ...written, mentionedJidList, extraOptions };
-  return sendingInto(chat.id, markRead, async (pages) => {
+  return sendingInto(chat.id, markRead, async (quietUntil) => {
     const found = await library.sendMessage(chat, body, all);
     const sent = found ?? Msg.get(handedId(call) ?? '');
-    pages(outcomeOf(sent));
+    quietUntil(outcomeOf(sent));
     return sent ? answerOf(sent, { call, answerBy, ackTimeoutMs }) : {};
   });
 }
@@ -312,10 +313,10 @@ export async function deleteMessage(
       // No fallback to a deletion for the account only: that would rule out another attempt.
       await changingMessage('deletion', message, async (refusal) => {
         const [result] = (await sendRevokeMsgs(chat, record, true)) ?? [];
-        const { is, name, code } = readOutcome(result);
-        const limited = name === 'ERROR_RATE_LIMIT' ? 429 : undefined;
-        if (is === 'refused') throw code || limited ? refusedMessage('deletion', code ?? limited) : ignored();
-        if (is === 'unknown' && name !== undefined) throw refusal() ?? unreported(DELETED);
+        const outcome = readOutcome(result);
+        const code = refusalCode(outcome);
+        if (outcome.is === 'refused') throw code ? refusedMessage('deletion', code) : ignored();
+        if (outcome.is === 'unknown' && outcome.name !== undefined) throw refusal() ?? unreported(DELETED);
       });
       return 'everyone';
     }
@@ -396,7 +397,7 @@ export async function forwardMessage(
     endForward(chat, mark);
     throw tooBusy();
   }
-  return sendingInto(chat.id, markRead, (pages) => handOver(plan, message, chat, mark, handing, pages));
+  return sendingInto(chat.id, markRead, (quietUntil) => handOver(plan, message, chat, mark, handing, quietUntil));
 }
 
 async function handOver(
@@ -405,7 +406,7 @@ async function handOver(
   chat: PageChat,
   mark: SendMark,
   handing: Promise<HandedForward>,
-  pages: (promise: Promise<unknown> | undefined) => void,
+  quietUntil: QuietUntil,
 ): Promise<Exclude<SendAnswer, 'unchecked'>> {
   const { answerBy } = plan;
   const { forwardMessages } = window.require('WAWebChatForwardMessage');
@@ -413,7 +414,7 @@ async function handOver(
     .then((undelivered) => ({ undelivered }))
     .catch((error: unknown) => ({ error }))
     .finally(() => endForward(chat, mark));
-  pages(ended);
+  quietUntil(ended);
   const handed = await Promise.race([handing, ended, delay(Math.max(0, answerBy - Date.now()))]);
   if (!handed) return {};
   if ('error' in handed) {
@@ -428,6 +429,6 @@ async function handOver(
   }
   const added = await Promise.race([handed.added, delay(Math.max(0, answerBy - Date.now()))]).catch(() => undefined);
   const sent = window.require('WAWebCollections').Msg.get(handed.id) ?? added;
-  pages(outcomeOf(sent));
+  quietUntil(outcomeOf(sent));
   return sent ? answerOf(sent, plan) : {};
 }

@@ -3,7 +3,7 @@ import type { LabelAction } from '../contract/labels.ts';
 import { delay } from '../delay.ts';
 import type { PageChat, PageId, PageLabel } from '../models.ts';
 import { Refusal } from '../refusal.ts';
-import { optional, phoneOr } from './identities.ts';
+import { optional, phoneOr, wrapExport } from './identities.ts';
 import { isChat, knownChat, textOf } from './messages.ts';
 
 /** Chats in which the account shows as typing or recording, each with a function that stops it. */
@@ -103,38 +103,34 @@ const seenUnlessQuiet: SendSeen = async (what) => {
 
 /** Refuses a send that must not mark its chat as read, if this build of the page would. */
 export function requireQuiet(): void {
-  const unread = optional('WAWebUpdateUnreadChatAction');
-  if (unread?.sendSeen === seenUnlessQuiet) return;
-  if (unread && typeof unread.sendSeen === 'function') {
-    sendSeen = unread.sendSeen;
-    try {
-      unread.sendSeen = seenUnlessQuiet;
-      return;
-    } catch {
-      // This build freezes its modules.
-    }
-  }
+  const isQuiet = wrapExport(optional('WAWebUpdateUnreadChatAction'), 'sendSeen', seenUnlessQuiet, (own) => {
+    sendSeen = own;
+  });
+  if (isQuiet) return;
   throw new Refusal('page_unsupported', 'nothing was sent: this build of the page marks the chat as read');
 }
 
+/** Keeps a send quiet until the promise settles. */
+export type QuietUntil = (end: Promise<unknown> | undefined) => void;
+
 /**
  * Sends something into a chat; if `markRead` is false, without marking the chat as read, which needs `requireQuiet`
- * before. `send` passes on the page's own promises, which may settle later.
+ * before. `send` passes to `quietUntil` the page's own promises, which may settle later than its answer.
  */
 export async function sendingInto<T>(
   chatId: PageId,
   markRead: boolean | undefined,
-  send: (pages: (promise: Promise<unknown> | undefined) => void) => Promise<T>,
+  send: (quietUntil: QuietUntil) => Promise<T>,
 ): Promise<T> {
   if (markRead !== false) return send(() => {});
   const quiet = { chatId: String(knownChat(String(chatId))?.id ?? chatId) };
-  const pages: (Promise<unknown> | undefined)[] = [];
+  const ends: Parameters<QuietUntil>[0][] = [];
   quietSends.add(quiet);
   try {
-    return await send((promise) => pages.push(promise));
+    return await send((end) => ends.push(end));
   } finally {
     const isLate = delay(MAX_QUIET_MS);
-    void Promise.race([Promise.allSettled(pages), isLate]).then(() => quietSends.delete(quiet));
+    void Promise.race([Promise.allSettled(ends), isLate]).then(() => quietSends.delete(quiet));
   }
 }
 

@@ -13,6 +13,28 @@ export function optional<N extends keyof PageModules>(name: N): Partial<PageModu
   }
 }
 
+/**
+ * Puts a wrapper in the place of a function of the page, unless it is there; `keep` gets that function. False: calls do
+ * not pass the wrapper, since this build lacks the function or freezes its modules.
+ */
+export function wrapExport<O extends object, N extends keyof O>(
+  owner: O | undefined,
+  name: N,
+  wrapper: O[N],
+  keep: (own: NonNullable<O[N]>) => void,
+): boolean {
+  const own = owner?.[name];
+  if (!owner || typeof own !== 'function') return false;
+  if (own === wrapper) return true;
+  keep(own);
+  try {
+    owner[name] = wrapper;
+  } catch {
+    // Strict code throws if it is frozen.
+  }
+  return owner[name] === wrapper;
+}
+
 /** The results of all readable rows: one that throws must not fail the others. */
 export function eachReadable<T, R>(rows: readonly T[] | null | undefined, read: (row: T) => R): R[] {
   return (rows ?? []).flatMap((row) => {

@@ -15,7 +15,7 @@ import type {
   SendState,
 } from '../models.ts';
 import { limitSeconds, Refusal } from '../refusal.ts';
-import { optional } from './identities.ts';
+import { optional, wrapExport } from './identities.ts';
 import { sentModel } from './messages.ts';
 
 // The page returns a promise for each send, which the library discards.
@@ -106,16 +106,9 @@ const noted: AddAndSend = (chat, message, ...more) => {
  * not: then only acks show the outcome.
  */
 export function canIdentify(): boolean {
-  const sends = optional('WAWebSendMsgChatAction');
-  if (!sends?.addAndSendMsgToChat) return false;
-  if (sends.addAndSendMsgToChat === noted) return true;
-  addAndSend = sends.addAndSendMsgToChat;
-  try {
-    sends.addAndSendMsgToChat = noted;
-  } catch {
-    return false; // Strict code throws.
-  }
-  return (sends.addAndSendMsgToChat as unknown) === noted;
+  return wrapExport(optional('WAWebSendMsgChatAction'), 'addAndSendMsgToChat', noted, (own) => {
+    addAndSend = own;
+  });
 }
 
 /** Refuses the call if we cannot choose the id of a message. */
@@ -178,20 +171,11 @@ const noting: OnFailure = (...failure) => {
   return report?.apply(optional('WAWebPostSendStatusFailure'), failure);
 };
 
-function wrapFailures() {
-  const failures = optional('WAWebPostSendStatusFailure');
-  if (!failures?.postStatusSendFailure || failures.postStatusSendFailure === noting) return;
-  report = failures.postStatusSendFailure;
-  try {
-    failures.postStatusSendFailure = noting;
-  } catch {
-    // This build freezes its modules.
-  }
-}
-
 /** Runs a post or a deletion of a status. The page reports an error without naming the message: `errors` has all. */
 export async function statusAction<T>(run: (errors: readonly unknown[]) => Promise<T>): Promise<T> {
-  wrapFailures();
+  wrapExport(optional('WAWebPostSendStatusFailure'), 'postStatusSendFailure', noting, (own) => {
+    report = own;
+  });
   const action = { errors: [] };
   statusActions.add(action);
   try {
@@ -261,8 +245,12 @@ export function ackCode({ errorCode }: Pick<PageMessage, 'errorCode'>): number |
 }
 
 function sendRefusal(name: string | undefined, code: number | undefined): SendRefusal {
-  const retryAfterSeconds = limitSeconds(code ?? (name === 'ERROR_RATE_LIMIT' ? 429 : 0));
-  return { name, code, retryAfterSeconds };
+  return { name, code, retryAfterSeconds: limitSeconds(refusalCode({ name, code }) ?? 0) };
+}
+
+/** The network's code for a refused send: the page has a name of its own for one of them. */
+export function refusalCode({ name, code }: Pick<SendOutcome, 'name' | 'code'>): number | undefined {
+  return code ?? (name === 'ERROR_RATE_LIMIT' ? 429 : undefined);
 }
 
 /** The id of the marked message of a call, once it was handed over. */

@@ -1,7 +1,7 @@
 import type { PageModules } from '../contract/index.ts';
 import type { PageMessage, PageRecord } from '../models.ts';
 import { type Refusal, refusedMessage } from '../refusal.ts';
-import { optional } from './identities.ts';
+import { optional, wrapExport } from './identities.ts';
 import { ackCode, readOutcome } from './outcomes.ts';
 
 type Kind = 'edit' | 'deletion' | 'reaction' | 'pin';
@@ -49,18 +49,12 @@ function isFor({ kind, message }: Change, name: keyof Records, record: PageRecor
   }
 }
 
+/** If this build freezes its modules, a refusal looks like a lost answer. */
 function wrapRecords(): void {
-  const records = optional('WAWebSendMsgRecordAction');
-  for (const name of ['sendMsgRecord', 'sendAddonRecord'] as const) {
-    const own = records?.[name];
-    if (!records || !own || own === wrapped[name]) continue;
-    originals[name] = own;
-    try {
-      records[name] = wrapped[name];
-    } catch {
-      // This build freezes its modules: a refusal looks like a lost answer.
-    }
-  }
+  for (const name of ['sendMsgRecord', 'sendAddonRecord'] as const)
+    wrapExport(optional('WAWebSendMsgRecordAction'), name, wrapped[name], (own) => {
+      originals[name] = own;
+    });
 }
 
 /**
