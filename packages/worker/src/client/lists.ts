@@ -1,6 +1,6 @@
 import { type Chat, type Contact, chat, contact, cutText, type Group, group, LIMITS } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { toMutedUntil, toTime, toUsername } from './resources.ts';
+import { knownUsername, toMutedUntil, toTime } from './resources.ts';
 
 const text = v.optional(v.nullable(v.string()));
 const name = v.optional(
@@ -77,7 +77,7 @@ const contactModel = v.object({
   isHidden: v.boolean(),
   name,
   pushname: name,
-  username: v.optional(v.unknown()),
+  username: knownUsername,
   isMe: yes,
   isUser: yes,
   isMyContact: yes,
@@ -107,7 +107,7 @@ function shownContact(rows: readonly ContactModel[]): Contact | undefined {
   const lid = server === 'lid' ? first.id : all.find((row) => row.lid)?.lid;
   const name = all.find((row) => row.name)?.name;
   const pushname = all.find((row) => row.pushname)?.pushname;
-  const username = toUsername(all.find((row) => row.username)?.username);
+  const username = all.find((row) => row.username)?.username;
   const either = (is: (row: ContactModel) => unknown) => all.some((row) => is(row) === true);
   const shown = {
     id: first.id,

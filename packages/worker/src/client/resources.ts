@@ -27,13 +27,16 @@ const orNone = <S extends v.GenericSchema>(schema: S) => v.fallback(v.optional(s
 /** A flag that few messages have. */
 const flag = orNone(v.boolean());
 /** A message, as the page program returns it: ids by phone number if the page knows it. */
+/** A user name of the page; undefined for an invalid one. */
+export const knownUsername = orNone(username);
+
 const messageModel = v.object({
   id: v.string(),
   fromMe: v.boolean(),
   from: v.string(),
   to: v.string(),
   author: optionalText,
-  username: orNone(username),
+  username: knownUsername,
   quotedMessageId: optionalText,
   mentionedIds: v.array(v.string()),
   type: v.string(),
@@ -108,20 +111,20 @@ function isId(id: unknown): id is string {
   return v.is(networkId, id);
 }
 
-/** A user name of the page; undefined for an invalid one. */
-export function toUsername(name: unknown): string | undefined {
-  return v.is(username, name) ? name : undefined;
-}
-
 /** A time of the page in whole Unix seconds, within the range of dates. */
 export function toTime(t: number): number {
   return Math.max(0, Math.min(LIMITS.time, Math.floor(t)));
 }
 
+/** The same in ISO 8601. */
+export function toIsoTime(t: number): string {
+  return new Date(toTime(t) * 1_000).toISOString();
+}
+
 /** Until when a chat is muted, from the page's Unix seconds: -1 is forever, 0 or a past time is not muted. */
 export function toMutedUntil(expiration: number): string | null {
   if (expiration < 0) return 'forever';
-  return expiration * 1_000 > Date.now() ? new Date(toTime(expiration) * 1_000).toISOString() : null;
+  return expiration * 1_000 > Date.now() ? toIsoTime(expiration) : null;
 }
 
 /** An ack in the API's range: the page has several failures below 0, and an internal value above 4. */
@@ -131,9 +134,7 @@ export function toAck(ack: number): Message['ack'] {
 
 /** A limit of the network on the account; undefined for an invalid one. */
 export function toLimit({ kind, untilMs, remaining }: PageLimit): AccountLimit | undefined {
-  const end = Number.isFinite(untilMs)
-    ? { until: new Date(toTime(Number(untilMs) / 1_000) * 1_000).toISOString() }
-    : {};
+  const end = Number.isFinite(untilMs) ? { until: toIsoTime(Number(untilMs) / 1_000) } : {};
   const count = kind === 'new_chats' ? { remaining: Math.trunc(Number(remaining)) } : {};
   const read = v.safeParse(accountLimit, { kind, ...end, ...count });
   return read.success ? read.output : undefined;

@@ -10,7 +10,7 @@ import {
 import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
-import { toTime, toUsername } from '../client/resources.ts';
+import { knownUsername, toIsoTime } from '../client/resources.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { withMedia } from '../media/outgoing-media.ts';
 import { results } from './groups.ts';
@@ -44,7 +44,7 @@ export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<k
 
 /** Unix seconds of the page as a time of the API; undefined for anything else. */
 export function isoOf(seconds: unknown): string | undefined {
-  return typeof seconds === 'number' && seconds > 0 ? new Date(toTime(seconds) * 1_000).toISOString() : undefined;
+  return typeof seconds === 'number' && seconds > 0 ? toIsoTime(seconds) : undefined;
 }
 
 /** A group of the API, from the page's model; invalid parts are left out. */
@@ -61,7 +61,7 @@ function toGroupDetails(model: Record<string, unknown>): GroupDetails {
     participants: people?.map((one) => ({
       ...one,
       lid: one.lid ?? undefined,
-      username: toUsername(one.username),
+      username: v.parse(knownUsername, one.username),
     })),
   };
   const valid = Object.entries(entries).flatMap(([name, schema]) => {
