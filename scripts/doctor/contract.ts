@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, pagesDirOf } from '@chat-web/gateway/tools';
-import { operations, type SessionView } from '@chat-web/protocol';
+import { closesNewChats, operations, type SessionView } from '@chat-web/protocol';
 import { PIN } from './advice.ts';
 import type { Report } from './report.ts';
 
@@ -93,8 +93,7 @@ export function reportLimits(report: Report, { limits }: SessionView): void {
     const what = kind === 'time_lock' ? 'it cannot write to new people' : `${remaining} new chats are left`;
     return until === undefined ? what : `${what} until ${until}`;
   });
-  const isClosed = limits.some(({ kind, remaining }) => kind === 'time_lock' || remaining === 0);
-  if (isClosed)
+  if (limits.some(closesNewChats))
     report.add({ check, result: 'warn', detail: texts.join(', '), todo: 'write only to people who write first' });
   else report.add({ check, result: 'ok', detail: texts.join(', ') || 'WhatsApp does not limit the account' });
 }

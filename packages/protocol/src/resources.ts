@@ -43,6 +43,11 @@ export const accountLimit = v.object({
 });
 export type AccountLimit = v.InferOutput<typeof accountLimit>;
 
+/** True for a limit under which the account cannot write to new people at all. */
+export function closesNewChats({ kind, remaining }: AccountLimit): boolean {
+  return kind === 'time_lock' || remaining === 0;
+}
+
 /** A session with its health. Times are ISO 8601. */
 export const sessionView = v.object({
   id: v.string(),

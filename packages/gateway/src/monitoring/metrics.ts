@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { webhookView } from '@chat-web/protocol';
+import { closesNewChats, webhookView } from '@chat-web/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Refusals } from '../access/refusal.ts';
 import type { EventLog } from '../events/event-log.ts';
@@ -189,8 +189,7 @@ function tableOf({ supervisor, refusals, pacing, mover, webhooks, events }: Depe
       labelNames: ['session', 'kind'],
       *read() {
         for (const { id, limits } of supervisor.list())
-          for (const { kind, remaining } of limits ?? [])
-            if (kind === 'time_lock' || remaining === 0) yield [{ session: id, kind }, 1];
+          for (const limit of limits ?? []) if (closesNewChats(limit)) yield [{ session: id, kind: limit.kind }, 1];
       },
     },
     seconds_since_last_event: {

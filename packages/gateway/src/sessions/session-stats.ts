@@ -22,8 +22,9 @@ export class SessionStats {
   /** The page, and what does not work on it; undefined until this run has checked it. */
   page: PageView | undefined;
   #earlierPage: PageView | undefined;
-  /** The network's limits on the account; undefined until this run has read them. */
-  limits: readonly AccountLimit[] | undefined;
+  #limits: readonly AccountLimit[] | undefined;
+  /** Of all runs. Undefined until the first report: limits may have ended while the gateway did not run. */
+  #lastLimits: string | undefined;
   lastEventAt: Date | undefined;
   #lastActivityAt = performance.now();
 
@@ -63,7 +64,20 @@ export class SessionStats {
   runBegins(): void {
     this.#earlierPage = this.lastPage;
     this.page = undefined;
-    this.limits = undefined;
+    this.#limits = undefined;
+  }
+
+  /** The network's limits on the account; undefined until this run has read them. */
+  get limits(): readonly AccountLimit[] | undefined {
+    return this.#limits;
+  }
+
+  /** Takes a report of the limits; false if they are the same as in the last one, also of an earlier run. */
+  limitsRead(limits: readonly AccountLimit[]): boolean {
+    this.#limits = limits;
+    const before = this.#lastLimits;
+    this.#lastLimits = JSON.stringify(limits);
+    return this.#lastLimits !== before;
   }
 
   eventReceived(): void {

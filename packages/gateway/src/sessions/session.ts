@@ -58,8 +58,6 @@ export class Session {
   readonly #watchers = new Set<() => void>();
   readonly #statusEvents: StatusEvents;
   #state: SessionState;
-  /** Undefined until the first report: limits may have ended while the gateway did not run. */
-  #publishedLimits: string | undefined;
   /** Aborts archives that are being sent: the files that they are read from are about to change. */
   #leaving = new AbortController();
   #run: Run | undefined;
@@ -422,10 +420,7 @@ export class Session {
   }
 
   #onLimits(limits: readonly AccountLimit[]): void {
-    this.stats.limits = limits;
-    const text = JSON.stringify(limits);
-    if (text === this.#publishedLimits) return; // As before a restart.
-    this.#publishedLimits = text;
+    if (!this.stats.limitsRead(limits)) return;
     this.#log.info({ limits }, 'limits of the account changed');
     this.#publish({ name: 'limits', data: { limits: [...limits] } });
   }
