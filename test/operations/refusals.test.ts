@@ -43,7 +43,11 @@ const seen = async () => {
   const people = await stack.client.listStatuses({ id });
   return people.flatMap(({ statuses }) => statuses).find((one) => one.id.includes(stanza))?.id ?? '';
 };
-const rung = async () => (await stack.phones.ring(BEN, { to: ADA })).id;
+const rung = async () => {
+  const { id: callId } = await stack.phones.ring(BEN, { to: ADA });
+  await stack.phones.settled();
+  return callId;
+};
 
 /** The request of the page, what to prepare, and the call. */
 type Case<T> = readonly [request: string, prepare: () => Promise<T>, call: (prepared: T) => Promise<unknown>];
@@ -144,7 +148,9 @@ it.each(Object.entries(CASES))('%s answers a refusal as documented', async (name
     const answer = call(prepared).then(() => undefined);
     answers.push(await answer.catch((error: unknown) => (error instanceof GatewayError ? error.code : error)));
     // Some requests follow the answer.
-    await eventually(async () => expect((await stack.phones.account(ADA)).refusals).toBeGreaterThan(refusals));
+    await eventually(async () =>
+      expect((await stack.phones.account(ADA)).refusals, `refused: ${answers.at(-1)}`).toBeGreaterThan(refusals),
+    );
     await refuse(null);
   }
   expect(answers).toEqual(CODES.map((code) => answerToRefusal(name as WorkerOperationName, code)));
