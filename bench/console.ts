@@ -76,13 +76,13 @@ async function watched(server: FrontServer): Promise<Figures> {
 /** Processor time of the front process, in percent of a core, while sessions come and go. */
 async function processorShare(server: FrontServer): Promise<number> {
   const client = createClient({ url: server.url, token: TOKEN });
-  const [before, startedAt] = [await server.processorTime(), performance.now()];
+  const [before, startedAt] = [await server.usage(), performance.now()];
   for (const id of frontSessions(WATCH_MS / CHANGE_EVERY_MS)) {
     await client.stopSession({ id });
     await client.startSession({ id });
     await delay(CHANGE_EVERY_MS - ((performance.now() - startedAt) % CHANGE_EVERY_MS));
   }
-  const after = await server.processorTime();
+  const after = await server.usage();
   const usedMs = after.userMs + after.systemMs - before.userMs - before.systemMs;
   return (100 * usedMs) / (performance.now() - startedAt);
 }

@@ -16,7 +16,12 @@ const OF_ALL = 2;
 const KEPT = 100_000;
 const MEMORY_FOLDER = '/dev/shm';
 const AT_ONCE = 1_000;
+/** What a reader may notice of another one that stalls. */
+const MAX_LAG_MS = 100;
+const MAX_STALLED_MB = 20;
 const TO_POST = 5_000;
+const HOSE_SESSIONS = 4;
+const HOSE_EVENTS = 20_000;
 const US_PER_MS = 1_000;
 const SECOND_MS = 1_000;
 
@@ -25,11 +30,14 @@ const FAN_OUT = `${SESSIONS * READERS_OF_A_SESSION + OF_ALL} readers, 30 a secon
 const POSTED_LATENCY = 'from worker to the endpoint of a webhook, 20 a second, p50';
 const POSTED = 'events of one session posted to a webhook, as fast as it answers';
 const RESUMED = `${KEPT} events read again over HTTP`;
+const BESIDE_STALLED = `a reader of ${HOSE_SESSIONS} sessions with 4,000 events a second in all, beside a stalled one: p99`;
+const HOSE_RATE = 'of it: events a second';
+const HOSE_MB = 'of it: memory of the front process after 20 s';
 const BOOT = `start of the front process with ${KEPT} events of 1 KB`;
 
 /**
  * Events through the front process, from workers without browsers that report the time in each event. The other side:
- * the same with the journal in memory, and a start with an empty journal.
+ * the same with the journal in memory, without a stalled reader, and a start with an empty journal.
  */
 export const events: Benchmark = {
   name: 'events',
@@ -40,11 +48,19 @@ export const events: Benchmark = {
     { figure: POSTED_LATENCY, unit: 'ms' },
     { figure: POSTED, unit: '1/s' },
     { figure: RESUMED, unit: '1/s' },
+    { figure: BESIDE_STALLED, unit: 'ms', limit: () => MAX_LAG_MS, text: `≤ ${MAX_LAG_MS}` },
+    { figure: HOSE_RATE, unit: '1/s' },
+    {
+      figure: HOSE_MB,
+      unit: 'MB',
+      limit: (bare) => (bare[HOSE_MB] ?? 0) + MAX_STALLED_MB,
+      text: `≤ bare + ${MAX_STALLED_MB}`,
+    },
     { figure: BOOT, unit: 'ms' },
   ],
   round: async () => ({
-    ours: { ...(await live()), ...(await past()) },
-    bare: { ...(await inMemory()), ...(await bareBoot()) },
+    ours: { ...(await live()), ...(await hose(true)), ...(await past()) },
+    bare: { ...(await inMemory()), ...(await hose(false)), ...(await bareBoot()) },
   }),
 };
 
@@ -57,6 +73,28 @@ async function live(): Promise<Figures> {
     const readers = await Promise.all(['/events', '/events', ...paths].map((path) => follow(gateway, path)));
     await Promise.all(frontSessions(SESSIONS).map((id) => emit(gateway, id, 150, 33)));
     return { [LATENCY]: latency, [POSTED_LATENCY]: posted, [FAN_OUT]: p99(readers.flatMap((end) => end())) };
+  } finally {
+    await gateway.end();
+  }
+}
+
+/** One reader of all sessions, with another one beside it that reads nothing. */
+async function hose(withStalled: boolean): Promise<Figures> {
+  const gateway = await startFrontGateway(HOSE_SESSIONS);
+  try {
+    const reader = await follow(gateway, '/events');
+    const leaveStalled = withStalled ? await openStream(gateway.url, get('/events'), null) : undefined;
+    const startedAt = performance.now();
+    await Promise.all(frontSessions(HOSE_SESSIONS).map((id) => emit(gateway, id, HOSE_EVENTS, 1)));
+    const tookMs = performance.now() - startedAt;
+    const { residentMb } = await gateway.usage();
+    leaveStalled?.();
+    const lags = reader();
+    return {
+      [BESIDE_STALLED]: p99(lags),
+      [HOSE_RATE]: (lags.length / tookMs) * SECOND_MS,
+      [HOSE_MB]: residentMb,
+    };
   } finally {
     await gateway.end();
   }

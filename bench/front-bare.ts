@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
-import { tellProcessorTime } from './front-process.ts';
+import { tellUsage } from './front-process.ts';
 
 /** The baseline for `front`: the same answers from plain Hono routes. */
 
@@ -16,6 +16,6 @@ const view = {
 };
 app.get('/sessions/:id/status', (c) => c.json({ id: c.req.param('id'), ...view }));
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: 0 }, (address: AddressInfo) =>
-  tellProcessorTime(`http://127.0.0.1:${address.port}`),
+  tellUsage(`http://127.0.0.1:${address.port}`),
 );
 process.on('disconnect', () => server.close(() => process.exit()));

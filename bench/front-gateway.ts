@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Audit, createLog, readConfig, startGateway } from '@chat-web/gateway/tools';
-import { tellProcessorTime } from './front-process.ts';
+import { tellUsage } from './front-process.ts';
 
 /** A gateway as operators run it, with workers that answer at once. */
 
@@ -14,4 +14,4 @@ process.on('disconnect', async () => {
   await gateway.close(AbortSignal.abort());
   process.exit();
 });
-tellProcessorTime(gateway.url);
+tellUsage(gateway.url);

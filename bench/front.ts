@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@chat-web/host';
 import type { Benchmark } from './benchmark.ts';
-import type { ProcessorTime } from './front-process.ts';
+import type { ProcessUsage } from './front-process.ts';
 import { load, openStream, type RawRequest } from './raw-client.ts';
 
 /**
@@ -39,7 +39,7 @@ interface FrontRound {
 
 export interface FrontServer {
   readonly url: string;
-  processorTime(): Promise<ProcessorTime>;
+  usage(): Promise<ProcessUsage>;
   end(): Promise<void>;
 }
 
@@ -79,9 +79,9 @@ async function measureFront(): Promise<FrontRound> {
 
 /** Puts load on a server with 16 connections, and measures it. */
 async function measureRate(server: FrontServer, request: RawRequest, forMs = SLICE_MS): Promise<Rate> {
-  const [before, startedAt] = [await server.processorTime(), performance.now()];
+  const [before, startedAt] = [await server.usage(), performance.now()];
   const answered = await load(server.url, request, { connections: SENDERS, forMs });
-  const [after, wallMs] = [await server.processorTime(), performance.now() - startedAt];
+  const [after, wallMs] = [await server.usage(), performance.now() - startedAt];
   const processorMs = after.userMs + after.systemMs - before.userMs - before.systemMs;
   return { perSecond: (answered * 1_000) / wallMs, processorMs: processorMs / answered };
 }
@@ -120,8 +120,8 @@ async function start(file: string, settings: Readonly<Record<string, string>>): 
   const { url } = await messageOf<{ url: string }>(child);
   return {
     url,
-    processorTime: () => {
-      const used = messageOf<ProcessorTime>(child);
+    usage: () => {
+      const used = messageOf<ProcessUsage>(child);
       child.send('?');
       return used;
     },

@@ -26,18 +26,23 @@ export async function load(
   return counts.reduce((total, count) => total + count, 0);
 }
 
-/** Opens an event stream. `onText`: called with received text. Returns a function that closes it. */
+/**
+ * Opens an event stream. `onText`: called with received text; `null`: nothing more is read. Returns a function that
+ * closes it.
+ */
 export async function openStream(
   url: string,
   request: RawRequest,
-  onText: (text: string) => void = () => {},
+  onText: ((text: string) => void) | null = () => {},
 ): Promise<() => void> {
   const socket = await open(url);
   socket.setEncoding('utf8').write(requestText(url, request));
   const [first] = (await once(socket, 'data')) as [string];
   if (!first.startsWith('HTTP/1.1 200')) throw new Error(`no stream: ${first}`);
-  onText(first);
-  socket.on('data', onText);
+  if (onText) {
+    onText(first);
+    socket.on('data', onText);
+  } else socket.pause().on('error', () => {});
   return () => socket.destroy();
 }
 
