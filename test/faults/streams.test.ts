@@ -6,6 +6,8 @@ import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const MESSAGES = 80;
+const READERS = 300;
+const MAX_STREAMS = 256;
 const TEXT = 'x'.repeat(60_000);
 
 describe('event streams', () => {
@@ -22,10 +24,6 @@ describe('event streams', () => {
     const [response] = (await once(stalled, 'response')) as [IncomingMessage];
     response.pause().on('error', () => {});
     const good = await stack.listen('main');
-    const open = async () => {
-      const metrics = await (await fetch(new URL('/metrics', stack.gateway.url))).text();
-      return Number(/^chat_web_streams_open (\d+)$/m.exec(metrics)?.[1]);
-    };
     expect(await open()).toBe(2);
     for (let n = 0; n < MESSAGES; n += 1) await stack.phones.send(BEN, { to: ADA, body: `${n} ${TEXT}` });
     await eventually(() => expect(good.all('message')).toHaveLength(MESSAGES));
@@ -62,6 +60,28 @@ describe('event streams', () => {
     await good.until('message', ({ body }) => body === 'one more');
     expect(good.ended).toBe(false);
   });
+
+  it('of 300 readers are refused beyond 256, and harm neither the session nor its other readers', async () => {
+    const good = await stack.listen('main');
+    const before = await open();
+    const abort = new AbortController();
+    const url = new URL('/events', stack.gateway.url);
+    const answers = await Promise.all(Array.from({ length: READERS }, () => fetch(url, { signal: abort.signal })));
+    const refused = answers.filter(({ status }) => status === 429);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(MAX_STREAMS - before);
+    expect(refused).toHaveLength(READERS - MAX_STREAMS + before);
+    for (const { headers } of refused) expect(Number(headers.get('Retry-After'))).toBeGreaterThan(0);
+    expect(await open()).toBe(MAX_STREAMS);
+    await stack.phones.send(BEN, { to: ADA, body: 'to all of you' });
+    await good.until('message', ({ body }) => body === 'to all of you');
+    abort.abort();
+    await eventually(async () => expect(await open()).toBe(before));
+  });
+
+  async function open(): Promise<number> {
+    const metrics = await (await fetch(new URL('/metrics', stack.gateway.url))).text();
+    return Number(/^chat_web_streams_open (\d+)$/m.exec(metrics)?.[1]);
+  }
 
   /** The position of the newest event. */
   async function latest(): Promise<string> {
