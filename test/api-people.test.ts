@@ -53,7 +53,11 @@ describe('people and chats', () => {
 
   it('the number check queries the network, accepts every form of a number, and opens no chat', async () => {
     for (const number of [STRANGER, `+${STRANGER}`, idOf(STRANGER)]) {
-      expect(await stack.client.numberExists({ id: 'main', number })).toEqual({ number: STRANGER, exists: true });
+      expect(await stack.client.numberExists({ id: 'main', number })).toEqual({
+        number: STRANGER,
+        exists: true,
+        id: idOf(STRANGER),
+      });
     }
     expect(await stack.client.numberExists({ id: 'main', number: NOBODY })).toEqual({ number: NOBODY, exists: false });
     const chats = (await stack.client.listChats({ id: 'main' })).map(({ id }) => id);

@@ -1,5 +1,5 @@
 import { sendText } from '@chat-web/host';
-import { ADA, BEN, eventually, pace } from '@chat-web/testing';
+import { ADA, BEN, eventually, idOf, pace } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
 
@@ -117,5 +117,5 @@ it('numbers are not looked up again at once, also if the network has refused the
   const before = (await phones.account(ADA)).lookUps.length;
   await expect(look()).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: expect.any(Number) });
   expect((await phones.account(ADA)).lookUps).toHaveLength(before);
-  expect(await eventually(look)).toEqual({ numbers: [{ number: BEN, exists: true }] });
+  expect(await eventually(look)).toEqual({ numbers: [{ number: BEN, exists: true, id: idOf(BEN) }] });
 });

@@ -30,9 +30,9 @@ describe('people', () => {
     const numbers = [`+${BEN}`, NOBODY, idOf(CARLA)];
     expect(await client.numbersExist({ id: 'main', numbers })).toEqual({
       numbers: [
-        { number: BEN, exists: true },
+        { number: BEN, exists: true, id: idOf(BEN) },
         { number: NOBODY, exists: false },
-        { number: CARLA, exists: true },
+        { number: CARLA, exists: true, id: idOf(CARLA) },
       ],
     });
     expect((await phones.account(ADA)).lookUps.slice(before).map(({ jid }) => jid)).toEqual([

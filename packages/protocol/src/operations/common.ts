@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { contactId, groupId, messageId, recipient, sessionId } from '../ids.ts';
+import { networkId } from '../limits.ts';
 
 /** A list in a body or query. */
 export const itemsOf = <S extends v.GenericSchema>(item: S, max: number) =>
@@ -33,3 +34,8 @@ export const changing = { method: 'POST', scope: 'send', errors: CHANGE_ERRORS, 
 
 export const readingContact = { ...reading, params: ofContact } as const;
 export const changingMessage = { ...changing, params: ofMessage, errors: MESSAGE_CHANGE_ERRORS } as const;
+
+/** In some countries, one line has two forms of its number. */
+export const registeredId = v.optional(
+  v.pipe(networkId, v.description("The id by which the network knows the number's owner, if it is registered")),
+);

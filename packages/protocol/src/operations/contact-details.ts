@@ -13,6 +13,7 @@ import {
   READ_ERRORS,
   reading,
   readingContact,
+  registeredId,
 } from './common.ts';
 
 /** All are looked up by one request to the network. */
@@ -24,7 +25,7 @@ const exists = v.pipe(
   v.description('Null: the network returned no result for this number; check it again later'),
 );
 const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
-const looked = v.object({ number: digits, exists });
+const looked = v.object({ number: digits, exists, id: registeredId });
 
 const ids = v.pipe(itemsOf(contactId, MAX_NUMBERS), v.minLength(1, 'must have at least one id'));
 /** Both ids of a person. Null: there is none, or it is hidden from the account. Absent: the network gave no result. */

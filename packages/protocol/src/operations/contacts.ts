@@ -5,7 +5,7 @@ import { LIMITS, listOf } from '../limits.ts';
 import { optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { contact } from '../resources.ts';
-import { ofSession, READ_ERRORS, reading, readingContact } from './common.ts';
+import { ofSession, READ_ERRORS, reading, readingContact, registeredId } from './common.ts';
 
 /** None of them opens a chat. */
 export const contactOperations = {
@@ -30,7 +30,7 @@ export const contactOperations = {
     summary: 'Check whether a number is registered on the network',
     path: '/sessions/:id/contacts/:number/exists',
     params: v.object({ id: sessionId, number: personId }),
-    answer: v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exists: v.boolean() }),
+    answer: v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exists: v.boolean(), id: registeredId }),
     errors: [...READ_ERRORS, 'not_permitted'],
     timeoutMs: 15_000,
     examples: { registered: { ...exampleSession, number: '+12025550102' } },

@@ -86,6 +86,8 @@ export const inputs = {
     hiddenNumber: v.optional(v.boolean()),
     /** The name by which others find it. */
     username: v.optional(username),
+    /** Other forms of the number: look-ups of them find the account, messages to them do not reach it. */
+    otherNumbers: v.optional(v.array(number)),
   }),
   scan: v.strictObject({ qr: text }),
   pair: v.strictObject({ code: text }),

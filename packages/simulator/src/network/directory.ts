@@ -46,7 +46,13 @@ export class Directory {
     return this.#byNumber.get(id.replace(/@(c\.us|s\.whatsapp\.net)$/, ''));
   }
 
-  /** The same, but throws if it is not found; `field` is the field that named it. */
+  /** The same, also by another form of the number. */
+  lookUp(id: string): AccountRecord | undefined {
+    const digits = id.replace(/^\+|@c\.us$/g, '');
+    return this.find(digits) ?? this.all().find(({ otherNumbers }) => otherNumbers.includes(digits));
+  }
+
+  /** As `find`, but throws if it is not found; `field` is the field that named it. */
   get(id: string, field = 'number'): AccountRecord {
     const account = this.find(id);
     if (!account) throw new SimulatorError(404, `${field}: ${id} is not registered`);

@@ -110,6 +110,8 @@ export class AccountRecord {
   codeRefusal: CodeRefusal | undefined;
   /** Others get only its LID. */
   readonly hiddenNumber: boolean;
+  /** Other forms of its number, by which look-ups find it. */
+  readonly otherNumbers: readonly string[];
   readonly lookUps: LookUp[] = [];
   readonly devices = new Map<string, Device>();
   /** The devices that were unlinked, oldest first. */
@@ -155,6 +157,7 @@ export class AccountRecord {
     addressing = 'pn',
     hiddenNumber = false,
     username,
+    otherNumbers = [],
   }: AccountSeed) {
     this.number = number;
     this.name = name;
@@ -164,6 +167,7 @@ export class AccountRecord {
     this.addressing = hiddenNumber ? 'lid' : addressing;
     this.hiddenNumber = hiddenNumber;
     this.username = username;
+    this.otherNumbers = otherNumbers;
   }
 }
 

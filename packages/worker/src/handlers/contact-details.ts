@@ -43,7 +43,11 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
       );
       if ('waitMs' in answer) throw tooSoon(answer.waitMs);
       const digits = (id: string) => id.slice(0, id.indexOf('@'));
-      return { numbers: numbers.map((id, index) => ({ number: digits(id), exists: answer.exist[index] ?? null })) };
+      const looked = (number: string, index: number) => ({
+        number: digits(number),
+        ...(answer.exist[index] ?? { exists: null }),
+      });
+      return { numbers: numbers.map(looked) };
     },
 
     resolveContacts: async ({ ids }, { time }) => {

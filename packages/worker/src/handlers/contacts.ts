@@ -14,8 +14,8 @@ export function contactHandlers({ page, ...context }: HandlerContext): WorkerHan
     },
 
     numberExists: async ({ number }, { time }) => {
-      const exists = await page.read(time.rest(), 'numberExists', number);
-      return { number: number.slice(0, number.indexOf('@')), exists };
+      const id = await page.read(time.rest(), 'numberExists', number);
+      return { number: number.slice(0, number.indexOf('@')), exists: id !== undefined, id };
     },
 
     getPicture: ({ contactId }, { time }) => {

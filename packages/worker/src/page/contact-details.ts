@@ -3,8 +3,15 @@ import { ignored, Refusal, refusedByNetwork } from './refusal.ts';
 import { holds } from './tools/chats.ts';
 import { idsOfPeople } from './tools/groups.ts';
 import { contactModel, idsOf, isMe, lidOf, lookUpsFrom, phoneOr, queryHiddenIds } from './tools/identities.ts';
+import { learnForm } from './tools/number-forms.ts';
 import type { NumberFound } from './tools/numbers.ts';
 import { queryNumbers } from './tools/numbers.ts';
+
+/** Whether a number is registered, and the id by which the network knows its owner. */
+interface NumberExists {
+  readonly exists: boolean;
+  readonly id?: string | undefined;
+}
 
 /**
  * Queries which numbers are registered, in one request; null: the answer lacks that number. `waitMs`: not queried,
@@ -12,11 +19,18 @@ import { queryNumbers } from './tools/numbers.ts';
  */
 export async function numbersExist(
   people: string[],
-): Promise<{ readonly exist: readonly (boolean | null)[] } | { readonly waitMs: number }> {
+): Promise<{ readonly exist: readonly (NumberExists | null)[] } | { readonly waitMs: number }> {
   const waitMs = lookUpsFrom - Date.now();
   if (waitMs > 0) return { waitMs };
   const found = await queryNumbers(people);
-  if (found.size > 0) return { exist: people.map((one) => found.get(one)?.isRegistered ?? null) };
+  const existing = (person: string): NumberExists | null => {
+    const { isRegistered, ids = [] } = found.get(person) ?? {};
+    if (isRegistered === undefined) return null;
+    const id = ids.find((one) => one.endsWith('@c.us')) ?? ids[0];
+    if (isRegistered && id?.endsWith('@c.us')) learnForm(person, id);
+    return isRegistered ? { exists: true, id } : { exists: false };
+  };
+  if (found.size > 0) return { exist: people.map(existing) };
   throw new Refusal('client_failed', 'the network returned no result for any of the numbers; retry later');
 }
 

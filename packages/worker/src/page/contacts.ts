@@ -1,4 +1,5 @@
 import { contactModel, eachReadable, lidOf, phoneOr, resolveNumbers } from './tools/identities.ts';
+import { formsOf, networkId, registeredAs } from './tools/number-forms.ts';
 
 /** All contact models, including those that are not people. The library's function would query each business. */
 export function listContacts(): Record<string, unknown>[] {
@@ -12,17 +13,18 @@ export function listContacts(): Record<string, unknown>[] {
  */
 export async function getContact(personId: string): Promise<Record<string, unknown>[]> {
   const { Contact } = window.require('WAWebCollections');
-  const wid = window.require('WAWebWidFactory').createWid(personId);
+  const wid = window.require('WAWebWidFactory').createWid(networkId(personId));
   if (personId.endsWith('@lid')) await resolveNumbers([wid], true);
-  const ids = new Set([personId, lidOf(wid), phoneOr(wid)]);
+  const ids = new Set([...formsOf(personId), lidOf(wid), phoneOr(wid)]);
   return [...ids].flatMap((id) => {
     const contact = id === undefined ? undefined : Contact.get(id);
     return contact ? [contactModel(contact)] : [];
   });
 }
 
-/** Queries whether a number is registered. */
-export async function numberExists(personId: string): Promise<boolean> {
+/** Queries whether a number is registered. Returns the id by which the network knows its owner. */
+export async function numberExists(personId: string): Promise<string | undefined> {
   const wid = window.require('WAWebWidFactory').createWid(personId);
-  return Boolean((await window.require('WAWebQueryExistsJob').queryWidExists(wid))?.wid);
+  const found = await window.require('WAWebQueryExistsJob').queryWidExists(wid);
+  return registeredAs(personId, found?.wid);
 }

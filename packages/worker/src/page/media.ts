@@ -1,8 +1,9 @@
 import { delay } from './delay.ts';
 import { networkCode, Refusal, refusedByNetwork } from './refusal.ts';
 import { download, drop, files, keep } from './tools/files.ts';
-import { isRegistered, lidOf, optional, phoneOr } from './tools/identities.ts';
+import { lidOf, optional, phoneOr } from './tools/identities.ts';
 import { findMessage, noMessage } from './tools/messages.ts';
+import { networkId, registeredId } from './tools/number-forms.ts';
 
 /** Inputs into which the browser puts files, by the keys of the files. */
 const inputs = new Map<string, HTMLInputElement>();
@@ -106,12 +107,14 @@ function gone() {
 export async function loadPicture(chatId: string, key: string, eachMs: number): Promise<LoadedMedia | null> {
   const { Chat } = window.require('WAWebCollections');
   const { requestProfilePicFromServer } = window.require('WAWebContactProfilePicThumbBridge');
-  const wid = window.require('WAWebWidFactory').createWid(chatId);
+  let wid = window.require('WAWebWidFactory').createWid(networkId(chatId));
   const isGroup = chatId.endsWith('@g.us');
   // The hidden id first: the picture's token belongs to it, and a query by number may get no answer.
   if (!isGroup && !lidOf(wid)) {
     try {
-      if (!(await isRegistered(wid))) return null;
+      const id = await registeredId(chatId);
+      if (id === undefined) return null;
+      wid = window.require('WAWebWidFactory').createWid(id);
     } catch (error) {
       if (networkCode(error) === undefined) throw error;
       throw refusedByNetwork(429);

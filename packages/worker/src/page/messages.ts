@@ -5,7 +5,6 @@ import { hasFailedEdit, whileEditing } from './tools/changes.ts';
 import { oneByOne, type QuietUntil, requireQuiet, sendingInto } from './tools/chats.ts';
 import { download } from './tools/files.ts';
 import { ownGroup } from './tools/groups.ts';
-import { isRegistered } from './tools/identities.ts';
 import * as library from './tools/library.ts';
 import { isComposerDisabled, limitOf } from './tools/limits.ts';
 import {
@@ -21,6 +20,7 @@ import {
   requireMessage,
   sentModel,
 } from './tools/messages.ts';
+import { networkId, registeredId } from './tools/number-forms.ts';
 import {
   answerOf,
   endForward,
@@ -43,12 +43,12 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
   // The library posts messages to any broadcast list to the status feed, where everyone would see them.
   if (chatId.endsWith('@broadcast')) throw noChat();
   if (!knownChat(chatId)) {
-    const wid = window.require('WAWebWidFactory').createWid(chatId);
     // The page would open a chat for any group id, and lose messages sent there.
     if (chatId.endsWith('@g.us')) throw noChat();
     try {
-      if (chatId.endsWith('@c.us') && !(await isRegistered(wid))) throw noRecipient();
-      if (!(await library.openChat(chatId))) throw noChat();
+      const id = chatId.endsWith('@c.us') ? await registeredId(chatId) : chatId;
+      if (id === undefined) throw noRecipient();
+      if (!knownChat(chatId) && !(await library.openChat(networkId(chatId)))) throw noChat();
     } catch (error) {
       const isPages = !(error instanceof Refusal) && networkCode(error) === undefined;
       throw isPages && /No LID for user/i.test(String(error)) ? noRecipient() : error;
@@ -158,7 +158,7 @@ export async function sendMessage(
   if (messageId !== undefined) requireChoice();
   if (markRead === false) requireQuiet();
   if (!isChecked && !isKnown()) return 'unchecked';
-  const chat = await library.openChat(chatId);
+  const chat = await library.openChat(networkId(chatId));
   if (!chat) return {};
   // At most half of the time left to begin.
   const waitMs = Math.min(previewMs ?? 0, (beginBy - Date.now()) / 2);
@@ -380,7 +380,7 @@ export async function forwardMessage(
   if (markRead === false) requireQuiet();
   const message = await findMessage(messageId);
   if (!message) throw noMessage();
-  const chat = await library.openChat(chatId);
+  const chat = await library.openChat(networkId(chatId));
   if (!chat) return {};
   // One at a time per chat: the page does not say which message it forwards.
   const mark = { call, messageId: plan.messageId };

@@ -52,14 +52,14 @@ export const accountRequests = {
   },
   exists: ({ directory }, { account }, { jid }) => {
     account.lookUps.push({ at: new Date().toISOString(), jid });
-    const found = directory.find(jid);
+    const found = directory.lookUp(jid);
     if (!found || (found.hiddenNumber && !jid.endsWith('@lid'))) return null;
     return found.hiddenNumber ? directory.describeMember(found, account) : directory.describe(found, account);
   },
   'exists-many': ({ directory }, { account }, { phones, lids }) => {
     for (const jid of [...phones, ...lids]) account.lookUps.push({ at: new Date().toISOString(), jid });
     const byPhone = phones.map((phone) => {
-      const person = directory.find(phone.replace('+', ''));
+      const person = directory.lookUp(phone);
       const found = person && !person.hiddenNumber ? person : undefined;
       return { phone, pn: found?.pn, lid: found?.lid };
     });

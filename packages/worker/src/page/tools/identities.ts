@@ -252,17 +252,6 @@ export async function resolveNumbers(ids: readonly (PageId | undefined)[], isLiv
   await Promise.race([done, delay(LOOK_UP_MS)]);
 }
 
-const registered = new Set<string>();
-
-/** False if the number is not registered. Queries the network once; true if this build cannot query. */
-export async function isRegistered(wid: object): Promise<boolean> {
-  const ask = optional('WAWebQueryExistsJob')?.queryWidExists;
-  if (!ask) return true; // The next request to the network will fail instead.
-  const key = String(wid);
-  if (!registered.has(key) && (await ask(wid))?.wid) registered.add(key);
-  return registered.has(key);
-}
-
 /** The account's own ids that the page knows: by number, then hidden. */
 export function ownIds(): PageId[] {
   const me = window.require('WAWebUserPrefsMeUser');

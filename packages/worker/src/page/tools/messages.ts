@@ -1,6 +1,7 @@
 import type { MessageModel, PageChat, PageId, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
 import { idsOf, isMe, lidOf, optional, ownIds, phoneOr, resolveNumbers, usernameOf } from './identities.ts';
+import { formsOf, learnForm, networkId } from './number-forms.ts';
 
 const hasAuthors = /@g\.us$|^status@broadcast$/;
 
@@ -137,25 +138,32 @@ export function resolvePeople({
   return resolveNumbers([from, to, author, quotedParticipant, ...mentionedJidList], true);
 }
 
-/** The chat with an id, by number or hidden; undefined unless the page has it in memory. */
+/** The chat with an id, by either form of its number or hidden; undefined unless the page has it in memory. */
 export function knownChat(id: string): PageChat | undefined {
   const { Chat } = window.require('WAWebCollections');
-  const wid = window.require('WAWebWidFactory').createWid(id);
-  const lid = lidOf(wid);
-  return Chat.get(wid) ?? (lid ? Chat.get(lid) : undefined);
+  for (const form of formsOf(id)) {
+    const wid = window.require('WAWebWidFactory').createWid(form);
+    const lid = lidOf(wid);
+    const chat = Chat.get(wid) ?? (lid ? Chat.get(lid) : undefined);
+    if (!chat) continue;
+    if (form !== id) learnForm(id, form);
+    return chat;
+  }
+  return undefined;
 }
 
 /** True for a person that the account has blocked. */
 export function isBlocked(chatId: string): boolean {
   const { Blocklist } = window.require('WAWebCollections');
-  return idsOf(window.require('WAWebWidFactory').createWid(chatId) as PageId).some((id) => Blocklist?.get(id));
+  const ids = idsOf(window.require('WAWebWidFactory').createWid(networkId(chatId)) as PageId);
+  return ids.some((id) => Blocklist?.get(id));
 }
 
 /** True if the page allows quoting the message in a reply to this chat. */
 export function isQuotable(message: PageMessage, chatId: string): boolean {
   if (!isStatus(message.id)) return window.require('WAWebMsgReply').canReplyMsg(message.unsafe());
   // The page's check is for messages in chats: its own composer does not call it for a status.
-  const wid = window.require('WAWebWidFactory').createWid(chatId) as PageId;
+  const wid = window.require('WAWebWidFactory').createWid(networkId(chatId)) as PageId;
   const { participant, remote } = message.id;
   return isDeliverable(message) && idsOf(wid).includes(String(participant ?? message.author ?? remote));
 }

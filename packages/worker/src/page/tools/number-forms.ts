@@ -1,0 +1,64 @@
+import type { PageId } from '../models.ts';
+import { optional, phoneOr } from './identities.ts';
+
+/**
+ * In some countries, one line has two forms of its number, and the network knows its owner by one of them. Each entry
+ * gives the other form of a number.
+ */
+const OTHER_FORMS: readonly (readonly [RegExp, string])[] = [
+  // Brazil: mobile numbers were extended by a 9.
+  [/^(?<area>55\d\d)9(?<line>[6-9]\d{7})@c\.us$/, '$<area>$<line>@c.us'],
+  [/^(?<area>55\d\d)(?<line>[6-9]\d{7})@c\.us$/, '$<area>9$<line>@c.us'],
+  // Mexico: mobile numbers had a 1 after the country code.
+  [/^521(?<line>[2-9]\d{9})@c\.us$/, '52$<line>@c.us'],
+  [/^52(?<line>[2-9]\d{9})@c\.us$/, '521$<line>@c.us'],
+  // Argentina: mobile numbers have a 9 after the country code in calls from abroad.
+  [/^549(?<line>[1-3]\d{9})@c\.us$/, '54$<line>@c.us'],
+  [/^54(?<line>[1-3]\d{9})@c\.us$/, '549$<line>@c.us'],
+];
+
+/** By a number as requested: the id by which the network knows its owner. */
+const known = new Map<string, string>();
+
+const MAX_KNOWN = 5_000;
+
+/** Remembers the network's id for a number. */
+export function learnForm(id: string, networkId: string): void {
+  known.delete(id);
+  known.set(id, networkId);
+  for (const oldest of known.keys()) {
+    if (known.size <= MAX_KNOWN) break;
+    known.delete(oldest);
+  }
+}
+
+/** The id by which the network knows a person, as far as that was learnt; other ids unchanged. */
+export function networkId(id: string): string {
+  return known.get(id) ?? id;
+}
+
+/** The ids under which the page may have a person or a chat, the most certain one first. */
+export function formsOf(id: string): string[] {
+  const learnt = known.get(id);
+  if (learnt !== undefined) return [...new Set([learnt, id])];
+  return [id, ...OTHER_FORMS.flatMap(([form, other]) => (form.test(id) ? [id.replace(form, other)] : []))];
+}
+
+/**
+ * The id by which the network knows the owner of a number; undefined if it is not registered. Queries the network once
+ * for each number. Unchanged if this build cannot query: the next request to the network fails instead.
+ */
+export async function registeredId(id: string): Promise<string | undefined> {
+  const query = optional('WAWebQueryExistsJob')?.queryWidExists;
+  if (!query || known.has(id)) return networkId(id);
+  return registeredAs(id, (await query(window.require('WAWebWidFactory').createWid(id)))?.wid);
+}
+
+/** The same from an answer of the network, which is remembered. */
+export function registeredAs(id: string, found: PageId | undefined): string | undefined {
+  if (!found) return undefined;
+  const form = String(phoneOr(found));
+  // Some people are known by their hidden id only.
+  learnForm(id, form.endsWith('@c.us') ? form : id);
+  return form;
+}
