@@ -1,6 +1,8 @@
-import { ADA, BEN, eventually } from '@chat-web/testing';
+import { ADA, BEN, eventually, figure, healthTimes, peakMb, resetPeak, withRoom } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
+
+const MAX_HEALTH_MS = 100;
 
 it('lists of hundreds are complete', async () => {
   await using stack = await Stack.start();
@@ -11,6 +13,42 @@ it('lists of hundreds are complete', async () => {
     expect((await stack.client.listContacts({ id: 'main' })).length).toBeGreaterThanOrEqual(1_000);
     expect((await stack.client.listGroups({ id: 'main' })).length).toBeGreaterThanOrEqual(100);
   });
+});
+
+it('a list of 50,000 contacts is complete, by pages and whole, and delays no other request', async () => {
+  await using stack = await Stack.start();
+  const { phones, client } = stack;
+  for (let n = 0; n < 5; n += 1) await phones.fill(ADA, { chats: 0, contacts: 10_000, groups: 0 });
+  await phones.fill(ADA, { chats: 0, contacts: 0, groups: 5_000 });
+  await stack.link('main', ADA);
+  await eventually(async () => expect((await client.listContacts({ id: 'main' })).length).toBeGreaterThan(50_000));
+
+  const before = resetPeak(stack.gateway.pid);
+  const listed = new AbortController();
+  const health = healthTimes(stack.gateway.url, listed.signal);
+  const startedAt = performance.now();
+  const contacts = await client.listContacts({ id: 'main' });
+  const wholeMs = performance.now() - startedAt;
+  const groups = await client.listGroups({ id: 'main' });
+  listed.abort();
+  const times = (await health).sort((one, other) => one - other);
+  const p99Ms = times[Math.floor(times.length * 0.99)] ?? 0;
+  expect(new Set(contacts.map(({ id }) => id)).size).toBe(contacts.length);
+  expect(groups.length).toBeGreaterThanOrEqual(5_000);
+
+  const paged: string[] = [];
+  for (let after: string | undefined; ; after = paged.at(-1)) {
+    const page = await client.listContacts({ id: 'main', limit: 1_000, ...(after === undefined ? {} : { after }) });
+    paged.push(...page.map(({ id }) => id));
+    if (page.length < 1_000) break;
+  }
+  expect(paged).toEqual(contacts.map(({ id }) => id));
+  const more = peakMb(stack.gateway.pid) - before;
+  figure(
+    'long lists',
+    `${contacts.length} contacts in ${Math.round(wholeMs)} ms, gateway +${Math.round(more)} MB, /health p99 ${Math.round(p99Ms)} ms`,
+  );
+  expect(p99Ms).toBeLessThan(withRoom(MAX_HEALTH_MS));
 });
 
 it('groups are listed with their members from the storage of the page, or by one request for all', async () => {

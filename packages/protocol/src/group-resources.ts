@@ -31,7 +31,7 @@ export const groupSettingsChange = v.pipe(
 );
 
 /** A member of a group. `id` is by number where the number is known, `lid` the hidden id. */
-const groupParticipant = v.object({
+export const groupParticipant = v.object({
   id: networkId,
   lid: v.optional(networkId),
   username: v.optional(username),

@@ -162,6 +162,9 @@ export const workerEvent = v.variant('name', [
 ]);
 export type WorkerEvent = v.InferOutput<typeof workerEvent>;
 
+/** So that reading a message takes the gateway a few milliseconds. */
+export const MAX_ROWS_OF_A_MESSAGE = 500;
+
 const callId = v.pipe(v.number(), v.safeInteger());
 
 const MAX_LOG_FIELDS = 10;
@@ -210,6 +213,8 @@ export const workerMessage = v.variant('type', [
   /** Once the worker is loaded, and from then on. */
   v.object({ type: v.literal('heartbeat') }),
   v.object({ type: v.literal('answer'), callId, answer: v.unknown() }),
+  /** Rows of a list that is too long for one message, before the last ones, which are the answer. */
+  v.object({ type: v.literal('rows'), callId, rows: listOf(v.unknown(), MAX_ROWS_OF_A_MESSAGE) }),
   /** Errors are sent as code and text: JSON drops the properties of an Error. */
   v.object({
     type: v.literal('error'),

@@ -15,7 +15,7 @@ export const LIMITS = {
   mentions: 5_000,
   pollOptions: 100,
   members: 5_000,
-  listed: 50_000,
+  listed: 100_000,
   reason: 1_000,
   pageVersion: 40,
   /** The largest file of a message is 2 GB. */

@@ -24,6 +24,8 @@ export interface Operation {
   /** Takes an archive of a session as its body, or answers with one: see `archive.ts`. */
   readonly archive?: 'taken' | 'answered';
   readonly answer: v.GenericSchema;
+  /** The schema of a row of an answer that is a list which may be too long for one message between our processes. */
+  readonly row?: v.GenericSchema;
   /**
    * Takes an Idempotency-Key. `choosesMessageId`: true for a body that is sent as one message: the gateway chooses its
    * id, so that the message can be found again. `isHarmlessTwice`: true for a body that can be carried out again without

@@ -6,6 +6,7 @@ import {
   encodeMessage,
   type GatewayMessage,
   gatewayMessage,
+  MAX_ROWS_OF_A_MESSAGE,
   messageReader,
   settledWithin,
   type WorkerEvent,
@@ -22,6 +23,8 @@ export interface GatewayListener {
 /** How long the gateway may take to read the last messages. */
 const FLUSH_TIMEOUT_MS = 1_000;
 const MAX_LOG_TEXT_LENGTH = 2_000;
+/** In UTF-16 units of its JSON. */
+const MAX_PART_LENGTH = 262_144;
 
 /** The worker's end of the channel: two inherited sockets, one JSON message per line. */
 export class GatewayLink {
@@ -64,6 +67,14 @@ export class GatewayLink {
     this.#outgoing.write(line);
   }
 
+  /** Answers a call. A long list is sent in parts. Throws a ChannelError if it is larger than the channel allows. */
+  answer(callId: number, answer: unknown): void {
+    const parts = Array.isArray(answer) ? [...inParts(answer)] : [];
+    const last = parts.pop() ?? answer;
+    for (const rows of parts) this.send({ type: 'rows', callId, rows });
+    this.send({ type: 'answer', callId, answer: last });
+  }
+
   /** Reports an event. An event that is too large for the channel is discarded and logged. */
   report(event: WorkerEvent): void {
     try {
@@ -88,4 +99,21 @@ export class GatewayLink {
     const sent = new Promise<void>((resolve) => this.#outgoing.write('', () => resolve()));
     await settledWithin(sent, FLUSH_TIMEOUT_MS);
   }
+}
+
+/** A list in parts, each of which takes the gateway a few milliseconds to read; the last one may be empty. */
+function* inParts(rows: readonly unknown[]): Generator<unknown[]> {
+  let part: unknown[] = [];
+  let length = 0;
+  for (const row of rows) {
+    const rowLength = JSON.stringify(row)?.length ?? 0;
+    if (part.length === MAX_ROWS_OF_A_MESSAGE || (part.length > 0 && length + rowLength > MAX_PART_LENGTH)) {
+      yield part;
+      part = [];
+      length = 0;
+    }
+    part.push(row);
+    length += rowLength;
+  }
+  yield part;
 }

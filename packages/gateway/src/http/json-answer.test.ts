@@ -3,6 +3,7 @@ import { listening, pace } from '@chat-web/testing';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
+import { LongList } from '../sessions/long-list.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { SlowReaders } from './server/slow-reader.ts';
 
@@ -32,6 +33,19 @@ it('has a length in bytes', async () => {
   const got = await app.request('/');
   expect(got.headers.get('Content-Length')).toBe(String(Buffer.byteLength(JSON.stringify(answer))));
   expect(await got.json()).toEqual(answer);
+});
+
+it('of a long list has its length, too', async () => {
+  const app = new Hono();
+  const rows = Array.from({ length: 3_000 }, (_, n) => ({ id: `${n} \u4e2d` }));
+  app.get('/', (c) => {
+    const list = new LongList();
+    for (let n = 0; n < rows.length; n += 500) list.add(rows.slice(n, n + 500));
+    return jsonAnswer(c, list, 200);
+  });
+  const got = await app.request('/');
+  expect(got.headers.get('Content-Length')).toBe(String(Buffer.byteLength(JSON.stringify(rows))));
+  expect(await got.json()).toEqual(rows);
 });
 
 it('reaches a slow reader', async () => {

@@ -1,11 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { deferred } from '@chat-web/protocol';
-import { emptyWorkerOptions, fixture, untilEnded } from '@chat-web/testing';
+import { emptyWorkerOptions, fixture, untilEnded, withRoom } from '@chat-web/testing';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { LongList } from './long-list.ts';
 import { WorkerLink } from './worker-link.ts';
 import { exitOf, startWorker } from './worker-process.ts';
 
+const MAX_BLOCKED_MS = 50;
 const log = pino({ enabled: false });
 const children: ChildProcess[] = [];
 
@@ -62,6 +65,31 @@ describe('a call to a worker', () => {
     const { link } = linkTo('babbling');
     await expect(link.call('sendMessage', {})).resolves.toMatchObject({ emoji: 'the real one' });
     await expect(link.call('sendMessage', {})).resolves.toMatchObject({ emoji: 'the real one' });
+  });
+});
+
+describe('a long list', () => {
+  it('arrives in parts, with all rows in order, while the event loop stays free', async () => {
+    const { link, booted } = linkTo('listing');
+    await booted;
+    const loop = monitorEventLoopDelay({ resolution: 1 });
+    loop.enable();
+    const list = (await link.call('listContacts', {})) as LongList;
+    loop.disable();
+    const rows = JSON.parse(Buffer.concat([...list.json()]).toString()) as { id: string }[];
+    expect(rows).toHaveLength(50_001);
+    expect([rows[0]?.id, rows[49_999]?.id, rows[50_000]?.id]).toEqual(['1000000@c.us', '1049999@c.us', '2000000@c.us']);
+    expect(loop.max / 1e6).toBeLessThan(withRoom(MAX_BLOCKED_MS));
+  });
+
+  it('with an invalid row is an invalid response; the worker serves on', async () => {
+    const { link } = linkTo('listing');
+    await expect(link.call('listGroups', {})).rejects.toMatchObject({
+      code: 'client_failed',
+      message: 'the worker of session main returned an invalid response to listGroups',
+    });
+    await expect(link.call('listContacts', {})).resolves.toBeInstanceOf(LongList);
+    expect(link.pending).toBe(0);
   });
 });
 

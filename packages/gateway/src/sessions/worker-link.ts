@@ -3,6 +3,7 @@ import {
   type ErrorCode,
   GatewayError,
   type GatewayMessage,
+  type Operation,
   type SendAttempt,
   type WorkerEvent,
   type WorkerMessage,
@@ -14,6 +15,7 @@ import * as v from 'valibot';
 import { Budget } from '../budget.ts';
 import { LineBudget } from '../line-budget.ts';
 import { type Log, withoutNumbers } from '../log.ts';
+import { LongList, MAX_LISTED_BYTES } from './long-list.ts';
 import { type ChannelSockets, WorkerChannel } from './worker-channel.ts';
 
 interface PendingCall {
@@ -21,6 +23,8 @@ interface PendingCall {
   readonly timer: NodeJS.Timeout;
   /** The message that was handed to the network, or is about to be. */
   sendingId: string | undefined;
+  /** The first parts of a long list. */
+  rows: LongList | undefined;
   resolve(answer: unknown): void;
   reject(error: GatewayError): void;
 }
@@ -34,6 +38,7 @@ export interface LinkListener {
 }
 
 type WorkerError = Extract<WorkerMessage, { type: 'error' }>;
+type WorkerRows = Extract<WorkerMessage, { type: 'rows' }>;
 type WorkerSending = Extract<WorkerMessage, { type: 'sending' }>;
 type WorkerLog = Extract<WorkerMessage, { type: 'log' }>;
 
@@ -117,7 +122,7 @@ export class WorkerLink {
         this.#pending.delete(callId);
         reject(this.#lost(call, `did not respond within ${timeoutMs / 1_000} s`));
       }, timeoutMs);
-      const call: PendingCall = { operation, timer, sendingId: undefined, resolve, reject };
+      const call: PendingCall = { operation, timer, sendingId: undefined, rows: undefined, resolve, reject };
       this.#pending.set(callId, call);
     });
   }
@@ -165,6 +170,8 @@ export class WorkerLink {
         return undefined;
       case 'answer':
         return this.#settle(message.callId, (call) => this.#answer(call, message.answer));
+      case 'rows':
+        return this.#addRows(message);
       case 'sending':
         return this.#noteSending(message);
       case 'error':
@@ -173,14 +180,33 @@ export class WorkerLink {
   }
 
   /** Our worker validates its answer, but a compromised one may not. */
-  #answer({ operation, resolve, reject }: PendingCall, answer: unknown): void {
-    const parsed = v.safeParse(workerOperations[operation].answer as v.GenericSchema, answer, AT_FIRST_FAULT);
-    if (parsed.success) {
-      resolve(parsed.output);
-      return;
-    }
-    const field = v.getDotPath(parsed.issues[0]) ?? '(whole)';
-    if (this.#mayLog()) this.#log.error({ operation, field }, 'invalid response');
+  #answer(call: PendingCall, answer: unknown): void {
+    const parsed = v.safeParse(workerOperations[call.operation].answer as v.GenericSchema, answer, AT_FIRST_FAULT);
+    if (!parsed.success) this.#rejectInvalid(call, v.getDotPath(parsed.issues[0]));
+    else if (!call.rows) call.resolve(parsed.output);
+    else if (call.rows.add(parsed.output as unknown[])) call.resolve(call.rows);
+    else this.#rejectInvalid(call, null);
+  }
+
+  /** Returns 0 for a pending call whose answer is a list. */
+  #addRows({ callId, rows }: WorkerRows): 0 | undefined {
+    const call = this.#pending.get(callId);
+    const operation: Operation | undefined = call && workerOperations[call.operation];
+    if (!call || !operation?.row) return undefined;
+    const parsed = v.safeParse(v.array(operation.row), rows, AT_FIRST_FAULT);
+    call.rows ??= new LongList();
+    if (parsed.success && call.rows.add(parsed.output) && this.#listedBytes() <= MAX_LISTED_BYTES) return 0;
+    const path = parsed.success ? null : v.getDotPath(parsed.issues[0]);
+    return this.#settle(callId, () => this.#rejectInvalid(call, path));
+  }
+
+  /** What the unfinished lists of all calls take. */
+  #listedBytes(): number {
+    return [...this.#pending.values()].reduce((total, { rows }) => total + (rows?.length ?? 0), 0);
+  }
+
+  #rejectInvalid({ operation, reject }: PendingCall, path: string | null): void {
+    if (this.#mayLog()) this.#log.error({ operation, field: path ?? '(whole)' }, 'invalid response');
     reject(
       new GatewayError(
         failureOf(operation),

@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { PRESENCE_STATES } from '../account-events.ts';
 import { exampleChat, exampleOldChat, exampleSession } from '../examples.ts';
-import { LIMITS, listOf, networkId } from '../limits.ts';
+import { LIMITS, networkId } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { chat } from '../resources.ts';
 import { isoTime, writtenTime } from '../times.ts';
-import { CHANGE_ERRORS, CHAT_CHANGE_ERRORS, ofChat, ofSession, READ_ERRORS, reading } from './common.ts';
+import { CHANGE_ERRORS, CHAT_CHANGE_ERRORS, listing, ofChat, ofSession, READ_ERRORS, reading } from './common.ts';
 
 export const chatOperations = {
   listChats: {
@@ -13,7 +13,7 @@ export const chatOperations = {
     summary: 'List the chats of the account, newest first',
     path: '/sessions/:id/chats',
     params: ofSession,
-    answer: listOf(chat, LIMITS.listed),
+    ...listing(chat),
     examples: { all: exampleSession },
   },
 } as const satisfies Record<string, Operation>;

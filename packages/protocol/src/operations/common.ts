@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { contactId, groupId, messageId, recipient, sessionId } from '../ids.ts';
-import { networkId } from '../limits.ts';
+import { LIMITS, listOf, networkId } from '../limits.ts';
+import { wholeNumber } from '../query.ts';
 
 /** A list in a body or query. */
 export const itemsOf = <S extends v.GenericSchema>(item: S, max: number) =>
@@ -39,3 +40,15 @@ export const changingMessage = { ...changing, params: ofMessage, errors: MESSAGE
 export const registeredId = v.optional(
   v.pipe(networkId, v.description("The id by which the network knows the number's owner, if it is registered")),
 );
+
+const MAX_PAGE_ROWS = 1_000;
+
+/** A list of any length: whole, or by pages. Each row has an id. */
+export const listing = <S extends v.GenericSchema>(row: S) => ({
+  query: v.strictObject({
+    limit: v.optional(v.pipe(wholeNumber(1, MAX_PAGE_ROWS), v.description('The most rows; without it, all of them'))),
+    after: v.optional(v.pipe(networkId, v.description('The id of the last row of the page before'))),
+  }),
+  answer: listOf(row, LIMITS.listed),
+  row,
+});

@@ -1,11 +1,10 @@
 import * as v from 'valibot';
 import { exampleContact, exampleSession } from '../examples.ts';
 import { personId, sessionId } from '../ids.ts';
-import { LIMITS, listOf } from '../limits.ts';
 import { optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { contact } from '../resources.ts';
-import { ofSession, READ_ERRORS, reading, readingContact, registeredId } from './common.ts';
+import { listing, ofSession, READ_ERRORS, reading, readingContact, registeredId } from './common.ts';
 
 /** None of them opens a chat. */
 export const contactOperations = {
@@ -14,8 +13,8 @@ export const contactOperations = {
     summary: 'List the contacts of the account',
     path: '/sessions/:id/contacts',
     params: ofSession,
-    answer: listOf(contact, LIMITS.listed),
-    examples: { all: exampleSession },
+    ...listing(contact),
+    examples: { all: exampleSession, page: { ...exampleSession, limit: 2, after: '12025550102@c.us' } },
   },
   getContact: {
     ...readingContact,

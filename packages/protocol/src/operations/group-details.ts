@@ -1,10 +1,16 @@
 import * as v from 'valibot';
 import { EXAMPLE_PNG, exampleGroup, exampleIds } from '../examples.ts';
-import { groupDetails, groupSettings, groupSettingsChange, MAX_DESCRIPTION } from '../group-resources.ts';
+import {
+  groupDetails,
+  groupParticipant,
+  groupSettings,
+  groupSettingsChange,
+  MAX_DESCRIPTION,
+} from '../group-resources.ts';
 import { networkId, writtenText } from '../limits.ts';
 import { fromOnePlace, mediaFields, optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
-import { CHAT_CHANGE_ERRORS, ofGroup, READ_ERRORS, reading } from './common.ts';
+import { CHAT_CHANGE_ERRORS, listing, ofGroup, READ_ERRORS, reading } from './common.ts';
 import { changingGroup, membersChange } from './groups.ts';
 
 const description = v.pipe(v.string(), v.maxLength(MAX_DESCRIPTION, `must be at most ${MAX_DESCRIPTION} characters`));
@@ -18,6 +24,15 @@ export const groupDetailsOperations = {
     answer: groupDetails,
     errors: [...READ_ERRORS, 'chat_not_found'],
     examples: { one: exampleGroup },
+  },
+  listParticipants: {
+    ...reading,
+    summary: 'List the participants of a group',
+    path: '/sessions/:id/groups/:groupId/participants',
+    params: ofGroup,
+    ...listing(groupParticipant),
+    errors: [...READ_ERRORS, 'chat_not_found'],
+    examples: { all: exampleGroup, page: { ...exampleGroup, limit: 1 } },
   },
   promoteParticipants: {
     ...membersChange,

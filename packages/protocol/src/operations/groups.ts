@@ -5,7 +5,16 @@ import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { flag } from '../query.ts';
 import { group, participantResult } from '../resources.ts';
-import { CHANGE_ERRORS, CHAT_CHANGE_ERRORS, changing, itemsOf, ofGroup, ofSession, reading } from './common.ts';
+import {
+  CHANGE_ERRORS,
+  CHAT_CHANGE_ERRORS,
+  changing,
+  itemsOf,
+  listing,
+  ofGroup,
+  ofSession,
+  reading,
+} from './common.ts';
 
 /** Each that is added costs a request to the network. */
 const MAX_PARTICIPANTS = 100;
@@ -41,7 +50,7 @@ export const groupOperations = {
     summary: 'List the groups of the account',
     path: '/sessions/:id/groups',
     params: ofSession,
-    answer: listOf(group, LIMITS.listed),
+    ...listing(group),
     examples: { all: exampleSession },
   },
   createGroup: {

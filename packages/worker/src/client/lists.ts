@@ -74,7 +74,7 @@ export function toGroups(read: readonly unknown[]): Group[] {
 const contactModel = v.object({
   id: v.string(),
   lid: text,
-  isHidden: v.boolean(),
+  isHidden: yes,
   name,
   pushname: name,
   username: knownUsername,
@@ -100,7 +100,7 @@ export function toContacts(read: readonly unknown[]): Contact[] {
 /** One person, merged from the rows of the page; undefined for rows that are not a person. */
 function shownContact(rows: readonly ContactModel[]): Contact | undefined {
   // The row by number comes first: its values win.
-  const [first, ...rest] = [...rows].sort((a, b) => Number(a.isHidden) - Number(b.isHidden));
+  const [first, ...rest] = [...rows].sort((a, b) => Number(a.isHidden === true) - Number(b.isHidden === true));
   const [, digits, server] = /^(\d+)@(c\.us|lid)$/.exec(first?.id ?? '') ?? [];
   if (!first || !digits || rows.some(({ isMe, isUser }) => isMe === true || isUser !== true)) return undefined;
   const all = [first, ...rest];

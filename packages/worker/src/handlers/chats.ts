@@ -2,10 +2,12 @@ import { type Chat, type chatChangeOperations, type chatOperations, GatewayError
 import { toActivity } from '../client/inbox/account-event.ts';
 import { toChats } from '../client/lists.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import { ListPages } from './list-pages.ts';
 
 export function chatHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof chatOperations> {
+  const chats = new ListPages(async (time) => toChats(await page.read(time.rest(), 'listChats')));
   return {
-    listChats: async (_, { time }) => toChats(await page.read(time.rest(), 'listChats')),
+    listChats: (input, { time }) => chats.get(input, time),
   };
 }
 

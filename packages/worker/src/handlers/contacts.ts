@@ -2,10 +2,12 @@ import { type contactOperations, GatewayError } from '@chat-web/protocol';
 import { toContacts } from '../client/lists.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
+import { ListPages } from './list-pages.ts';
 
 export function contactHandlers({ page, ...context }: HandlerContext): WorkerHandlers<keyof typeof contactOperations> {
+  const contacts = new ListPages(async (time) => toContacts(await page.read(time.rest(), 'listContacts')));
   return {
-    listContacts: async (_, { time }) => toContacts(await page.read(time.rest(), 'listContacts')),
+    listContacts: (input, { time }) => contacts.get(input, time),
 
     getContact: async ({ contactId }, { time }) => {
       const [contact] = toContacts(await page.read(time.rest(), 'getContact', contactId));

@@ -14,6 +14,7 @@ import { knownUsername, toIsoTime } from '../client/resources.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { withMedia } from '../media/outgoing-media.ts';
 import { results } from './groups.ts';
+import { pageOf } from './list-pages.ts';
 
 export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupDetailsOperations> {
   const changeRole = async (groupId: string, people: string[], change: 'promote' | 'demote', time: CallTime) => {
@@ -21,9 +22,17 @@ export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<k
     return { groupId, participants: results(people, { codes: await asked }) };
   };
 
+  const readGroup = async (groupId: string, time: CallTime) =>
+    toGroupDetails(await page.read(time.rest(), 'getGroup', groupId, time.step('members')));
+
   return {
-    getGroup: async ({ groupId }, { time }) =>
-      toGroupDetails(await page.read(time.rest(), 'getGroup', groupId, time.step('members'))),
+    getGroup: ({ groupId }, { time }) => readGroup(groupId, time),
+
+    listParticipants: async ({ groupId, ...input }, { time }) => {
+      const { participants } = await readGroup(groupId, time);
+      if (participants) return pageOf(participants, input);
+      throw new GatewayError('client_failed', 'the participants could not be loaded in time; retry later');
+    },
 
     promoteParticipants: ({ groupId, participants }, { time }) => changeRole(groupId, participants, 'promote', time),
 

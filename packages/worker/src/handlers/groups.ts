@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { toGroups } from '../client/lists.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import type { InviteCodes } from '../page/tools/groups.ts';
+import { ListPages } from './list-pages.ts';
 
 const MESSAGES: Readonly<Record<number, string>> = {
   402: 'was removed from the group before: an admin has to add this person',
@@ -21,8 +22,11 @@ const MESSAGES: Readonly<Record<number, string>> = {
 };
 
 export function groupHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupOperations> {
+  const groups = new ListPages(async (time) =>
+    toGroups(await page.read(time.rest(), 'listGroups', time.step('inPage'))),
+  );
   return {
-    listGroups: async (_, { time }) => toGroups(await page.read(time.rest(), 'listGroups', time.step('inPage'))),
+    listGroups: (input, { time }) => groups.get(input, time),
 
     createGroup: async ({ subject, participants, results: hasResults = false }, { time }) => {
       const { id, ...made } = await page.change(time.rest(), 'createGroup', subject, participants, hasResults);

@@ -45,16 +45,19 @@ describe('numbers looked up together', () => {
 
   it('are registered or not, as the network reports', async () => {
     const other = { contact: { type: 'out', content: '+2' } };
-    expect(await answered([other, one])).toEqual({ exist: [true, false] });
+    expect(await answered([other, one])).toEqual({ exist: [{ exists: true, id: '1@c.us' }, { exists: false }] });
     expect(await answered([one, { ...one, contact: { type: 'in' }, pn: id('2@c.us') }])).toEqual({
-      exist: [true, true],
+      exist: [
+        { exists: true, id: '1@c.us' },
+        { exists: true, id: '1@c.us' },
+      ],
     });
   });
 
   it('are not reported as unregistered if missing in the answer', async () => {
     const refused = { contact: { errorCode: 429, errorText: 'rate-overlimit' } };
-    expect(await answered([one])).toEqual({ exist: [true, null] });
-    expect(await answered([one, refused])).toEqual({ exist: [true, null] });
+    expect(await answered([one])).toEqual({ exist: [{ exists: true, id: '1@c.us' }, null] });
+    expect(await answered([one, refused])).toEqual({ exist: [{ exists: true, id: '1@c.us' }, null] });
     await expect(answered([refused])).rejects.toMatchObject({ code: 'rate_limited' });
     await expect(answered([])).rejects.toMatchObject({ code: 'client_failed' });
   });

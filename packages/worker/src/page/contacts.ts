@@ -1,10 +1,14 @@
 import { contactModel, eachReadable, lidOf, phoneOr, resolveNumbers } from './tools/identities.ts';
 import { formsOf, networkId, registeredAs } from './tools/number-forms.ts';
 
-/** All contact models, including those that are not people. The library's function would query each business. */
+/**
+ * All contact models, including those that are not people, without fields that are false or empty: there may be a
+ * hundred thousand. The library's function would query each business.
+ */
 export function listContacts(): Record<string, unknown>[] {
   const { Contact } = window.require('WAWebCollections');
-  return eachReadable(Contact.getModelsArray(), contactModel); // Rows of devices, for example, are unreadable.
+  const models = eachReadable(Contact.getModelsArray(), contactModel); // Rows of devices, for example, are unreadable.
+  return models.map((model) => Object.fromEntries(Object.entries(model).filter(([, value]) => value)));
 }
 
 /**
