@@ -22,9 +22,10 @@ describe('reactions', () => {
     await stack.client.sendMessage({ id: 'main', type: 'reaction', messageId: question.id, emoji: '🚀' });
     await story.events.until('message_reaction', ({ emoji }) => emoji === '🚀');
     await stack.settled();
+    const byBen = { chatId: ben, from: ben, senderName: 'Ben Okafor', at: isoTime };
     expect(story.events.all('message_reaction')).toEqual([
-      { messageId: answer.id, chatId: ben, from: ben, emoji: '👍', at: isoTime },
-      { messageId: answer.id, chatId: ben, from: ben, emoji: '', at: isoTime },
+      { ...byBen, messageId: answer.id, emoji: '👍' },
+      { ...byBen, messageId: answer.id, emoji: '' },
       { messageId: question.id, chatId: ben, from: ada, emoji: '🎉', at: isoTime },
       { messageId: question.id, chatId: ben, from: ada, emoji: '🚀', at: isoTime },
     ]);
@@ -327,7 +328,7 @@ describe('calls', () => {
     await stack.phones.hangUp(BEN, { to: ADA, id, video: true, outcome: 'Missed' });
     await story.events.until('call', ({ state }) => state === 'missed');
     await stack.settled();
-    const call = { id, chatId: ben, from: ben, video: true, group: false, at: isoTime };
+    const call = { id, chatId: ben, from: ben, senderName: 'Ben Okafor', video: true, group: false, at: isoTime };
     expect(story.events.all('call')).toEqual([
       { ...call, state: 'ringing' },
       { ...call, state: 'missed' },

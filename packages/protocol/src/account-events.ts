@@ -20,6 +20,8 @@ export const CALL_STATES = [
 export const PRESENCE_STATES = ['available', 'unavailable', 'typing', 'recording'] as const;
 
 const participants = listOf(networkId, LIMITS.members);
+/** The name that the person `from` chose; absent for the account itself, and if the page does not know it. */
+const senderName = v.optional(writtenText(LIMITS.name));
 /** `id` is that of the notice in the group. Without `by`, the author is unknown. */
 const inGroup = { id: networkId, groupId: networkId, by: v.optional(networkId) };
 
@@ -35,6 +37,7 @@ export const accountEventData = {
     messageId: networkId,
     chatId: networkId,
     from: networkId,
+    senderName,
     emoji: writtenText(LIMITS.emoji),
     at: isoTime,
   }),
@@ -74,6 +77,7 @@ export const accountEventData = {
     id: networkId,
     chatId: networkId,
     from: networkId,
+    senderName,
     video: v.boolean(),
     group: v.boolean(),
     state: v.picklist(CALL_STATES),

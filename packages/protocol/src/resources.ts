@@ -104,6 +104,8 @@ export const message = v.object({
   from: networkId,
   to: networkId,
   author: v.optional(networkId),
+  /** The name that the person who wrote it chose; absent on messages of the account itself. */
+  senderName: v.optional(writtenText(LIMITS.name)),
   /** The user name of the person who wrote it, if the page knows one. */
   username: v.optional(username),
   fromMe: v.boolean(),

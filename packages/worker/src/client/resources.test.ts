@@ -68,6 +68,7 @@ describe('toMessage', () => {
           type: anything,
           quotedMessageId: anything,
           author: anything,
+          senderName: anything,
         }),
         fc.array(text),
         fc.oneof(fc.double({ noNaN: true }), fc.constantFrom(-1, 1.5, 1e300, Number.POSITIVE_INFINITY)),

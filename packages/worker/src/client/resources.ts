@@ -26,16 +26,17 @@ const optionalText = v.optional(v.nullable(v.string()));
 const orNone = <S extends v.GenericSchema>(schema: S) => v.fallback(v.optional(schema), undefined);
 /** A flag that few messages have. */
 const flag = orNone(v.boolean());
-/** A message, as the page program returns it: ids by phone number if the page knows it. */
 /** A user name of the page; undefined for an invalid one. */
 export const knownUsername = orNone(username);
 
+/** A message, as the page program returns it: ids by phone number if the page knows it. */
 const messageModel = v.object({
   id: v.string(),
   fromMe: v.boolean(),
   from: v.string(),
   to: v.string(),
   author: optionalText,
+  senderName: orNone(v.string()),
   username: knownUsername,
   quotedMessageId: optionalText,
   mentionedIds: v.array(v.string()),
@@ -72,6 +73,7 @@ export function toMessage(model: unknown): Message {
     from: read.from,
     to: read.to,
     ...(isId(read.author) ? { author: read.author } : {}),
+    ...(read.senderName ? { senderName: cutText(read.senderName, LIMITS.name) } : {}),
     ...(read.username ? { username: read.username } : {}),
     fromMe: read.fromMe,
     body: cutText((read.hasMedia ? captionOf(read) : read.body) ?? '', LIMITS.body),

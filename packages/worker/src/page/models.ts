@@ -25,6 +25,8 @@ export interface PageMessage {
   readonly to?: PageId;
   /** Id of the author, in groups and in the status feed. */
   readonly author?: PageId;
+  /** The name that its author chose, as it came with the message. */
+  readonly notifyName?: string;
   /** -1 failed, 0 not sent, 1 server, 2 device, 3 read, 4 played. */
   readonly ack: number;
   /** `chat` for a text, `image`, …; `ciphertext` before it is decrypted. */
@@ -425,6 +427,7 @@ export interface MessageModel {
   readonly from: string | undefined;
   readonly to: string | undefined;
   readonly author: string | undefined;
+  readonly senderName: string | undefined;
   readonly username: string | undefined;
   readonly quotedMessageId: string | undefined;
   readonly mentionedIds: readonly (string | undefined)[];

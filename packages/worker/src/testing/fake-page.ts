@@ -150,6 +150,7 @@ export function messageModel(fields: Partial<MessageModel> = {}): MessageModel {
     from: '12025550101@c.us',
     to: '12025550102@c.us',
     author: undefined,
+    senderName: undefined,
     username: undefined,
     quotedMessageId: undefined,
     mentionedIds: [],

@@ -2,13 +2,15 @@ import { type EventName, eventData } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
 import { withoutContents } from './contents.ts';
 
+const MESSAGE_CONTENTS = ['senderName', 'body', 'filename', 'location', 'poll'];
 /** Texts and names of people, and codes that open an account. */
 const CONTENTS: { readonly [N in EventName]?: readonly string[] } = {
   ready: ['pushname'],
   pairing_code: ['code'],
-  message: ['body', 'filename', 'location', 'poll'],
-  message_sent: ['body', 'filename', 'location', 'poll'],
-  message_reaction: ['emoji'],
+  message: MESSAGE_CONTENTS,
+  message_sent: MESSAGE_CONTENTS,
+  message_reaction: ['senderName', 'emoji'],
+  call: ['senderName'],
   message_edited: ['body'],
   poll_vote: ['options'],
   group_updated: ['value'],

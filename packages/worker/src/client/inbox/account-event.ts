@@ -36,6 +36,9 @@ const participants = v.pipe(
 );
 const inGroup = { id: networkId, groupId: networkId, by: person };
 
+/** The name that a person chose. */
+const senderName = v.optional(written(LIMITS.name));
+
 /** A person's presence or activity. */
 const activity = v.object({ state: v.picklist(PRESENCE_STATES), lastSeen: v.optional(time) });
 
@@ -45,6 +48,7 @@ const forms = {
     messageId: networkId,
     chatId: networkId,
     from: networkId,
+    senderName,
     emoji: written(LIMITS.emoji),
     at: time,
   }),
@@ -82,6 +86,7 @@ const forms = {
     id: networkId,
     chatId: networkId,
     from: networkId,
+    senderName,
     video: v.boolean(),
     group: v.boolean(),
     state: v.fallback(v.picklist(CALL_STATES), 'unknown'),

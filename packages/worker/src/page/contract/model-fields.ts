@@ -25,6 +25,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].from': some,
   'Msg[].to': some,
   'Msg[].author': some,
+  'Msg[].notifyName': some,
   'Msg[].errorCode': some,
   'Msg[].subtype': some,
   'Msg[].isNewMsg': some,

@@ -8,7 +8,7 @@ import type {
   PageSignal,
   PageVote,
 } from '../models.ts';
-import { ownIds, phoneOr, resolveNumbers } from './identities.ts';
+import { ownIds, phoneOr, pushnameOf, resolveNumbers } from './identities.ts';
 import { isDeliverable, isPost, messageModel, textOf } from './messages.ts';
 import { isOwn, signal } from './outcomes.ts';
 
@@ -278,7 +278,7 @@ export function rings(call: PageCall): FoundChange | undefined {
   const at = Date.now();
   const read = (): PageChange => {
     const who = { chatId: phoneOr(chat), from: phoneOr(from) };
-    return { name: 'call', data: { id, ...who, video, group, state: 'ringing', at } };
+    return { name: 'call', data: { id, ...who, senderName: pushnameOf(from), video, group, state: 'ringing', at } };
   };
   return { at, people: [from, chat], read };
 }
@@ -303,7 +303,7 @@ export function called({
   const read = (): PageChange => {
     // The id of the entry is that of the call.
     const call = { id: id.id ?? String(id), chatId: phoneOr(id.remote), from: phoneOr(caller) };
-    return { name: 'call', data: { ...call, video, group, state, at } };
+    return { name: 'call', data: { ...call, senderName: pushnameOf(caller), video, group, state, at } };
   };
   return { at, people: [id.remote, caller], read };
 }
@@ -319,7 +319,8 @@ export function reacted({
   if (!key || isChannel(key.remote)) return undefined;
   const read = (): PageChange => {
     const message = { messageId: String(key), chatId: phoneOr(key.remote) };
-    return { name: 'message_reaction', data: { ...message, from: phoneOr(author), emoji, at }, row: id?.id };
+    const who = { from: phoneOr(author), senderName: pushnameOf(author) };
+    return { name: 'message_reaction', data: { ...message, ...who, emoji, at }, row: id?.id };
   };
   return { at: timeOf(t), people: [key.remote, author], read };
 }

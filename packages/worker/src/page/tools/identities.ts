@@ -270,6 +270,14 @@ export function usernameOf(id: PageId | undefined): string | undefined {
   return idsOf(id).flatMap((one) => Contact?.get(one)?.username ?? [])[0];
 }
 
+/** The name that another person chose, as far as the page knows it. */
+export function pushnameOf(id: PageId | undefined): string | undefined {
+  if (!id || isMe(id)) return undefined;
+  const { Contact } = window.require('WAWebCollections');
+  // In some builds, only the contact by hidden id has the name.
+  return idsOf(id).flatMap((one) => Contact?.get(one)?.pushname || [])[0];
+}
+
 /** A contact for the API, with an id by phone number if known. */
 export function contactModel(contact: PageContact): Record<string, unknown> {
   const getters = optional('WAWebContactGetters');

@@ -1,6 +1,6 @@
 import type { MessageModel, PageChat, PageId, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
-import { idsOf, isMe, lidOf, optional, ownIds, phoneOr, resolveNumbers, usernameOf } from './identities.ts';
+import { idsOf, isMe, lidOf, optional, ownIds, phoneOr, pushnameOf, resolveNumbers, usernameOf } from './identities.ts';
 import { formsOf, learnForm, networkId } from './number-forms.ts';
 
 const hasAuthors = /@g\.us$|^status@broadcast$/;
@@ -45,6 +45,7 @@ export function messageModel(message: PageMessage): MessageModel {
     from: phoneOr(message.from),
     to: phoneOr(message.to),
     author: phoneOr(message.author),
+    senderName: message.id.fromMe ? undefined : message.notifyName || pushnameOf(message.author ?? message.from),
     username: message.id.fromMe ? undefined : usernameOf(message.author ?? message.from),
     quotedMessageId: quotedId(message),
     mentionedIds: (message.mentionedJidList ?? []).map(phoneOr),
