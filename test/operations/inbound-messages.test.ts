@@ -1,19 +1,22 @@
-import { ADA, BEN } from '@chat-web/testing';
+import { ADA, BEN, media } from '@chat-web/testing';
 import type { EventLog } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const stack = sharedStack();
 let events: EventLog;
+const [ada, ben] = [`${ADA}@c.us`, `${BEN}@c.us`];
 beforeAll(async () => {
   await stack.link('main', ADA);
   events = await stack.listen('main');
 });
 
+const received = (wanted: string) => events.until('message', ({ body }) => body === wanted);
+
+const PNG = Buffer.from(media.find(({ type }) => type === 'image')?.bytes ?? []).toString('base64');
+
 describe('the sender of a message', () => {
   const HARRY = { number: '12025550188', name: 'Harry "H" 🎩', lid: '81604523377188', hiddenNumber: true };
-  const received = (wanted: string) => events.until('message', ({ body }) => body === wanted);
-
   it('has the name that the person chose, a stranger in a group too, in events, answers and lists', async () => {
     await stack.phones.addAccount(HARRY);
     const { id: group } = await stack.createGroup(BEN, { subject: 'Party', participants: [ADA, HARRY.number] });
@@ -29,5 +32,46 @@ describe('the sender of a message', () => {
     });
     const sent = await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'you are Ben' });
     expect(sent).not.toHaveProperty('senderName');
+  });
+});
+
+describe('a reply has what it quotes', () => {
+  const reply = async (body: string, quotedMessageId: string) => {
+    await stack.phones.send(BEN, { to: ADA, body, quotedMessageId });
+    return received(body);
+  };
+  const send = (body: string) => stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body });
+
+  it('of a message that was deleted here', async () => {
+    const sent = await send('keep it');
+    await stack.client.deleteMessage({ id: 'main', messageId: sent.id, forEveryone: false });
+    const quoted = { id: sent.id, author: ada, type: 'text', body: 'keep it' };
+    expect(await reply('kept', sent.id)).toMatchObject({ quotedMessageId: sent.id, quoted });
+  });
+
+  it('of an image, with its caption, which the account quotes too', async () => {
+    const image = { kind: 'image', base64: PNG, mimeType: 'image/png' } as const;
+    const { id } = await stack.phones.send(BEN, { to: ADA, body: 'look', media: image });
+    const quoted = { id: `false_${ben}_${id}`, author: ben, type: 'image', body: 'look' };
+    expect(await reply('did you?', id)).toMatchObject({ quoted });
+    await received('look');
+    const sent = { id: 'main', type: 'text', to: BEN, body: 'I did', quotedMessageId: quoted.id } as const;
+    expect(await stack.client.sendMessage(sent)).toMatchObject({ quoted });
+    expect((await stack.phones.messages(ADA, { with: BEN })).at(-1)).toMatchObject({ quotedBody: 'look' });
+  });
+
+  it('of a status of the account', async () => {
+    const status = await stack.client.postStatus({ id: 'main', type: 'text', body: 'on holiday' });
+    await reply('where?', status.id);
+    const quoted = { author: expect.any(String), type: 'text', body: 'on holiday' };
+    expect(await received('where?')).toMatchObject({ quotedMessageId: expect.stringContaining('status'), quoted });
+  });
+
+  it('of a message that this device never had, cut if it is long', async () => {
+    const quotedMsg = { type: 'document', caption: `${'x'.repeat(5_000)}`, body: 'thumbnail' };
+    const fields = { quotedMsg, quotedStanzaID: '3EB0FF', quotedParticipant: ada };
+    await stack.phones.send(BEN, { to: ADA, body: 'from another time', fields });
+    const quoted = { id: `true_${ben}_3EB0FF`, author: ada, type: 'document', body: 'x'.repeat(4_096) };
+    expect(await received('from another time')).toMatchObject({ quoted });
   });
 });

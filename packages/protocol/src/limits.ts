@@ -7,6 +7,8 @@ import * as v from 'valibot';
 export const LIMITS = {
   /** The network accepts 65,536 characters, and contact cards include pictures. */
   body: 262_144,
+  /** Of a quoted message, whose whole text the message itself has. */
+  quotedBody: 4_096,
   /** A single emoji takes up to about 30 units. */
   emoji: 100,
   name: 1_000,

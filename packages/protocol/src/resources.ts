@@ -98,6 +98,16 @@ const pollChoice = v.object({ options: listOf(writtenText(LIMITS.name), LIMITS.p
 /** The name by which people without a visible number are found, without `@`. */
 export const username = v.pipe(v.string(), v.regex(/^[\w.]{1,35}$/));
 
+const messageType = v.pipe(v.string(), v.regex(/^[\w.-]{1,60}$/));
+
+/** A quoted message: its id and author as far as they are known, and the beginning of its text. */
+const quoted = v.object({
+  id: v.optional(networkId),
+  author: v.optional(networkId),
+  type: messageType,
+  body: writtenText(LIMITS.quotedBody),
+});
+
 /** A message, as returned by a send and carried by the `message` event. `timestamp` is in Unix seconds. */
 export const message = v.object({
   id: networkId,
@@ -110,7 +120,7 @@ export const message = v.object({
   username: v.optional(username),
   fromMe: v.boolean(),
   body: writtenText(LIMITS.body),
-  type: v.pipe(v.string(), v.regex(/^[\w.-]{1,60}$/)),
+  type: messageType,
   timestamp: v.pipe(unixSeconds, v.integer()),
   ack,
   hasMedia: v.boolean(),
@@ -119,6 +129,8 @@ export const message = v.object({
   isForwarded: v.boolean(),
   isStatus: v.boolean(),
   quotedMessageId: v.optional(networkId),
+  /** What came with the reply of the message that it quotes, even if this device does not have that. */
+  quoted: v.optional(quoted),
   mentionedIds: listOf(networkId, LIMITS.mentions),
   /** It mentions everyone in the group. */
   mentionAll: v.optional(v.literal(true)),

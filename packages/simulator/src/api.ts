@@ -3,6 +3,8 @@ import type { DisturbanceOptions, PageDisturbance, PageFault, PageReport } from 
 
 export type MessageType =
   | ('text' | MediaKind | 'location' | 'contact' | 'contacts' | 'poll')
+  /** One that only pages and other clients show. */
+  | 'other'
   /** An invitation to a group, for a person who cannot be added. */
   | 'invite'
   /** A notice in a group; phones do not list those. */

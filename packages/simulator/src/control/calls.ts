@@ -98,7 +98,7 @@ export const calls = {
   }),
   send: defineCall('POST', '/accounts/:number/messages', {
     fields: inputs.message,
-    does: 'the phone sends a message; `to` is a person, a group or `status@broadcast`; `media` is `{kind, base64, mimeType, filename?}`, and the body is its caption; `location` is `{latitude, longitude, name?, address?}`, `contacts` are `[{name, vcard}]`, `poll` is `{question, options, multiple}`. Returns the message',
+    does: 'the phone sends a message; `to` is a person, a group or `status@broadcast`; `media` is `{kind, base64, mimeType, filename?}`, and the body is its caption; `location` is `{latitude, longitude, name?, address?}`, `contacts` are `[{name, vcard}]`, `poll` is `{question, options, multiple}`; `type` and `fields` are those of the message in pages, for what only some clients send; with `undecrypted`, `{subtype?}`, pages cannot decrypt it. Returns the message',
     timeoutMs: MAX_MEDIA_MS,
     run: (simulator, { number }, message) => phone(simulator, number).send(message),
   }),
@@ -119,6 +119,10 @@ export const calls = {
   revoke: defineCall('DELETE', '/accounts/:number/messages/:messageId', {
     does: 'deletes a message for everyone, within two and a half days: its own, or as an admin any message of the group',
     run: (simulator, { number, messageId }) => phone(simulator, number).revoke(messageId),
+  }),
+  decrypt: defineCall('POST', '/accounts/:number/messages/:messageId/decrypt', {
+    does: 'all pages can decrypt the message from now on',
+    run: (simulator, { number, messageId }) => phone(simulator, number).decrypt(messageId),
   }),
   media: defineCall('GET', '/accounts/:number/messages/:messageId/media', {
     does: 'the file of a message as the phone received it: `{mimeType, filename?, size, sha256}`',

@@ -18,7 +18,7 @@ const username = v.pipe(
 );
 const addressing = v.picklist(['pn', 'lid']);
 const platform = v.picklist(['android', 'iphone']);
-const mediaKind = v.picklist(['image', 'video', 'audio', 'voice', 'document', 'sticker']);
+const mediaKind = v.picklist(['image', 'video', 'note', 'audio', 'voice', 'document', 'sticker']);
 const viewMode = v.picklist(['HIDDEN', 'SCHEDULED_MESSAGE', 'MEDIA_ALBUM']);
 const picture = v.picklist(['none', 'private', 'present']);
 const pictureCode = v.picklist([401, 404, 423, 429, 500]);
@@ -110,13 +110,19 @@ export const inputs = {
       mentions: v.optional(people),
       /** How pages show it: as an ordinary message by default; hidden ones are not shown. */
       viewMode: v.optional(viewMode),
+      /** The page's name for a message of another type, such as `list_response`. */
+      type: v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,60}$/, 'must be a type of the page'))),
+      /** Further fields that the message has in pages. */
+      fields: v.optional(v.record(v.string(), v.unknown())),
       /** How long after arrival the receiving pages can decrypt it. */
       decryptLateMs: v.optional(delayMs),
+      /** Pages, also those of the sender, cannot decrypt it before `decrypt`; `subtype` is the page's reason. */
+      undecrypted: v.optional(v.strictObject({ subtype: v.optional(text) })),
     }),
     v.forward(
       v.check(
-        ({ body, media, location, contacts, poll }) =>
-          [body, media, location, contacts, poll].some((part) => part !== undefined),
+        ({ body, media, location, contacts, poll, type, undecrypted }) =>
+          [body, media, location, contacts, poll, type, undecrypted].some((part) => part !== undefined),
         'is required without media',
       ),
       ['body'],

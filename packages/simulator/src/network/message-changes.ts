@@ -66,6 +66,13 @@ export class MessageChanges {
     return message;
   }
 
+  /** All pages can decrypt it from now on. */
+  decrypt(account: AccountRecord, messageId: string): void {
+    const message = changeable(account, messageId);
+    message.undecrypted = undefined;
+    this.#notifyAll(message, message.from);
+  }
+
   /** Deletes for everyone: an own message, or as an admin any message of the group. */
   revoke(account: AccountRecord, messageId: string): void {
     const message = changeable(account, messageId);

@@ -6,10 +6,11 @@ import { findMessage, peerIdForPhones, peerOf } from './message.ts';
 import { textDetails, typedContentView } from './message-fields.ts';
 import type { AccountRecord, Message, Peer, Quote } from './records.ts';
 
-const phoneTypes: Readonly<Record<WireType, MessageType>> = {
+const knownTypes: Readonly<Record<WireType, MessageType>> = {
   chat: 'text',
   image: 'image',
   video: 'video',
+  ptv: 'note',
   audio: 'audio',
   ptt: 'voice',
   document: 'document',
@@ -26,6 +27,8 @@ const phoneTypes: Readonly<Record<WireType, MessageType>> = {
   notification_template: 'notice',
 };
 
+const phoneTypes = new Map<string, MessageType>(Object.entries(knownTypes));
+
 /** A person's name on a phone: as in its address book, otherwise as the person chose it. */
 export function nameFor(viewer: AccountRecord, person: AccountRecord): string {
   return viewer.book.get(person) ?? person.name;
@@ -33,7 +36,7 @@ export function nameFor(viewer: AccountRecord, person: AccountRecord): string {
 
 /** Whether it is a notice, which no person has written. */
 export function isNotice({ type }: Pick<Message, 'type'>): boolean {
-  return phoneTypes[type] === 'notice';
+  return phoneTypes.get(type) === 'notice';
 }
 
 /** Whether the account has written it; messages of channels have no author for others than their owner. */
@@ -59,7 +62,7 @@ export function phoneView(message: Message, account: AccountRecord): PhoneMessag
   if (revocation) return { ...base, type: 'revoked', body: '', reactions: [] };
   return {
     ...base,
-    type: phoneTypes[message.type],
+    type: phoneTypes.get(message.type) ?? 'other',
     // Of a place, that is its map.
     body: message.type === 'location' ? '' : message.body,
     ...typedContentView(message),
@@ -88,7 +91,7 @@ function quotedIn(reply: Message, { id, chat }: Quote, account: AccountRecord): 
 
 /** The message as the account's linked devices see it. */
 export function deviceView(message: Message, account: AccountRecord): WireMessage {
-  const { id, from, to, timestamp, ack, decryptLateMs, isQuiet, editedAtMs, revocation } = message;
+  const { id, from, to, timestamp, ack, decryptLateMs, undecrypted, isQuiet, editedAtMs, revocation } = message;
   const fromMe = isWrittenBy(account, message);
   const peer = peerOf(message, account);
   const chat = peerIdForDevices(peer);
@@ -104,6 +107,7 @@ export function deviceView(message: Message, account: AccountRecord): WireMessag
     author: to.kind === 'person' || to.kind === 'newsletter' ? undefined : idIn(peer, from, account),
     isQuiet,
     decryptLateMs: fromMe ? undefined : decryptLateMs,
+    undecrypted,
   };
   if (revocation) {
     const gone = { revokedId: id, revokedBy: idIn(peer, revocation.by, account), revokedAtMs: revocation.atMs };
@@ -168,8 +172,8 @@ function votesOf(message: Message, account: AccountRecord): WireVote[] | undefin
 }
 
 /** The author's id is the one that the chat of the quoted message uses for its members. */
-function quoteView({ id, body, author, chat }: Quote, peer: Peer, account: AccountRecord): WireQuote {
-  return { id, body, author: idIn(chat ?? peer, author, account), chat: chat && peerIdForDevices(chat) };
+function quoteView({ author, chat, ...content }: Quote, peer: Peer, account: AccountRecord): WireQuote {
+  return { ...content, author: idIn(chat ?? peer, author, account), chat: chat && peerIdForDevices(chat) };
 }
 
 /** The id of a chat in the account's pages. */

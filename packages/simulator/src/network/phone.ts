@@ -46,7 +46,9 @@ export class Phone {
   }
 
   async send(outgoing: OutgoingMessage) {
-    const { id, to, body = '', quotedMessageId, decryptLateMs, media, mentions = [], viewMode } = outgoing;
+    const { id, to, body = '', quotedMessageId, decryptLateMs, undecrypted, media, mentions = [] } = outgoing;
+    const { viewMode, type = media ? typeOf(media) : 'chat' } = outgoing;
+    const fields = { ...(viewMode === undefined ? {} : { viewMode }), ...outgoing.fields };
     const from = this.account;
     const peer = this.#network.peer(to, from, 'to');
     if (peer.kind === 'group') requireWriter(peer, from);
@@ -55,15 +57,15 @@ export class Phone {
       id: id ?? createMessageId(from),
       from,
       to: peer,
-      type: media ? typeOf(media) : 'chat',
+      type,
       body,
       decryptLateMs,
+      undecrypted,
       attachment: media && (await this.#upload(media)),
       quoted: quotedMessageId === undefined ? undefined : this.#quote(quotedMessageId, peer),
       mentions: mentions.map((id) => this.#network.directory.get(id, 'mentions')),
       style: peer === statusFeed && !media ? plainStyle : undefined,
-      fields: viewMode && { viewMode },
-      ...typedContentOf(outgoing),
+      ...withFields(typedContentOf(outgoing), fields),
     });
     this.#network.delivery.accept(message, undefined);
     return phoneView(message, from);
@@ -222,7 +224,12 @@ export class Phone {
   #quote(messageId: string, to: Peer): Message['quoted'] {
     const original = this.#find(messageId, 'quotedMessageId');
     const chat = peerOf(original, this.#account);
-    return { id: original.id, author: original.from, body: original.body, chat: chat === to ? undefined : chat };
+    const { id, from: author, type, body, fields } = original;
+    return { id, author, type, body, fields, chat: chat === to ? undefined : chat };
+  }
+
+  decrypt(messageId: string): void {
+    this.#network.changes.decrypt(this.account, messageId);
   }
 
   async #upload({ base64, mimeType, filename }: OutgoingMedia): Promise<Message['attachment']> {
@@ -247,5 +254,12 @@ function titleOf(peer: Peer, viewer: AccountRecord): string {
 }
 
 function typeOf({ kind }: OutgoingMedia): WireType {
+  if (kind === 'note') return 'ptv';
   return kind === 'voice' ? 'ptt' : kind;
+}
+
+/** The content with these fields besides its own. */
+function withFields(content: ReturnType<typeof typedContentOf>, fields: object): Partial<Message> {
+  const all = { ...content?.fields, ...fields };
+  return { ...content, ...(Object.keys(all).length > 0 ? { fields: all } : {}) };
 }

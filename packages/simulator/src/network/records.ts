@@ -25,7 +25,6 @@ import type {
   WirePresence,
   WirePrivacy,
   WireTextStyle,
-  WireType,
 } from '../page/wire.ts';
 import type { PasskeyRecord } from './passkey.ts';
 
@@ -179,7 +178,10 @@ function randomLid(): string {
 export interface Quote {
   readonly id: string;
   readonly author: AccountRecord;
+  readonly type: string;
+  /** The text, or the caption. */
   readonly body: string;
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
   /** Where it is, if not in the chat of the reply. */
   readonly chat?: Peer | undefined;
 }
@@ -216,7 +218,7 @@ export class Message {
   readonly id!: string;
   readonly from!: AccountRecord;
   readonly to!: Peer;
-  readonly type: WireType = 'chat';
+  readonly type: string = 'chat';
   /** The text, or the caption. */
   body = '';
   /** Unix seconds. */
@@ -231,6 +233,8 @@ export class Message {
   /** Forwarded without being interpreted: places, contact cards, polls, invitations. */
   fields: Readonly<Record<string, unknown>> | undefined;
   readonly decryptLateMs: number | undefined;
+  /** Pages cannot decrypt it; the subtype is their reason. */
+  undecrypted: { readonly subtype?: string | undefined } | undefined;
   /** Pages do not get `isNewMsg` for it. */
   readonly isQuiet: boolean = false;
   /** 1 on the server, 2 delivered, 3 read; in a group by all. */

@@ -104,7 +104,7 @@ export class Mailbox {
       const chat = this.#chat(message.chat);
       chat.set({ unreadCount: Math.max(0, chat.get('unreadCount') ?? 0) + 1 });
     }
-    if (message.decryptLateMs !== undefined)
+    if (message.decryptLateMs !== undefined && !message.undecrypted)
       setTimeout(() => msg.set(contentAttributes(message)), message.decryptLateMs);
   }
 
@@ -203,6 +203,8 @@ export class Mailbox {
     const msg = this.#loaded(key);
     if (msg?.get('type') === 'ciphertext') {
       msg.updateAck(message.ack);
+      const isLate = message.decryptLateMs !== undefined || message.undecrypted !== undefined;
+      if (!isLate) msg.set({ subtype: undefined, ...contentAttributes(message) });
       return;
     }
     const editedBefore = msg ? msg.get('latestEditSenderTimestampMs') : this.#edits.get(String(key));

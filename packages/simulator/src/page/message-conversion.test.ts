@@ -42,6 +42,18 @@ describe('a message of the network', () => {
     expect(late).not.toHaveProperty('body');
   });
 
+  it('stays undecrypted in history, too, for the reason of the network', () => {
+    const sealed = createMsg({ ...text, undecrypted: { subtype: 'fanout' } }, false).serialize();
+    expect(sealed).toMatchObject({ type: 'ciphertext', subtype: 'fanout' });
+    expect(sealed).not.toHaveProperty('body');
+  });
+
+  it('quotes the text of a file in its caption', () => {
+    const quoted = { id: 'Q', author: ada, type: 'image', body: 'look' };
+    const { quotedMsg } = createMsg({ ...text, quoted }, false).serialize();
+    expect(quotedMsg).toMatchObject({ type: 'image', caption: 'look' });
+  });
+
   it('has its former id after it was deleted for everyone', () => {
     const revoked = createMsg({ ...text, id: 'Y', type: 'revoked', body: '', revokedId: 'X' }, false).serialize();
     expect(String(revoked.protocolMessageKey)).toBe(`false_${ben}_X`);
@@ -50,7 +62,10 @@ describe('a message of the network', () => {
 
 describe('a draft', () => {
   it('contains the fields that the network needs', () => {
-    const msg = createMsg({ ...text, mentions: [ada], quoted: { id: 'Q', author: ada, body: 'question' } }, false);
+    const msg = createMsg(
+      { ...text, mentions: [ada], quoted: { id: 'Q', author: ada, type: 'chat', body: 'question' } },
+      false,
+    );
     expect(draftOf(ben, msg)).toEqual({
       id: 'X',
       chat: ben,
@@ -58,7 +73,7 @@ describe('a draft', () => {
       type: 'chat',
       body: 'hello',
       mentions: [ada],
-      quoted: { id: 'Q', author: ada, body: 'question' },
+      quoted: { id: 'Q', author: ada, type: 'chat', body: 'question' },
     });
   });
 

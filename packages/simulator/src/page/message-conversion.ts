@@ -3,7 +3,7 @@ import { Msg, type MsgAttributes, passedFields, type RevokeRecord } from './mode
 import { MsgKey } from './msg-key.ts';
 import { switches } from './switches.ts';
 import { createWid, type Wid } from './wid.ts';
-import type { WireDraft, WireMedia, WireMessage, WireSelf, WireType } from './wire.ts';
+import type { WireDraft, WireMedia, WireMessage, WireQuote, WireSelf } from './wire.ts';
 
 /** The id that a message of the network has in the page. */
 export function msgKeyOf({ fromMe, chat, id, author }: Pick<WireMessage, 'fromMe' | 'chat' | 'id' | 'author'>): MsgKey {
@@ -11,10 +11,10 @@ export function msgKeyOf({ fromMe, chat, id, author }: Pick<WireMessage, 'fromMe
   return new MsgKey({ fromMe, remote: createWid(chat), id, participant });
 }
 
-/** A message of the network as the page holds it; one that is new may not be decrypted yet. */
+/** A message of the network as the page holds it; it may not be decrypted, a new one also not yet. */
 export function createMsg(message: WireMessage, isNew: boolean): Msg {
-  const { author, notifyName } = message;
-  const late = isNew && message.decryptLateMs !== undefined;
+  const { author, notifyName, undecrypted } = message;
+  const isLate = isNew && message.decryptLateMs !== undefined;
   const attributes: Partial<MsgAttributes> = {
     id: msgKeyOf(message),
     from: createWid(message.from),
@@ -32,8 +32,9 @@ export function createMsg(message: WireMessage, isNew: boolean): Msg {
   if (!message.isQuiet) attributes.isNewMsg = isNew;
   if (author !== undefined) attributes.author = createWid(author);
   if (notifyName !== undefined) attributes.notifyName = notifyName;
-  if (late) attributes.type = 'ciphertext';
-  return new Msg(late ? attributes : { ...attributes, ...contentAttributes(message) });
+  if (!isLate && !undecrypted) return new Msg({ ...attributes, ...contentAttributes(message) });
+  const { subtype } = undecrypted ?? {};
+  return new Msg({ ...attributes, type: 'ciphertext', ...(subtype === undefined ? {} : { subtype }) });
 }
 
 /** The visible content of a message, once it is decrypted. */
@@ -53,7 +54,7 @@ export function contentAttributes(message: WireMessage): Partial<MsgAttributes> 
   }
   return {
     ...fields,
-    ...callAttributes(fields),
+    ...idAttributes(fields),
     ...textAttributes(message),
     ...media,
     ...style,
@@ -90,8 +91,13 @@ function revocationAttributes(message: WireMessage, revokedId: string): Partial<
   };
 }
 
-function callAttributes(fields: WireMessage['fields']): Partial<MsgAttributes> {
-  return typeof fields?.callCreator === 'string' ? { callCreator: createWid(fields.callCreator) } : {};
+/** The ids among the fields of a message: text on the wire, objects in the page. */
+function idAttributes({ callCreator, quotedParticipant, parentMsgKey }: WireMessage['fields'] = {}) {
+  return {
+    ...(typeof callCreator === 'string' ? { callCreator: createWid(callCreator) } : {}),
+    ...(typeof quotedParticipant === 'string' ? { quotedParticipant: createWid(quotedParticipant) } : {}),
+    ...(typeof parentMsgKey === 'string' ? { parentMsgKey: MsgKey.fromString(parentMsgKey) } : {}),
+  };
 }
 
 /** A text that this page writes, before it is sent. */
@@ -135,20 +141,24 @@ export function draftOf(chat: string, msg: Msg): WireDraft {
     throw new Error('a poll needs a secret of 32 bytes');
   const media = mediaOf(values);
   const caption = isCaptionByUser && !captionless.includes(type) ? (values.caption ?? '') : '';
-  const fields = Object.fromEntries(Object.entries(values).filter(([name]) => passedFields.includes(name as 'loc')));
   return {
     id: id.id,
     chat,
     t,
-    type: type as WireType,
+    type,
     body: (media ? caption : values.body) ?? '',
     media,
     mentions: mentionedJidList.length > 0 ? mentionedJidList.map(String) : undefined,
-    fields: Object.keys(fields).length > 0 ? fields : undefined,
+    fields: passed(values),
     quoted: quoteDraft(values),
     style: styleOf(values),
     hasSecret: values.messageSecret?.length === 32 || undefined,
   };
+}
+
+function passed(values: Partial<MsgAttributes>): WireDraft['fields'] {
+  const known = Object.entries(values).filter(([name]) => passedFields.includes(name as 'loc'));
+  return known.length > 0 ? Object.fromEntries(known) : undefined;
 }
 
 function mediaOf(values: Partial<MsgAttributes>): WireMedia | undefined {
@@ -162,7 +172,16 @@ function quoteDraft(values: Partial<MsgAttributes>): WireDraft['quoted'] {
   const { quotedMsg, quotedStanzaID, quotedParticipant, quotedRemoteJid } = values;
   if (!quotedMsg || !quotedStanzaID || !quotedParticipant) return undefined;
   const chat = quotedRemoteJid ? { chat: String(quotedRemoteJid) } : {};
-  return { id: quotedStanzaID, author: String(quotedParticipant), body: quotedMsg.body, ...chat };
+  const { type = 'chat', body, caption, directPath } = quotedMsg;
+  const text = caption ?? (directPath ? '' : body) ?? '';
+  return {
+    id: quotedStanzaID,
+    author: String(quotedParticipant),
+    type,
+    body: text,
+    fields: passed(quotedMsg),
+    ...chat,
+  };
 }
 
 function styleOf({ backgroundColor, font }: Partial<MsgAttributes>): WireDraft['style'] {
@@ -172,11 +191,17 @@ function styleOf({ backgroundColor, font }: Partial<MsgAttributes>): WireDraft['
 function quoteAttributes({ quoted }: WireMessage): Partial<MsgAttributes> {
   if (!quoted) return {};
   return {
-    quotedMsg: { type: 'chat', body: quoted.body },
+    quotedMsg: quotedContent(quoted),
     quotedStanzaID: quoted.id,
     quotedParticipant: createWid(quoted.author),
     ...(quoted.chat === undefined ? {} : { quotedRemoteJid: createWid(quoted.chat) }),
   };
+}
+
+/** A quoted file has its text in the caption; its body is the thumbnail. */
+function quotedContent({ type, body, fields }: WireQuote): Partial<MsgAttributes> {
+  const isFile = ['image', 'video', 'ptv', 'audio', 'ptt', 'document', 'sticker'].includes(type);
+  return { ...fields, type, ...(isFile ? { body: onePixel, caption: body } : { body }) };
 }
 
 const ownKey = /^(true_status@broadcast_[^_]+)_.*$/;

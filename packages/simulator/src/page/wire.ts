@@ -43,8 +43,9 @@ export interface WireSelf extends WireUser {
   readonly messageTimer: number;
 }
 
+/** The types of messages that phones know; pages may get others. */
 export type WireType =
-  | ('chat' | 'image' | 'video' | 'audio' | 'ptt' | 'document' | 'sticker' | 'location' | 'vcard' | 'multi_vcard')
+  | ('chat' | 'image' | 'video' | 'ptv' | 'audio' | 'ptt' | 'document' | 'sticker' | 'location' | 'vcard' | 'multi_vcard')
   | (
       | 'poll_creation'
       | 'groups_v4_invite'
@@ -67,7 +68,10 @@ export interface WireQuote {
   readonly id: string;
   /** Who wrote it, as `@c.us` or `@lid` id. */
   readonly author: string;
+  readonly type: string;
+  /** The text, or the caption. */
   readonly body: string;
+  readonly fields?: Readonly<Record<string, unknown>> | undefined;
   /** Where it is, if not in the chat of the reply. */
   readonly chat?: string | undefined;
 }
@@ -136,7 +140,7 @@ export interface WireMessage {
   /** Unix seconds. */
   readonly t: number;
   readonly ack: number;
-  readonly type: WireType;
+  readonly type: string;
   /** The text, or the caption. */
   readonly body: string;
   readonly media?: WireMedia | undefined;
@@ -158,6 +162,8 @@ export interface WireMessage {
   readonly isQuiet?: boolean | undefined;
   /** How long after its arrival it can be decrypted. */
   readonly decryptLateMs?: number | undefined;
+  /** It cannot be decrypted; the subtype is the reason. */
+  readonly undecrypted?: { readonly subtype?: string | undefined } | undefined;
 }
 
 /** A group as one of its members, past ones included, sees it. */

@@ -36,6 +36,7 @@ export function showSize(bytes: number): string {
 const kinds: Readonly<Record<Exclude<MessageType, 'text'>, string>> = {
   image: 'Image',
   video: 'Video',
+  note: 'Video note',
   audio: 'Audio',
   voice: 'Voice message',
   document: 'Document',
@@ -44,6 +45,7 @@ const kinds: Readonly<Record<Exclude<MessageType, 'text'>, string>> = {
   contact: 'Contact card',
   contacts: 'Contact cards',
   poll: 'Poll',
+  other: 'Message of another type',
   invite: 'Invitation to a group',
   notice: 'Notice',
   revoked: 'This message was deleted',

@@ -69,6 +69,7 @@ describe('toMessage', () => {
           quotedMessageId: anything,
           author: anything,
           senderName: anything,
+          quoted: fc.record({ author: anything, type: anything, body: anything }),
         }),
         fc.array(text),
         fc.oneof(fc.double({ noNaN: true }), fc.constantFrom(-1, 1.5, 1e300, Number.POSITIVE_INFINITY)),

@@ -39,6 +39,7 @@ const messageModel = v.object({
   senderName: orNone(v.string()),
   username: knownUsername,
   quotedMessageId: optionalText,
+  quoted: orNone(v.object({ author: optionalText, type: optionalText, body: optionalText })),
   mentionedIds: v.array(v.string()),
   type: v.string(),
   body: optionalText,
@@ -76,8 +77,8 @@ export function toMessage(model: unknown): Message {
     ...(read.senderName ? { senderName: cutText(read.senderName, LIMITS.name) } : {}),
     ...(read.username ? { username: read.username } : {}),
     fromMe: read.fromMe,
-    body: cutText((read.hasMedia ? captionOf(read) : read.body) ?? '', LIMITS.body),
-    type: TYPE_NAMES.get(read.type) ?? (read.type.replace(/[^\w.-]/g, '_').slice(0, 60) || 'unknown'),
+    body: cutText(read.body ?? captionOf(read) ?? '', LIMITS.body),
+    type: toType(read.type),
     timestamp: toTime(read.t),
     ack: toAck(read.ack ?? 0),
     hasMedia: read.hasMedia,
@@ -86,6 +87,7 @@ export function toMessage(model: unknown): Message {
     isForwarded: read.isForwarded,
     isStatus: read.isStatus,
     ...(isId(read.quotedMessageId) ? { quotedMessageId: read.quotedMessageId } : {}),
+    ...(read.quoted ? { quoted: toQuoted(read) } : {}),
     mentionedIds: read.mentionedIds.filter(isId).slice(0, LIMITS.mentions),
     ...(read.mentionAll ? { mentionAll: true as const } : {}),
     ...(read.type === 'ptt' ? { voice: true as const } : {}),
@@ -103,6 +105,20 @@ export function readableMessage(model: unknown): Message | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The API's name for a type of the page. */
+function toType(type: string): Message['type'] {
+  return TYPE_NAMES.get(type) ?? (type.replace(/[^\w.-]/g, '_').slice(0, 60) || 'unknown');
+}
+
+function toQuoted({ quoted, quotedMessageId }: v.InferOutput<typeof messageModel>): Message['quoted'] {
+  return {
+    ...(isId(quotedMessageId) ? { id: quotedMessageId } : {}),
+    ...(isId(quoted?.author) ? { author: quoted.author } : {}),
+    type: toType(quoted?.type ?? ''),
+    body: cutText(quoted?.body ?? '', LIMITS.quotedBody),
+  };
 }
 
 function toPoll({ options, multiple }: { options: string[]; multiple: boolean }): Message['poll'] {

@@ -73,6 +73,8 @@ export interface PageMessage {
   readonly quotedParticipant?: PageId;
   /** Id of its chat, if that is not the chat of the reply. */
   readonly quotedRemoteJid?: PageId | null;
+  /** What came with the reply of the quoted message; null if the page could not read that. */
+  readonly quotedMsg?: Partial<PageMessage> | null;
   /** Ids of the people mentioned. */
   readonly mentionedJidList?: readonly PageId[];
   /** The link that the preview is of, as written. */
@@ -430,6 +432,9 @@ export interface MessageModel {
   readonly senderName: string | undefined;
   readonly username: string | undefined;
   readonly quotedMessageId: string | undefined;
+  readonly quoted?:
+    | { readonly author: string | undefined; readonly type: string | undefined; readonly body: string | undefined }
+    | undefined;
   readonly mentionedIds: readonly (string | undefined)[];
   readonly type: string;
   readonly body: string | undefined;

@@ -4,13 +4,13 @@ import { MediaData, type MediaFields, mediaFieldNames } from '../media/media-dat
 import { Model } from '../model.ts';
 import type { MsgKey } from '../msg-key.ts';
 import type { Wid } from '../wid.ts';
-import type { WireNotice, WireType } from '../wire.ts';
 
 export interface MsgAttributes extends MediaFields {
   id: MsgKey;
   /** `ciphertext` is one that is not decrypted yet. */
-  type: WireType | 'ciphertext';
-  subtype: WireNotice['subtype'] | 'sender' | 'admin' | 'encrypt' | 'disappearing_mode' | undefined;
+  type: string;
+  /** What a notice is about, who has deleted a message, or why it is not decrypted. */
+  subtype: string | undefined;
   /** The text; of a file, the thumbnail. */
   body: string | undefined;
   caption: string | undefined;
@@ -33,11 +33,14 @@ export interface MsgAttributes extends MediaFields {
   viewed: boolean;
   star: boolean;
   hasReaction: boolean;
-  quotedMsg: { type: string; body: string };
+  /** The quoted message, as far as the reply has it. */
+  quotedMsg: Partial<MsgAttributes>;
   quotedStanzaID: string;
   quotedParticipant: Wid;
   /** The chat of the quoted message; null: that of the reply. */
   quotedRemoteJid: Wid | null;
+  /** The message that it belongs to, such as an album. */
+  parentMsgKey: MsgKey;
   mentionedJidList: Wid[];
   groupMentions: unknown[];
   /** The people concerned by a notice in a group. */
@@ -86,6 +89,9 @@ export const passedFields = [
   'ephemeralDuration',
 ] as const;
 
+/** What a reply contains of the quoted message. */
+const quotedFields: readonly string[] = ['type', 'body', 'caption', ...mediaFieldNames, ...passedFields];
+
 /** The network's code for an account that has reached its monthly limit of new people. */
 const MONTHLY_LIMIT = 475;
 
@@ -121,6 +127,7 @@ export class Msg extends Model<MsgAttributes> {
     'quotedStanzaID',
     'quotedParticipant',
     'quotedRemoteJid',
+    'parentMsgKey',
     'mentionedJidList',
     'groupMentions',
     'recipients',
@@ -168,11 +175,12 @@ export class Msg extends Model<MsgAttributes> {
 
   /** What a reply in that chat contains of this message. Any value but the id of its own chat counts as another. */
   msgContextInfo(chatId: unknown): ContextInfo {
-    const { id, from, author, body, caption, type = 'chat' } = this.serialize() as Partial<MsgAttributes>;
+    const values = this.serialize() as Partial<MsgAttributes>;
+    const { id, from, author } = values;
     const participant = id?.participant ?? author ?? from;
     if (!id || !participant) throw new Error('the message has no id');
     return {
-      quotedMsg: { type, body: caption ?? body ?? '' },
+      quotedMsg: Object.fromEntries(Object.entries(values).filter(([name]) => quotedFields.includes(name))),
       quotedStanzaID: id.id,
       quotedParticipant: participant,
       quotedRemoteJid: chatId && !id.remote.equals(chatId) ? id.remote : null,

@@ -141,7 +141,7 @@ function visibleMessages(account: AccountRecord) {
 function quoteOf(network: Network, account: AccountRecord, { quoted }: WireDraft): Message['quoted'] {
   const author = quoted && network.directory.find(quoted.author);
   const chat = quoted?.chat === undefined ? undefined : network.peer(quoted.chat, account, 'quoted');
-  return quoted && author ? { id: quoted.id, body: quoted.body, author, chat } : undefined;
+  return quoted && author ? { ...quoted, author, chat } : undefined;
 }
 
 /** The page's description of its file, with the size and the hash of what the media server received. */

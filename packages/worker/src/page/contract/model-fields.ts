@@ -48,6 +48,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].quotedStanzaID': some,
   'Msg[].quotedParticipant': some,
   'Msg[].quotedRemoteJid': some,
+  'Msg[].quotedMsg': some,
   'Msg[].mentionedJidList': some,
   'Msg[].matchedText': some,
   'Msg[].nonJidMentions': some,

@@ -9,7 +9,8 @@ import type {
   PageVote,
 } from '../models.ts';
 import { ownIds, phoneOr, pushnameOf, resolveNumbers } from './identities.ts';
-import { isDeliverable, isPost, messageModel, textOf } from './messages.ts';
+import { hasCaption, textOf } from './message-contents.ts';
+import { isDeliverable, isPost, messageModel } from './messages.ts';
 import { isOwn, signal } from './outcomes.ts';
 
 /** A detected change, before the numbers of its people are known. */
@@ -177,7 +178,7 @@ export function sentElsewhere(message: PageMessage): FoundChange | undefined {
 export function edited(message: PageMessage): FoundChange | undefined {
   const { id, from, author = from, latestEditSenderTimestampMs: at } = message;
   // The edit may have removed a caption; in other messages without a text, such as events, no text was edited.
-  const body = textOf(message) ?? (message.directPath ? '' : undefined);
+  const body = textOf(message) ?? (hasCaption(message) ? '' : undefined);
   if (!at || body === undefined || !isDeliverable(message)) return undefined;
   const read = (): PageChange => {
     const chatId = phoneOr(id.remote);

@@ -1,31 +1,8 @@
 import type { MessageModel, PageChat, PageId, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
-import { idsOf, isMe, lidOf, optional, ownIds, phoneOr, pushnameOf, resolveNumbers, usernameOf } from './identities.ts';
+import { idsOf, lidOf, optional, ownIds, phoneOr, pushnameOf, resolveNumbers, usernameOf } from './identities.ts';
+import { hasCaption, quotedContent, quotedId, textOf } from './message-contents.ts';
 import { formsOf, learnForm, networkId } from './number-forms.ts';
-
-const hasAuthors = /@g\.us$|^status@broadcast$/;
-
-function quotedId({ id, quotedStanzaID, quotedParticipant, quotedRemoteJid }: PageMessage) {
-  if (!quotedStanzaID || !quotedParticipant) return undefined;
-  // A reply in another chat than that of the group or status. Some senders wrongly set a chat between two people.
-  const isElsewhere = hasAuthors.test(String(quotedRemoteJid));
-  const remote = String(isElsewhere ? quotedRemoteJid : id.remote);
-  const mine = isMe(quotedParticipant) || ownIds().some((own) => phoneOr(own) === phoneOr(quotedParticipant));
-  const key = `${mine}_${remote}_${quotedStanzaID}`;
-  if (!isElsewhere && isMe(id.remote) && /_(in|out)$/.test(String(id))) return `${key}_out`; // A note to oneself.
-  return hasAuthors.test(remote) ? `${key}_${quotedParticipant}` : key;
-}
-
-/**
- * The text of a message: body, caption, name of a location, question of a poll, or the text of contact cards. The body
- * of a file or location is its thumbnail.
- */
-export function textOf(message: PageMessage): string | undefined {
-  if (message.directPath) return message.caption;
-  if (message.type === 'location') return message.loc;
-  if (message.type === 'multi_vcard') return (message.vcardList ?? []).map((card) => card?.vcard).join('\n');
-  return message.type === 'poll_creation' ? message.pollName : message.body;
-}
 
 /** True for a post to the status feed, or a status posted to a group. */
 export function isPost({ id, isGroupStatus }: PageMessage): boolean {
@@ -48,12 +25,13 @@ export function messageModel(message: PageMessage): MessageModel {
     senderName: message.id.fromMe ? undefined : message.notifyName || pushnameOf(message.author ?? message.from),
     username: message.id.fromMe ? undefined : usernameOf(message.author ?? message.from),
     quotedMessageId: quotedId(message),
+    quoted: quotedContent(message),
     mentionedIds: (message.mentionedJidList ?? []).map(phoneOr),
     mentionAll: message.nonJidMentions === 1,
     gif: message.isGif === true,
     viewOnce: message.isViewOnce === true,
     type: message.type,
-    body: message.directPath ? undefined : textOf(message),
+    body: hasCaption(message) ? undefined : textOf(message),
     caption: message.caption,
     location: message.type === 'location' ? { latitude: message.lat, longitude: message.lng } : undefined,
     poll:
