@@ -75,3 +75,23 @@ describe('a reply has what it quotes', () => {
     expect(await received('from another time')).toMatchObject({ quoted });
   });
 });
+
+describe('contact cards', () => {
+  const zoe = 'BEGIN:VCARD\nVERSION:3.0\nFN:Zoe\\, Smith\nitem1.TEL;waid=12025550199:+1 202-555-0199\nEND:VCARD';
+  const bob = 'BEGIN:VCARD\nVERSION:2.1\nFN;ENCODING=QUOTED-PRINTABLE:B=C3=B6b\nEND:VCARD';
+
+  it('have their names and numbers, besides the cards themselves', async () => {
+    await stack.phones.send(BEN, { to: ADA, contacts: [{ name: 'Zoe', vcard: zoe }] });
+    const contacts = [{ name: 'Zoe, Smith', numbers: ['+12025550199'] }];
+    expect(await received(zoe)).toMatchObject({ type: 'contact', contacts });
+    await stack.phones.send(BEN, { to: ADA, contacts: [{ name: 'Zoe', vcard: zoe }, { name: 'B', vcard: bob }] });
+    const both = [...contacts, { name: 'Böb', numbers: [] }];
+    expect(await received(`${zoe}\n${bob}`)).toMatchObject({ type: 'contact', contacts: both });
+  });
+
+  it('have them in the response to a send, too', async () => {
+    const contacts = [{ name: 'Zoe', number: '+12025550199' }];
+    const sent = await stack.client.sendMessage({ id: 'main', type: 'contact', to: BEN, contacts });
+    expect(sent).toMatchObject({ contacts: [{ name: 'Zoe', numbers: ['+12025550199'] }] });
+  });
+});

@@ -16,6 +16,9 @@ export const LIMITS = {
   mimeType: 255,
   mentions: 5_000,
   pollOptions: 100,
+  /** More than a phone can send at once. */
+  contactCards: 300,
+  numbersOfCard: 20,
   members: 5_000,
   listed: 100_000,
   reason: 1_000,

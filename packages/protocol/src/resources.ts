@@ -108,6 +108,12 @@ const quoted = v.object({
   body: writtenText(LIMITS.quotedBody),
 });
 
+/** A contact card. The numbers begin with a plus if they have a country code. */
+const contactCard = v.object({
+  name: writtenText(LIMITS.name),
+  numbers: listOf(v.pipe(v.string(), v.regex(/^\+?\d{1,30}$/)), LIMITS.numbersOfCard),
+});
+
 /** A message, as returned by a send and carried by the `message` event. `timestamp` is in Unix seconds. */
 export const message = v.object({
   id: networkId,
@@ -140,6 +146,8 @@ export const message = v.object({
   viewOnce: v.optional(v.literal(true)),
   /** For a location: the body has its name and address, each on its own line. */
   location: v.optional(place),
+  /** For contact cards: the body has them as they were sent. */
+  contacts: v.optional(listOf(contactCard, LIMITS.contactCards)),
   /** For a poll: the body is its question. */
   poll: v.optional(pollChoice),
 });

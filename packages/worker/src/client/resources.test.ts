@@ -34,6 +34,12 @@ describe('toMessage', () => {
     ['ptt', 'audio'],
   ])('maps the type %s to %s', (type, name) => expect(toMessage({ ...model, type }).type).toBe(name));
 
+  it('cuts the names, the numbers and the count of contact cards', () => {
+    const cards = Array(400).fill({ name: 'x'.repeat(2_000), numbers: ['a', ...Array(50).fill('+1')] });
+    const read = toMessage({ ...model, type: 'vcard', contacts: cards });
+    expect([v.is(message, read), read.contacts?.length, read.contacts?.[0]?.numbers.length]).toEqual([true, 300, 20]);
+  });
+
   it('has the location and the poll of a message, unless they are invalid', () => {
     const location = { latitude: 1.5, longitude: -2 };
     const poll = { options: ['yes', 'no'], multiple: false };
@@ -69,6 +75,7 @@ describe('toMessage', () => {
           quotedMessageId: anything,
           author: anything,
           senderName: anything,
+          contacts: fc.array(fc.record({ name: anything, numbers: fc.array(anything) })),
           quoted: fc.record({ author: anything, type: anything, body: anything }),
         }),
         fc.array(text),

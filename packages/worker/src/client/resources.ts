@@ -55,6 +55,7 @@ const messageModel = v.object({
   gif: flag,
   viewOnce: flag,
   location: orNone(v.object({ latitude: degrees(90), longitude: degrees(180) })),
+  contacts: orNone(v.array(v.object({ name: v.string(), numbers: v.array(v.string()) }))),
   poll: orNone(v.object({ options: v.array(v.string()), multiple: v.boolean() })),
 });
 
@@ -94,6 +95,7 @@ export function toMessage(model: unknown): Message {
     ...(read.gif ? { gif: true as const } : {}),
     ...(read.viewOnce ? { viewOnce: true as const } : {}),
     ...(read.location ? { location: read.location } : {}),
+    ...(read.contacts ? { contacts: toContactCards(read.contacts) } : {}),
     ...(read.poll ? { poll: toPoll(read.poll) } : {}),
   };
 }
@@ -119,6 +121,13 @@ function toQuoted({ quoted, quotedMessageId }: v.InferOutput<typeof messageModel
     type: toType(quoted?.type ?? ''),
     body: cutText(quoted?.body ?? '', LIMITS.quotedBody),
   };
+}
+
+function toContactCards(cards: readonly { name: string; numbers: string[] }[]): Message['contacts'] {
+  return cards.slice(0, LIMITS.contactCards).map(({ name, numbers }) => ({
+    name: cutText(name, LIMITS.name),
+    numbers: numbers.filter((number) => /^\+?\d{1,30}$/.test(number)).slice(0, LIMITS.numbersOfCard),
+  }));
 }
 
 function toPoll({ options, multiple }: { options: string[]; multiple: boolean }): Message['poll'] {

@@ -1,4 +1,5 @@
 import type { AccountEventName } from '@chat-web/protocol';
+import type { ContactCard } from './tools/contact-cards.ts';
 
 /** The page's own models, as far as the program uses them, and what the program returns to the worker. */
 
@@ -92,7 +93,9 @@ export interface PageMessage {
   /** Name of a location, and its address on a second line. */
   readonly loc?: string;
   /** Several contact cards: {displayName, vcard} of each. */
-  readonly vcardList?: readonly ({ readonly vcard?: string } | undefined)[];
+  readonly vcardList?: readonly ({ readonly displayName?: string; readonly vcard?: string } | undefined)[];
+  /** What the sender calls the person of a single card. */
+  readonly vcardFormattedName?: string;
   /** Question of a poll. */
   readonly pollName?: string;
   /** Options of a poll: {name, localId} of each. */
@@ -450,6 +453,7 @@ export interface MessageModel {
   readonly gif: boolean;
   readonly viewOnce: boolean;
   readonly location?: { readonly latitude: number | undefined; readonly longitude: number | undefined } | undefined;
+  readonly contacts?: readonly ContactCard[] | undefined;
   readonly poll?: { readonly options: readonly (string | undefined)[]; readonly multiple: boolean } | undefined;
 }
 

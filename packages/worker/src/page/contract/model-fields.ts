@@ -58,6 +58,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].lng': some,
   'Msg[].loc': some,
   'Msg[].vcardList': some,
+  'Msg[].vcardFormattedName': some,
   'Msg[].pollName': some,
   'Msg[].pollOptions': some,
   'Msg[].pollSelectableOptionsCount': some,

@@ -1,4 +1,5 @@
 import type { MessageModel, PageMessage } from '../models.ts';
+import { type ContactCard, readCards } from './contact-cards.ts';
 import { isMe, ownIds, phoneOr } from './identities.ts';
 
 /** The content of a message; of a quoted one, the page has only that. */
@@ -41,4 +42,14 @@ export function quotedId({ id, quotedStanzaID, quotedParticipant, quotedRemoteJi
 export function quotedContent({ quotedMsg, quotedParticipant }: PageMessage): MessageModel['quoted'] {
   if (!quotedMsg) return undefined;
   return { author: phoneOr(quotedParticipant), type: quotedMsg.type, body: textOf(quotedMsg) };
+}
+
+/** The people in contact cards; undefined for other messages. */
+export function contactsOf({ type, body, vcardFormattedName, vcardList }: Content): ContactCard[] | undefined {
+  const one = type === 'vcard' ? [{ displayName: vcardFormattedName, vcard: body }] : undefined;
+  return (type === 'multi_vcard' ? (vcardList ?? []) : one)?.flatMap((sent) => {
+    const { displayName = '', vcard = '' } = sent ?? {};
+    const cards = readCards(vcard, displayName);
+    return cards.length > 0 ? cards : [{ name: displayName, numbers: [] }];
+  });
 }

@@ -1,7 +1,7 @@
 import type { MessageModel, PageChat, PageId, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
 import { idsOf, lidOf, optional, ownIds, phoneOr, pushnameOf, resolveNumbers, usernameOf } from './identities.ts';
-import { hasCaption, quotedContent, quotedId, textOf } from './message-contents.ts';
+import { contactsOf, hasCaption, quotedContent, quotedId, textOf } from './message-contents.ts';
 import { formsOf, learnForm, networkId } from './number-forms.ts';
 
 /** True for a post to the status feed, or a status posted to a group. */
@@ -34,6 +34,7 @@ export function messageModel(message: PageMessage): MessageModel {
     body: hasCaption(message) ? undefined : textOf(message),
     caption: message.caption,
     location: message.type === 'location' ? { latitude: message.lat, longitude: message.lng } : undefined,
+    contacts: contactsOf(message),
     poll:
       message.type === 'poll_creation'
         ? {
