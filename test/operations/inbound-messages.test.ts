@@ -1,4 +1,4 @@
-import { ADA, BEN, media } from '@chat-web/testing';
+import { ADA, BEN, CARLA, downloadedBytes, media } from '@chat-web/testing';
 import type { EventLog } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -94,4 +94,16 @@ describe('contact cards', () => {
     const sent = await stack.client.sendMessage({ id: 'main', type: 'contact', to: BEN, contacts });
     expect(sent).toMatchObject({ contacts: [{ name: 'Zoe', numbers: ['+12025550199'] }] });
   });
+});
+
+it('a video note is a video, and can be downloaded and forwarded', async () => {
+  const bytes = Buffer.from(media.find(({ type }) => type === 'video')?.bytes ?? []);
+  const note = { kind: 'note', base64: bytes.toString('base64'), mimeType: 'video/mp4' } as const;
+  await stack.phones.send(BEN, { to: ADA, media: note });
+  const { id: messageId, ...message } = await events.until('message', ({ note }) => note === true);
+  expect(message).toMatchObject({ type: 'video', body: '', hasMedia: true, mimeType: 'video/mp4' });
+  expect(await downloadedBytes(await stack.client.getMedia({ id: 'main', messageId }))).toEqual(bytes);
+  const forwarded = await stack.client.forwardMessage({ id: 'main', to: CARLA, messageId });
+  expect(forwarded).toMatchObject({ type: 'video', note: true, isForwarded: true });
+  expect(await stack.onPhone(CARLA, forwarded.id)).toMatchObject({ type: 'note', size: bytes.length });
 });

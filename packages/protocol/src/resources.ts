@@ -140,8 +140,9 @@ export const message = v.object({
   mentionedIds: listOf(networkId, LIMITS.mentions),
   /** It mentions everyone in the group. */
   mentionAll: v.optional(v.literal(true)),
-  /** Voice note, GIF (a video), and view-once media. */
+  /** Voice note, round video note, GIF (a video), and view-once media. */
   voice: v.optional(v.literal(true)),
+  note: v.optional(v.literal(true)),
   gif: v.optional(v.literal(true)),
   viewOnce: v.optional(v.literal(true)),
   /** For a location: the body has its name and address, each on its own line. */

@@ -32,6 +32,7 @@ describe('toMessage', () => {
     ['poll_creation', 'poll'],
     ['location', 'location'],
     ['ptt', 'audio'],
+    ['ptv', 'video'],
   ])('maps the type %s to %s', (type, name) => expect(toMessage({ ...model, type }).type).toBe(name));
 
   it('cuts the names, the numbers and the count of contact cards', () => {

@@ -16,6 +16,7 @@ import type { PageLimit } from '../page/models.ts';
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
   ['chat', 'text'],
   ['ptt', 'audio'],
+  ['ptv', 'video'],
   ['vcard', 'contact'],
   ['multi_vcard', 'contact'],
   ['poll_creation', 'poll'],
@@ -92,6 +93,7 @@ export function toMessage(model: unknown): Message {
     mentionedIds: read.mentionedIds.filter(isId).slice(0, LIMITS.mentions),
     ...(read.mentionAll ? { mentionAll: true as const } : {}),
     ...(read.type === 'ptt' ? { voice: true as const } : {}),
+    ...(read.type === 'ptv' ? { note: true as const } : {}),
     ...(read.gif ? { gif: true as const } : {}),
     ...(read.viewOnce ? { viewOnce: true as const } : {}),
     ...(read.location ? { location: read.location } : {}),

@@ -20,6 +20,7 @@ const MESSAGE_SHOWN = [
   'mentionedIds',
   'mentionAll',
   'voice',
+  'note',
   'gif',
   'viewOnce',
 ];

@@ -3,7 +3,7 @@ import type { MediaData } from './media-data.ts';
 import { MediaServerError, mediaServer } from './media-server.ts';
 
 /** The names of the kinds of media, for the media server and the checks of downloads. */
-type MediaType = 'image' | 'video' | 'gif' | 'audio' | 'ptt' | 'document' | 'sticker';
+type MediaType = 'image' | 'video' | 'gif' | 'ptv' | 'audio' | 'ptt' | 'document' | 'sticker';
 
 const audio = ['audio/ogg; codecs=opus', 'audio/mp4', 'audio/mpeg', 'audio/aac', 'audio/amr'];
 const video = ['video/mp4', 'video/3gpp'];
@@ -19,7 +19,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ptv: video,
 };
 
-const mediaTypes: readonly string[] = ['image', 'video', 'audio', 'ptt', 'document', 'sticker'];
+const mediaTypes: readonly string[] = ['image', 'video', 'ptv', 'audio', 'ptt', 'document', 'sticker'];
 
 /** The kind of a message's media; throws for a message without. */
 export function mediaTypeOfMessage({ type, isGif }: { readonly type?: string; readonly isGif?: boolean }): MediaType {
