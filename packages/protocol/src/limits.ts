@@ -9,6 +9,7 @@ export const LIMITS = {
   body: 262_144,
   /** Of a quoted message, whose whole text the message itself has. */
   quotedBody: 4_096,
+  url: 4_096,
   /** A single emoji takes up to about 30 units. */
   emoji: 100,
   name: 1_000,

@@ -114,6 +114,19 @@ const contactCard = v.object({
   numbers: listOf(v.pipe(v.string(), v.regex(/^\+?\d{1,30}$/)), LIMITS.numbersOfCard),
 });
 
+/** Of an advertisement on Facebook or Instagram, or another link, that opens a chat: what is known of it. */
+const referral = v.object({
+  url: v.optional(v.pipe(v.string(), v.maxLength(LIMITS.url), v.regex(/^https?:\/\//))),
+  id: v.optional(writtenText(LIMITS.name)),
+  /** Such as `ad`. */
+  type: v.optional(writtenText(LIMITS.name)),
+  title: v.optional(writtenText(LIMITS.name)),
+  clickId: v.optional(writtenText(LIMITS.name)),
+});
+
+/** The button, or the row of a list, that a person has chosen: the id is that of its author. */
+const selected = v.object({ id: v.optional(writtenText(LIMITS.name)), text: writtenText(LIMITS.name) });
+
 /** A message, as returned by a send and carried by the `message` event. `timestamp` is in Unix seconds. */
 export const message = v.object({
   id: networkId,
@@ -149,6 +162,10 @@ export const message = v.object({
   location: v.optional(place),
   /** For contact cards: the body has them as they were sent. */
   contacts: v.optional(listOf(contactCard, LIMITS.contactCards)),
+  /** The person came from an advertisement. */
+  referral: v.optional(referral),
+  /** The answer to a message with buttons or a list. */
+  selected: v.optional(selected),
   /** For a poll: the body is its question. */
   poll: v.optional(pollChoice),
 });

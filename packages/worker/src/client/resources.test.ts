@@ -35,6 +35,16 @@ describe('toMessage', () => {
     ['ptv', 'video'],
   ])('maps the type %s to %s', (type, name) => expect(toMessage({ ...model, type }).type).toBe(name));
 
+  it('has what is known of a referral: only links, and no empty texts', () => {
+    const referralOf = (referral: unknown) => toMessage({ ...model, referral }).referral;
+    expect(referralOf({ url: 'https://fb.me/x', id: '1', type: '', title: null, clickId: 7 })).toEqual({
+      url: 'https://fb.me/x',
+      id: '1',
+    });
+    for (const none of [undefined, null, 'x', {}, { url: 'javascript:alert(1)', id: '' }])
+      expect(toMessage({ ...model, referral: none })).not.toHaveProperty('referral');
+  });
+
   it('cuts the names, the numbers and the count of contact cards', () => {
     const cards = Array(400).fill({ name: 'x'.repeat(2_000), numbers: ['a', ...Array(50).fill('+1')] });
     const read = toMessage({ ...model, type: 'vcard', contacts: cards });
@@ -76,6 +86,8 @@ describe('toMessage', () => {
           quotedMessageId: anything,
           author: anything,
           senderName: anything,
+          referral: fc.record({ url: fc.webUrl(), id: anything, type: anything, title: anything, clickId: anything }),
+          selected: fc.record({ id: anything, text: anything }),
           contacts: fc.array(fc.record({ name: anything, numbers: fc.array(anything) })),
           quoted: fc.record({ author: anything, type: anything, body: anything }),
         }),

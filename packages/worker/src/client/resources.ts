@@ -11,6 +11,7 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { PageLimit } from '../page/models.ts';
+import { contentFields, orNone, toContents } from './message-contents.ts';
 
 /** Message types that have another name in the API; all others are the same. */
 const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
@@ -23,8 +24,6 @@ const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 const optionalText = v.optional(v.nullable(v.string()));
-/** A field that is left out if it is invalid, so that the message is not lost. */
-const orNone = <S extends v.GenericSchema>(schema: S) => v.fallback(v.optional(schema), undefined);
 /** A flag that few messages have. */
 const flag = orNone(v.boolean());
 /** A user name of the page; undefined for an invalid one. */
@@ -56,12 +55,12 @@ const messageModel = v.object({
   gif: flag,
   viewOnce: flag,
   location: orNone(v.object({ latitude: degrees(90), longitude: degrees(180) })),
-  contacts: orNone(v.array(v.object({ name: v.string(), numbers: v.array(v.string()) }))),
-  poll: orNone(v.object({ options: v.array(v.string()), multiple: v.boolean() })),
+  ...contentFields,
 });
+type Model = v.InferOutput<typeof messageModel>;
 
 /** For a document without a caption, the page uses its file name. */
-function captionOf({ caption, filename }: Pick<v.InferOutput<typeof messageModel>, 'caption' | 'filename'>) {
+function captionOf({ caption, filename }: Pick<Model, 'caption' | 'filename'>) {
   return caption === filename ? '' : caption;
 }
 
@@ -97,8 +96,7 @@ export function toMessage(model: unknown): Message {
     ...(read.gif ? { gif: true as const } : {}),
     ...(read.viewOnce ? { viewOnce: true as const } : {}),
     ...(read.location ? { location: read.location } : {}),
-    ...(read.contacts ? { contacts: toContactCards(read.contacts) } : {}),
-    ...(read.poll ? { poll: toPoll(read.poll) } : {}),
+    ...toContents(read),
   };
 }
 
@@ -116,24 +114,13 @@ function toType(type: string): Message['type'] {
   return TYPE_NAMES.get(type) ?? (type.replace(/[^\w.-]/g, '_').slice(0, 60) || 'unknown');
 }
 
-function toQuoted({ quoted, quotedMessageId }: v.InferOutput<typeof messageModel>): Message['quoted'] {
+function toQuoted({ quoted, quotedMessageId }: Model): Message['quoted'] {
   return {
     ...(isId(quotedMessageId) ? { id: quotedMessageId } : {}),
     ...(isId(quoted?.author) ? { author: quoted.author } : {}),
     type: toType(quoted?.type ?? ''),
     body: cutText(quoted?.body ?? '', LIMITS.quotedBody),
   };
-}
-
-function toContactCards(cards: readonly { name: string; numbers: string[] }[]): Message['contacts'] {
-  return cards.slice(0, LIMITS.contactCards).map(({ name, numbers }) => ({
-    name: cutText(name, LIMITS.name),
-    numbers: numbers.filter((number) => /^\+?\d{1,30}$/.test(number)).slice(0, LIMITS.numbersOfCard),
-  }));
-}
-
-function toPoll({ options, multiple }: { options: string[]; multiple: boolean }): Message['poll'] {
-  return { options: options.slice(0, LIMITS.pollOptions).map((option) => cutText(option, LIMITS.name)), multiple };
 }
 
 function isId(id: unknown): id is string {

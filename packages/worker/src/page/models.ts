@@ -10,8 +10,66 @@ export interface PageId {
   toString(): string;
 }
 
+/** What businesses, their customers and their advertisements add to a message. */
+interface BusinessContent {
+  /** The advertisement, or the link, from which its author wrote. */
+  readonly ctwaContext?: Readonly<
+    Partial<Record<'sourceUrl' | 'sourceId' | 'sourceType' | 'conversionSource' | 'title' | 'ctwaClid', unknown>>
+  > | null;
+  /** The chosen button. */
+  readonly selectedButtonId?: string;
+  /** The chosen button of a template. */
+  readonly selectedId?: string;
+  /** The chosen row of a list. */
+  readonly listResponse?: {
+    readonly title?: string;
+    readonly singleSelectReply?: { readonly selectedRowId?: string } | null;
+  } | null;
+  /** The answer to an interactive message, as JSON. */
+  readonly interactivePayload?: { readonly paramsJson?: string } | null;
+  /** A template: a header may be in `title`. */
+  readonly isFromTemplate?: boolean;
+  /** It has buttons below it. */
+  readonly isDynamicReplyButtonsMsg?: boolean;
+  /** Header of a template or name of a product; in other messages, title of the link preview. */
+  readonly title?: string;
+  /** Of a product; in other messages, that of the link preview. */
+  readonly description?: string;
+  readonly footer?: string;
+  /** A list to choose from. */
+  readonly list?: { readonly title?: string; readonly description?: string } | null;
+  readonly interactiveHeader?: { readonly title?: string; readonly subtitle?: string } | null;
+  readonly carouselCardsParsed?: readonly ({ readonly caption?: string } | null)[] | null;
+  readonly orderTitle?: string;
+  /** The text of an order. */
+  readonly message?: string;
+  readonly paymentNoteMsg?: { readonly body?: string } | null;
+  /** The answer of an assistant. */
+  readonly richResponse?: { readonly fragments?: readonly ({ readonly text?: string } | null)[] } | null;
+  /** What the page has read of a message that it holds back. */
+  readonly quarantineExtractedText?: string;
+}
+
+/** Invitations to groups, channels and events. */
+interface InvitationContent {
+  /** The text of an invitation to a group. */
+  readonly comment?: string;
+  /** Its name. */
+  readonly inviteGrpName?: string;
+  readonly newsletterAdminInviteInfo?: ChannelInvitation | null;
+  readonly newsletterFollowerInviteInfo?: ChannelInvitation | null;
+  readonly eventName?: string;
+  readonly eventDescription?: string;
+  readonly eventLocation?: { readonly name?: string } | null;
+}
+
+interface ChannelInvitation {
+  readonly newsletterName?: string;
+  readonly inviteMessage?: string;
+}
+
 /** A message of the page. */
-export interface PageMessage {
+export interface PageMessage extends BusinessContent, InvitationContent {
   /** `String()` serialises it. */
   readonly id: PageId & {
     readonly fromMe: boolean;
@@ -454,6 +512,8 @@ export interface MessageModel {
   readonly viewOnce: boolean;
   readonly location?: { readonly latitude: number | undefined; readonly longitude: number | undefined } | undefined;
   readonly contacts?: readonly ContactCard[] | undefined;
+  readonly referral?: Readonly<Record<'url' | 'id' | 'type' | 'title' | 'clickId', string | undefined>> | undefined;
+  readonly selected?: Readonly<Record<'id' | 'text', string | undefined>> | undefined;
   readonly poll?: { readonly options: readonly (string | undefined)[]; readonly multiple: boolean } | undefined;
 }
 

@@ -2,7 +2,17 @@ import { type EventName, eventData } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
 import { withoutContents } from './contents.ts';
 
-const MESSAGE_CONTENTS = ['senderName', 'body', 'filename', 'quoted', 'location', 'contacts', 'poll'];
+const MESSAGE_CONTENTS = [
+  'senderName',
+  'body',
+  'filename',
+  'quoted',
+  'location',
+  'contacts',
+  'referral',
+  'selected',
+  'poll',
+];
 /** Texts and names of people, and codes that open an account. */
 const CONTENTS: { readonly [N in EventName]?: readonly string[] } = {
   ready: ['pushname'],

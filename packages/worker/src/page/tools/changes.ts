@@ -9,7 +9,7 @@ import type {
   PageVote,
 } from '../models.ts';
 import { ownIds, phoneOr, pushnameOf, resolveNumbers } from './identities.ts';
-import { hasCaption, textOf } from './message-contents.ts';
+import { hasCaption, textOf } from './message-texts.ts';
 import { isDeliverable, isPost, messageModel } from './messages.ts';
 import { isOwn, signal } from './outcomes.ts';
 

@@ -4,7 +4,7 @@ import { delay } from '../delay.ts';
 import type { PageChat, PageId, PageLabel } from '../models.ts';
 import { Refusal } from '../refusal.ts';
 import { optional, phoneOr, wrapExport } from './identities.ts';
-import { textOf } from './message-contents.ts';
+import { textOf } from './message-texts.ts';
 import { isChat, knownChat } from './messages.ts';
 
 /** Chats in which the account shows as typing or recording, each with a function that stops it. */

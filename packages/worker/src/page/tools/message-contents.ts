@@ -1,30 +1,9 @@
 import type { MessageModel, PageMessage } from '../models.ts';
 import { type ContactCard, readCards } from './contact-cards.ts';
 import { isMe, ownIds, phoneOr } from './identities.ts';
-
-/** The content of a message; of a quoted one, the page has only that. */
-type Content = Partial<PageMessage>;
+import { type Content, textOf } from './message-texts.ts';
 
 const hasAuthors = /@g\.us$|^status@broadcast$/;
-
-/** Messages whose body is a thumbnail, if they have one. */
-const files = new Set<unknown>(['image', 'video', 'ptv', 'audio', 'ptt', 'document', 'sticker', 'sticker-pack']);
-
-/** Whether the text of a message is its caption. */
-export function hasCaption({ type, directPath }: Content): boolean {
-  return Boolean(directPath) || files.has(type);
-}
-
-/**
- * The text of a message: body, caption, name of a location, question of a poll, or the text of contact cards. The body
- * of a file or location is its thumbnail.
- */
-export function textOf(message: Content): string | undefined {
-  if (hasCaption(message)) return message.caption;
-  if (message.type === 'location') return message.loc;
-  if (message.type === 'multi_vcard') return (message.vcardList ?? []).map((card) => card?.vcard).join('\n');
-  return message.type === 'poll_creation' ? message.pollName : message.body;
-}
 
 /** The id of the message that a reply quotes. */
 export function quotedId({ id, quotedStanzaID, quotedParticipant, quotedRemoteJid }: PageMessage): string | undefined {
@@ -52,4 +31,48 @@ export function contactsOf({ type, body, vcardFormattedName, vcardList }: Conten
     const cards = readCards(vcard, displayName);
     return cards.length > 0 ? cards : [{ name: displayName, numbers: [] }];
   });
+}
+
+/** What the page knows of the advertisement, or the link, from which a person wrote; undefined without one. */
+export function referralOf({ ctwaContext: context }: Content): MessageModel['referral'] {
+  if (!context) return undefined;
+  const { sourceUrl, sourceId, sourceType, conversionSource, title, ctwaClid } = context;
+  return {
+    url: written(sourceUrl),
+    id: written(sourceId),
+    type: written(sourceType) || written(conversionSource),
+    title: written(title),
+    clickId: written(ctwaClid),
+  };
+}
+
+/** The button or the row of a list that a person has chosen; undefined for other messages. */
+export function selectionOf(message: Content): MessageModel['selected'] {
+  switch (message.type) {
+    case 'buttons_response':
+      return { id: message.selectedButtonId, text: message.body };
+    case 'list_response':
+      return { id: message.listResponse?.singleSelectReply?.selectedRowId, text: message.listResponse?.title };
+    case 'template_button_reply':
+      return { id: message.selectedId, text: message.body };
+    case 'interactive_response':
+      return chosen(message);
+    default:
+      return undefined;
+  }
+}
+
+/** The answer to a form has other parameters. */
+function chosen({ interactivePayload, body }: Content): MessageModel['selected'] {
+  try {
+    const { id } = JSON.parse(String(interactivePayload?.paramsJson)) as { readonly id?: unknown };
+    return written(id) ? { id: written(id), text: body } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Others chose these values: some may not be texts. */
+function written(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

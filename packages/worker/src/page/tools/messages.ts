@@ -1,7 +1,8 @@
 import type { MessageModel, PageChat, PageId, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
 import { idsOf, lidOf, optional, ownIds, phoneOr, pushnameOf, resolveNumbers, usernameOf } from './identities.ts';
-import { contactsOf, hasCaption, quotedContent, quotedId, textOf } from './message-contents.ts';
+import { contactsOf, quotedContent, quotedId, referralOf, selectionOf } from './message-contents.ts';
+import { hasCaption, textOf } from './message-texts.ts';
 import { formsOf, learnForm, networkId } from './number-forms.ts';
 
 /** True for a post to the status feed, or a status posted to a group. */
@@ -35,6 +36,8 @@ export function messageModel(message: PageMessage): MessageModel {
     caption: message.caption,
     location: message.type === 'location' ? { latitude: message.lat, longitude: message.lng } : undefined,
     contacts: contactsOf(message),
+    referral: referralOf(message),
+    selected: selectionOf(message),
     poll:
       message.type === 'poll_creation'
         ? {
