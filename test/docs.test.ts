@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { MESSAGE_TYPES } from '@chat-web/protocol';
 import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
@@ -40,6 +41,17 @@ it('every page of docs/ is linked from its README', () => {
   for (const page of pages.filter((one) => dirname(one) === 'docs' && one !== 'docs/README.md'))
     expect(linked).toContain(page);
   expect(linksOf('README.md')).toContain('docs/README.md');
+});
+
+it('the page on events has each type of message', () => {
+  const [, table = ''] = readFileSync(join(ROOT, 'docs/events.md'), 'utf8').split(/^##+ (?:Types of m|M)essages.*$/m);
+  const listed = [...table.matchAll(/^\| (.*?) \|/gm)].flatMap(([, cell = '']) => [...cell.matchAll(/`([^`]+)`/g)]);
+  expect(
+    listed
+      .map(([, type]) => type)
+      .filter((type) => type !== 'type')
+      .sort(),
+  ).toEqual([...MESSAGE_TYPES].sort());
 });
 
 it('the map of the architecture names files and folders that exist', () => {

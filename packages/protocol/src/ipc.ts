@@ -41,6 +41,8 @@ const workerOptions = v.object({
    * session is ready.
    */
   deliveredUntil: v.number(),
+  /** Messages that were delivered without their content: the worker delivers what has come of it. */
+  withoutContent: v.array(networkId),
   /** The worker reports those that have increased once the session is ready. */
   openAcks: v.array(openAck),
   /** The folder of saved documents of the page, shared by all sessions. */
@@ -62,6 +64,9 @@ export const OVERLAP_SECONDS = 120;
 
 /** How many ids of delivered messages are remembered: more than an account receives within the overlap. */
 export const MAX_DELIVERED_IDS = 10_000;
+
+/** How many messages whose content may still come are remembered: the newest. */
+export const MAX_WITHOUT_CONTENT = 200;
 
 /** A send whose message can be found again by its id. */
 const sendAttempt = v.object({

@@ -98,7 +98,43 @@ const pollChoice = v.object({ options: listOf(writtenText(LIMITS.name), LIMITS.p
 /** The name by which people without a visible number are found, without `@`. */
 export const username = v.pipe(v.string(), v.regex(/^[\w.]{1,35}$/));
 
-const messageType = v.pipe(v.string(), v.regex(/^[\w.-]{1,60}$/));
+/**
+ * The types of messages. Those of businesses have the page's names; `unknown` is any that this device cannot read, or
+ * does not know.
+ */
+export const MESSAGE_TYPES = [
+  'text',
+  'image',
+  'video',
+  'audio',
+  'document',
+  'sticker',
+  'sticker-pack',
+  'location',
+  'contact',
+  'poll',
+  'poll_result_snapshot',
+  'event_creation',
+  'groups_v4_invite',
+  'newsletter_admin_invite',
+  'newsletter_follower_invite',
+  'hsm',
+  'list',
+  'interactive',
+  'native_flow',
+  'buttons_response',
+  'list_response',
+  'template_button_reply',
+  'interactive_response',
+  'order',
+  'product',
+  'payment',
+  'automated_greeting_message',
+  'rich_response',
+  'quarantined',
+  'unknown',
+] as const;
+const messageType = v.picklist(MESSAGE_TYPES);
 
 /** A quoted message: its id and author as far as they are known, and the beginning of its text. */
 const quoted = v.object({
@@ -158,6 +194,13 @@ export const message = v.object({
   note: v.optional(v.literal(true)),
   gif: v.optional(v.literal(true)),
   viewOnce: v.optional(v.literal(true)),
+  /**
+   * This device cannot show it: it is view-once media, which only phones open, or was not decrypted. The body is empty.
+   * If its content comes later, it is another message with the same id.
+   */
+  unavailable: v.optional(v.picklist(['view_once', 'not_decrypted'])),
+  /** The id of the album that it is a part of. */
+  albumId: v.optional(networkId),
   /** For a location: the body has its name and address, each on its own line. */
   location: v.optional(place),
   /** For contact cards: the body has them as they were sent. */

@@ -11,6 +11,7 @@ export const emptyWorkerOptions: WorkerOptions = {
   uploadsDir: '/nowhere',
   spoolMaxBytes: 1,
   deliveredUntil: 0,
+  withoutContent: [],
   openAcks: [],
   pagesDir: '/nowhere',
   linkedAt: 0,

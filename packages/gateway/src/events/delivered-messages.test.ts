@@ -49,6 +49,30 @@ describe('delivered messages', () => {
     for (const { text } of checkpointParts(delivery.fold)) expect(Buffer.byteLength(text)).toBeLessThan(1_048_576);
   });
 
+  it('without their content are remembered until it comes, however old they are', () => {
+    const delivery = new Delivery();
+    const text = (id: string, more = {}) => JSON.stringify({ id, timestamp: NOW, ...more });
+    for (const id of ['a', 'b'])
+      delivery.apply({
+        kind: 'event',
+        name: 'message',
+        session: 'main',
+        key: id,
+        text: text(id, { unavailable: 'view_once' }),
+      });
+    delivery.message('c', NOW + 99_000);
+    for (const fold of [delivery.fold, delivery.restarted()]) {
+      expect(fold.withoutContent('main')).toEqual(['a', 'b']);
+      expect([fold.has('main', 'a'), fold.lacksContent('main', 'a'), fold.lacksContent('main', 'c')]).toEqual([
+        false,
+        true,
+        false,
+      ]);
+    }
+    delivery.message('a', NOW);
+    expect(delivery.restarted().withoutContent('main')).toEqual(['b']);
+  });
+
   it('are kept as far back as a catch-up looks', () => {
     const delivery = new Delivery();
     delivery.message('a', NOW);

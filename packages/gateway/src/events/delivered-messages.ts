@@ -3,6 +3,8 @@ import {
   getOrAdd,
   listOf,
   MAX_DELIVERED_IDS,
+  MAX_WITHOUT_CONTENT,
+  type Message,
   networkId,
   OVERLAP_SECONDS,
   unixSeconds,
@@ -15,6 +17,8 @@ import { type JournalRecord, note } from '../journal/frame.ts';
 interface Delivered {
   /** Timestamps of the messages that a catch-up would find again, by id, in order of delivery. */
   readonly ids: Map<string, number>;
+  /** Those that were delivered without their content, which may still come, however old they are. */
+  readonly withoutContent: Map<string, true>;
   /** Messages before this time are delivered, or count as history; undefined until the session was ready. */
   until: number | undefined;
   /** Messages from this time on are missing, although later ones were delivered. */
@@ -32,13 +36,14 @@ const NOTES = {
   reset: 'delivery_reset',
 } as const;
 
-/** An id takes at most a kilobyte. */
+/** An id takes at most a kilobyte; with those in `withoutContent`, a part stays below a megabyte. */
 const IDS_IN_A_PART = 500;
 
 const deliveredPart = v.strictObject({
   until: v.optional(unixSeconds),
   missingFrom: v.optional(unixSeconds),
   ids: listOf(v.strictTuple([networkId, unixSeconds]), IDS_IN_A_PART),
+  withoutContent: v.optional(listOf(networkId, MAX_WITHOUT_CONTENT)),
 });
 type DeliveredPart = v.InferOutput<typeof deliveredPart>;
 
@@ -53,7 +58,7 @@ export class DeliveredMessages implements Fold, MovingState {
 
   apply({ kind, name, session, key, text, at }: JournalRecord): void {
     if (kind === 'forget') this.#sessions.delete(session);
-    else if (kind === 'event' && name === 'message') this.#add(session, key, timestampIn(text), Math.floor(at / 1_000));
+    else if (kind === 'event' && name === 'message') this.#add(session, key, messageIn(text), Math.floor(at / 1_000));
     else if (kind === 'note') this.#note(session, name, Number(text));
   }
 
@@ -73,8 +78,10 @@ export class DeliveredMessages implements Fold, MovingState {
     }
   }
 
-  #add(session: string, id: string, timestamp: number, now: number): void {
+  #add(session: string, id: string, { timestamp, unavailable }: StoredMessage, now: number): void {
     const delivered = this.#of(session);
+    if (unavailable === undefined) delivered.withoutContent.delete(id);
+    else delivered.withoutContent.set(id, true);
     delivered.ids.set(id, timestamp);
     // A timestamp in the future, from a wrong clock, would skip everything until then.
     delivered.until = Math.max(delivered.until ?? 0, Math.min(timestamp, now) - OVERLAP_SECONDS);
@@ -88,6 +95,7 @@ export class DeliveredMessages implements Fold, MovingState {
   #of(session: string): Delivered {
     return getOrAdd(this.#sessions, session, () => ({
       ids: new BoundedMap(MAX_DELIVERED_IDS),
+      withoutContent: new BoundedMap(MAX_WITHOUT_CONTENT),
       until: undefined,
       missingFrom: undefined,
     }));
@@ -100,6 +108,16 @@ export class DeliveredMessages implements Fold, MovingState {
 
   has(session: string, id: string): boolean {
     return this.#sessions.get(session)?.ids.has(id) ?? false;
+  }
+
+  /** True for a message that was delivered without its content, and not with it. */
+  lacksContent(session: string, id: string): boolean {
+    return this.#sessions.get(session)?.withoutContent.has(id) ?? false;
+  }
+
+  /** The newest of these messages. */
+  withoutContent(session: string): string[] {
+    return [...(this.#sessions.get(session)?.withoutContent.keys() ?? [])];
   }
 
   /** Messages from this time on may not have been delivered; undefined until the session was ready. */
@@ -118,16 +136,20 @@ export class DeliveredMessages implements Fold, MovingState {
     if (!delivered) return;
     const { ids, until, missingFrom } = delivered;
     const all = [...ids];
-    for (let start = 0; start === 0 || start < all.length; start += IDS_IN_A_PART)
-      yield { until, missingFrom, ids: all.slice(start, start + IDS_IN_A_PART) };
+    const withoutContent = [...delivered.withoutContent.keys()];
+    for (let start = 0; start === 0 || start < all.length; start += IDS_IN_A_PART) {
+      const part = { until, missingFrom, ids: all.slice(start, start + IDS_IN_A_PART) };
+      yield start === 0 && withoutContent.length > 0 ? { ...part, withoutContent } : part;
+    }
   }
 
-  restore(session: string, { until, missingFrom, ids }: DeliveredPart): void {
+  restore(session: string, { until, missingFrom, ids, withoutContent = [] }: DeliveredPart): void {
     const delivered = this.#of(session);
     if (until !== undefined) delivered.until = Math.max(delivered.until ?? 0, until);
     // Another gateway has recovered what was missing here before.
     delivered.missingFrom = missingFrom;
     for (const [id, timestamp] of ids) delivered.ids.set(id, timestamp);
+    for (const id of withoutContent) delivered.withoutContent.set(id, true);
   }
 }
 
@@ -138,6 +160,8 @@ export const deliveryNotes = {
   reset: (session: string) => note(session, NOTES.reset, '', ''),
 } as const;
 
-function timestampIn(text: string): number {
-  return (JSON.parse(text) as { readonly timestamp: number }).timestamp;
+type StoredMessage = Pick<Message, 'timestamp' | 'unavailable'>;
+
+function messageIn(text: string): StoredMessage {
+  return JSON.parse(text) as StoredMessage;
 }

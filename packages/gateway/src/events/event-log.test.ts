@@ -106,6 +106,32 @@ describe('a message', () => {
     expect(events.deliveredUntil('main')).toBe(NOW - 120);
   });
 
+  it('that was published without its content is published once more with it, even across a restart', async () => {
+    const unread = { ...message('a'), body: '', unavailable: 'not_decrypted' } as const;
+    events.publishMessage('main', unread);
+    events.publishMessage('main', unread);
+    await stored();
+    expect(events.withoutContent('main')).toEqual(['a']);
+    await restart();
+    events.publishMessage('main', unread);
+    for (const id of ['b', 'a', 'a']) events.publishMessage('main', message(id, NOW + 9_000));
+    events.publishMessage('main', unread);
+    await stored();
+    await restart();
+    for (const again of [message('a'), unread]) events.publishMessage('main', again);
+    expect(await stored()).toEqual(['message a', 'message b', 'message a']);
+    expect(events.withoutContent('main')).toEqual([]);
+  });
+
+  it('that comes while it is stored without its content is published, and not in the other order', async () => {
+    const unread = { ...message('a'), unavailable: 'view_once' } as const;
+    events.publishMessage('main', unread);
+    events.publishMessage('main', message('a'));
+    events.publishMessage('main', message('b'));
+    events.publishMessage('main', { ...message('b'), unavailable: 'view_once' });
+    expect(await stored()).toEqual(['message a', 'message a', 'message b']);
+  });
+
   it('that could not be stored is accepted when reported again, and catch-ups look back to its time', async () => {
     events.publishMessage('main', message('a'));
     await stored();

@@ -101,10 +101,14 @@ export class EventLog {
     });
   }
 
-  /** Publishes an inbound message, unless it is stored or being stored already. */
+  /** Publishes an inbound message, unless it is stored or being stored already: once without its content, once with it. */
   publishMessage(session: string, message: Message): void {
-    const place = `${session}/${message.id}`;
-    if (this.#storing.has(place) || this.#delivered.has(session, message.id)) return;
+    const { id, unavailable } = message;
+    const withContent = `${session}/${id}`;
+    const place = unavailable === undefined ? withContent : `${withContent} ${unavailable}`;
+    const isContent = unavailable === undefined && this.#delivered.lacksContent(session, id);
+    const isKnown = this.#delivered.has(session, id) || this.#delivered.lacksContent(session, id);
+    if (this.#storing.has(withContent) || this.#storing.has(place) || (isKnown && !isContent)) return;
     this.#storing.add(place);
     const lose = () => {
       const loss = this.#lossOf(session);
@@ -138,6 +142,11 @@ export class EventLog {
   /** A message is sent from here: the page must not report it as sent on another device. */
   noteOwnMessage(session: string, id: string): void {
     void this.#note(ownMessageNote(session, id));
+  }
+
+  /** The messages that were published without their content. */
+  withoutContent(session: string): string[] {
+    return this.#delivered.withoutContent(session);
   }
 
   /** The messages whose acks may increase while the session is down. */

@@ -17,7 +17,8 @@ const OWN_MESSAGE = 'own_message';
 
 /** The identity of an event that is reported again: meanwhile, ids of people may have changed to numbers. */
 const KEYS: { readonly [N in AccountEventName]: (data: EventData<N>) => string } = {
-  message_sent: ({ id }) => id,
+  // Once without its content, if this device cannot read it, and once with it.
+  message_sent: ({ id, unavailable }) => (unavailable === undefined ? id : `${id} ${unavailable}`),
   message_reaction: ({ messageId, at, emoji }) => `${messageId} ${at} ${emoji}`,
   poll_vote: ({ pollId, at, options }) => `${pollId} ${at} ${options.length}`,
   message_edited: ({ id, at }) => `${id} ${at}`,

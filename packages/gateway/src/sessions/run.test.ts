@@ -11,7 +11,14 @@ import type { SessionDependencies } from './session-dependencies.ts';
 import type { RunFailure } from './session-state.ts';
 import { StartQueue } from './start-queue.ts';
 
-const start = { byHand: false, deliveredUntil: () => 0, openAcks: () => [], linkedAt: 0, wasMute: false };
+const start = {
+  byHand: false,
+  deliveredUntil: () => 0,
+  withoutContent: () => [],
+  openAcks: () => [],
+  linkedAt: 0,
+  wasMute: false,
+};
 const log = pino({ enabled: false });
 const runs: Run[] = [];
 afterEach(async () => {

@@ -41,6 +41,7 @@ export interface RunStart {
   /** From when on inbound messages may not have been delivered, in Unix seconds; read when the worker starts. */
   deliveredUntil(): number;
   /** Messages whose acks may have risen; read when the worker starts. */
+  withoutContent(): string[];
   openAcks(): OpenAck[];
   /** When an earlier run was linked, in Unix seconds, if the session has not been ready yet; 0 otherwise. */
   readonly linkedAt: number;
@@ -48,7 +49,7 @@ export interface RunStart {
   readonly wasMute: boolean;
 }
 
-type Past = Pick<WorkerOptions, 'deliveredUntil' | 'openAcks' | 'linkedAt' | 'wasMute'>;
+type Past = Pick<WorkerOptions, 'deliveredUntil' | 'withoutContent' | 'openAcks' | 'linkedAt' | 'wasMute'>;
 
 interface RunFolders {
   /** Files in transit between gateway and worker. */
@@ -117,7 +118,14 @@ export class Run {
   }
 
   /** Waits for a slot, runs the worker, and resolves when it has exited. Never rejects. */
-  async start({ byHand, deliveredUntil, openAcks, linkedAt: linkedBefore, wasMute }: RunStart): Promise<void> {
+  async start({
+    byHand,
+    deliveredUntil,
+    withoutContent,
+    openAcks,
+    linkedAt: linkedBefore,
+    wasMute,
+  }: RunStart): Promise<void> {
     const { startQueue, saved, config } = this.#dependencies;
     try {
       this.#releaseSlot = await startQueue.acquire(this.#ended.signal, byHand);
@@ -133,7 +141,13 @@ export class Run {
       const savedAt = await saved.linkedAt(this.#id);
       const linkedAt = savedAt ? savedAt.getTime() / SECOND : linkedBefore;
       if (this.#ended.signal.aborted) return;
-      const past = { deliveredUntil: deliveredUntil(), openAcks: openAcks(), linkedAt, wasMute };
+      const past = {
+        deliveredUntil: deliveredUntil(),
+        withoutContent: withoutContent(),
+        openAcks: openAcks(),
+        linkedAt,
+        wasMute,
+      };
       const { exited } = this.#startWorker(folders, past);
       this.fail({ cause: { reason: 'WORKER_EXITED', detail: await exited }, retry: true });
     } catch (error) {

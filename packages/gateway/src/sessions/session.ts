@@ -519,6 +519,7 @@ export class Session {
     void this.#run.start({
       byHand,
       openAcks: () => this.#dependencies.events.openAcks(this.id),
+      withoutContent: () => this.#dependencies.events.withoutContent(this.id),
       deliveredUntil: () => this.#dependencies.events.deliveredUntil(this.id),
       linkedAt: (this.#state.linkedAt?.getTime() ?? 0) / SECOND_MS,
       wasMute: wasMute(this.#state, performance.now()),

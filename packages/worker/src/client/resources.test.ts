@@ -35,6 +35,27 @@ describe('toMessage', () => {
     ['ptv', 'video'],
   ])('maps the type %s to %s', (type, name) => expect(toMessage({ ...model, type }).type).toBe(name));
 
+  it.each([
+    ['ciphertext', { body: undefined, unavailable: 'view_once' }, 'view_once'],
+    ['ciphertext', { body: undefined, unavailable: 'not_decrypted' }, 'not_decrypted'],
+    ['oversized', { body: undefined }, 'not_decrypted'],
+    ['hsm', { body: undefined }, 'not_decrypted'],
+    ['a new type', { body: undefined }, 'not_decrypted'],
+    ['a new type', { body: 'readable' }, undefined],
+    ['chat', { body: '', referral: { id: '1' } }, undefined],
+    ['image', { body: undefined, hasMedia: true }, undefined],
+    ['hsm', { body: undefined, fromMe: true }, undefined],
+  ])('tells that this device cannot show %s, %j: %s', (type, more, unavailable) => {
+    const { body: _, ...read } = model;
+    expect(toMessage({ ...read, type, ...more }).unavailable).toBe(unavailable);
+  });
+
+  it('has the album of a photo, unless it is no id', () => {
+    expect(toMessage({ ...model, albumId: 'false_a_1' }).albumId).toBe('false_a_1');
+    for (const odd of ['', '\n', 7, 'x'.repeat(1_000)])
+      expect(toMessage({ ...model, albumId: typeof odd === 'string' ? odd : undefined })).not.toHaveProperty('albumId');
+  });
+
   it('has what is known of a referral: only links, and no empty texts', () => {
     const referralOf = (referral: unknown) => toMessage({ ...model, referral }).referral;
     expect(referralOf({ url: 'https://fb.me/x', id: '1', type: '', title: null, clickId: 7 })).toEqual({
@@ -86,6 +107,7 @@ describe('toMessage', () => {
           quotedMessageId: anything,
           author: anything,
           senderName: anything,
+          albumId: anything,
           referral: fc.record({ url: fc.webUrl(), id: anything, type: anything, title: anything, clickId: anything }),
           selected: fc.record({ id: anything, text: anything }),
           contacts: fc.array(fc.record({ name: anything, numbers: fc.array(anything) })),

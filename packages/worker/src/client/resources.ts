@@ -4,6 +4,7 @@ import {
   cutText,
   degrees,
   LIMITS,
+  MESSAGE_TYPES,
   type Message,
   networkId,
   type SessionInfo,
@@ -13,8 +14,9 @@ import * as v from 'valibot';
 import type { PageLimit } from '../page/models.ts';
 import { contentFields, orNone, toContents } from './message-contents.ts';
 
-/** Message types that have another name in the API; all others are the same. */
-const TYPE_NAMES: ReadonlyMap<string, string> = new Map([
+/** The API's names for the page's types of messages. */
+const TYPE_NAMES: ReadonlyMap<string, Message['type']> = new Map([
+  ...MESSAGE_TYPES.map((type) => [type, type] as const),
   ['chat', 'text'],
   ['ptt', 'audio'],
   ['ptv', 'video'],
@@ -54,6 +56,8 @@ const messageModel = v.object({
   mentionAll: flag,
   gif: flag,
   viewOnce: flag,
+  unavailable: orNone(v.picklist(['view_once', 'not_decrypted'])),
+  albumId: optionalText,
   location: orNone(v.object({ latitude: degrees(90), longitude: degrees(180) })),
   ...contentFields,
 });
@@ -70,6 +74,11 @@ function captionOf({ caption, filename }: Pick<Model, 'caption' | 'filename'>) {
  */
 export function toMessage(model: unknown): Message {
   const read = v.parse(messageModel, model);
+  const body = cutText(read.body ?? captionOf(read) ?? '', LIMITS.body);
+  const contents = toContents(read);
+  // Whoever reads an empty message learns that there is more to it.
+  const isEmpty = body === '' && !read.hasMedia && !read.location && Object.keys(contents).length === 0;
+  const unavailable = read.unavailable ?? (isEmpty && !read.fromMe ? 'not_decrypted' : undefined);
   return {
     id: read.id,
     from: read.from,
@@ -78,7 +87,7 @@ export function toMessage(model: unknown): Message {
     ...(read.senderName ? { senderName: cutText(read.senderName, LIMITS.name) } : {}),
     ...(read.username ? { username: read.username } : {}),
     fromMe: read.fromMe,
-    body: cutText(read.body ?? captionOf(read) ?? '', LIMITS.body),
+    body,
     type: toType(read.type),
     timestamp: toTime(read.t),
     ack: toAck(read.ack ?? 0),
@@ -95,8 +104,10 @@ export function toMessage(model: unknown): Message {
     ...(read.type === 'ptv' ? { note: true as const } : {}),
     ...(read.gif ? { gif: true as const } : {}),
     ...(read.viewOnce ? { viewOnce: true as const } : {}),
+    ...(unavailable ? { unavailable } : {}),
+    ...(isId(read.albumId) ? { albumId: read.albumId } : {}),
     ...(read.location ? { location: read.location } : {}),
-    ...toContents(read),
+    ...contents,
   };
 }
 
@@ -111,7 +122,7 @@ export function readableMessage(model: unknown): Message | undefined {
 
 /** The API's name for a type of the page. */
 function toType(type: string): Message['type'] {
-  return TYPE_NAMES.get(type) ?? (type.replace(/[^\w.-]/g, '_').slice(0, 60) || 'unknown');
+  return TYPE_NAMES.get(type) ?? 'unknown';
 }
 
 function toQuoted({ quoted, quotedMessageId }: Model): Message['quoted'] {

@@ -1,6 +1,7 @@
 import type { StoredTable } from './contract/changes.ts';
 import { delay } from './delay.ts';
 import type { PageCall, PageChange, PageChat, PageMessage, PageReaction } from './models.ts';
+import { isAwaited, tellOnceReadable } from './tools/arrivals.ts';
 import type { FoundChange } from './tools/changes.ts';
 import {
   called,
@@ -26,6 +27,15 @@ import { findMessage, isChat, keysOf } from './tools/messages.ts';
 import { activityChange, watchAgain } from './tools/presences.ts';
 
 const attached = new Set<string>();
+
+/** Reports a message that the account sent on another device. */
+function reportSent(message: PageMessage): void {
+  try {
+    report(sentElsewhere(message));
+  } catch {
+    // This build uses another form.
+  }
+}
 
 /**
  * Listens to changes of messages, chats, calls and presence, and reports them. Call again while the page may load more
@@ -57,12 +67,7 @@ export function listenToChanges(): void {
       if (!message.isNewMsg) return;
       if (message.type === 'gp2') report(regrouped(message));
       else if (message.type === 'revoked') report(revoked(message));
-      else if (message.type !== 'ciphertext') report(sentElsewhere(message));
-      else
-        message.once(
-          'change:type',
-          quietly((decrypted) => report(sentElsewhere(decrypted))),
-        );
+      else if (message.id.fromMe) tellOnceReadable(message, reportSent);
     });
     const reportEdit = (message: PageMessage) => {
       if (!hasFailedEdit(message)) report(edited(message));
@@ -289,7 +294,7 @@ export async function changesSince(since: number, max: number): Promise<PageChan
   const votes = (await Promise.race([Promise.resolve(cast).catch(() => undefined), late])) ?? [];
   const found = [
     ...newest.flatMap((message) => [
-      attempt(() => ((message.ack ?? 0) > 0 ? sentElsewhere(message) : undefined)),
+      attempt(() => ((message.ack ?? 0) > 0 && !isAwaited(message, reportSent) ? sentElsewhere(message) : undefined)),
       attempt(() => (hasFailedEdit(message) || editing(message) ? undefined : edited(message))),
       attempt(() => revoked(message)),
       attempt(() => regrouped(message)),

@@ -1,7 +1,9 @@
 import { delay } from './delay.ts';
 import type { MessageModel, PageChat, PageMessage } from './models.ts';
+import { isAwaited, reportArrival, tellOnceReadable } from './tools/arrivals.ts';
 import { eachReadable, resolveNumbers } from './tools/identities.ts';
-import { isChat, isDeliverable, messageModel } from './tools/messages.ts';
+import { isDeliverable, isUnreadable } from './tools/message-types.ts';
+import { findMessage, isChat, messageModel } from './tools/messages.ts';
 
 /** An inbound message in the page's memory. `isNew`: it arrived live, and is not loaded history. */
 export interface HeldMessage {
@@ -23,10 +25,14 @@ export function inboundSince(sinceSeconds: number): HeldMessage[] {
   for (const chat of Chat.getModelsArray().filter(({ t }) => (t ?? 0) >= sinceSeconds))
     for (const [place, { id }] of chat.msgs.getModelsArray().entries()) places.set(String(id), place);
   const placeOf = ({ id }: PageMessage) => places.get(String(id)) ?? 0;
-  return Msg.getModelsArray()
-    .filter((message) => !message.id.fromMe && (message.t ?? 0) >= sinceSeconds && isDeliverable(message))
-    .sort((a, b) => (a.t ?? 0) - (b.t ?? 0) || placeOf(a) - placeOf(b))
-    .map((message) => ({ id: String(message.id), isNew: message.isNewMsg === true }));
+  return (
+    Msg.getModelsArray()
+      .filter((message) => !message.id.fromMe && (message.t ?? 0) >= sinceSeconds && isDeliverable(message))
+      // These are reported later, when the page has their content, or does not get it.
+      .filter((message) => !isAwaited(message, reportArrival))
+      .sort((a, b) => (a.t ?? 0) - (b.t ?? 0) || placeOf(a) - placeOf(b))
+      .map((message) => ({ id: String(message.id), isNew: message.isNewMsg === true }))
+  );
 }
 
 /** True if a chat has changed since a time (Unix seconds): messages may have been missed. */
@@ -73,12 +79,27 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, maxMessages }
   return left.length + failed;
 }
 
+/**
+ * The models of those messages whose content the page has now; the others, which were reported without it, are reported
+ * again when it comes.
+ */
+export async function contentsOf(ids: readonly string[]): Promise<MessageModel[]> {
+  const found = await Promise.all(ids.map((id) => findMessage(id).catch(() => undefined)));
+  const messages = found.filter((message) => message !== undefined);
+  for (const message of messages.filter(isUnreadable)) tellOnceReadable(message, reportArrival, true);
+  const readable = messages.filter((message) => !isUnreadable(message) && isDeliverable(message));
+  await resolveNumbers(readable.flatMap(peopleOf));
+  return eachReadable(readable, messageModel);
+}
+
+function peopleOf({ from, author, mentionedJidList = [] }: PageMessage) {
+  return [from, author, ...mentionedJidList];
+}
+
 /** The models of messages by their ids, in that order; those that are gone or unreadable are left out. */
 export async function messageModels(ids: readonly string[]): Promise<MessageModel[]> {
   const { Msg } = window.require('WAWebCollections');
   const messages = ids.flatMap((id) => Msg.get(id) ?? []);
-  await resolveNumbers(
-    messages.flatMap(({ from, author, mentionedJidList = [] }) => [from, author, ...mentionedJidList]),
-  );
+  await resolveNumbers(messages.flatMap(peopleOf));
   return eachReadable(messages, messageModel);
 }

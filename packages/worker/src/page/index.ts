@@ -63,7 +63,7 @@ export {
   renewGroupInvite,
 } from './group-invites.ts';
 export { addParticipants, createGroup, leaveGroup, listGroups, removeParticipants, renameGroup } from './groups.ts';
-export { hasChanged, inboundSince, loadSince, messageModels } from './inbox.ts';
+export { contentsOf, hasChanged, inboundSince, loadSince, messageModels } from './inbox.ts';
 export { listLabels, setChatLabels } from './labels.ts';
 export { readLinkScreen, refreshQr, requestCode, returnToQr, watchLinking } from './linking.ts';
 export { dropFile, heldFile, keepFile, loadMedia, loadPicture, makeSticker, openFileInput } from './media.ts';

@@ -1,7 +1,7 @@
 import type { PageMessage } from './models.ts';
-import { inTurn } from './tools/changes.ts';
+import { reportArrival, tellOnceReadable } from './tools/arrivals.ts';
 import { optional } from './tools/identities.ts';
-import { isDeliverable, messageModel, resolvePeople } from './tools/messages.ts';
+import { isPending } from './tools/message-types.ts';
 import { signal } from './tools/outcomes.ts';
 
 /**
@@ -10,13 +10,6 @@ import { signal } from './tools/outcomes.ts';
  */
 export function listen(): void {
   const { Msg } = window.require('WAWebCollections');
-
-  const report = (message: PageMessage) => {
-    if (!isDeliverable(message)) return;
-    const resolved = resolvePeople(message).catch(() => {});
-    // The model is made in turn, so that all messages of a burst use the same id for a person.
-    inTurn(resolved, () => ({ is: 'message', model: messageModel(message) }));
-  };
 
   // A message that is not decrypted yet is requested again, as the page does when its chat is open.
   const undecrypted = new Set<PageMessage>();
@@ -35,7 +28,7 @@ export function listen(): void {
     setTimeout(() => {
       isScheduled = false;
       const resend = optional('WAWebNonMessageDataRequestPlaceholderMessageResendUtils');
-      const messages = [...undecrypted];
+      const messages = [...undecrypted].filter(({ type }) => type === 'ciphertext');
       undecrypted.clear();
       if (messages.length > 0) resend?.handlePlaceholderMsgsSeen?.(messages, true);
     }, resendDelayMs);
@@ -43,15 +36,8 @@ export function listen(): void {
 
   Msg.on('add', (message) => {
     if (!message.isNewMsg || message.id.fromMe) return;
-    if (message.type !== 'ciphertext') {
-      report(message);
-      return;
-    }
-    message.once('change:type', (decrypted) => {
-      undecrypted.delete(decrypted);
-      report(decrypted);
-    });
-    if (!message.subtype?.endsWith('_unavailable_fanout')) requestResend(message);
+    tellOnceReadable(message, reportArrival);
+    if (isPending(message)) requestResend(message);
   });
   Msg.on('change:ack', (message, ack) => {
     if (message.id.fromMe) signal({ is: 'ack', id: String(message.id), ack: Number(ack) });

@@ -8,9 +8,9 @@ import { keep } from './tools/files.ts';
 import { ownGroup } from './tools/groups.ts';
 import { eachReadable, idsOf, optional, phoneOr, resolveNumbers } from './tools/identities.ts';
 import { base64File } from './tools/library.ts';
+import { isDeliverable } from './tools/message-types.ts';
 import {
   findMessage,
-  isDeliverable,
   isPost,
   keysOf,
   messageModel,

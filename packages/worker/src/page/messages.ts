@@ -7,19 +7,8 @@ import { download } from './tools/files.ts';
 import { ownGroup } from './tools/groups.ts';
 import * as library from './tools/library.ts';
 import { isComposerDisabled, limitOf } from './tools/limits.ts';
-import {
-  blocked,
-  findMessage,
-  findSent,
-  isBlocked,
-  isDeliverable,
-  isQuotable,
-  isStatus,
-  knownChat,
-  noMessage,
-  requireMessage,
-  sentModel,
-} from './tools/messages.ts';
+import { isDeliverable } from './tools/message-types.ts';
+import { blocked, findMessage, findSent, isBlocked, isQuotable, isStatus, knownChat, noMessage, requireMessage, sentModel } from './tools/messages.ts';
 import { networkId, registeredId } from './tools/number-forms.ts';
 import {
   answerOf,

@@ -90,6 +90,8 @@ export interface PageMessage extends BusinessContent, InvitationContent {
   readonly ack: number;
   /** `chat` for a text, `image`, …; `ciphertext` before it is decrypted. */
   readonly type: string;
+  /** The type of an `unknown` message, if the page knows that. */
+  readonly futureproofType?: string;
   /** Why it is not decrypted; ends with `_unavailable_fanout` if it never will be. */
   readonly subtype?: string;
   /** Why the network refused it, as far as the page keeps that. */
@@ -134,6 +136,9 @@ export interface PageMessage extends BusinessContent, InvitationContent {
   readonly quotedRemoteJid?: PageId | null;
   /** What came with the reply of the quoted message; null if the page could not read that. */
   readonly quotedMsg?: Partial<PageMessage> | null;
+  /** The message that it belongs to, and how: `MEDIA_ALBUM` for the photos and videos of an album. */
+  readonly parentMsgKey?: PageId | null;
+  readonly associationType?: string | null;
   /** Ids of the people mentioned. */
   readonly mentionedJidList?: readonly PageId[];
   /** The link that the preview is of, as written. */
@@ -187,8 +192,8 @@ export interface PageMessage extends BusinessContent, InvitationContent {
     isUserInitiated: boolean;
     rmrReason: number;
   }): Promise<unknown>;
-  /** Event: `change:type`. */
-  once(event: string, listener: (message: PageMessage) => void): void;
+  /** Event: `change:type`. A message from the database has no events. */
+  once?(event: string, listener: (message: PageMessage) => void): void;
   /** The message, for `canReplyMsg`. */
   unsafe(): PageMessage;
   /** The fields of a reply in that chat. */
@@ -510,6 +515,8 @@ export interface MessageModel {
   readonly mentionAll: boolean;
   readonly gif: boolean;
   readonly viewOnce: boolean;
+  readonly unavailable?: 'view_once' | 'not_decrypted' | undefined;
+  readonly albumId?: string | undefined;
   readonly location?: { readonly latitude: number | undefined; readonly longitude: number | undefined } | undefined;
   readonly contacts?: readonly ContactCard[] | undefined;
   readonly referral?: Readonly<Record<'url' | 'id' | 'type' | 'title' | 'clickId', string | undefined>> | undefined;

@@ -3,7 +3,8 @@ import type { MessageModel, PageMessage, Posted } from './models.ts';
 import { Refusal, unreported } from './refusal.ts';
 import { isMe, phoneOr } from './tools/identities.ts';
 import { uploadMedia } from './tools/library.ts';
-import { isDeliverable, sentModel } from './tools/messages.ts';
+import { isDeliverable } from './tools/message-types.ts';
+import { sentModel } from './tools/messages.ts';
 import { posted, statusAction } from './tools/outcomes.ts';
 
 /**

@@ -23,6 +23,8 @@ const MESSAGE_SHOWN = [
   'note',
   'gif',
   'viewOnce',
+  'unavailable',
+  'albumId',
 ];
 const GROUP_SHOWN = ['id', 'groupId', 'by', 'participants'];
 

@@ -41,6 +41,7 @@ export interface MsgAttributes extends MediaFields {
   quotedRemoteJid: Wid | null;
   /** The message that it belongs to, such as an album. */
   parentMsgKey: MsgKey;
+  associationType: string;
   mentionedJidList: Wid[];
   groupMentions: unknown[];
   /** The people concerned by a notice in a group. */
@@ -89,6 +90,33 @@ export const passedFields = [
   'ephemeralDuration',
 ] as const;
 
+/** Further fields of messages, which only some clients send. */
+const otherFields = [
+  'ctwaContext',
+  'selectedButtonId',
+  'selectedId',
+  'listResponse',
+  'interactivePayload',
+  'isFromTemplate',
+  'isDynamicReplyButtonsMsg',
+  'footer',
+  'list',
+  'interactiveHeader',
+  'carouselCardsParsed',
+  'orderTitle',
+  'message',
+  'paymentNoteMsg',
+  'richResponse',
+  'quarantineExtractedText',
+  'comment',
+  'newsletterAdminInviteInfo',
+  'newsletterFollowerInviteInfo',
+  'eventName',
+  'eventDescription',
+  'eventLocation',
+  'futureproofType',
+];
+
 /** What a reply contains of the quoted message. */
 const quotedFields: readonly string[] = ['type', 'body', 'caption', ...mediaFieldNames, ...passedFields];
 
@@ -128,6 +156,7 @@ export class Msg extends Model<MsgAttributes> {
     'quotedParticipant',
     'quotedRemoteJid',
     'parentMsgKey',
+    'associationType',
     'mentionedJidList',
     'groupMentions',
     'recipients',
@@ -148,6 +177,7 @@ export class Msg extends Model<MsgAttributes> {
     'callParticipants',
     ...mediaFieldNames,
     ...passedFields,
+    ...otherFields,
   ];
   /** Present if the message has a file. */
   readonly mediaData: MediaData | undefined;

@@ -27,7 +27,8 @@ function deliveriesOf(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Re
     ),
     acksSince: vi.fn(async (): Promise<unknown[]> => []),
   };
-  const deliveries = new Deliveries({ report, run: runOf(page), log, deliveredUntil: NOW, linkedAt: 0, openAcks });
+  const past = { deliveredUntil: NOW, withoutContent: [], linkedAt: 0, openAcks };
+  const deliveries = new Deliveries({ report, run: runOf(page), log, ...past });
   return { deliveries, held, reported, acks, log, page };
 }
 

@@ -4,7 +4,7 @@ import { wasNavigated } from '../page-errors.ts';
 import type { ReceivedSignal } from '../page-link.ts';
 import { toAck } from '../resources.ts';
 import { AccountEvents, type AccountEventsParts } from './account-events.ts';
-import { Inbox } from './inbox.ts';
+import { Inbox, type InboxParts } from './inbox.ts';
 
 /** How many messages to look up at once. */
 const ACKS_AT_ONCE = 50;
@@ -12,7 +12,7 @@ const ACKS_AT_ONCE = 50;
 const MAX_NEW_ACKS = 400;
 
 /** What its constructor takes. */
-export interface DeliveryParts extends AccountEventsParts {
+export interface DeliveryParts extends AccountEventsParts, InboxParts {
   /** Messages whose acks may have increased while no worker ran. */
   readonly openAcks: readonly OpenAck[];
 }

@@ -7,9 +7,11 @@ import { Inbox } from './inbox.ts';
 const NOW = 1_800_000_000;
 
 /** A page that stores messages, and an inbox over it. */
-function pageWith(deliveredUntil = 0) {
+function pageWith(deliveredUntil = 0, withoutContent: string[] = []) {
   const held = new Map<string, HeldMessage & { t: number }>();
   const delivered: string[] = [];
+  /** Messages whose content has come. */
+  const decrypted = new Set<string>();
   const deliveredTimes: number[] = [];
   const caughtUp: number[] = [];
   const gaps: Extract<WorkerEvent, { name: 'gap' }>[] = [];
@@ -26,6 +28,7 @@ function pageWith(deliveredUntil = 0) {
       if (broken.since) throw new Error(broken.since);
       return [...held.values()].filter(({ t }) => t >= seconds);
     },
+    contentsOf: async (ids: readonly string[]) => ids.filter((id) => decrypted.has(id)).map(model),
     messageModels: async (ids: readonly string[]) => ids.map((id) => (id.startsWith('odd') ? {} : model(id))),
   });
   const report = (event: WorkerEvent) => {
@@ -34,12 +37,14 @@ function pageWith(deliveredUntil = 0) {
     if (event.name === 'delivered') deliveredTimes.push(event.until);
     if (event.name === 'caught_up') caughtUp.push(event.since);
   };
-  const inbox = new Inbox({ report, run, log: () => {}, deliveredUntil });
+  const inbox = new Inbox({ report, run, log: () => {}, deliveredUntil, withoutContent });
+  const unread = (id: string) =>
+    inbox.onMessage({ ...model(id), type: 'ciphertext', body: undefined, unavailable: 'not_decrypted' });
   const arrives = (id: string, { t = NOW, isNew = true, isReported = true } = {}) => {
     held.set(id, { id, isNew, t });
     if (isReported) inbox.onMessage(model(id));
   };
-  return { inbox, delivered, gaps, deliveredTimes, caughtUp, arrives, broken };
+  return { inbox, delivered, gaps, deliveredTimes, caughtUp, arrives, broken, unread, decrypted };
 }
 
 async function livePage() {
@@ -54,6 +59,25 @@ describe('an inbox', () => {
     arrives('a');
     arrives('a');
     expect(delivered).toEqual(['a']);
+  });
+
+  it('delivers a message without its content once, and its content once', async () => {
+    const { delivered, arrives, unread } = await livePage();
+    for (let round = 0; round < 2; round += 1) unread('a');
+    arrives('b');
+    for (let round = 0; round < 2; round += 1) arrives('a');
+    unread('a');
+    expect(delivered).toEqual(['a', 'b', 'a']);
+  });
+
+  it('delivers contents that came while nothing listened, also of messages of an earlier run', async () => {
+    const { inbox, delivered, unread, decrypted } = pageWith(NOW, ['old', 'never']);
+    unread('a');
+    await inbox.catchUp();
+    expect(delivered).toEqual(['a']);
+    for (const id of ['old', 'a']) decrypted.add(id);
+    for (let round = 0; round < 2; round += 1) await inbox.catchUp();
+    expect(delivered).toEqual(['a', 'old', 'a']);
   });
 
   it('delivers missed messages at a catch-up, and no history', async () => {

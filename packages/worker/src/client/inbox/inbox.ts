@@ -1,4 +1,4 @@
-import { BoundedMap, errorText, MAX_DELIVERED_IDS, unixNow } from '@chat-web/protocol';
+import { BoundedMap, errorText, MAX_DELIVERED_IDS, MAX_WITHOUT_CONTENT, unixNow } from '@chat-web/protocol';
 import type { HeldMessage } from '../../page/inbox.ts';
 import { wasNavigated } from '../page-errors.ts';
 import type { Log, ReportEvent, RunInPage } from '../port.ts';
@@ -19,6 +19,8 @@ export interface InboxParts {
   readonly log: Log;
   /** Messages before this time, in Unix seconds, are history. */
   readonly deliveredUntil: number;
+  /** Messages that were delivered without their content: it may be in the page by now. */
+  readonly withoutContent: readonly string[];
 }
 
 /**
@@ -34,6 +36,8 @@ export class Inbox {
   readonly #deliveredUntil: DeliveredUntil;
   readonly #deafness = new DeafnessCheck();
   readonly #delivered = new BoundedMap<string, true>(MAX_DELIVERED_IDS);
+  /** Messages that were delivered without their content: that is delivered once it comes. */
+  readonly #withoutContent = new BoundedMap<string, true>(MAX_WITHOUT_CONTENT);
   /** Undelivered messages in the page that cannot be read: they are not retried. */
   #unreadable: ReadonlySet<string> = new Set();
   readonly #heldBack: unknown[] = [];
@@ -43,11 +47,12 @@ export class Inbox {
   /** Start of the last gap of incomplete chats, which is reported once. */
   #gapFrom: number | undefined;
 
-  constructor({ report, run, log, deliveredUntil }: InboxParts) {
+  constructor({ report, run, log, deliveredUntil, withoutContent }: InboxParts) {
     this.#report = report;
     this.#run = run;
     this.#log = log;
     this.#deliveredUntil = new DeliveredUntil(deliveredUntil);
+    for (const id of withoutContent) this.#withoutContent.set(id, true);
   }
 
   // Live.
@@ -62,8 +67,11 @@ export class Inbox {
   #deliver(model: unknown): void {
     try {
       const message = toMessage(model);
-      if (this.#delivered.has(message.id)) return;
-      this.#delivered.set(message.id, true);
+      const { id, unavailable } = message;
+      const isContent = unavailable === undefined && this.#withoutContent.delete(id);
+      if (this.#delivered.has(id) && !isContent) return;
+      this.#delivered.set(id, true);
+      if (unavailable !== undefined) this.#withoutContent.set(id, true);
       this.#deliveredUntil.onDelivered(message.timestamp, unixNow());
       this.#report({ name: 'message', message });
     } catch (error) {
@@ -118,6 +126,14 @@ export class Inbox {
     this.#deliverAll(stored, models);
     if (incompleteChats === 0) this.#deliveredUntil.onLive(now);
     if (!isFirst) this.#report({ name: 'caught_up', since: from });
+    await this.#deliverContents(isInterrupted);
+  }
+
+  /** Delivers what has come of messages that were delivered without their content. */
+  async #deliverContents(isInterrupted: () => boolean): Promise<void> {
+    if (this.#withoutContent.size === 0) return;
+    const models: readonly unknown[] = await this.#run('contentsOf', [...this.#withoutContent.keys()]);
+    if (!isInterrupted()) for (const model of models) this.#deliver(model);
   }
 
   /** Returns the number of incomplete chats. If loading fails, some messages may still be in memory. */

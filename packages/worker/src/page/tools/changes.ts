@@ -10,7 +10,8 @@ import type {
 } from '../models.ts';
 import { ownIds, phoneOr, pushnameOf, resolveNumbers } from './identities.ts';
 import { hasCaption, textOf } from './message-texts.ts';
-import { isDeliverable, isPost, messageModel } from './messages.ts';
+import { isDeliverable } from './message-types.ts';
+import { isPost, messageModel } from './messages.ts';
 import { isOwn, signal } from './outcomes.ts';
 
 /** A detected change, before the numbers of its people are known. */

@@ -1,10 +1,11 @@
 import type { PageModules } from '../contract/index.ts';
 import type { LabelAction } from '../contract/labels.ts';
 import { delay } from '../delay.ts';
-import type { PageChat, PageId, PageLabel } from '../models.ts';
+import type { PageChat, PageId, PageLabel, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
 import { optional, phoneOr, wrapExport } from './identities.ts';
 import { textOf } from './message-texts.ts';
+import { isDeliverable } from './message-types.ts';
 import { isChat, knownChat } from './messages.ts';
 
 /** Chats in which the account shows as typing or recording, each with a function that stops it. */
@@ -173,9 +174,16 @@ export function labelRemovals(id: string): LabelAction[] {
   return [...also, { id, type: 'remove' }];
 }
 
+/** The last message of a chat, without notices and the like if the page has another one in memory. */
+function lastShown({ lastReceivedKey, msgs }: PageChat) {
+  const isShown = (message: PageMessage) => message.type === 'revoked' || isDeliverable(message);
+  const last = lastReceivedKey && window.require('WAWebCollections').Msg.get(String(lastReceivedKey));
+  return last && !isShown(last) ? msgs.getModelsArray().filter(isShown).at(-1) : last;
+}
+
 /** A chat, as the page returns it. */
 export function chatModel(chat: PageChat): Record<string, unknown> {
-  const last = chat.lastReceivedKey && window.require('WAWebCollections').Msg.get(String(chat.lastReceivedKey));
+  const last = lastShown(chat);
   return {
     id: phoneOr(chat.id),
     name: chat.formattedTitle ?? chat.name,

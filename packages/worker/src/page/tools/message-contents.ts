@@ -76,3 +76,8 @@ function chosen({ interactivePayload, body }: Content): MessageModel['selected']
 function written(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
+
+/** The id of the album that a photo or video is a part of. */
+export function albumId({ parentMsgKey, associationType = 'MEDIA_ALBUM' }: Content): string | undefined {
+  return parentMsgKey && associationType === 'MEDIA_ALBUM' ? String(parentMsgKey) : undefined;
+}

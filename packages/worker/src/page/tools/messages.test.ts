@@ -1,7 +1,8 @@
 import { beforeEach, expect, it } from 'vitest';
 import { stubPage } from '../../testing/page-registry.ts';
 import type { PageMessage } from '../models.ts';
-import { isDeliverable, isPost, messageModel } from './messages.ts';
+import { isDeliverable } from './message-types.ts';
+import { isPost, messageModel } from './messages.ts';
 
 const id = (text: string) => ({ toString: () => text });
 const message = (values: object, remote = '1@g.us') =>

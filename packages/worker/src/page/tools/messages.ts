@@ -1,8 +1,9 @@
 import type { MessageModel, PageChat, PageId, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
 import { idsOf, lidOf, optional, ownIds, phoneOr, pushnameOf, resolveNumbers, usernameOf } from './identities.ts';
-import { contactsOf, quotedContent, quotedId, referralOf, selectionOf } from './message-contents.ts';
+import { albumId, contactsOf, quotedContent, quotedId, referralOf, selectionOf } from './message-contents.ts';
 import { hasCaption, textOf } from './message-texts.ts';
+import { isDeliverable, isUnreadable, unavailability } from './message-types.ts';
 import { formsOf, learnForm, networkId } from './number-forms.ts';
 
 /** True for a post to the status feed, or a status posted to a group. */
@@ -31,6 +32,8 @@ export function messageModel(message: PageMessage): MessageModel {
     mentionAll: message.nonJidMentions === 1,
     gif: message.isGif === true,
     viewOnce: message.isViewOnce === true,
+    unavailable: unavailability(message),
+    albumId: albumId(message),
     type: message.type,
     body: hasCaption(message) ? undefined : textOf(message),
     caption: message.caption,
@@ -63,30 +66,6 @@ export function sentModel(message: PageMessage): MessageModel | undefined {
     return undefined;
   }
 }
-
-const notDelivered = new Set([
-  'gp2',
-  'notification',
-  'notification_template',
-  'broadcast_notification',
-  'group_notification',
-  'newsletter_notification',
-  'e2e_notification',
-  'call_log',
-  'protocol',
-  'ciphertext',
-  'revoked',
-  'debug',
-  'debug_placeholder',
-  'unknown',
-  'oversized',
-  'reaction',
-  'pin_message',
-  'keep_in_chat',
-]);
-
-// A photo or video in another quality besides the visible one; a scheduled message that is not sent yet.
-const hidden = new Set<unknown>(['HIDDEN', 'SCHEDULED_MESSAGE']);
 
 // The page stores each message under one key, and looks it up by both: others may send either.
 function parsedKey(text: string) {
@@ -148,17 +127,12 @@ export function isQuotable(message: PageMessage, chatId: string): boolean {
   // The page's check is for messages in chats: its own composer does not call it for a status.
   const wid = window.require('WAWebWidFactory').createWid(networkId(chatId)) as PageId;
   const { participant, remote } = message.id;
-  return isDeliverable(message) && idsOf(wid).includes(String(participant ?? message.author ?? remote));
+  return isDeliverable(message) && !isUnreadable(message) && idsOf(wid).includes(String(participant ?? message.author ?? remote));
 }
 
 /** False for the status feed and channels, which the page may list among the chats. */
 export function isChat({ id }: PageChat): boolean {
   return !/@(broadcast|newsletter)$/.test(String(id));
-}
-
-/** False for notices, and for undecrypted, revoked and hidden messages: they are not delivered. */
-export function isDeliverable({ id, type, viewMode }: PageMessage): boolean {
-  return !notDelivered.has(type) && !hidden.has(viewMode) && !String(id.remote).endsWith('@newsletter');
 }
 
 /** A message of this account in a chat, by the part of its id that we chose, even if it is not loaded. */

@@ -1,0 +1,56 @@
+import type { PageMessage } from '../models.ts';
+import { inTurn } from './changes.ts';
+import { isDeliverable, isPending, isUnreadable } from './message-types.ts';
+import { messageModel, resolvePeople } from './messages.ts';
+
+/** Reports a message; again once the page has its content. */
+type Tell = (message: PageMessage) => void;
+
+/** A message is reported without its content after this long: the page's own retries take seconds. */
+const CONTENT_MS = 20_000;
+/** More than an account receives in that time. */
+const MAX_AWAITED = 1_000;
+
+/** Messages without their content, by id; whether they were reported so. */
+const awaited = new Map<string, { isTold: boolean }>();
+
+/** Reports an inbound message to the worker, unless no person wrote it. */
+export function reportArrival(message: PageMessage): void {
+  if (!isDeliverable(message)) return;
+  const resolved = resolvePeople(message).catch(() => {});
+  // The model is made in turn, so that all messages of a burst use the same id for a person.
+  inTurn(resolved, () => ({ is: 'message', model: messageModel(message) }));
+}
+
+/** Tells of a message: at once, or if its content may still come, then or after some seconds; and of a later content. */
+export function tellOnceReadable(message: PageMessage, tell: Tell, wasTold = false): void {
+  if (!isUnreadable(message)) {
+    if (!wasTold) tell(message);
+    return;
+  }
+  const id = String(message.id);
+  if (awaited.has(id)) return;
+  const state = { isTold: wasTold };
+  awaited.set(id, state);
+  for (const oldest of awaited.keys()) if (awaited.size > MAX_AWAITED) awaited.delete(oldest);
+  const tellNow = () => {
+    if (state.isTold || awaited.get(id) !== state) return;
+    state.isTold = true;
+    tell(message);
+  };
+  if (isPending(message)) setTimeout(tellNow, CONTENT_MS);
+  else tellNow();
+  message.once?.('change:type', (changed) => {
+    awaited.delete(id);
+    // It may be an unreadable one of another type now.
+    if (isUnreadable(changed)) tellOnceReadable(changed, tell, state.isTold);
+    else tell(changed);
+  });
+}
+
+/** True while a message without its content is not to be reported: `tell` is called later. */
+export function isAwaited(message: PageMessage, tell: Tell): boolean {
+  if (!isPending(message)) return false;
+  tellOnceReadable(message, tell);
+  return awaited.get(String(message.id))?.isTold !== true;
+}
