@@ -1,6 +1,7 @@
+import { sendText } from '@chat-web/host';
 import { ADA, BEN, CARLA, downloadedBytes, media } from '@chat-web/testing';
 import type { EventLog } from '@chat-web/testing/stack';
-import { sharedStack } from '@chat-web/testing/story';
+import { expectRefused, sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const stack = sharedStack();
@@ -84,7 +85,13 @@ describe('contact cards', () => {
     await stack.phones.send(BEN, { to: ADA, contacts: [{ name: 'Zoe', vcard: zoe }] });
     const contacts = [{ name: 'Zoe, Smith', numbers: ['+12025550199'] }];
     expect(await received(zoe)).toMatchObject({ type: 'contact', contacts });
-    await stack.phones.send(BEN, { to: ADA, contacts: [{ name: 'Zoe', vcard: zoe }, { name: 'B', vcard: bob }] });
+    await stack.phones.send(BEN, {
+      to: ADA,
+      contacts: [
+        { name: 'Zoe', vcard: zoe },
+        { name: 'B', vcard: bob },
+      ],
+    });
     const both = [...contacts, { name: 'Böb', numbers: [] }];
     expect(await received(`${zoe}\n${bob}`)).toMatchObject({ type: 'contact', contacts: both });
   });
@@ -106,4 +113,41 @@ it('a video note is a video, and can be downloaded and forwarded', async () => {
   const forwarded = await stack.client.forwardMessage({ id: 'main', to: CARLA, messageId });
   expect(forwarded).toMatchObject({ type: 'video', note: true, isForwarded: true });
   expect(await stack.onPhone(CARLA, forwarded.id)).toMatchObject({ type: 'note', size: bytes.length });
+});
+
+describe('communities', () => {
+  it('say what each group is in them, and take no messages themselves', async () => {
+    const of = (subject: string, community: Parameters<typeof stack.phones.createGroup>[1]['community']) =>
+      stack.createGroup(BEN, { subject, participants: [ADA], community });
+    const { id: parent } = await of('Neighbours', { role: 'parent' });
+    const { id: news } = await of('Neighbours', { role: 'announcements', id: parent });
+    const { id: party } = await of('Street party', { role: 'group', id: parent });
+    const { id: other } = await of('Chess', undefined);
+    const expected = [
+      [parent, { id: parent, role: 'parent' }],
+      [news, { id: parent, role: 'announcements' }],
+      [party, { id: parent, role: 'group' }],
+      [other, undefined],
+    ] as const;
+    const groups = await stack.client.listGroups({ id: 'main' });
+    for (const [groupId, community] of expected) {
+      expect(groups.find(({ id }) => id === groupId)?.community).toEqual(community);
+      expect((await stack.client.getGroup({ id: 'main', groupId })).community).toEqual(community);
+      if (groupId === parent) continue;
+      await stack.phones.send(BEN, { to: groupId, body: `in ${groupId}` });
+      expect((await received(`in ${groupId}`)).community).toEqual(community);
+      const sent = await sendText(stack.client, { id: 'main', type: 'text', to: groupId, body: 'I come' });
+      expect(sent.community).toEqual(community);
+    }
+    const theirs = await received(`in ${party}`);
+    await expectRefused(
+      [
+        stack.client.sendMessage({ id: 'main', type: 'text', to: parent, body: 'lost' }),
+        stack.client.sendMessage({ id: 'main', type: 'image', to: parent, base64: PNG }),
+        stack.client.forwardMessage({ id: 'main', to: parent, messageId: theirs.id }),
+      ],
+      { code: 'not_permitted', message: expect.stringContaining('community') },
+    );
+    expect(await stack.phones.messages(BEN, { with: parent })).toEqual([]);
+  });
 });

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { count, LIMITS, listOf, networkId, writtenText } from './limits.ts';
-import { username } from './resources.ts';
+import { community, username } from './resources.ts';
 import { isoTime } from './times.ts';
 
 /** More than the largest group has. */
@@ -46,6 +46,7 @@ export const groupDetails = v.object({
   createdAt: v.optional(isoTime),
   owner: v.optional(networkId),
   settings: groupSettings,
+  community: v.optional(community),
   /** These three are absent if the members could not be loaded in time. Absent does not mean none. */
   participantCount: v.optional(count(LIMITS.time)),
   isAdmin: v.optional(v.boolean()),

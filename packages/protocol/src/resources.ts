@@ -144,6 +144,9 @@ const quoted = v.object({
   body: writtenText(LIMITS.quotedBody),
 });
 
+/** The community that a group is in, and what it is there: `parent` is the community itself, which has no chat. */
+export const community = v.object({ id: networkId, role: v.picklist(['parent', 'announcements', 'group']) });
+
 /** A contact card. The numbers begin with a plus if they have a country code. */
 const contactCard = v.object({
   name: writtenText(LIMITS.name),
@@ -201,6 +204,8 @@ export const message = v.object({
   unavailable: v.optional(v.picklist(['view_once', 'not_decrypted'])),
   /** The id of the album that it is a part of. */
   albumId: v.optional(networkId),
+  /** In a group of a community. */
+  community: v.optional(community),
   /** For a location: the body has its name and address, each on its own line. */
   location: v.optional(place),
   /** For contact cards: the body has them as they were sent. */
@@ -261,6 +266,7 @@ export const group = v.object({
   /** Absent, like `isAdmin`, if the members could not be loaded in time. Absent does not mean none. */
   participantCount: v.optional(count(LIMITS.time)),
   isAdmin: v.optional(v.boolean()),
+  community: v.optional(community),
 });
 export type Group = v.InferOutput<typeof group>;
 

@@ -191,7 +191,7 @@ export const calls = {
   }),
   createGroup: defineCall('POST', '/accounts/:number/groups', {
     fields: inputs.group,
-    does: 'creates a group in which only admins change the subject, as phones do; with `ignoresSettings` the network reports success for changes of its settings, but makes none. Returns the group',
+    does: 'creates a group in which only admins change the subject, as phones do; with `ignoresSettings` the network reports success for changes of its settings, but makes none; `community` is `{role}` for a community, `{role, id}` for a group of one. Returns the group',
     run: (simulator, { number }, draft) => createGroup(simulator.network, phone(simulator, number).account, draft),
   }),
   updateGroup: defineCall('PATCH', '/accounts/:number/groups/:groupId', {

@@ -159,6 +159,13 @@ export const inputs = {
     inviteCode: v.optional(text),
     /** The network answers changes of settings with success, and makes none. */
     ignoresSettings: v.optional(v.boolean()),
+    /** A community; or a group of one, or the group for its announcements. */
+    community: v.optional(
+      v.variant('role', [
+        v.strictObject({ role: v.literal('parent') }),
+        v.strictObject({ role: v.picklist(['announcements', 'group']), id: group }),
+      ]),
+    ),
   }),
   invite: v.strictObject({ code: text }),
   channel: v.strictObject({

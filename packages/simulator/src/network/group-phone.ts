@@ -9,11 +9,11 @@ import type { AccountRecord } from './records.ts';
 export function createGroup(
   network: Network,
   account: AccountRecord,
-  { id, subject, participants, inviteCode, ignoresSettings = false }: GroupDraft,
+  { id, subject, participants, inviteCode, community, ignoresSettings = false }: GroupDraft,
 ) {
   const others = people(network, participants, 'participants').filter((person) => person !== account);
   const { addressing } = account;
-  const group = network.groups.create(account, { id, subject, addressing, inviteCode, restrict: true });
+  const group = network.groups.create(account, { id, subject, addressing, inviteCode, community, restrict: true });
   group.ignoresSettings = ignoresSettings;
   network.groups.announce(group, others);
   return describeGroup(group);

@@ -52,6 +52,7 @@ export function groupView(group: GroupRecord, viewer: AccountRecord): WireGroup 
     restrict,
     adminsAdd,
     approveJoins,
+    community: group.community,
     owner: memberIdOf(group, creator),
     isMember: members.has(viewer),
     description,

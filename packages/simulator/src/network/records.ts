@@ -17,6 +17,7 @@ import type {
   ServerEvent,
   WireBusinessProfile,
   WireCall,
+  WireGroup,
   WireLabel,
   WireLimits,
   WireMarks,
@@ -276,6 +277,7 @@ export interface NewGroup {
   readonly messageTimer?: number;
   /** Random by default. */
   readonly inviteCode?: string | undefined;
+  readonly community?: WireGroup['community'];
 }
 
 /** A group, as the network keeps it. */
@@ -302,6 +304,8 @@ export class GroupRecord {
   approveJoins = false;
   /** The network answers changes of settings with success, and makes none. */
   ignoresSettings = false;
+  /** It is a community, or in one. */
+  readonly community: WireGroup['community'];
   inviteCode: string;
   /** Invite codes that are no longer valid. */
   readonly revokedCodes = new Set<string>();
@@ -324,6 +328,7 @@ export class GroupRecord {
     this.restrict = draft.restrict ?? false;
     this.adminsAdd = draft.adminsAdd ?? false;
     this.messageTimer = draft.messageTimer ?? 0;
+    this.community = draft.community;
     this.inviteCode = draft.inviteCode ?? createInviteCode();
   }
 }

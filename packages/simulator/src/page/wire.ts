@@ -45,7 +45,19 @@ export interface WireSelf extends WireUser {
 
 /** The types of messages that phones know; pages may get others. */
 export type WireType =
-  | ('chat' | 'image' | 'video' | 'ptv' | 'audio' | 'ptt' | 'document' | 'sticker' | 'location' | 'vcard' | 'multi_vcard')
+  | (
+      | 'chat'
+      | 'image'
+      | 'video'
+      | 'ptv'
+      | 'audio'
+      | 'ptt'
+      | 'document'
+      | 'sticker'
+      | 'location'
+      | 'vcard'
+      | 'multi_vcard'
+    )
   | (
       | 'poll_creation'
       | 'groups_v4_invite'
@@ -179,6 +191,8 @@ export interface WireGroup {
   readonly restrict: boolean;
   readonly adminsAdd: boolean;
   readonly approveJoins: boolean;
+  /** It is a community; or a group of one, or the group for its announcements, with its id. */
+  readonly community?: { readonly role: 'parent' | 'announcements' | 'group'; readonly id?: string } | undefined;
   /** False once the account has left or was removed. */
   readonly isMember: boolean;
   readonly participants: readonly { readonly id: string; readonly rank: 'superadmin' | 'admin' | 'member' }[];

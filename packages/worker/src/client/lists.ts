@@ -1,5 +1,16 @@
-import { type Chat, type Contact, chat, contact, cutText, type Group, group, LIMITS } from '@chat-web/protocol';
+import {
+  type Chat,
+  type Contact,
+  chat,
+  community,
+  contact,
+  cutText,
+  type Group,
+  group,
+  LIMITS,
+} from '@chat-web/protocol';
 import * as v from 'valibot';
+import { orNone } from './message-contents.ts';
 import { knownUsername, toMutedUntil, toTime } from './resources.ts';
 
 const text = v.optional(v.nullable(v.string()));
@@ -59,14 +70,16 @@ export function toGroups(read: readonly unknown[]): Group[] {
     participantCount: v.optional(v.nullable(v.number())),
     isMember: v.boolean(),
     isAdmin: v.optional(v.nullable(v.boolean())),
+    community: orNone(community),
   });
   return readable(model, read)
     .filter(({ isMember }) => isMember)
-    .map(({ id, subject, participantCount, isAdmin }) => ({
+    .map(({ id, subject, participantCount, isAdmin, community }) => ({
       id,
       subject: subject ?? '',
       ...(typeof participantCount === 'number' ? { participantCount } : {}),
       ...(typeof isAdmin === 'boolean' ? { isAdmin } : {}),
+      ...(community ? { community } : {}),
     }))
     .filter((shown) => v.is(group, shown));
 }

@@ -1,6 +1,7 @@
 import {
   type AccountLimit,
   accountLimit,
+  community,
   cutText,
   degrees,
   LIMITS,
@@ -57,7 +58,8 @@ const messageModel = v.object({
   gif: flag,
   viewOnce: flag,
   unavailable: orNone(v.picklist(['view_once', 'not_decrypted'])),
-  albumId: optionalText,
+  albumId: orNone(v.string()),
+  community: orNone(community),
   location: orNone(v.object({ latitude: degrees(90), longitude: degrees(180) })),
   ...contentFields,
 });
@@ -106,6 +108,7 @@ export function toMessage(model: unknown): Message {
     ...(read.viewOnce ? { viewOnce: true as const } : {}),
     ...(unavailable ? { unavailable } : {}),
     ...(isId(read.albumId) ? { albumId: read.albumId } : {}),
+    ...(read.community ? { community: read.community } : {}),
     ...(read.location ? { location: read.location } : {}),
     ...contents,
   };

@@ -11,7 +11,7 @@ const { context, handlers } = freshHandlers(groupHandlers);
 
 describe('a group', () => {
   it('is listed while the account is in it', async () => {
-    const group = { subject: 'Friends', participantCount: 2, isAdmin: undefined };
+    const group = { subject: 'Friends', participantCount: 2, isAdmin: undefined, community: undefined };
     context.page.on('listGroups', () => [
       { ...group, id: groupId, isMember: true },
       { ...group, id: '120363000000000001@g.us', isMember: false },

@@ -1,6 +1,7 @@
 import type { GroupSettings } from '@chat-web/protocol';
 import type { PageChat } from './models.ts';
 import { afterChanges, networkCode, Refusal, refusedByNetwork } from './refusal.ts';
+import { communityOf } from './tools/communities.ts';
 import { removePicture, setPicture } from './tools/files.ts';
 import {
   changingGroup,
@@ -25,6 +26,7 @@ export async function getGroup(groupId: string, membersMs: number): Promise<Reco
     createdAt: known?.creation,
     owner: phoneOr(known?.owner),
     settings: groupSettings(group),
+    community: communityOf(group),
     participantCount: members?.length ?? known?.size,
     isAdmin,
     participants: members?.map((member) => ({

@@ -1,6 +1,7 @@
 import { delay } from './delay.ts';
 import type { PageChat, PageId } from './models.ts';
 import { limitSeconds, Refusal, refusedByNetwork, unreported } from './refusal.ts';
+import { communityOf } from './tools/communities.ts';
 import {
   type Addition,
   type Additions,
@@ -34,6 +35,7 @@ export async function listGroups(timeoutMs: number) {
       participantCount: own?.members?.length ?? chat.groupMetadata?.size,
       isMember: own !== undefined,
       isAdmin: own?.isAdmin,
+      community: communityOf(chat),
     };
   };
   return Promise.all(groups.map(readGroup));

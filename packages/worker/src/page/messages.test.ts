@@ -87,6 +87,7 @@ describe('the check before a send', () => {
 
   it.each([
     ['a group for its admins', { participants: { getModelsArray: () => people('me@c.us', BEN) } }, 'only admins'],
+    ['a community', { isParentGroup: true }, 'one of its groups'],
     ['a person', undefined, 'does not accept'],
   ])('refuses what the page does not allow: to %s', async (_to, groupMetadata, why) => {
     const chat = { id: GROUP, canSend: false, groupMetadata };

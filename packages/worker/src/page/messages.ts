@@ -3,12 +3,24 @@ import type { HandedForward, MessageModel, PageChat, PageMessage, SendMark, Send
 import { ignored, networkCode, Refusal, refusedMessage, unreported } from './refusal.ts';
 import { hasFailedEdit, whileEditing } from './tools/changes.ts';
 import { oneByOne, type QuietUntil, requireQuiet, sendingInto } from './tools/chats.ts';
+import { communityOf } from './tools/communities.ts';
 import { download } from './tools/files.ts';
 import { ownGroup } from './tools/groups.ts';
 import * as library from './tools/library.ts';
 import { isComposerDisabled, limitOf } from './tools/limits.ts';
 import { isDeliverable } from './tools/message-types.ts';
-import { blocked, findMessage, findSent, isBlocked, isQuotable, isStatus, knownChat, noMessage, requireMessage, sentModel } from './tools/messages.ts';
+import {
+  blocked,
+  findMessage,
+  findSent,
+  isBlocked,
+  isQuotable,
+  isStatus,
+  knownChat,
+  noMessage,
+  requireMessage,
+  sentModel,
+} from './tools/messages.ts';
 import { networkId, registeredId } from './tools/number-forms.ts';
 import {
   answerOf,
@@ -43,6 +55,7 @@ export async function checkSend(chatId: string, quotedMessageId: string | undefi
       throw isPages && /No LID for user/i.test(String(error)) ? noRecipient() : error;
     }
   }
+  if (communityOf(knownChat(chatId))?.role === 'parent') throw community();
   // The page silently sends nothing to a blocked person.
   if (isBlocked(chatId)) throw blocked();
   await requireComposer(knownChat(chatId));
@@ -76,6 +89,10 @@ function limited(chat: PageChat): Refusal | undefined {
   const what = { time_lock: 'a time lock', new_chats: 'the limit of new chats' }[limit.kind];
   const why = `nothing was sent: ${what} keeps the account from writing to this person`;
   return new Refusal('rate_limited', why, { retryAfterSeconds });
+}
+
+function community() {
+  return new Refusal('not_permitted', 'that is a community, which has no chat: write to one of its groups');
 }
 
 function noChat() {
@@ -140,6 +157,7 @@ export async function sendMessage(
   const isKnown = () => {
     const chat = knownChat(chatId);
     if (!chat || chat.canSend === false || chatId.endsWith('@broadcast') || isBlocked(chatId)) return false;
+    if (communityOf(chat)?.role === 'parent') return false;
     if (!options.quotedMessageId) return true;
     const quoted = Msg.get(options.quotedMessageId);
     return quoted !== undefined && isQuotable(quoted, chatId);

@@ -365,8 +365,13 @@ export interface PageGroup {
   readonly owner?: PageId;
   /** When it was created, in Unix seconds. */
   readonly creation?: number;
-  /** The announcement group of a community. */
+  /** The announcement group of a community; which of these depends on the build. */
   readonly isCag?: boolean;
+  readonly defaultSubgroup?: boolean;
+  /** A community itself: the page has it as a group, too. */
+  readonly isParentGroup?: boolean;
+  /** Id of the community that the group is in. */
+  readonly parentGroup?: PageId | null;
   /** Only admins can send messages. */
   readonly announce?: boolean | number;
   /** Only admins can change subject, description and picture. */
@@ -517,6 +522,7 @@ export interface MessageModel {
   readonly viewOnce: boolean;
   readonly unavailable?: 'view_once' | 'not_decrypted' | undefined;
   readonly albumId?: string | undefined;
+  readonly community?: { readonly id: string; readonly role: 'parent' | 'announcements' | 'group' } | undefined;
   readonly location?: { readonly latitude: number | undefined; readonly longitude: number | undefined } | undefined;
   readonly contacts?: readonly ContactCard[] | undefined;
   readonly referral?: Readonly<Record<'url' | 'id' | 'type' | 'title' | 'clickId', string | undefined>> | undefined;

@@ -25,6 +25,7 @@ const MESSAGE_SHOWN = [
   'viewOnce',
   'unavailable',
   'albumId',
+  'community',
 ];
 const GROUP_SHOWN = ['id', 'groupId', 'by', 'participants'];
 

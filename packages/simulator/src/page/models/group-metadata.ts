@@ -59,6 +59,11 @@ export interface GroupAttributes {
   memberLinkMode: 'admin_link' | 'all_member_link';
   membershipApprovalMode: boolean;
   isLidAddressingMode: boolean;
+  isParentGroup: boolean;
+  /** The community that it is in. */
+  parentGroup: Wid | undefined;
+  /** For the announcements of a community. */
+  defaultSubgroup: boolean;
   /** Unknown until the members are known. */
   size: number;
   participants: ParticipantCollection;
@@ -79,6 +84,9 @@ export class GroupMetadata extends Model<GroupAttributes> {
     'memberLinkMode',
     'membershipApprovalMode',
     'isLidAddressingMode',
+    'isParentGroup',
+    'parentGroup',
+    'defaultSubgroup',
     'size',
     'participants',
   ];

@@ -80,6 +80,7 @@ function setReadOnly(chat: Chat, { announce, isMember }: WireGroup): void {
 
 function attributesOf(group: WireGroup): Partial<GroupAttributes> {
   const { subject, description, owner, creation, addressing, announce, restrict, adminsAdd, approveJoins } = group;
+  const { role, id: parent } = group.community ?? {};
   return {
     subject,
     owner: createWid(owner),
@@ -92,5 +93,8 @@ function attributesOf(group: WireGroup): Partial<GroupAttributes> {
     memberLinkMode: 'admin_link',
     membershipApprovalMode: approveJoins,
     isLidAddressingMode: addressing === 'lid',
+    isParentGroup: role === 'parent',
+    parentGroup: parent === undefined ? undefined : createWid(parent),
+    defaultSubgroup: role === 'announcements',
   };
 }

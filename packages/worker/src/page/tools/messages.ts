@@ -1,5 +1,6 @@
 import type { MessageModel, PageChat, PageId, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
+import { communityOf } from './communities.ts';
 import { idsOf, lidOf, optional, ownIds, phoneOr, pushnameOf, resolveNumbers, usernameOf } from './identities.ts';
 import { albumId, contactsOf, quotedContent, quotedId, referralOf, selectionOf } from './message-contents.ts';
 import { hasCaption, textOf } from './message-texts.ts';
@@ -14,6 +15,10 @@ export function isPost({ id, isGroupStatus }: PageMessage): boolean {
 /** True for the key of a post to the status feed. */
 export function isStatus({ remote }: PageMessage['id']): boolean {
   return String(remote) === 'status@broadcast';
+}
+
+function isInGroup({ id }: PageMessage) {
+  return String(id.remote).endsWith('@g.us');
 }
 
 /** A message, as the page returns it. */
@@ -34,6 +39,9 @@ export function messageModel(message: PageMessage): MessageModel {
     viewOnce: message.isViewOnce === true,
     unavailable: unavailability(message),
     albumId: albumId(message),
+    community: isInGroup(message)
+      ? communityOf(window.require('WAWebCollections').Chat.get(message.id.remote))
+      : undefined,
     type: message.type,
     body: hasCaption(message) ? undefined : textOf(message),
     caption: message.caption,
@@ -127,7 +135,11 @@ export function isQuotable(message: PageMessage, chatId: string): boolean {
   // The page's check is for messages in chats: its own composer does not call it for a status.
   const wid = window.require('WAWebWidFactory').createWid(networkId(chatId)) as PageId;
   const { participant, remote } = message.id;
-  return isDeliverable(message) && !isUnreadable(message) && idsOf(wid).includes(String(participant ?? message.author ?? remote));
+  return (
+    isDeliverable(message) &&
+    !isUnreadable(message) &&
+    idsOf(wid).includes(String(participant ?? message.author ?? remote))
+  );
 }
 
 /** False for the status feed and channels, which the page may list among the chats. */
