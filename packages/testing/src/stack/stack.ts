@@ -253,15 +253,20 @@ export class Stack implements AsyncDisposable {
 
 const MAX_PAGE_EVENTS = 1_000;
 
-/** All events of a session that its gateway has stored, oldest first. */
-export async function storedEvents({ address }: Stack, id: string): Promise<SessionEvent[]> {
+/** All events of a session that its gateway has stored, oldest first: with these names, or the default ones. */
+export async function storedEvents(
+  { address }: Stack,
+  id: string,
+  names?: readonly EventName[],
+): Promise<SessionEvent[]> {
+  const named = names ? `&events=${names}` : '';
   const headers = {
     Accept: 'application/json',
     ...(address.token ? { Authorization: `Bearer ${address.token}` } : {}),
   };
   const all: SessionEvent[] = [];
   for (let after = 'oldest'; ; ) {
-    const answer = await fetch(`${address.url}/sessions/${id}/events?limit=${MAX_PAGE_EVENTS}&after=${after}`, {
+    const answer = await fetch(`${address.url}/sessions/${id}/events?limit=${MAX_PAGE_EVENTS}&after=${after}${named}`, {
       headers,
     });
     const { events, next } = (await answer.json()) as { events: { event: string; data: unknown }[]; next: string };
