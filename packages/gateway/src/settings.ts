@@ -325,7 +325,14 @@ export const settings = {
     name: 'CHAT_WEB_MAX_CONNECTIONS',
     schema: writtenNumber(10, 1_000_000),
     fallbackIs: 'three quarters of the limit of open files',
-    meaning: 'maximum number of open connections; further ones are closed at once',
+    meaning:
+      'maximum number of open connections; near it, those that have been idle longest are closed, and beyond it new ones',
+  },
+  keepAliveMs: {
+    name: 'CHAT_WEB_KEEP_ALIVE_SECONDS',
+    schema: seconds(1, 3_600),
+    fallback: '75',
+    meaning: 'how long an idle connection is kept for the next request; longer than a proxy in front keeps it',
   },
   maxRequestsPerSession: {
     name: 'CHAT_WEB_MAX_REQUESTS_PER_SESSION',

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { Server as HttpServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, Server as HttpsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { errorText, settledWithin } from '@chat-web/protocol';
@@ -9,18 +9,18 @@ import { numberIn, readText } from '../../host/text-files.ts';
 import type { Log } from '../../log.ts';
 import { readCertificate } from './certificate.ts';
 import { answerToInvalidRequest, GuardedResponse, RESPONSE_ALREADY_SENT } from './guarded-response.ts';
+import { letIdleGiveWay } from './idle-connections.ts';
 import { SlowReaders } from './slow-reader.ts';
 import { listenOnSocket } from './socket-file.ts';
 
 /**
- * Milliseconds. Node limits only the request headers; `MinDataRate` limits the body. Idle connections are kept longer
- * than clients and proxies usually keep them, so that none sends a request on one that is being closed.
+ * Milliseconds. Node limits only the request headers, also of a connection that has sent nothing; `MinDataRate` limits
+ * the body.
  */
 const LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 0,
   connectionsCheckingInterval: 2_000,
-  keepAliveTimeout: 75_000,
 };
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
@@ -29,7 +29,7 @@ const LAST_ANSWERS_MS = 300;
 const MAX_UNREAD_BYTES = 65_536;
 
 /** Where the gateway listens: on TCP if there is a port, with TLS if there is a certificate, and on a socket if named. */
-export type ListenOptions = Pick<Config, 'host' | 'port' | 'tls' | 'socket' | 'maxConnections'>;
+export type ListenOptions = Pick<Config, 'host' | 'port' | 'tls' | 'socket' | 'maxConnections' | 'keepAliveMs'>;
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
 type Server = HttpServer | HttpsServer;
@@ -50,18 +50,20 @@ export class Listeners {
   }
 
   static async open(options: ListenOptions, fetch: Fetch, log: Log): Promise<Listeners> {
-    const { host, port, tls, socket } = options;
+    const { host, port, tls, socket, keepAliveMs: keepAliveTimeout } = options;
     const answer = limitPipelining(fetch);
+    const serverOptions = { ...LIMITS, keepAliveTimeout, ServerResponse: GuardedResponse };
+    const plainServer = () => createAdaptorServer({ fetch: answer, serverOptions });
     const servers: Server[] = [];
     const connections = new Set<Socket>();
     if (port !== undefined) {
-      const server = configure(tls ? secureServer(tls, answer, log) : plainServer(answer), connections);
+      const server = configure(tls ? secureServer(tls, answer, serverOptions, log) : plainServer(), connections);
       server.listen(port, host);
       await once(server, 'listening');
       servers.push(logErrors(server, log));
     }
     if (socket) {
-      const server = configure(plainServer(answer), connections);
+      const server = configure(plainServer(), connections);
       await listenOnSocket(server, socket);
       servers.push(logErrors(server, log));
     }
@@ -126,14 +128,11 @@ function limitPipelining(fetch: Fetch): Fetch {
   };
 }
 
-function plainServer(fetch: Fetch): ServerType {
-  return createAdaptorServer({ fetch, serverOptions: { ...LIMITS, ServerResponse: GuardedResponse } });
-}
-
-function secureServer(files: CertificateFiles, fetch: Fetch, log: Log): ServerType {
+function secureServer(files: CertificateFiles, fetch: Fetch, options: ServerOptions, log: Log): ServerType {
   const { cert, key } = loadCertificate(files, log);
-  const own = { cert, key, handshakeTimeout: HANDSHAKE_TIMEOUT_MS, ServerResponse: GuardedResponse };
-  return createAdaptorServer({ fetch, createServer: createHttpsServer, serverOptions: { ...LIMITS, ...own } });
+  const own = { cert, key, handshakeTimeout: HANDSHAKE_TIMEOUT_MS };
+  const serverOptions = { ...options, ...own };
+  return createAdaptorServer({ fetch, createServer: createHttpsServer, serverOptions });
 }
 
 function loadCertificate(files: CertificateFiles, log: Log) {
@@ -216,6 +215,7 @@ function limitConnections(servers: readonly Server[], maxConnections: number | u
   let dropped = 0;
   for (const server of servers) {
     server.maxConnections = Math.max(1, Math.floor(total / servers.length));
+    letIdleGiveWay(server, server.maxConnections);
     server.on('drop', () => {
       dropped += 1;
     });
