@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { createClient } from '@chat-web/host';
 import { ask, expectError, rawRequest, rows } from '@chat-web/testing';
 import { sharedGateway } from '@chat-web/testing/story';
@@ -91,6 +93,37 @@ describe('a web page in a browser on this machine', () => {
       const allowed = { ...headers, authorization: `Bearer ${TOKEN}` };
       expect((await rawRequest(guarded.url, { path: '/sessions', headers: allowed })).status).toBe(200);
     }
+  });
+});
+
+describe('HTTP/1.0 without a Host, as monitors speak it', () => {
+  const statusOf = async (url: string, request: string) => {
+    const { hostname, port } = new URL(url);
+    const answer = await text(connect(Number(port), hostname).end(`${request}\r\n\r\n`));
+    return Number(answer.slice('HTTP/1.1 '.length).slice(0, 3));
+  };
+
+  it('may check the health, and nothing else without a token', async () => {
+    for (const { url } of [open, guarded])
+      for (const path of ['/health', '/health/ready', '/health/', '//health'])
+        expect([path, await statusOf(url, `GET ${path} HTTP/1.0`)]).toEqual([path, 200]);
+    for (const path of [
+      '/sessions',
+      '/metrics',
+      '/docs/',
+      '/nowhere',
+      '/health/../sessions',
+      '/health%2F..%2Fsessions',
+    ])
+      expect([path, await statusOf(open.url, `GET ${path} HTTP/1.0`)]).toEqual([path, 403]);
+    expect(await statusOf(guarded.url, 'GET /sessions HTTP/1.0')).toBe(401);
+    expect(await statusOf(guarded.url, `GET /sessions HTTP/1.0\r\nAuthorization: Bearer ${TOKEN}`)).toBe(200);
+  });
+
+  it('is still refused with a foreign Host or Origin, and by HTTP/1.1', async () => {
+    expect(await statusOf(open.url, 'GET /health HTTP/1.0\r\nHost: evil.example')).toBe(403);
+    expect(await statusOf(open.url, 'GET /health HTTP/1.0\r\nOrigin: http://evil.example')).toBe(403);
+    expect(await statusOf(open.url, 'GET /health HTTP/1.1')).toBe(400);
   });
 });
 

@@ -98,13 +98,60 @@ describe('a method that a path does not accept', () => {
 
 it('an unknown path is 404, or 400 if it lacks a session id', async () => {
   const gateway = await gatewayWith();
-  for (const path of ['/', '/nowhere', '/session', '/sessions/main/nowhere', '/sessions/main/start/x', '/HEALTH'])
+  for (const path of ['/', '/nowhere', '/session', '/sessions/main/nowhere', '/sessions/main/start/x', '/SESSIONS'])
     expect(await codeOf(await gateway.request(path))).toEqual([404, 'route_not_found']);
-  for (const path of ['/sessions/', '/sessions//start'])
+  for (const path of ['/sessions//start', '/sessions//start/'])
     expect(await jsonOf(await gateway.request(path))).toMatchObject({
       code: 'invalid_request',
       issues: [{ path: 'id' }],
     });
+});
+
+describe('repeated slashes, and one at the end', () => {
+  const forms = (path: string) => [`${path}/`, `/${path}`, `//${path}//`];
+
+  it.each(rows)('$name is reached by such paths, with its body', async (row) => {
+    const exportSession = () => ({ size: 0, contentDigest: 'sha-256=::', bytes: Readable.from([]) });
+    const made = () => ({ id: 'made_000000000000' });
+    const gateway = await gatewayWith({ handlers: { createKey: made, createWebhook: made, exportSession } });
+    const [path = '', query] = row.path('main').split('?');
+    const asked = (form: string) => gateway.request(query ? `${form}?${query}` : form, askFor(row));
+    const { status } = await asked(path);
+    for (const form of forms(path)) expect([form, (await asked(form)).status]).toEqual([form, status]);
+    expect(gateway.handled).toHaveLength(4);
+    // An upload is another file each time.
+    const written = gateway.handled.map((call) => JSON.stringify(call, (key, value) => (key === 'file' ? '' : value)));
+    expect(new Set(written).size).toBe(1);
+  });
+
+  it('monitors need no token for them, and everyone else does', async () => {
+    const gateway = await guarded();
+    for (const path of [...forms('/health'), '/Health', '/HEALTH/', ...forms('/health/ready')])
+      expect([path, (await gateway.request(path)).status]).toEqual([path, 200]);
+    const secret = [...forms('/sessions'), ...forms('/metrics'), ...forms('/sessions/main/qr'), ...forms('/nowhere')];
+    const tricks = ['/health/../sessions', '/health%2F..%2Fsessions', '/docs/..//metrics', '/console/%2e%2e//sessions'];
+    for (const path of [...secret, ...tricks, '/Sessions', '/healthy', '/health/x', '/health//sessions/'])
+      expect([path, (await gateway.request(path)).status]).toEqual([path, 401]);
+  });
+
+  it('a key is limited, and audited, as by the plain path', async () => {
+    const gateway = await guarded();
+    const { key } = await gateway.keys.create({ name: 'shop', sessions: ['shop-*'], scope: 'manage' });
+    const ask = (path: string) => gateway.request(path, { headers: bearer(key) });
+    for (const path of forms('/sessions/main/qr'))
+      expect(await codeOf(await ask(path))).toEqual([404, 'session_not_found']);
+    for (const path of forms('/sessions/shop-1/qr')) expect((await ask(path)).status).toBe(200);
+    for (const path of ['/sessions/shop-1%2F..%2Fmain/qr', '/sessions/shop-1%2F/qr', '/sessions/shop-1%5C..%5Cmain/qr'])
+      expect((await ask(path)).status).toBeGreaterThanOrEqual(400);
+    expect(gateway.handled).toEqual(
+      Array(3).fill({ name: 'getQr', input: { id: 'shop-1' }, caller: expect.anything() }),
+    );
+    const lines = gateway.audit.all.map(({ operation, session, status }) => ({ operation, session, status }));
+    expect(lines.slice(0, 6)).toEqual([
+      ...Array(3).fill({ operation: 'getQr', session: 'main', status: 404 }),
+      ...Array(3).fill({ operation: 'getQr', session: 'shop-1', status: 200 }),
+    ]);
+  });
 });
 
 describe('a gateway with a token', () => {

@@ -13,6 +13,7 @@ import {
   type WorkerOperationName,
 } from '@chat-web/protocol';
 import { type Context, Hono } from 'hono';
+import { getPath } from 'hono/utils/url';
 import * as v from 'valibot';
 import type { Access } from '../access/access.ts';
 import type { Audit } from '../access/audit.ts';
@@ -30,6 +31,7 @@ import { allEventsRoute, type EventDependencies, type ShownSessions, sessionEven
 import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
 import { fromOwnOrigin } from './origin.ts';
+import { plainPath } from './plain-path.ts';
 import { parseParams } from './request-input.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 import { consolePages, referencePages, staticPages } from './static-pages.ts';
@@ -69,7 +71,7 @@ interface Dependencies {
  */
 export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
   const { config, access, supervisor, events, handlers, spool, idempotency, metrics, log } = dependencies;
-  const app = new Hono<ServerEnv>();
+  const app = new Hono<ServerEnv>({ getPath: (request) => plainPath(getPath(request)) });
   const answerError = (c: Context<ServerEnv>, error: unknown) => errorResponse(c, error, log);
   const origins = { asksForToken: access.asksForToken, allowedHosts: config.allowedHosts };
   const open = (route: Route) => audited({ ...dependencies, answerError }, fromOwnOrigin(origins, route));
@@ -142,6 +144,8 @@ for (const { method, path } of Object.values(operations)) methodsOf.set(path, [.
 /** 405 for a path with other methods, 404 for any other. */
 function refuseUnrouted(app: Hono<ServerEnv>, c: Context<ServerEnv>): never {
   const { path } = c.req;
+  // A path with an empty id matches no route, but the error is an invalid id.
+  if (/^\/sessions\/(\/|$)/.test(getPath(c.req.raw))) parseParams({ id: '' }, v.object({ id: sessionId }));
   const matched = ['GET', 'POST', 'PUT', 'DELETE'].map((method) => app.router.match(method, path)[0][0]);
   // Several, if one has a word where another has a parameter.
   const patterns = matched.flatMap((match) => match?.[0][1].path ?? []);
@@ -150,8 +154,6 @@ function refuseUnrouted(app: Hono<ServerEnv>, c: Context<ServerEnv>): never {
     c.header('Allow', methods.join(', '));
     throw new GatewayError('method_not_allowed', `this path allows ${methods.join(' and ')}`);
   }
-  // A path with an empty id matches no route, but the error is an invalid id.
-  if (/^\/sessions\/(\/|$)/.test(path)) parseParams({ id: '' }, v.object({ id: sessionId }));
   throw new GatewayError('route_not_found', 'route not found');
 }
 

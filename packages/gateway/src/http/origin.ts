@@ -12,6 +12,7 @@ export interface OriginOptions {
 /** Paths that a browser may open without a token: they reveal nothing about sessions. */
 const PAGES = /^\/(openapi\.json|health|health\/ready|(console|docs)(\/.*)?)$/;
 const STATIC_PAGES = /^\/(console|docs)\/?$/;
+const HEALTH = /^\/health(\/ready)?$/;
 
 /**
  * A route for this origin: refuses requests of foreign web pages, by Origin and Sec-Fetch-Site; a link to a static page
@@ -44,7 +45,9 @@ export function fromOwnOrigin({ asksForToken, allowedHosts }: OriginOptions, rou
         'over plain HTTP a browser does not name the page that sends a request: set CHAT_WEB_TOKEN, or use HTTPS',
       );
     }
-    if (!asksForToken && !isLocalName(withoutPort(host), allowedHosts)) {
+    // Some monitors speak HTTP/1.0 without a Host. Browsers always send it.
+    const isMonitor = host === '' && HEALTH.test(c.req.path);
+    if (!asksForToken && !isMonitor && !isLocalName(withoutPort(host), allowedHosts)) {
       throw new Refusal('web_page', 'the Host header is not in CHAT_WEB_ALLOWED_HOSTS');
     }
     return route(c);

@@ -23,6 +23,8 @@ const LIMITS = {
   connectionsCheckingInterval: 2_000,
 };
 const HANDSHAKE_TIMEOUT_MS = 10_000;
+/** The host in the URL of a request that has none: HTTP/1.0 does not require it. Node refuses HTTP/1.1 without it. */
+const HOST_OF_NONE = 'localhost';
 
 const LAST_ANSWERS_MS = 300;
 /** Unread body bytes that are discarded before the connection is closed instead. */
@@ -53,7 +55,7 @@ export class Listeners {
     const { host, port, tls, socket, keepAliveMs: keepAliveTimeout } = options;
     const answer = limitPipelining(fetch);
     const serverOptions = { ...LIMITS, keepAliveTimeout, ServerResponse: GuardedResponse };
-    const plainServer = () => createAdaptorServer({ fetch: answer, serverOptions });
+    const plainServer = () => createAdaptorServer({ fetch: answer, hostname: HOST_OF_NONE, serverOptions });
     const servers: Server[] = [];
     const connections = new Set<Socket>();
     if (port !== undefined) {
@@ -132,7 +134,7 @@ function secureServer(files: CertificateFiles, fetch: Fetch, options: ServerOpti
   const { cert, key } = loadCertificate(files, log);
   const own = { cert, key, handshakeTimeout: HANDSHAKE_TIMEOUT_MS };
   const serverOptions = { ...options, ...own };
-  return createAdaptorServer({ fetch, createServer: createHttpsServer, serverOptions });
+  return createAdaptorServer({ fetch, hostname: HOST_OF_NONE, createServer: createHttpsServer, serverOptions });
 }
 
 function loadCertificate(files: CertificateFiles, log: Log) {

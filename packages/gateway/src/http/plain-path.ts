@@ -1,0 +1,43 @@
+import { operations, otherRoutes } from '@chat-web/protocol';
+
+/** Paths of folders of files: a slash at the end has a meaning there. */
+const FILES = /^\/(console|docs)(\/|$)/;
+/** Monitors write it in any case. */
+const HEALTH = /^\/health(\/ready)?$/i;
+
+const patterns = Object.values({ ...operations, ...otherRoutes }).map(({ path }) => segmentsOf(path));
+const MAX_DEPTH = Math.max(...patterns.map(({ length }) => length));
+
+/**
+ * The path by which all steps of a request know it: slashes at the end are left out, and so are repeated ones, unless
+ * the id of something is missing between them. Everything else stays: dots are resolved before, and `%2F` is part of an
+ * id.
+ */
+export function plainPath(path: string): string {
+  const plain = path.includes('//') || path.endsWith('/') ? withoutEmpty(path) : path;
+  return HEALTH.test(plain) ? plain.toLowerCase() : plain;
+}
+
+function withoutEmpty(path: string): string {
+  const absolute = path.replace(/^\/+/, '/');
+  if (FILES.test(absolute)) return absolute;
+  const kept: string[] = [];
+  for (const segment of segmentsOf(absolute.replace(/\/+$/, '').replace(/\/{2,}/g, '//'))) {
+    if (kept.length >= MAX_DEPTH) return absolute; // No route is that long.
+    if (segment !== '' || isId(kept)) kept.push(segment);
+  }
+  return `/${kept.join('/')}`;
+}
+
+/** True if a route has an id after these segments. */
+function isId(before: readonly string[]): boolean {
+  return patterns.some(
+    (pattern) =>
+      pattern[before.length]?.startsWith(':') &&
+      before.every((segment, at) => pattern[at] === segment || pattern[at]?.startsWith(':')),
+  );
+}
+
+function segmentsOf(path: string): string[] {
+  return path.split('/').slice(1);
+}
