@@ -1,5 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { isWorkerOperation, operations } from '@chat-web/protocol';
 import { ask, expectError, JSON_TYPE, rawRequest, rows, rowsWithId } from '@chat-web/testing';
 import { sharedGateway } from '@chat-web/testing/story';
@@ -115,6 +116,31 @@ describe('bad bodies', () => {
     for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonx', '']) {
       expectError(await send('{}', type ? { 'content-type': type } : {}), 415, 'unsupported_media_type');
     }
+  });
+
+  it('may be compressed, within the same limits', async () => {
+    const post = (body: Buffer, encoding: string) =>
+      fetch(`${open.url}/sessions/nobody/messages`, {
+        method: 'POST',
+        headers: { ...JSON_TYPE, 'content-encoding': encoding },
+        body: new Uint8Array(body),
+      });
+    const text = JSON.stringify({ type: 'text', to: '12025550102', body: 'hello' });
+    for (const body of [text, JSON.stringify({ type: 'image', to: '12025550102', base64: 'AAAA' })]) {
+      expect((await post(gzipSync(body), 'gzip')).status).toBe(404);
+      expect((await post(deflateSync(body), 'deflate')).status).toBe(404);
+    }
+    const wrong = await post(gzipSync('{}'), 'gzip');
+    expect(await wrong.json()).toMatchObject({ code: 'invalid_request', issues: [{ path: 'type' }] });
+    for (const [body, status] of [
+      [gzipSync(text.replace('hello', 'x'.repeat(3_000))), 413],
+      [gzipSync(JSON.stringify({ type: 'image', to: '12025550102', base64: 'A'.repeat(4_000) })), 413],
+      [Buffer.from(text), 400],
+    ] as const)
+      expect((await post(body, 'gzip')).status).toBe(status);
+    const brotli = await post(brotliCompressSync(text), 'br');
+    expect([brotli.status, brotli.headers.get('accept-encoding')]).toEqual([415, 'gzip, deflate']);
+    expect(await brotli.json()).toMatchObject({ error: expect.stringContaining('Content-Encoding') });
   });
 
   it('that are too large are answered 413, with and without a Content-Length', async () => {

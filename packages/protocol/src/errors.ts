@@ -55,7 +55,7 @@ export const errorTable = {
   },
   unsupported_media_type: {
     status: 415,
-    when: 'the Content-Type must be application/json, or application/x-tar for an import',
+    when: 'the Content-Type must be application/json, or application/x-tar for an import; the Content-Encoding must be gzip or deflate, if there is one',
   },
   media_unavailable: {
     status: 422,

@@ -5,6 +5,7 @@ import {
   asGatewayError,
   errorTable,
   errorText,
+  GatewayError,
   isWorkerOperation,
   type MediaFile,
   type Operation,
@@ -21,6 +22,7 @@ import type { Admission } from './admission.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { mediaResponse } from './media-response.ts';
 import {
+  bodyEncoding,
   type InputDependencies,
   keyedRequest,
   keyHashOf,
@@ -141,6 +143,7 @@ export function operationRoute(
 /** The archive in a request's body, unread. Throws `unsupported_media_type`. */
 function takenArchive(c: Context<ServerEnv>, { importMaxBytes }: { readonly importMaxBytes: number }): TakenArchive {
   requireMediaType(c, ARCHIVE_TYPE, `send the archive with Content-Type: ${ARCHIVE_TYPE}`);
+  if (bodyEncoding(c)) throw new GatewayError('unsupported_media_type', 'send the archive without Content-Encoding');
   const archive = limitedBody(c.env.incoming, { maxBytes: importMaxBytes });
   return { archive, contentDigest: c.req.header('Content-Digest') };
 }

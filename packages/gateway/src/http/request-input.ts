@@ -22,7 +22,8 @@ import {
   type UploadBody,
 } from '../media/upload-body.ts';
 import { hashOf, type KeyedRequest } from '../sends/idempotency.ts';
-import { arrivedBody, limitedBody, SMALL_BODY_BYTES } from './server/limited-body.ts';
+import { decodedBody, ENCODINGS, type Encoding, encodingOf } from './server/decoded-body.ts';
+import { arrivedBody, type BodyLimits, limitedBody, SMALL_BODY_BYTES } from './server/limited-body.ts';
 import type { ServerEnv } from './server-env.ts';
 
 /** Bodies up to this size, which are most, are read as a whole. */
@@ -106,6 +107,16 @@ export function requireMediaType(c: Context<ServerEnv>, wanted: string, hint: st
   if (mediaType.trim() !== wanted) throw new GatewayError('unsupported_media_type', hint);
 }
 
+/** Undefined for a body as it is. Throws `unsupported_media_type`, and names the encodings in a header. */
+export function bodyEncoding(c: Context<ServerEnv>): Encoding | undefined {
+  try {
+    return encodingOf(c.req.header('Content-Encoding'));
+  } catch (error) {
+    c.header('Accept-Encoding', ENCODINGS);
+    throw error;
+  }
+}
+
 async function readBody(
   c: Context<ServerEnv>,
   { schema, isOptional }: ExpectedBody,
@@ -113,11 +124,16 @@ async function readBody(
 ): Promise<UploadBody> {
   if (isOptional && isEmpty(c.env.incoming)) return { rest: Buffer.from('{}') };
   requireMediaType(c, 'application/json', 'send the body as JSON, with Content-Type: application/json');
+  const encoding = bodyEncoding(c);
   const { incoming } = c.env;
-  const arrived = await arrivedBody(incoming, maxBodyBytes);
+  const chunksWithin = (limits: BodyLimits) => {
+    const chunks = limitedBody(incoming, limits);
+    return encoding ? decodedBody(chunks, encoding, limits) : chunks;
+  };
+  const arrived = encoding ? undefined : await arrivedBody(incoming, maxBodyBytes);
   if (!takesUpload(schema)) {
     const maxBytes = Math.min(maxBodyBytes, MAX_REST_BYTES);
-    return plainBody(arrived ?? (await readWhole(limitedBody(incoming, { maxBytes }))));
+    return plainBody(arrived ?? (await readWhole(chunksWithin({ maxBytes }))));
   }
   const sessionId = c.req.param('id') ?? '';
   // Two requests with the same key are the same if their media are.
@@ -125,8 +141,9 @@ async function readBody(
   if (arrived) return shortBody(arrived, createFile);
   const error = refusalOf?.(sessionId);
   const refusal = error && { aboveBytes: MAX_REST_BYTES, error };
-  const chunks = limitedBody(incoming, { maxBytes: maxBodyBytes, refusal });
-  const isShort = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= MAX_SHORT_BYTES;
+  const chunks = chunksWithin({ maxBytes: maxBodyBytes, refusal });
+  const isShort =
+    !encoding && Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= MAX_SHORT_BYTES;
   return isShort ? shortBody(await readWhole(chunks), createFile) : readUploadBody(chunks, createFile);
 }
 

@@ -55,7 +55,8 @@ export async function* limitedBody(incoming: IncomingMessage, limits: BodyLimits
   }
 }
 
-function refuseLarger(size: number, { maxBytes, refusal }: BodyLimits): void {
+/** Throws if a body of this size exceeds a limit. */
+export function refuseLarger(size: number, { maxBytes, refusal }: BodyLimits): void {
   if (size > maxBytes) throw new GatewayError('body_too_large', `the body must not exceed ${maxBytes} bytes`);
   if (refusal && size > refusal.aboveBytes) throw refusal.error;
 }
