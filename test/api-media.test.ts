@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { ADA, BEN, downloadedBytes, eventually, listening, media, patternBytes, sha256 } from '@chat-web/testing';
@@ -200,6 +201,50 @@ describe('media', () => {
       );
       expect(open.filter((target) => target.includes('/spool/'))).toEqual([]);
     });
+  });
+
+  it('are served in parts, and described without a download', async () => {
+    const bytes = Buffer.from(patternBytes(300_000));
+    const file = { kind: 'video', base64: bytes.toString('base64'), mimeType: 'video/mp4' } as const;
+    const inbound = await stack.phones.send(BEN, { to: ADA, media: file });
+    const { id } = await events.until('message', (message) => stanzaOf(message.id) === inbound.id);
+    const url = new URL(`/sessions/main/messages/${encodeURIComponent(id)}/media`, stack.gateway.url);
+    const get = (headers: Record<string, string> = {}, method = 'GET') => fetch(url, { headers, method });
+    const head = await get({}, 'HEAD');
+    const described = Object.fromEntries(head.headers);
+    const tag = `"${createHash('sha256').update(bytes).digest('base64')}"`;
+    expect(described).toMatchObject({
+      'content-length': '300000',
+      'content-type': 'video/mp4',
+      'accept-ranges': 'bytes',
+      etag: tag,
+    });
+    expect(await stack.spooled()).toEqual([]);
+
+    const whole = await get({ 'if-none-match': '"other"' });
+    expect([whole.status, whole.headers.get('etag')]).toEqual([200, tag]);
+    expect(Buffer.from(await whole.arrayBuffer()).equals(bytes)).toBe(true);
+    for (const [range, start, end] of [
+      ['bytes=0-1', 0, 1],
+      ['bytes=70000-199999', 70_000, 199_999],
+      ['bytes=299999-', 299_999, 299_999],
+      ['bytes=-65537', 234_463, 299_999],
+    ] as const) {
+      const part = await get({ range, 'if-range': tag });
+      expect([part.status, part.headers.get('content-range')]).toEqual([206, `bytes ${start}-${end}/300000`]);
+      expect(part.headers.get('content-length')).toBe(String(end - start + 1));
+      expect(Buffer.from(await part.arrayBuffer()).equals(bytes.subarray(start, end + 1))).toBe(true);
+    }
+    for (const headers of [{ range: 'bytes=0-1,5-6' }, { range: 'bytes=0-1', 'if-range': '"other"' }] as const) {
+      const all = await get(headers);
+      expect([all.status, (await all.arrayBuffer()).byteLength]).toEqual([200, 300_000]);
+    }
+    const beyond = await get({ range: 'bytes=300000-' });
+    expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, 'bytes */300000']);
+    expect(await beyond.json()).toMatchObject({ code: 'range_not_satisfiable' });
+    const unchanged = await get({ 'if-none-match': `W/${tag}`, range: 'bytes=0-1' });
+    expect([unchanged.status, unchanged.headers.get('etag'), await unchanged.text()]).toEqual([304, tag, '']);
+    expect(await stack.spooled()).toEqual([]);
   });
 
   it('are served so that a browser does not run them', async () => {

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { sentence } from './limits.ts';
 
 export interface ErrorEntry {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 422 | 429 | 500 | 501 | 503;
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 416 | 422 | 429 | 500 | 501 | 503;
   readonly when: string;
 }
 
@@ -57,6 +57,7 @@ export const errorTable = {
     status: 415,
     when: 'the Content-Type must be application/json, or application/x-tar for an import; the Content-Encoding must be gzip or deflate, if there is one',
   },
+  range_not_satisfiable: { status: 416, when: 'the Range begins after the end of the file; see Content-Range' },
   media_unavailable: {
     status: 422,
     when: 'the media url could not be fetched, its file is too large, or its address is not allowed',

@@ -37,6 +37,9 @@ const upload = v.pipe(
 
 const text = (max: number) => v.pipe(v.string(), v.maxLength(max, `must be at most ${max} characters`));
 
+/** A SHA-256 in base64. */
+export const SHA256 = /^[A-Za-z0-9+/]{43}=$/;
+
 /** The syntax of a MIME type with parameters: nothing in it can end a header. */
 export const MIME_TYPE = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)*$/;
 
@@ -97,11 +100,15 @@ export interface MediaSource {
 }
 
 /**
- * Media as an answer: a file in the session's spool folder, streamed to the caller and then removed. Type and name
+ * Media as an answer: a file in the session's spool folder, streamed to the caller and then removed. Type, name and hash
  * become headers.
  */
 export const mediaFile = v.object({
   ...spooledFile.entries,
+  /** Absent if the handler was asked only to describe the file. */
+  file: v.optional(spooledFile.entries.file),
+  /** The SHA-256 of its bytes in base64, as its sender states it; the page checks it when it downloads them. */
+  sha256: v.optional(v.pipe(v.string(), v.regex(SHA256))),
   mimeType: v.pipe(v.string(), v.maxLength(LIMITS.mimeType), v.regex(/^[\x20-\x7e]*$/)),
   filename: v.optional(v.pipe(v.string(), v.maxLength(LIMITS.filename), v.regex(/^\P{Cc}*$/u))),
 });

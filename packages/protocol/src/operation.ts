@@ -26,6 +26,8 @@ export interface Operation {
   readonly answer: v.GenericSchema;
   /** The schema of a row of an answer that is a list which may be too long for one message between our processes. */
   readonly row?: v.GenericSchema;
+  /** The handler can also describe its media, without loading them: with `describe` in its input. */
+  readonly describes?: true;
   /**
    * Takes an Idempotency-Key. `choosesMessageId`: true for a body that is sent as one message: the gateway chooses its
    * id, so that the message can be found again. `isHarmlessTwice`: true for a body that can be carried out again without
@@ -56,7 +58,10 @@ export type Example = Readonly<Record<string, unknown>>;
 /** Input of `params`, `query` and `body`: what a caller writes. */
 export type OperationInput<O extends Operation> = v.InferInput<O['params']> & QueryInput<O> & BodyInput<O>;
 /** Its output, with defaults and normalised recipients: the input of a handler. */
-export type HandlerInput<O extends Operation> = v.InferOutput<O['params']> & QueryOutput<O> & BodyOutput<O>;
+export type HandlerInput<O extends Operation> = v.InferOutput<O['params']> &
+  QueryOutput<O> &
+  BodyOutput<O> &
+  (O['describes'] extends true ? { readonly describe?: boolean } : unknown);
 export type OperationAnswer<O extends Operation> = v.InferOutput<O['answer']>;
 
 type QueryInput<O extends Operation> = O['query'] extends ObjectSchema ? v.InferInput<O['query']> : unknown;

@@ -97,7 +97,7 @@ describe('a download', () => {
     writeFileSync(path, '');
     truncateSync(path, FILE_BYTES);
     const app = new Hono<ServerEnv>();
-    app.get('/', () => mediaResponse('GET', 'main', { file: 'file', size: FILE_BYTES, mimeType: 'image/png' }, spool));
+    app.get('/', (c) => mediaResponse(c, 'main', { file: 'file', size: FILE_BYTES, mimeType: 'image/png' }, spool));
     server = createAdaptorServer({ fetch: app.fetch });
     const slowReaders = new SlowReaders(LIMITS);
     server.on('request', (_, response) => slowReaders.watch(response));

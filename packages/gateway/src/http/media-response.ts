@@ -1,7 +1,10 @@
 import { Readable } from 'node:stream';
-import { type MediaFile, MIME_TYPE } from '@chat-web/protocol';
+import { GatewayError, type MediaFile, MIME_TYPE } from '@chat-web/protocol';
 import { create as contentDisposition } from 'content-disposition';
+import type { Context } from 'hono';
 import type { Spool } from '../media/spool.ts';
+import { isUnchanged, rangeOf } from './partial-content.ts';
+import type { ServerEnv } from './server-env.ts';
 
 /** Types that a browser can display without running scripts, unlike SVG. */
 const INLINE = /^(image\/(png|jpeg|gif|webp|avif)$|audio\/|video\/)/i;
@@ -13,33 +16,59 @@ const MAX_NAME_UNITS = 4_096;
 const EXTENSION = /\.[\w-]{1,16}$/;
 
 /**
- * Streams media to the caller safely: type and name are chosen by the sender. Browsers neither guess another type nor
- * run scripts, and display only images, audio and video.
+ * Streams media to the caller safely, or the range that it asks for: type and name are chosen by the sender. Browsers
+ * neither guess another type nor run scripts, and display only images, audio and video. A description without a file is
+ * enough for HEAD, and for a caller who has the file. `range_not_satisfiable`.
  */
 export async function mediaResponse(
-  method: string,
+  c: Context<ServerEnv>,
   sessionId: string,
-  file: MediaFile,
+  media: MediaFile,
   spool: Spool,
 ): Promise<Response> {
-  const headers = mediaHeaders(file); // Before opening a file that would have to be closed.
-  const download = await spool.take(sessionId, file);
-  if (method !== 'HEAD') return new Response(Readable.toWeb(download.stream()) as ReadableStream, { headers });
-  await download.close();
-  return new Response(null, { headers });
+  const { file, size } = media;
+  const headers = mediaHeaders(media); // Before opening a file that would have to be closed.
+  const tag = entityTag(media);
+  const isKnown = isUnchanged(c.req.header('If-None-Match'), tag);
+  const isHead = c.req.method === 'HEAD';
+  const range = isKnown || isHead ? undefined : rangeOf(c.req.header(), size, tag);
+  const needsBytes = !isKnown && !isHead && range !== 'beyond';
+  const download = file === undefined ? undefined : await spool.take(sessionId, { file, size });
+  if (!needsBytes) await download?.close();
+  if (isKnown) return new Response(null, { status: 304, headers: tag === undefined ? {} : { ETag: tag } });
+  if (isHead) return new Response(null, { headers });
+  if (range === 'beyond') {
+    c.header('Content-Range', `bytes */${size}`);
+    throw new GatewayError('range_not_satisfiable', `the Range is beyond the end of the file, which has ${size} bytes`);
+  }
+  if (!download) throw new GatewayError('client_failed', "the session's worker sent no file");
+  const bytes = Readable.toWeb(download.stream(range)) as ReadableStream;
+  if (!range) return new Response(bytes, { headers });
+  const { start, length } = range;
+  const ofRange = { 'Content-Length': String(length), 'Content-Range': `bytes ${start}-${start + length - 1}/${size}` };
+  return new Response(bytes, { status: 206, headers: { ...headers, ...ofRange } });
 }
 
 /** The response headers of a file. Never throws, whatever its name. */
-export function mediaHeaders({ mimeType, filename, size }: MediaFile): Record<string, string> {
+export function mediaHeaders(media: MediaFile): Record<string, string> {
+  const { mimeType, filename, size } = media;
+  const tag = entityTag(media);
   const type = mimeType.length <= MAX_TYPE_LENGTH && MIME_TYPE.test(mimeType) ? mimeType : 'application/octet-stream';
   const name = filename === undefined ? undefined : downloadName(filename);
   return {
     'Content-Type': type,
     'Content-Length': String(size),
+    'Accept-Ranges': 'bytes',
+    ...(tag === undefined ? {} : { ETag: tag }),
     'Content-Disposition': contentDisposition(name, { type: INLINE.test(type) ? 'inline' : 'attachment' }),
     'Content-Security-Policy': "sandbox; default-src 'none'",
     'X-Content-Type-Options': 'nosniff',
   };
+}
+
+/** The ETag of media; undefined if their hash is not known. */
+export function entityTag(media: Pick<MediaFile, 'sha256'> | null): string | undefined {
+  return media?.sha256 === undefined ? undefined : `"${media.sha256}"`;
 }
 
 /**

@@ -89,6 +89,7 @@ function describe(name: OperationName, operation: Operation): Json {
       ...(operation.query ? parameters(operation, 'query', operation.query) : []),
       ...(operation.keyed ? [keyParameter] : []),
       ...(operation.archive === 'taken' ? [digestHeader] : []),
+      ...(answersMedia(operation) ? [rangeHeader] : []),
     ],
     ...requestBody(operation),
     responses: { ...answers(operation), ...errorResponses(errorsOf(name, operation)) },
@@ -137,6 +138,14 @@ const digestHeader: Json = {
   description: 'As returned by the export (RFC 9530); the gateway verifies it',
 };
 
+const rangeHeader: Json = {
+  name: 'Range',
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
+  description: 'One range of bytes, such as `bytes=0-1023`: only this part is returned, with 206',
+};
+
 function requestBody(operation: Operation): Json {
   if (operation.archive === 'taken') return { requestBody: archiveBody };
   const body = operation.body ?? operation.optionalBody;
@@ -165,7 +174,9 @@ function answers(operation: Operation): Json {
     };
   }
   const bytes = { description: 'The bytes', content: { '*/*': { schema: { type: 'string', format: 'binary' } } } };
-  return operation.answer.type === 'nullable' ? { 200: bytes, 204: { description: 'No content' } } : { 200: bytes };
+  const none = operation.answer.type === 'nullable' ? { 204: { description: 'No content' } } : {};
+  const unchanged = operation.describes ? { 304: { description: 'The caller has it, by its `If-None-Match`' } } : {};
+  return { 200: bytes, ...none, 206: { ...bytes, description: 'The bytes of the range' }, ...unchanged };
 }
 
 function errorResponses(codes: readonly ErrorCode[]): Json {

@@ -169,6 +169,51 @@ describe('the answer', () => {
     expect(readdirSync(join(spool.dir, 'main'))).toEqual([]);
   });
 
+  it('to HEAD and If-None-Match needs no file, if the handler can describe it', async () => {
+    const sha256 = `${'A'.repeat(43)}=`;
+    const inputs: unknown[] = [];
+    await spool.folderFor('main');
+    const ask = routeOf('getMedia', ({ describe }) => {
+      inputs.push(describe);
+      if (!describe) writeFileSync(join(spool.dir, 'main', media.file), 'media');
+      return { size: 5, mimeType: 'image/png', sha256, ...(describe ? {} : { file: media.file }) };
+    });
+    const path = '/sessions/main/messages/true_12025550102@c.us_3EB0AA/media';
+    const asked = async (method: string, tag?: string) => {
+      const answer = await ask(path, { method, ...(tag ? { headers: { 'if-none-match': tag } } : {}) });
+      return [answer.status, answer.headers.get('etag'), await answer.text(), inputs.splice(0)];
+    };
+    const tag = `"${sha256}"`;
+    expect(await asked('HEAD')).toEqual([200, tag, '', [true]]);
+    expect(await asked('GET')).toEqual([200, tag, 'media', [undefined]]);
+    expect(await asked('GET', tag)).toEqual([304, tag, '', [true]]);
+    expect(await asked('HEAD', tag)).toEqual([304, tag, '', [true]]);
+    expect(await asked('GET', '"other"')).toEqual([200, tag, 'media', [true, undefined]]);
+    expect([spool.bytes, readdirSync(join(spool.dir, 'main'))]).toEqual([0, []]);
+  });
+
+  it('is a part of the file for a Range, and an error beyond its end; the file is removed', async () => {
+    const asked = async (range: string) => {
+      writeFileSync(join(await spool.folderFor('main'), media.file), 'media');
+      const ask = routeOf('getMedia', () => media);
+      const path = '/sessions/main/messages/true_12025550102@c.us_3EB0AA/media';
+      const answer = await ask(path, { headers: { range } });
+      const text = await answer.text();
+      expect([spool.bytes, readdirSync(join(spool.dir, 'main'))]).toEqual([0, []]);
+      return [answer.status, answer.headers.get('content-range'), answer.headers.get('content-length'), text];
+    };
+    expect(await asked('bytes=1-2')).toEqual([206, 'bytes 1-2/5', '2', 'ed']);
+    expect(await asked('bytes=-2')).toEqual([206, 'bytes 3-4/5', '2', 'ia']);
+    expect(await asked('bytes=0-0,2-2')).toEqual([200, null, '5', 'media']);
+    expect(await asked('bytes=5-')).toEqual([416, 'bytes */5', null, expect.stringContaining('range_not_satisfiable')]);
+  });
+
+  it('without the file that was asked for is an error', async () => {
+    const ask = routeOf('getMedia', () => ({ size: 5, mimeType: 'image/png' }));
+    const answer = await ask('/sessions/main/messages/true_12025550102@c.us_3EB0AA/media');
+    expect(await codeOf(answer)).toEqual([500, 'client_failed']);
+  });
+
   it('without media is 204', async () => {
     const answer = await routeOf('getPicture', () => null)('/sessions/main/contacts/12025550102@c.us/picture');
     expect([answer.status, await answer.text()]).toEqual([204, '']);

@@ -20,7 +20,8 @@ import type { Metrics } from '../monitoring/metrics.ts';
 import type { Idempotency } from '../sends/idempotency.ts';
 import type { Admission } from './admission.ts';
 import { jsonAnswer } from './json-answer.ts';
-import { mediaResponse } from './media-response.ts';
+import { entityTag, mediaResponse } from './media-response.ts';
+import { isUnchanged } from './partial-content.ts';
 import {
   bodyEncoding,
   type InputDependencies,
@@ -62,6 +63,19 @@ export function operationRoute(
     return handler(input, caller, attempt);
   }
 
+  /** Only describes media, if the caller needs no more: their bytes would have to be downloaded by the page. */
+  async function runFor(c: Context<ServerEnv>, input: Record<string, unknown>): Promise<unknown> {
+    const caller = c.get('caller');
+    const ifNoneMatch = c.req.header('If-None-Match');
+    const isHead = c.req.method === 'HEAD';
+    if (operation.describes && (isHead || ifNoneMatch !== undefined)) {
+      const described = (await runHandler({ ...input, describe: true }, caller)) as MediaFile | null;
+      // A handler that cannot describe them has loaded them.
+      if (isHead || described?.file !== undefined || isUnchanged(ifNoneMatch, entityTag(described))) return described;
+    }
+    return runHandler(input, caller);
+  }
+
   /** The answer, which may be an earlier one to the same request with the same key. */
   async function answerKeyed(c: Context<ServerEnv>, input: Record<string, unknown>, keyHash: string): Promise<unknown> {
     const { answer, isReplayed } = await idempotency.run(keyedRequest(name, operation, keyHash, input), {
@@ -81,15 +95,12 @@ export function operationRoute(
     const fields = { operation: name, session: input.id, request: requestIdOf(c.env.outgoing) };
     const ms = () => Math.round(performance.now() - startedAt);
     try {
-      const answer =
-        keyHash === undefined ? await runHandler(input, c.get('caller')) : await answerKeyed(c, input, keyHash);
+      const answer = keyHash === undefined ? await runFor(c, input) : await answerKeyed(c, input, keyHash);
       log[level]({ ...fields, ms: ms() }, 'request answered');
       if (operation.status === 201) c.header('Location', `${c.req.path}/${(answer as { readonly id: string }).id}`);
       if (operation.archive === 'answered') return archiveResponse(c, String(input.id), answer as SessionArchive);
       if (!answersMedia(operation)) return jsonAnswer(c, answer, operation.status ?? 200);
-      return answer
-        ? await mediaResponse(c.req.method, String(input.id), answer as MediaFile, spool)
-        : c.body(null, 204);
+      return answer ? await mediaResponse(c, String(input.id), answer as MediaFile, spool) : c.body(null, 204);
     } catch (error) {
       const { code, message } = asGatewayError(error, 'internal_error');
       const severity = errorTable[code].status >= 500 ? 'warn' : level;

@@ -19,10 +19,16 @@ export interface SpoolLimits extends QuotaLimits {
   readonly minFreeDiskBytes: number;
 }
 
+/** A part of a file: the first byte, and the number of bytes. */
+export interface ByteRange {
+  readonly start: number;
+  readonly length: number;
+}
+
 /** An unlinked file that is being downloaded. */
 interface Download {
-  /** Its bytes. The file is closed when the stream ends or is destroyed. */
-  stream(): Readable;
+  /** Its bytes, or those of a range. The file is closed when the stream ends or is destroyed. */
+  stream(range?: ByteRange): Readable;
   /** Never rejects. */
   close(): Promise<void>;
 }
@@ -148,7 +154,9 @@ export class Spool {
         await close();
         throw error;
       }
-      return { close, stream: () => Readable.from(bytesOf(handle, size)).once('close', () => void close()) };
+      const stream = (range: ByteRange = { start: 0, length: size }) =>
+        Readable.from(bytesOf(handle, range)).once('close', () => void close());
+      return { close, stream };
     } finally {
       await folder.close();
     }
@@ -177,11 +185,13 @@ function invalidFile(why: string): GatewayError {
 }
 
 /** Exactly the announced number of bytes, since the worker may still write to the file. Throws if there are fewer. */
-async function* bytesOf(handle: FileHandle, size: number): AsyncGenerator<Buffer> {
-  for (let left = size; left > 0; ) {
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(Math.min(left, CHUNK_BYTES)));
+async function* bytesOf(handle: FileHandle, { start, length }: ByteRange): AsyncGenerator<Buffer> {
+  const end = start + length;
+  for (let at = start; at < end; ) {
+    const room = Buffer.allocUnsafe(Math.min(end - at, CHUNK_BYTES));
+    const { bytesRead, buffer } = await handle.read(room, 0, room.length, at);
     if (bytesRead === 0) throw new Error('the file was truncated during the download');
-    left -= bytesRead;
+    at += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
 }

@@ -1,7 +1,7 @@
 import type { ArchiveDownload, SessionArchive } from '../archive.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { SendAttempt } from '../ipc.ts';
-import type { Download, MediaBytes, MediaFile } from '../media.ts';
+import { answersMedia, type Download, type MediaBytes, type MediaFile } from '../media.ts';
 import type { HandlerInput, Operation, OperationAnswer, OperationInput } from '../operation.ts';
 import { accountOperations } from './account.ts';
 import { callOperations } from './calls.ts';
@@ -161,6 +161,7 @@ export function isWorkerOperation(name: string): name is WorkerOperationName {
 /** Errors that rows do not list, because operations of a kind share them. */
 export const SHARED_ERRORS = {
   all: ['invalid_request', 'unauthorized', 'rate_limited', 'forbidden', 'insufficient_scope', 'internal_error'],
+  withMedia: ['range_not_satisfiable'],
   withBody: ['request_timeout', 'body_too_large', 'unsupported_media_type'],
   ofWorker: ['page_unsupported', 'insufficient_resources', 'shutting_down'],
   keyed: ['idempotency_in_progress', 'idempotency_key_reused'],
@@ -170,6 +171,7 @@ export function errorsOf(name: OperationName, operation: Operation): readonly Er
   const hasBody = operation.body || operation.optionalBody || operation.archive === 'taken';
   return [
     ...SHARED_ERRORS.all,
+    ...(answersMedia(operation) ? SHARED_ERRORS.withMedia : []),
     ...(hasBody ? SHARED_ERRORS.withBody : []),
     ...(isWorkerOperation(name) ? SHARED_ERRORS.ofWorker : []),
     ...(operation.keyed ? SHARED_ERRORS.keyed : []),

@@ -198,6 +198,7 @@ export const messageOperations = {
     path: '/sessions/:id/messages/:messageId/media',
     params: ofMessage,
     answer: mediaFile,
+    describes: true,
     errors: [...READ_ERRORS, 'message_not_found', 'media_not_found', 'media_unavailable'],
     timeoutMs: 120_000,
     examples: { image: exampleMessage },

@@ -64,9 +64,26 @@ describe('media', () => {
     load('image/png', 'cat.png');
     const { file, ...described } = await download();
     expect(described).toEqual({ size: bytes.length, mimeType: 'image/png', filename: 'cat.png' });
-    expect(readFileSync(join(context.spoolDir, file)).equals(bytes)).toBe(true);
+    expect(readFileSync(join(context.spoolDir, String(file))).equals(bytes)).toBe(true);
     const [, key] = context.page.callsOf('loadMedia')[0]?.args ?? [];
     expect(context.page.callsOf('dropFile')).toMatchObject([{ args: [key] }]);
+  });
+
+  it('are described without loading them, if the message says their size', async () => {
+    const sha256 = `${'A'.repeat(43)}=`;
+    const described = { size: 7, mimeType: 'image/png', filename: undefined, sha256 };
+    context.page.on('describeMedia', () => described);
+    expect(await handlers.getMedia({ ...ofMessage, describe: true })).toEqual({
+      size: 7,
+      mimeType: 'image/png',
+      sha256,
+    });
+    context.page.on('describeMedia', () => ({ ...described, sha256: 'a"\r\nX-Evil: 1' }));
+    expect(await handlers.getMedia({ ...ofMessage, describe: true })).toEqual({ size: 7, mimeType: 'image/png' });
+    expect(context.page.callsOf('loadMedia')).toEqual([]);
+    context.page.on('describeMedia', () => null);
+    load('image/png');
+    expect(await handlers.getMedia({ ...ofMessage, describe: true })).toMatchObject({ file: expect.any(String) });
   });
 
   it('with a crafted type and name contain nothing that could break a header', async () => {

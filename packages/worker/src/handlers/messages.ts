@@ -1,9 +1,11 @@
 import { type forwardingOperations, type messageOperations, STATUS_FEED } from '@chat-web/protocol';
 import type { CallTime } from '../call-time.ts';
 import type { Call, HandlerContext, WorkerHandlers } from '../client/port.ts';
-import { takeFromPage } from '../media/incoming-media.ts';
+import { mediaDescription, takeFromPage } from '../media/incoming-media.ts';
 import { check, confirmed, once, readMessage, rethrowUnsent, sendLimits, sendMedia, sendPlain } from './sending.ts';
 import { postText } from './status-feed.ts';
+
+const UNKNOWN_TYPE = 'application/octet-stream';
 
 export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof typeof messageOperations> {
   const { page } = context;
@@ -36,9 +38,11 @@ export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof t
       deletedFor: await page.change(time.rest(), 'deleteMessage', messageId, forEveryone, time.step('members')),
     }),
 
-    getMedia: async ({ messageId }, { time }) => {
+    getMedia: async ({ messageId, describe }, { time }) => {
+      const described = describe ? await page.read(time.rest(), 'describeMedia', messageId) : null;
+      if (described) return mediaDescription(described, UNKNOWN_TYPE);
       const limits = [time.rest(), 'loadMedia', messageId, time.step('ownDownload')] as const;
-      return takeFromPage(context, 'application/octet-stream', ...limits);
+      return takeFromPage(context, UNKNOWN_TYPE, ...limits);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { cutText, GatewayError, LIMITS, type MediaFile } from '@chat-web/protocol';
+import { cutText, GatewayError, LIMITS, type MediaFile, SHA256 } from '@chat-web/protocol';
 import type { HandlerContext, PageArgs, PageResult } from '../client/port.ts';
 import type { LoadedMedia } from '../page/media.ts';
 import { collectGarbageAfter } from './garbage-collection.ts';
@@ -26,23 +26,29 @@ export async function takeFromPage<N extends 'loadMedia' | 'loadPicture' | 'load
   try {
     const loaded = await page.read(timeoutMs, load, ...([id, key, ...more] as unknown as PageArgs<N>));
     if (loaded === null) return null as null extends PageResult<N> ? null : never;
-    const { size, mimeType, filename } = loaded as LoadedMedia;
+    const description = mediaDescription(loaded as LoadedMedia, fallbackType);
+    const { size } = description;
     const file = randomUUID();
-    if (!Number.isSafeInteger(size) || size < 0)
-      throw new GatewayError('client_failed', 'the page returned media without a valid size');
     held.add(size);
     await writeFile(join(spoolDir, file), page.readFile(Math.max(1, deadline - performance.now()), key, size));
     collectGarbageAfter(size);
-    return {
-      file,
-      size,
-      mimeType: cutText((mimeType ?? fallbackType).replace(/[^\x20-\x7e]/g, '_'), LIMITS.mimeType),
-      ...(filename ? { filename: cutText(filename.replace(/\p{Cc}/gu, '_'), LIMITS.filename) } : {}),
-    };
+    return { file, ...description };
   } finally {
     held.release(); // The gateway counts the file from here on.
     page.read(DROP_TIMEOUT_MS, 'dropFile', key).catch(() => {}); // Nothing waits for it.
   }
+}
+
+/** What the page says of media, as an answer without a file. Throws `client_failed` if their size is invalid. */
+export function mediaDescription({ size, mimeType, filename, sha256 }: LoadedMedia, fallbackType: string): MediaFile {
+  if (!Number.isSafeInteger(size) || size < 0)
+    throw new GatewayError('client_failed', 'the page returned media without a valid size');
+  return {
+    size,
+    mimeType: cutText((mimeType ?? fallbackType).replace(/[^\x20-\x7e]/g, '_'), LIMITS.mimeType),
+    ...(filename ? { filename: cutText(filename.replace(/\p{Cc}/gu, '_'), LIMITS.filename) } : {}),
+    ...(sha256 !== undefined && SHA256.test(sha256) ? { sha256 } : {}),
+  };
 }
 
 /** Writes a new file, and removes it if that fails. */

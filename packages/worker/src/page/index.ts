@@ -66,7 +66,16 @@ export { addParticipants, createGroup, leaveGroup, listGroups, removeParticipant
 export { contentsOf, hasChanged, inboundSince, loadSince, messageModels } from './inbox.ts';
 export { listLabels, setChatLabels } from './labels.ts';
 export { readLinkScreen, refreshQr, requestCode, returnToQr, watchLinking } from './linking.ts';
-export { dropFile, heldFile, keepFile, loadMedia, loadPicture, makeSticker, openFileInput } from './media.ts';
+export {
+  describeMedia,
+  dropFile,
+  heldFile,
+  keepFile,
+  loadMedia,
+  loadPicture,
+  makeSticker,
+  openFileInput,
+} from './media.ts';
 export {
   getMessage,
   listMessages,

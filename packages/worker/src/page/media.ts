@@ -1,4 +1,5 @@
 import { delay } from './delay.ts';
+import type { PageMessage } from './models.ts';
 import { networkCode, Refusal, refusedByNetwork } from './refusal.ts';
 import { download, drop, files, keep } from './tools/files.ts';
 import { lidOf, optional, phoneOr } from './tools/identities.ts';
@@ -35,13 +36,26 @@ export interface LoadedMedia {
   readonly size: number;
   readonly mimeType: string | undefined;
   readonly filename: string | undefined;
+  /** The SHA-256 of the bytes in base64, if it is known. */
+  readonly sha256?: string | undefined;
+}
+
+async function messageWithMedia(messageId: string): Promise<PageMessage> {
+  const message = await findMessage(messageId);
+  if (!message) throw noMessage();
+  if (!message.directPath || !message.mediaData) throw new Refusal('media_not_found', 'the message has no media');
+  return message;
+}
+
+/** What a message says of its media, which are not downloaded; null if it does not say their size. */
+export async function describeMedia(messageId: string): Promise<LoadedMedia | null> {
+  const { size, mimetype, filename, filehash } = await messageWithMedia(messageId);
+  return typeof size === 'number' && size >= 0 ? { size, mimeType: mimetype, filename, sha256: filehash } : null;
 }
 
 /** Downloads and decrypts a message's media into the page, under a key. The page's own download runs first, for `waitMs`. */
 export async function loadMedia(messageId: string, key: string, waitMs: number): Promise<LoadedMedia> {
-  const message = await findMessage(messageId);
-  if (!message) throw noMessage();
-  if (!message.directPath || !message.mediaData) throw new Refusal('media_not_found', 'the message has no media');
+  const message = await messageWithMedia(messageId);
   const stage = await download(message, waitMs);
   if (stage === 'REUPLOADING' || stage === 'ERROR_MISSING') throw gone();
   if (stage === 'FETCHING') throw new Refusal('client_failed', 'the page is still downloading the media; retry later');
@@ -86,7 +100,7 @@ export async function loadMedia(messageId: string, key: string, waitMs: number):
     });
     const file = new Blob([bytes]);
     keep(key, file);
-    return { size: file.size, mimeType: mimetype, filename };
+    return { size: file.size, mimeType: mimetype, filename, sha256: filehash };
   } catch (error) {
     const { name = '', message: text = '', ...fields } = (error ?? {}) as Partial<Error> & Record<string, unknown>;
     const status = Number(fields.status ?? fields.statusCode);

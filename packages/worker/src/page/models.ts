@@ -126,6 +126,8 @@ export interface PageMessage extends BusinessContent, InvitationContent {
   readonly mediaKeyTimestamp?: number;
   readonly mimetype?: string;
   readonly filename?: string;
+  /** Size of the file in bytes, as its sender states it. */
+  readonly size?: number;
   /** `mediaStage` is `INIT`, `FETCHING`, `RESOLVED`, `REUPLOADING`, or begins with `ERROR_`. */
   readonly mediaData?: { readonly mediaStage?: string };
   /** Id of the quoted message. */

@@ -47,6 +47,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Msg[].mediaKeyTimestamp': some,
   'Msg[].mimetype': some,
   'Msg[].filename': some,
+  'Msg[].size': some,
   'Msg[].mediaData': some,
   'Msg[].quotedStanzaID': some,
   'Msg[].quotedParticipant': some,
