@@ -27,6 +27,7 @@ const EXPLAINED = {
   Webhooks: '[webhooks](webhooks.md)',
   Keys: '[access](access.md)',
   Host: '[supervision](supervision.md#host-history)',
+  Events: '[events](events.md#in-a-browser)',
 } as const satisfies Record<keyof typeof operationGroups, string>;
 
 /** The errors of operations on a session that must be ready. */

@@ -9,6 +9,11 @@ const TOKEN = 'correct-horse';
 const BROWSER = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36';
 const settings = { CHAT_WEB_ALLOWED_HOSTS: 'gateway.lan' };
 const open = sharedGateway({ settings });
+const cors = { ...settings, CHAT_WEB_CORS_ORIGINS: 'https://app.example.org, http://localhost:5173' };
+const sharedOpen = sharedGateway({ settings: cors });
+const shared = sharedGateway({
+  settings: { ...cors, CHAT_WEB_TOKEN: TOKEN, CHAT_WEB_AUTH_FAILURES_PER_MINUTE: '0' },
+});
 const guarded = sharedGateway({
   settings: { ...settings, CHAT_WEB_TOKEN: TOKEN, CHAT_WEB_AUTH_FAILURES_PER_MINUTE: '0' },
 });
@@ -93,6 +98,80 @@ describe('a web page in a browser on this machine', () => {
       const allowed = { ...headers, authorization: `Bearer ${TOKEN}` };
       expect((await rawRequest(guarded.url, { path: '/sessions', headers: allowed })).status).toBe(200);
     }
+  });
+});
+
+describe('a web page of an origin in CHAT_WEB_CORS_ORIGINS', () => {
+  const origin = 'https://app.example.org';
+  const fromPage = { origin, 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'cors' };
+  const preflight = { 'access-control-request-method': 'PUT', 'access-control-request-headers': 'authorization' };
+
+  it('may ask before a request, on every route and without a token', async () => {
+    for (const { url } of [shared, sharedOpen])
+      for (const path of ['/sessions', '/sessions/main/messages', '/events', '/nowhere']) {
+        const answer = await rawRequest(url, { method: 'OPTIONS', path, headers: { ...fromPage, ...preflight } });
+        expect([answer.status, answer.text]).toEqual([204, '']);
+        expect(answer.headers).toMatchObject({
+          'access-control-allow-origin': origin,
+          'access-control-allow-methods': expect.stringContaining('PUT'),
+          'access-control-allow-headers': expect.stringContaining('Authorization'),
+          vary: 'Origin',
+        });
+        expect(answer.headers).not.toHaveProperty('access-control-allow-credentials');
+      }
+  });
+
+  it('may read responses and errors with its token, and nothing without one', async () => {
+    const ask = (headers: Record<string, string>, path = '/sessions') =>
+      rawRequest(shared.url, { path, headers: { ...fromPage, ...headers } });
+    const authorization = `Bearer ${TOKEN}`;
+    for (const [answer, status] of [
+      [await ask({ authorization }), 200],
+      [await ask({ authorization }, '/nowhere'), 404],
+      [await ask({}), 401],
+      [await ask({ authorization: 'Bearer wrong' }), 401],
+    ] as const) {
+      expect(answer.status).toBe(status);
+      expect(answer.headers).toMatchObject({
+        'access-control-allow-origin': origin,
+        'access-control-expose-headers': expect.stringMatching(/Retry-After.*X-Request-Id/),
+        vary: 'Origin',
+      });
+    }
+  });
+
+  it('is not one of another origin, which is refused as ever', async () => {
+    for (const { url } of [shared, sharedOpen])
+      for (const other of [
+        'https://app.example.org.evil.example',
+        'http://app.example.org',
+        'https://app.example.org:8443',
+        'null',
+        '*',
+      ])
+        for (const [method, headers] of [
+          ['GET', { authorization: `Bearer ${TOKEN}` }],
+          ['OPTIONS', preflight],
+        ] as const) {
+          const answer = await rawRequest(url, {
+            method,
+            path: '/sessions',
+            headers: { ...fromPage, ...headers, origin: other },
+          });
+          expectError(answer, 403, 'forbidden');
+          expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+          expect(answer.headers).toMatchObject({ vary: 'Origin' });
+        }
+    const { origin: _, ...withoutOrigin } = fromPage;
+    expectError(await rawRequest(shared.url, { path: '/sessions', headers: withoutOrigin }), 403, 'forbidden');
+    const rebound = { ...fromPage, host: 'evil.example' };
+    expectError(await rawRequest(sharedOpen.url, { path: '/sessions', headers: rebound }), 403, 'forbidden');
+  });
+
+  it('is unknown to a gateway without this setting', async () => {
+    const answer = await rawRequest(guarded.url, { path: '/health' });
+    expect([answer.status, answer.headers.vary]).toEqual([200, undefined]);
+    expectError(await rawRequest(guarded.url, { path: '/health', headers: fromPage }), 403, 'forbidden');
   });
 });
 

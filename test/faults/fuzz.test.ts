@@ -49,6 +49,7 @@ describe('arbitrary input', () => {
         const headers = { ...JSON_TYPE, authorization };
         const answer = await rawRequest(gateway.url, { ...request, headers, body: JSON.stringify(body) });
         if (name === 'createKey' && answer.status === 201) return;
+        if (name === 'createEventTicket' && answer.status === 200) return;
         if (name === 'startSession' && answer.body.code === 'insufficient_resources') return;
         expect([400, 404, 422]).toContain(answer.status);
         expect(answer.body.code).toMatch(/^(invalid_request|(session|webhook)_not_found|url_not_allowed)$/);

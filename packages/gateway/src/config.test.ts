@@ -100,6 +100,25 @@ describe('readConfig', () => {
     expect(readConfig({ ...display, CHAT_WEB_BROWSER_WINDOW: 'true' }).workerEnv).toEqual(display);
   });
 
+  it('takes exact origins of other web pages, and no pattern', () => {
+    const { corsOrigins } = readConfig({ CHAT_WEB_CORS_ORIGINS: 'https://App.example.org, http://localhost:5173' });
+    expect(corsOrigins).toEqual(['https://app.example.org', 'http://localhost:5173']);
+    for (const wrong of [
+      '*',
+      'null',
+      'app.example.org',
+      'https://*.example.org',
+      'https://app.example.org/',
+      'https://app.example.org:443',
+      'https://a@b.org',
+      'file:///x',
+      'https://a.org,*',
+    ])
+      expect(problemsOf({ CHAT_WEB_CORS_ORIGINS: wrong })).toEqual([
+        expect.stringMatching(/^CHAT_WEB_CORS_ORIGINS must be origins/),
+      ]);
+  });
+
   it('refuses a window for a browser without one', () => {
     expect(problemsOf({ CHAT_WEB_BROWSER_WINDOW: 'true', CHAT_WEB_HEADLESS_SHELL: 'true' }).join()).toMatch(/not both/);
   });

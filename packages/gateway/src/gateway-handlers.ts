@@ -8,6 +8,7 @@ import {
   workerOperations,
 } from '@chat-web/protocol';
 import type { Caller } from './access/caller.ts';
+import type { EventTickets } from './access/event-tickets.ts';
 import type { Keys } from './access/keys.ts';
 import { Refusal } from './access/refusal.ts';
 import { type Config, version } from './config.ts';
@@ -32,6 +33,7 @@ interface Dependencies {
   readonly config: Pick<Config, 'journalMaxBytes'>;
   readonly supervisor: Supervisor;
   readonly keys: Keys;
+  readonly tickets: EventTickets;
   readonly webhooks: Webhooks;
   readonly mover: Mover;
   readonly hostHistory: HostHistory;
@@ -56,7 +58,15 @@ export function allHandlers(dependencies: Dependencies): Record<OperationName, A
   };
 }
 
-function gatewayHandlers({ config, supervisor, keys, webhooks, mover, hostHistory }: Dependencies): GatewayHandlers {
+function gatewayHandlers({
+  config,
+  supervisor,
+  keys,
+  tickets,
+  webhooks,
+  mover,
+  hostHistory,
+}: Dependencies): GatewayHandlers {
   return {
     listSessions: (_, caller) => ({
       sessions: supervisor
@@ -81,6 +91,8 @@ function gatewayHandlers({ config, supervisor, keys, webhooks, mover, hostHistor
       refuseOpen(caller);
       return { keys: keys.list() };
     },
+
+    createEventTicket: (input, caller) => tickets.issue(caller, input),
 
     createKey: (input, caller) => {
       refuseOpen(caller);

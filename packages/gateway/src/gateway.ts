@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { deferred, errorText } from '@chat-web/protocol';
 import { Access } from './access/access.ts';
 import type { Audit } from './access/audit.ts';
+import { EventTickets } from './access/event-tickets.ts';
 import { FailureLimit } from './access/failure-limit.ts';
 import { Keys } from './access/keys.ts';
 import { OperatorToken } from './access/operator-token.ts';
@@ -244,6 +245,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     append: (record) => journal.append(record),
     version: version(),
   });
+  const tickets = new EventTickets();
   const refusals = new Refusals(log);
   const levels = levelsOf({ supervisor, startQueue, spool, events, journal });
   const hostHistory = new HostHistory(config.dataDir, levels);
@@ -251,6 +253,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
   const app = createApp({
     config,
     access,
+    tickets,
     refusals,
     audit,
     supervisor,
@@ -259,7 +262,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     metrics,
     log,
     idempotency: new Idempotency(journal, folds.sentKeys),
-    handlers: allHandlers({ config, supervisor, keys, webhooks, mover, hostHistory, pacing }),
+    handlers: allHandlers({ config, supervisor, keys, tickets, webhooks, mover, hostHistory, pacing }),
   });
   const opened = deferred();
   // Requests wait for a microtask also afterwards: see `createApp`.

@@ -86,12 +86,24 @@ const hosts = v.pipe(
   v.check((entries) => entries.every(isHostOrRange), 'must be hosts, host:port or CIDR ranges such as 10.0.0.0/8'),
 );
 
+const origins = v.pipe(
+  list,
+  v.check(
+    (entries) => entries.every(isOrigin),
+    'must be origins such as https://app.example.org, without a path; * and null are refused',
+  ),
+);
+
 const delaysInSeconds = v.pipe(
   list,
   v.minLength(1, 'must be whole numbers, such as 5,60,600'),
   v.maxLength(20, 'must be at most 20 numbers'),
   v.array(seconds(0, 604_800)),
 );
+
+function isOrigin(entry: string): boolean {
+  return /^https?:\/\/[^*]+$/.test(entry) && URL.canParse(entry) && new URL(entry).origin === entry;
+}
 
 function isHostOrRange(entry: string): boolean {
   const [address = '', prefix] = entry.split('/');
@@ -438,6 +450,12 @@ export const settings = {
     schema: list,
     fallback: '',
     meaning: 'additional Host names accepted when no token is set; comma-separated',
+  },
+  corsOrigins: {
+    name: 'CHAT_WEB_CORS_ORIGINS',
+    schema: origins,
+    fallback: '',
+    meaning: 'origins of other web pages that may call the gateway, such as https://app.example.org; comma-separated',
   },
   logLevel: {
     name: 'CHAT_WEB_LOG_LEVEL',

@@ -21,6 +21,7 @@ export * from './operations/channels.ts';
 export * from './operations/chats.ts';
 export * from './operations/contact-details.ts';
 export * from './operations/contacts.ts';
+export * from './operations/event-tickets.ts';
 export * from './operations/group-details.ts';
 export * from './operations/group-invites.ts';
 export { groupOperations } from './operations/groups.ts';

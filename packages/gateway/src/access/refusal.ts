@@ -7,6 +7,8 @@ const CODES = {
   /** No Authorization header, or one without a bearer token. */
   no_token: 'unauthorized',
   wrong_token: 'unauthorized',
+  /** A ticket for an event stream that is unknown, used or expired. */
+  wrong_ticket: 'unauthorized',
   /** A key or token that was valid once. */
   expired_key: 'unauthorized',
   /** The address exceeds the limit for wrong tokens. */

@@ -17,6 +17,7 @@ import { getPath } from 'hono/utils/url';
 import * as v from 'valibot';
 import type { Access } from '../access/access.ts';
 import type { Audit } from '../access/audit.ts';
+import type { EventTickets } from '../access/event-tickets.ts';
 import { Refusal, type Refusals } from '../access/refusal.ts';
 import { type Config, version } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
@@ -51,6 +52,7 @@ export interface SessionDirectory extends ShownSessions {
 interface Dependencies {
   readonly config: Config;
   readonly access: Access;
+  readonly tickets: Pick<EventTickets, 'redeem'>;
   readonly refusals: Refusals;
   readonly audit: Audit;
   readonly supervisor: SessionDirectory;
@@ -73,7 +75,8 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
   const { config, access, supervisor, events, handlers, spool, idempotency, metrics, log } = dependencies;
   const app = new Hono<ServerEnv>({ getPath: (request) => plainPath(getPath(request)) });
   const answerError = (c: Context<ServerEnv>, error: unknown) => errorResponse(c, error, log);
-  const origins = { asksForToken: access.asksForToken, allowedHosts: config.allowedHosts };
+  const { allowedHosts, corsOrigins } = config;
+  const origins = { asksForToken: access.asksForToken, allowedHosts, corsOrigins };
   const open = (route: Route) => audited({ ...dependencies, answerError }, fromOwnOrigin(origins, route));
   const guarded = (route: Route) => open(authenticated(access, route));
 
@@ -89,8 +92,10 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
     docs: staticPages(referencePages),
     console: staticPages(consolePages),
   };
-  for (const [name, { path, scope }] of Object.entries(otherRoutes) as [OtherRouteName, OtherRoute][])
-    app.get(path, scope === 'anyone' ? open(others[name]) : guarded(requires(scope, others[name])));
+  for (const [name, { path, scope }] of Object.entries(otherRoutes) as [OtherRouteName, OtherRoute][]) {
+    const route = scope === 'anyone' ? others[name] : authenticated(access, requires(scope, others[name]));
+    app.get(path, open(name === 'allEvents' ? orByTicket(dependencies.tickets, others.allEvents, route) : route));
+  }
 
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
     const { method, path, scope } = operation;
@@ -162,6 +167,18 @@ function authenticated(access: Access, route: Route): Route {
   return (c) => {
     const address = c.env.incoming?.socket.remoteAddress;
     c.set('caller', access.identify({ authorization: c.req.header('Authorization'), address }));
+    return route(c);
+  };
+}
+
+/** A route that a ticket opens instead of a token. Who has one may read: it was created by a caller who may. */
+function orByTicket(tickets: Pick<EventTickets, 'redeem'>, route: Route, withoutTicket: Route): Route {
+  return (c) => {
+    const ticket = c.req.query('ticket');
+    if (ticket === undefined) return withoutTicket(c);
+    const { caller, chosen } = tickets.redeem(ticket);
+    c.set('caller', caller);
+    c.set('chosen', chosen);
     return route(c);
   };
 }

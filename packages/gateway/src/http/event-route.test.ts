@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as send } from 'node:http';
 import { eventually, pace } from '@chat-web/testing';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { digestOf } from '../access/token.ts';
 import { fakeGateway, serve, TOKEN } from '../testing/fake-gateway.ts';
 
 interface Reader {
@@ -58,6 +59,82 @@ const QR = 'event: qr\ndata: data:image/png;base64,\n\n';
 const LEFT = 'event: disconnected\ndata: {"reason":"LOGOUT","message":"logged out"}\n\n';
 const withoutIds = (text: string) => text.replace(/^id: .*\n/gm, '').replace(/^(: connected) \S+$/gm, '$1');
 const left = { name: 'disconnected', data: { reason: 'LOGOUT', message: 'logged out' } } as const;
+
+describe('a ticket', () => {
+  const withoutToken = { authorization: '' };
+  const openWith = (ticket: string, query = '', headers = {}) =>
+    open('', `/events?ticket=${ticket}${query}`, 'GET', { ...withoutToken, ...headers });
+  const callerOf = async (key: string) => {
+    const found = gateway.keys.find(digestOf(key));
+    if (!found) throw new Error('no such key');
+    return found.caller;
+  };
+
+  it('opens one stream without a token, with what it was created for', async () => {
+    const { key } = await keyFor('manage');
+    const { ticket } = gateway.tickets.issue(await callerOf(key), {
+      sessions: ['main', 'other'],
+      events: ['disconnected'],
+    });
+    const reader = await openWith(ticket);
+    for (const session of ['main', 'other', 'third']) gateway.events.publish(session, left);
+    gateway.events.publish('main', { name: 'qr', data: 'data:image/png;base64,AAAA' });
+    await eventually(() => expect(reader.text).toContain('"session":"main"'));
+    expect(await codeOf(await openWith(ticket))).toEqual([401, 'unauthorized']);
+    gateway.events.streams.endAll('over');
+    await eventually(() => expect(reader.hasEnded).toBe(true));
+    // The key does not cover the session `other`.
+    expect(reader.text.match(/^event: .*$/gm)).toEqual(['event: disconnected']);
+  });
+
+  it('has no more rights than the key: no QR for one that only reads', async () => {
+    const { key } = await keyFor('read');
+    const { ticket } = gateway.tickets.issue(await callerOf(key), { events: ['qr', 'disconnected'] });
+    const reader = await openWith(ticket);
+    gateway.events.publish('main', { name: 'qr', data: 'data:image/png;base64,AAAA' });
+    gateway.events.publish('main', left);
+    await eventually(() => expect(reader.text).toContain('event: disconnected'));
+    expect(reader.text).not.toContain('event: qr');
+  });
+
+  it('cannot be widened by the URL, and resumes at a position', async () => {
+    const { key } = await keyFor('read');
+    const issue = async () => gateway.tickets.issue(await callerOf(key), {}).ticket;
+    for (const query of ['&events=message_sent', '&sessions=main', '&ticket=x', '&x=1'])
+      expect(await codeOf(await openWith(await issue(), query))).toEqual([400, 'invalid_request']);
+    gateway.events.publish('main', left);
+    await gateway.events.settled();
+    const page = await openWith(await issue(), '&after=oldest&limit=1', { accept: 'application/json' });
+    await eventually(() => expect(page.hasEnded).toBe(true));
+    expect(JSON.parse(page.text)).toMatchObject({ events: [{ event: 'disconnected', session: 'main' }] });
+  });
+
+  it('ends with its key, before and after it is used', async () => {
+    const { key, id } = await keyFor('read');
+    const caller = await callerOf(key);
+    const [used, unused] = [gateway.tickets.issue(caller, {}), gateway.tickets.issue(caller, {})];
+    const reader = await openWith(used.ticket);
+    expect(reader.status).toBe(200);
+    await gateway.keys.remove(id);
+    await eventually(() => expect(reader.hasEnded).toBe(true));
+    expect(await codeOf(await openWith(unused.ticket))).toEqual([401, 'unauthorized']);
+  });
+
+  it('opens nothing else, and is in no log', async () => {
+    const { key } = await keyFor('manage');
+    const { ticket } = gateway.tickets.issue(await callerOf(key), {});
+    for (const path of ['/sessions', '/sessions/main/events', '/events/ticket', '/metrics'])
+      expect((await open('', `${path}?ticket=${ticket}`, 'GET', withoutToken)).status).toBe(401);
+    for (const header of [{ authorization: `Bearer ${ticket}` }, { cookie: `ticket=${ticket}` }])
+      expect((await open('', '/events', 'GET', { ...withoutToken, ...header })).status).toBe(401);
+    const reader = await openWith(ticket);
+    expect(reader.status).toBe(200);
+    await openWith(ticket);
+    reader.request.destroy();
+    expect(JSON.stringify([gateway.log.all, gateway.audit.all])).not.toContain(ticket.slice(4));
+    expect(gateway.audit.all).toContainEqual(expect.objectContaining({ operation: 'allEvents', status: 200 }));
+  });
+});
 
 describe('a stream', () => {
   it('begins at once with a comment, the QR to scan and the right headers', async () => {

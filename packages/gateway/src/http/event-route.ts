@@ -70,6 +70,13 @@ const queryOfSession = {
 };
 const sessionQuery = v.strictObject(queryOfSession);
 const query = v.strictObject({ ...queryOfSession, sessions: v.optional(commaSeparated(sessionId)) });
+/** What is delivered is chosen when the ticket is created: whoever has it must not get more. */
+const ticketQuery = v.strictObject({
+  after: queryOfSession.after,
+  limit: queryOfSession.limit,
+  wait: queryOfSession.wait,
+  ticket: v.string(),
+});
 type Query = v.InferOutput<typeof query>;
 
 /** The events of one session: as a stream, until the session is deleted, or as pages. */
@@ -81,9 +88,13 @@ export function sessionEventsRoute(dependencies: EventDependencies): Route {
   };
 }
 
-/** The events of all sessions that the caller may see. */
+/** The events of all sessions that the caller may see, or of what a ticket was created for. */
 export function allEventsRoute(dependencies: EventDependencies): Route {
-  return (c) => answer(dependencies, c, parseQuery(c, query), undefined, undefined);
+  return (c) => {
+    const chosen = c.get('chosen');
+    const requested = chosen ? { ...parseQuery(c, ticketQuery), ...chosen } : parseQuery(c, query);
+    return answer(dependencies, c, requested, undefined, undefined);
+  };
 }
 
 function answer(
@@ -210,7 +221,7 @@ function wantsJson(c: Context<ServerEnv>): boolean {
   return accept.includes('application/json') && !accept.includes('text/event-stream');
 }
 
-function parseQuery(c: Context<ServerEnv>, schema: typeof query | typeof sessionQuery): Query {
+function parseQuery(c: Context<ServerEnv>, schema: typeof query | typeof sessionQuery | typeof ticketQuery): Query {
   const given = Object.entries(c.req.queries());
   if (given.some(([, values]) => values.length > 1))
     throw invalidRequest([{ path: '', message: 'a parameter of the query occurs twice' }]);

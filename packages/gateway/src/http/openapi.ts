@@ -41,7 +41,7 @@ export function openApiDocument(version: string, hasToken: boolean): Json {
       version,
       description: 'Linked WhatsApp accounts over REST and Server-Sent Events.',
     },
-    tags: [...Object.keys(operationGroups), 'Events'].map((name) => ({ name })),
+    tags: Object.keys(operationGroups).map((name) => ({ name })),
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer', description: SCOPES } },
@@ -291,6 +291,12 @@ function allEvents(): Json {
       LAST_EVENT_ID,
       ...EVENT_QUERY,
       { name: 'sessions', in: 'query', description: 'Ids of sessions', explode: false, schema: sessions },
+      {
+        name: 'ticket',
+        in: 'query',
+        description: 'From `createEventTicket`, instead of a token, `events` and `sessions`',
+        schema: { type: 'string' },
+      },
     ],
     responses: {
       200: {

@@ -2,11 +2,14 @@ import { isIP } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import type { Context } from 'hono';
 import { Refusal } from '../access/refusal.ts';
+import { isAllowedOrigin, isPreflight, preflightResponse, setCorsHeaders } from './cors.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
 export interface OriginOptions {
   readonly asksForToken: boolean;
   readonly allowedHosts: readonly string[];
+  /** Origins of other pages that may use the gateway, in lower case. */
+  readonly corsOrigins: readonly string[];
 }
 
 /** Paths that a browser may open without a token: they reveal nothing about sessions. */
@@ -15,22 +18,23 @@ const STATIC_PAGES = /^\/(console|docs)\/?$/;
 const HEALTH = /^\/health(\/ready)?$/;
 
 /**
- * A route for this origin: refuses requests of foreign web pages, by Origin and Sec-Fetch-Site; a link to a static page
- * passes. Without a token it also
- * refuses Host names that an attacker can point at this machine (DNS rebinding), and browser requests without both
+ * A route for this origin, and those allowed by CORS: refuses requests of foreign web pages, by Origin and
+ * Sec-Fetch-Site; a link to a static page passes. Without a token it also refuses Host names that an attacker can point at this machine (DNS rebinding), and browser requests without both
  * headers: over plain HTTP, browsers request images and scripts of foreign pages like that. This applies to the unix
  * socket, too: a proxy may forward the request of a page.
  */
-export function fromOwnOrigin({ asksForToken, allowedHosts }: OriginOptions, route: Route): Route {
+export function fromOwnOrigin({ asksForToken, allowedHosts, corsOrigins }: OriginOptions, route: Route): Route {
   return (c) => {
     const host = (c.req.header('Host') ?? '').toLowerCase();
     const origin = c.req.header('Origin');
     const isTls = isEncrypted(c.env);
-    if (origin !== undefined && !isOwnOrigin(origin, host, isTls)) {
+    const isAllowed = isAllowedOrigin(origin, corsOrigins);
+    if (corsOrigins.length > 0) setCorsHeaders(c, isAllowed ? origin : undefined);
+    if (origin !== undefined && !isAllowed && !isOwnOrigin(origin, host, isTls)) {
       throw new Refusal('web_page', 'requests from other web pages are refused (Origin)');
     }
     const site = c.req.header('Sec-Fetch-Site');
-    if (site !== undefined && site !== 'same-origin' && site !== 'none' && !isLink(c)) {
+    if (!isAllowed && site !== undefined && site !== 'same-origin' && site !== 'none' && !isLink(c)) {
       throw new Refusal('web_page', 'requests from other web pages are refused (Sec-Fetch-Site)');
     }
     const isUnidentified = origin === undefined && site === undefined && isBrowser(c.req.header('User-Agent'));
@@ -50,7 +54,7 @@ export function fromOwnOrigin({ asksForToken, allowedHosts }: OriginOptions, rou
     if (!asksForToken && !isMonitor && !isLocalName(withoutPort(host), allowedHosts)) {
       throw new Refusal('web_page', 'the Host header is not in CHAT_WEB_ALLOWED_HOSTS');
     }
-    return route(c);
+    return isAllowed && isPreflight(c) ? preflightResponse(c) : route(c);
   };
 }
 

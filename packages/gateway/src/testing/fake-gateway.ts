@@ -9,6 +9,7 @@ import type { Hono } from 'hono';
 import { pino } from 'pino';
 import { Access } from '../access/access.ts';
 import { Audit } from '../access/audit.ts';
+import { EventTickets } from '../access/event-tickets.ts';
 import { FailureLimit } from '../access/failure-limit.ts';
 import { Keys } from '../access/keys.ts';
 import { OperatorToken } from '../access/operator-token.ts';
@@ -125,10 +126,12 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
       return answer(input, caller, attempt);
     };
   };
+  const tickets = new EventTickets();
   const names = Object.keys(operations) as OperationName[];
   const app = createApp({
     config,
     access: new Access(token, keys, new FailureLimit(config.authFailuresPerMinute)),
+    tickets,
     refusals: new Refusals(logger),
     audit: new Audit(undefined, audit, logger),
     spool: new Spool(dataDir, config, logger),
@@ -156,6 +159,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
   return {
     app,
     keys,
+    tickets,
     journal,
     events,
     handled,

@@ -9,6 +9,7 @@ import { channelOperations } from './channels.ts';
 import { chatChangeOperations, chatOperations } from './chats.ts';
 import { contactDetailOperations } from './contact-details.ts';
 import { contactOperations } from './contacts.ts';
+import { eventTicketOperations } from './event-tickets.ts';
 import { groupDetailsOperations, groupPictureOperations } from './group-details.ts';
 import { groupInviteOperations } from './group-invites.ts';
 import { groupOperations } from './groups.ts';
@@ -29,6 +30,7 @@ const gatewayOperations = {
   ...keyOperations,
   ...webhookOperations,
   ...hostOperations,
+  ...eventTicketOperations,
 } as const;
 
 /**
@@ -75,6 +77,7 @@ export const operationGroups = {
   Webhooks: webhookOperations,
   Keys: { ...keyOperations, ...accessOperations },
   Host: hostOperations,
+  Events: eventTicketOperations,
 } as const;
 
 export type Operations = typeof operations;

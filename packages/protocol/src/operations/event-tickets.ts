@@ -1,0 +1,39 @@
+import * as v from 'valibot';
+import { type EventName, eventData } from '../events.ts';
+import { exampleSession } from '../examples.ts';
+import { sessionId } from '../ids.ts';
+import type { Operation } from '../operation.ts';
+import { isoTime } from '../times.ts';
+import { itemsOf } from './common.ts';
+
+const MAX_ITEMS = 100;
+const eventNames = Object.keys(eventData) as EventName[];
+
+/** What a stream that is opened with a ticket delivers. */
+const eventTicket = v.strictObject({
+  /** Absent: all sessions that the caller may see. */
+  sessions: v.optional(v.pipe(itemsOf(sessionId, MAX_ITEMS), v.minLength(1, 'must name a session'))),
+  /** Absent: all but the opt-in ones. */
+  events: v.optional(
+    v.pipe(
+      itemsOf(v.picklist(eventNames, `must be names of events: ${eventNames.join(', ')}`), MAX_ITEMS),
+      v.minLength(1, 'must name an event'),
+    ),
+  ),
+});
+export type EventTicket = Readonly<v.InferOutput<typeof eventTicket>>;
+
+export const eventTicketOperations = {
+  createEventTicket: {
+    summary: 'Create a ticket that opens `GET /events?ticket=…` once within a minute, without a token',
+    method: 'POST',
+    path: '/events/ticket',
+    scope: 'read',
+    params: v.object({}),
+    optionalBody: eventTicket,
+    answer: v.object({ ticket: v.string(), expiresAt: isoTime }),
+    errors: [],
+    timeoutMs: 5_000,
+    examples: { messages: { sessions: [exampleSession.id], events: ['message', 'message_ack'] }, all: {} },
+  },
+} as const satisfies Record<string, Operation>;
