@@ -21,6 +21,7 @@ export * from './other-user.ts';
 export * from './pace.ts';
 export * from './processes.ts';
 export * from './raw-request.ts';
+export * from './reported-emoji.ts';
 export * from './rounds.ts';
 export * from './rows.ts';
 export * from './sent-message.ts';

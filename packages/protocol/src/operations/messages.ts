@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { EXAMPLE_PNG, exampleIds, exampleMessage, exampleSession } from '../examples.ts';
 import { messageId, recipient, STATUS_FEED } from '../ids.ts';
-import { MAX_TEXT_LENGTH, networkId, writtenText } from '../limits.ts';
+import { LIMITS, MAX_TEXT_LENGTH, networkId, writtenText } from '../limits.ts';
 import { fromOnePlace, mediaFields, mediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { message } from '../resources.ts';
@@ -77,8 +77,21 @@ const media = v.pipe(
   noQuoteInStatus(),
 );
 
-/** Emoji of the Unicode standard, also without the variation selector for colour. */
-const ONE_EMOJI = /^(?:\p{RGI_Emoji}|\p{Extended_Pictographic})$/v;
+/** A pictograph in any style and skin tone: senders leave out, or misplace, the selector of the style. */
+const PICTOGRAPH = String.raw`\p{Extended_Pictographic}[\ufe0e\ufe0f]?\p{Emoji_Modifier}?\ufe0f?`;
+/**
+ * The syntax of one emoji (UTS #51): pictographs that are joined to one, the flag of a country, a keycap, or the flag of
+ * a region. Not a list of known ones: it would lack those that are newer than this Node.
+ */
+const ONE_EMOJI = new RegExp(
+  [
+    String.raw`^(?:${PICTOGRAPH}(?:\u200d${PICTOGRAPH})*`,
+    String.raw`\p{Regional_Indicator}{2}`,
+    String.raw`[\d#*][\ufe0e\ufe0f]?\u20e3`,
+    String.raw`\u{1f3f4}[\u{e0030}-\u{e0039}\u{e0061}-\u{e007a}]{2,12}\u{e007f})$`,
+  ].join('|'),
+  'u',
+);
 
 const reaction = v.object({
   type: v.literal('reaction'),
@@ -86,13 +99,14 @@ const reaction = v.object({
   /** Empty to take the reaction back. */
   emoji: v.pipe(
     v.string(),
+    v.maxLength(LIMITS.emoji, 'must be one emoji, or empty'),
     v.check((emoji) => emoji === '' || ONE_EMOJI.test(emoji), 'must be one emoji, or empty'),
   ),
   markRead: sendFields.markRead,
 });
 
 /** The answer to a reaction: `id` and `messageId` both name the message reacted to. */
-const reactionAnswer = v.object({ id: networkId, messageId: networkId, emoji: writtenText(100) });
+const reactionAnswer = v.object({ id: networkId, messageId: networkId, emoji: writtenText(LIMITS.emoji) });
 
 export const messageOperations = {
   sendMessage: {
