@@ -1,4 +1,6 @@
 import * as v from 'valibot';
+import { MAX_ID_LENGTH } from './limits.ts';
+import { phoneDigits } from './phone-number.ts';
 
 /** A session's id, chosen by the caller; also the name of its folder, hence the narrow alphabet. */
 export const sessionId = v.pipe(
@@ -15,67 +17,77 @@ export const sessionPattern = v.pipe(
 /** The id of an event: the epoch of the journal, then the number of the event. */
 export const EVENT_ID = /^([0-9a-z]{1,32})-(\d{1,15})$/;
 
-/** E.164 without the plus: a country code never starts with 0, and the longest number has 15 digits. */
-const phoneNumber = /^\+?([1-9]\d{4,14})(@c\.us)?$/;
 export const STATUS_FEED = 'status@broadcast';
 
-const MUST_BE_PHONE = 'must be a phone number with its country code: +<digits>, <digits> or <digits>@c.us';
-const fullChatId = /^(\d{1,20}(-\d{1,20})?@g\.us|\d{1,20}@lid|\d{1,20}@broadcast|status@broadcast)$/;
+const MUST_BE_PHONE = 'must be a phone number with its country code, such as +12025550102';
+/** Of people who have no number: those whose number is hidden, bots, and the accounts of the network itself. */
+const WITHOUT_NUMBER = String.raw`\d{1,20}@(lid|bot)|(0|[1-9]\d{15,19})@c\.us`;
+const fullContactId = new RegExp(`^(${WITHOUT_NUMBER})$`);
+const fullChatId = new RegExp(
+  String.raw`^(\d{1,20}(-\d{1,20})?@g\.us|${WITHOUT_NUMBER}|\d{1,20}@broadcast|status@broadcast)$`,
+);
 
 /** Completes a phone number to an id; other ids must have the pattern. */
-const fullIdIn = (pattern: RegExp, message: string) =>
+const fullIdIn = (pattern: RegExp | undefined, message: string) =>
   v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
-    const digits = phoneNumber.exec(dataset.value)?.[1];
+    const digits = phoneDigits(dataset.value);
     if (digits) return `${digits}@c.us`;
-    if (pattern.test(dataset.value)) return dataset.value;
+    if (pattern?.test(dataset.value)) return dataset.value;
     addIssue({ message });
     return NEVER;
   });
 
 /**
- * Whom a message is for. A caller writes `+<digits>`, `<digits>`, `<digits>@c.us`, or a full id of a group
- * (`@g.us`), a broadcast (`@broadcast`) or a hidden number (`@lid`); a handler gets the full id.
+ * Whom a message is for. A caller writes a phone number in any form that `phoneDigits` knows, or a full id of a group
+ * (`@g.us`), a broadcast (`@broadcast`), a hidden number (`@lid`) or a bot (`@bot`); a handler gets the full id.
  */
 export const recipient = v.pipe(
   v.string(),
-  fullIdIn(
-    fullChatId,
-    'must be a phone number with its country code (+<digits> or <digits>), or a full id such as <gid>@g.us',
+  fullIdIn(fullChatId, `${MUST_BE_PHONE}, or a full id such as <gid>@g.us or <digits>@lid`),
+  v.description(
+    '+<digits>, <digits>, <digits>@c.us, <gid>@g.us, <digits>@lid, <digits>@bot, <id>@broadcast or status@broadcast',
   ),
-  v.description('+<digits>, <digits>, <digits>@c.us, <gid>@g.us, <digits>@lid, <id>@broadcast or status@broadcast'),
 );
+
+/** What the sender's software may choose: anything but control characters. */
+const CHOSEN = String.raw`[^\p{Cc}\p{Cs}\u2028\u2029]`;
 
 /**
  * A message's id as the network serialises it: `<fromMe>_<chat>_<key>`, in groups followed by `_<author>`, and in the
- * chat with oneself by `_out`.
+ * chat with oneself by `_out`. The sender's software chooses the key, which may contain anything.
  */
 export const messageId = v.pipe(
   v.string(),
-  v.maxLength(200, 'must be a message id'),
+  v.maxLength(MAX_ID_LENGTH, 'must be a message id'),
   v.regex(
-    /^(true|false)_[\w.-]+@[a-z.]+_[A-Za-z0-9.:-]+(_(in|out))?(_[\w.:-]+@[a-z.]+)?$/,
+    new RegExp(`^(true|false)_[A-Za-z0-9.:-]+@[a-z.]+_${CHOSEN}+$`, 'u'),
     'must be a message id from a response or an event',
   ),
   v.rawCheck(({ dataset, addIssue }) => {
-    if (dataset.typed && dataset.value.includes('@newsletter_'))
+    if (dataset.typed && /^(true|false)_\d+@newsletter_/.test(dataset.value))
       addIssue({ message: 'belongs to a channel: channel messages can only be listed' });
   }),
 );
 
-export const callId = v.pipe(v.string(), v.regex(/^[\w-]{8,100}$/, 'must be the id of a call from an event'));
+const MUST_BE_CALL = 'must be the id of a call from an event';
+export const callId = v.pipe(
+  v.string(),
+  v.maxLength(MAX_ID_LENGTH, MUST_BE_CALL),
+  v.regex(new RegExp(`^${CHOSEN}{8,}$`, 'u'), MUST_BE_CALL),
+);
 
-/** A person: a phone number in any of its forms; a handler gets `<digits>@c.us`. */
+/** A person: a phone number in any form that `phoneDigits` knows; a handler gets `<digits>@c.us`. */
 export const personId = v.pipe(
   v.string(),
-  v.regex(phoneNumber, MUST_BE_PHONE),
-  v.transform((written) => `${phoneNumber.exec(written)?.[1]}@c.us`),
+  fullIdIn(undefined, MUST_BE_PHONE),
+  v.description('+<digits>, <digits> or <digits>@c.us'),
 );
 
 /** A person whom the account knows: a phone number in any of its forms, or a hidden id (`<digits>@lid`). */
 export const contactId = v.pipe(
   v.string(),
-  fullIdIn(/^\d{1,20}@lid$/, `${MUST_BE_PHONE}, or <digits>@lid`),
-  v.description('+<digits>, <digits>, <digits>@c.us or <digits>@lid'),
+  fullIdIn(fullContactId, `${MUST_BE_PHONE}, or <digits>@lid`),
+  v.description('+<digits>, <digits>, <digits>@c.us, <digits>@lid or <digits>@bot'),
 );
 
 export const groupId = v.pipe(v.string(), v.regex(/^\d{1,20}(-\d{1,20})?@g\.us$/, 'must be a group id: <gid>@g.us'));

@@ -51,8 +51,11 @@ export const count = (max: number) => v.pipe(v.number(), v.integer(), v.minValue
 /** Unix seconds in the range of valid dates. */
 export const unixSeconds = v.pipe(v.number(), v.minValue(0), v.maxValue(LIMITS.time));
 
+/** The longest id of a message, chat or person that is reported and accepted, in UTF-16 units. */
+export const MAX_ID_LENGTH = 300;
+
 /** An id of a message, chat or person. The sender chooses part of a message's id. */
-export const networkId = v.pipe(v.string(), v.maxLength(300), v.regex(/^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u));
+export const networkId = v.pipe(v.string(), v.maxLength(MAX_ID_LENGTH), v.regex(/^[^\p{Cc}\p{Cs}\u2028\u2029]+$/u));
 
 /** A text from another process, for people: truncated to one line rather than rejected. */
 export const sentence = v.pipe(
