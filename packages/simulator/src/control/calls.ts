@@ -44,7 +44,7 @@ export const calls = {
   }),
   addAccount: defineCall('POST', '/accounts', {
     fields: inputs.account,
-    does: 'registers an account that is in no address book. With `hiddenNumber`, pages never get its number, only its LID',
+    does: 'registers an account that is in no address book. With `hiddenNumber`, pages never get its number, only its LID, or its id as a bot',
     run: ({ network }, _, seed) => describeAccount(network.directory.add(seed)),
   }),
   profile: defineCall('PATCH', '/accounts/:number/profile', {

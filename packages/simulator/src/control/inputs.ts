@@ -4,7 +4,10 @@ import { socketStates } from '../page/wire.ts';
 const number = v.pipe(v.string(), v.regex(/^[1-9]\d{4,14}$/, 'must be digits with the country code, without a plus'));
 const person = v.pipe(
   v.string(),
-  v.regex(/^([1-9]\d{4,14}(@c\.us)?|\d{5,20}@lid)$/, 'must be a number without a plus, <number>@c.us or <digits>@lid'),
+  v.regex(
+    /^([1-9]\d{4,14}(@c\.us)?|\d{5,20}@(lid|bot))$/,
+    'must be a number without a plus, <number>@c.us, <digits>@lid or @bot',
+  ),
 );
 const group = v.pipe(v.string(), v.regex(/^\d{5,20}@g\.us$/, 'must be <digits>@g.us'));
 const newsletter = v.pipe(v.string(), v.regex(/^\d{18}@newsletter$/, 'must be <18 digits>@newsletter'));
@@ -76,8 +79,8 @@ export const inputs = {
     number,
     /** The name that the person chose. */
     name: text,
-    /** Digits of the hidden number; random by default. */
-    lid: v.optional(v.pipe(v.string(), v.regex(/^\d{5,20}$/, 'must be digits'))),
+    /** Digits of the hidden number, random by default; or the id of a bot, `<digits>@bot`. */
+    lid: v.optional(v.pipe(v.string(), v.regex(/^\d{5,20}(@bot)?$/, 'must be digits, or <digits>@bot'))),
     /** Default `android`. */
     platform: v.optional(platform),
     /** Default `pn`. */
@@ -93,8 +96,8 @@ export const inputs = {
   pair: v.strictObject({ code: text }),
   message: v.pipe(
     v.strictObject({
-      /** Its stanza id; random by default. Refused if another message has it. */
-      id: v.optional(v.pipe(v.string(), v.regex(/^[0-9A-F]{10,40}$/, 'must be 10 to 40 hexadecimal digits'))),
+      /** Its stanza id, as the sender's software chooses it; random by default. Refused if another message has it. */
+      id: v.optional(v.pipe(v.string(), v.regex(/^\P{Cc}{1,1000}$/u, 'must be 1 to 1000 printable characters'))),
       /** A number, `<number>@c.us`, a group of the account, or `status@broadcast`. */
       to: v.union([person, group, v.literal('status@broadcast')], 'must be a number, a group or status@broadcast'),
       /** The text, or the caption; required without media. */

@@ -40,9 +40,9 @@ export class Directory {
     return [...this.#byNumber.values()];
   }
 
-  /** By number, `<number>@c.us` or `<digits>@lid`. */
+  /** By number, `<number>@c.us`, `<digits>@lid` or `<digits>@bot`. */
   find(id: string): AccountRecord | undefined {
-    if (id.endsWith('@lid')) return this.#byLid.get(id);
+    if (/@(lid|bot)$/.test(id)) return this.#byLid.get(id);
     return this.#byNumber.get(id.replace(/@(c\.us|s\.whatsapp\.net)$/, ''));
   }
 

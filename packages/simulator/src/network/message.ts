@@ -17,9 +17,9 @@ export function createMessageId({ platform }: AccountRecord): string {
   return `${prefix}${randomBytes(bytes).toString('hex')}`.toUpperCase();
 }
 
-/** The stanza id in a page's message id; a stanza id is returned unchanged. */
+/** The stanza id in a page's message id, which may contain the separator; a stanza id is returned unchanged. */
 function stanzaIdOf(messageId: string): string {
-  return messageId.split('_')[2] ?? messageId;
+  return /^(?:true|false)_[^_]+_(.+?)(?:_(?:in|out|[^_@]+@[a-z.]+))?$/.exec(messageId)?.[1] ?? messageId;
 }
 
 /** Where the account has a message: the other person, the group, or the feed. */

@@ -60,7 +60,7 @@ export class AccountRecord {
   readonly number: string;
   /** `<number>@c.us` */
   readonly pn: string;
-  /** `<digits>@lid` */
+  /** `<digits>@lid`, of a bot `<digits>@bot`. */
   readonly lid: string;
   name: string;
   /** The name by which others find it, and the PIN that they need; undefined for none. */
@@ -162,7 +162,7 @@ export class AccountRecord {
     this.number = number;
     this.name = name;
     this.pn = `${number}@c.us`;
-    this.lid = `${lid}@lid`;
+    this.lid = lid.includes('@') ? lid : `${lid}@lid`;
     this.platform = platform;
     this.addressing = hiddenNumber ? 'lid' : addressing;
     this.hiddenNumber = hiddenNumber;

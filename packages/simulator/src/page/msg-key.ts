@@ -31,8 +31,10 @@ export class MsgKey {
     return typeof key === 'string' ? MsgKey.fromString(key) : key;
   }
 
+  /** As the real page, it splits at each separator: it cannot read an id that contains one. */
   static fromString(text: string): MsgKey {
-    const [fromMe, remote = '', id, participant] = text.split('_');
+    const [fromMe, remote = '', id, fourth, fifth] = text.split('_');
+    const participant = fifth ?? (fourth === 'in' || fourth === 'out' ? undefined : fourth);
     if (!id || (fromMe !== 'true' && fromMe !== 'false')) throw new Error('MsgKey error: invalid key');
     const author = participant === undefined ? undefined : createWid(participant);
     return new MsgKey({ fromMe: fromMe === 'true', remote: createWid(remote), id, participant: author });

@@ -85,7 +85,8 @@ export class Users {
 
   lidOf(id: Wid): Wid | undefined {
     const lid = this.known(id)?.lid;
-    return lid === undefined ? undefined : createWid(lid);
+    // A bot has neither a number nor a hidden one.
+    return lid?.endsWith('@lid') ? createWid(lid) : undefined;
   }
 
   numberOf(id: Wid): Wid | undefined {

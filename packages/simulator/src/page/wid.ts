@@ -1,7 +1,7 @@
 import { switches } from './switches.ts';
 
-const pattern = /^([\w.-]*?)(?::(\d+))?@(c\.us|s\.whatsapp\.net|g\.us|lid|broadcast|newsletter|call)$/;
-const digitsOnly = new Set(['c.us', 'lid']);
+const pattern = /^([\w.-]*?)(?::(\d+))?@(c\.us|s\.whatsapp\.net|g\.us|lid|bot|broadcast|newsletter|call)$/;
+const digitsOnly = new Set(['c.us', 'lid', 'bot']);
 
 /**
  * The id of a person, group or list: `<user>@<server>`. Its serialised form is an own property, named by the build.
@@ -41,7 +41,7 @@ export class Wid {
   }
 
   isUser(): boolean {
-    return this.server === 'c.us' || this.server === 'lid';
+    return this.server === 'c.us' || this.server === 'lid' || this.server === 'bot';
   }
 
   isLid(): boolean {

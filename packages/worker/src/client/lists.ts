@@ -114,7 +114,7 @@ export function toContacts(read: readonly unknown[]): Contact[] {
 function shownContact(rows: readonly ContactModel[]): Contact | undefined {
   // The row by number comes first: its values win.
   const [first, ...rest] = [...rows].sort((a, b) => Number(a.isHidden === true) - Number(b.isHidden === true));
-  const [, digits, server] = /^(\d+)@(c\.us|lid)$/.exec(first?.id ?? '') ?? [];
+  const [, digits, server] = /^(\d+)@(c\.us|lid|bot)$/.exec(first?.id ?? '') ?? [];
   if (!first || !digits || rows.some(({ isMe, isUser }) => isMe === true || isUser !== true)) return undefined;
   const all = [first, ...rest];
   const lid = server === 'lid' ? first.id : all.find((row) => row.lid)?.lid;
@@ -128,7 +128,7 @@ function shownContact(rows: readonly ContactModel[]): Contact | undefined {
     ...(name ? { name } : {}),
     ...(pushname ? { pushname } : {}),
     ...(username ? { username } : {}),
-    number: server === 'lid' ? '' : digits,
+    number: server === 'c.us' ? digits : '',
     isMyContact: either(({ isMyContact }) => isMyContact),
     isWAContact: either(({ isWAContact }) => isWAContact),
     isBusiness: either(({ isBusiness }) => isBusiness),

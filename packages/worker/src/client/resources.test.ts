@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { messageModel } from '../testing/fake-page.ts';
-import { toMessage, toSessionInfo } from './resources.ts';
+import { readableMessage, toMessage, toSessionInfo } from './resources.ts';
 
 const [ADA, BEN] = ['12025550101@c.us', '12025550102@c.us'];
 const model = messageModel({ id: `false_${BEN}_3EB0AA`, fromMe: false, from: BEN, to: ADA, ack: 1 });
@@ -70,6 +70,14 @@ describe('toMessage', () => {
     const cards = Array(400).fill({ name: 'x'.repeat(2_000), numbers: ['a', ...Array(50).fill('+1')] });
     const read = toMessage({ ...model, type: 'vcard', contacts: cards });
     expect([v.is(message, read), read.contacts?.length, read.contacts?.[0]?.numbers.length]).toEqual([true, 300, 20]);
+  });
+
+  it('rejects an id that the gateway would refuse, which lists leave out', () => {
+    for (const key of ['A'.repeat(300), 'a\nb', 'a\ud800']) {
+      const odd = { ...model, id: `false_${BEN}_${key}` };
+      expect(() => toMessage(odd)).toThrow();
+      expect(readableMessage(odd)).toBeUndefined();
+    }
   });
 
   it('has the location and the poll of a message, unless they are invalid', () => {

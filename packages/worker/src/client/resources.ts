@@ -34,7 +34,8 @@ export const knownUsername = orNone(username);
 
 /** A message, as the page program returns it: ids by phone number if the page knows it. */
 const messageModel = v.object({
-  id: v.string(),
+  // The sender's software chooses a part of it: what the gateway would refuse must not spoil a list.
+  id: networkId,
   fromMe: v.boolean(),
   from: v.string(),
   to: v.string(),

@@ -5,7 +5,10 @@ import { takeFromPage } from '../media/incoming-media.ts';
 import { ListPages } from './list-pages.ts';
 
 export function contactHandlers({ page, ...context }: HandlerContext): WorkerHandlers<keyof typeof contactOperations> {
-  const contacts = new ListPages(async (time) => toContacts(await page.read(time.rest(), 'listContacts')));
+  const contacts = new ListPages(async (time) => {
+    const read = toContacts(await page.read(time.rest(), 'listContacts'));
+    return read.filter(({ id }) => !id.endsWith('@bot'));
+  });
   return {
     listContacts: (input, { time }) => contacts.get(input, time),
 

@@ -150,13 +150,13 @@ export function listStatuses(since: number, maxPeople: number, maxPerPerson: num
 /** Marks a status as seen. False if the page does not have it. */
 export async function markStatusSeen(messageId: string): Promise<boolean> {
   const { Status } = window.require('WAWebCollections');
-  const [, , stanza] = messageId.split('_');
+  const [, stanza] = /^(?:true|false)_status@broadcast_(.+?)(?:_[^_@]+@[a-z.]+)?$/s.exec(messageId) ?? [];
   for (const status of Status.getModelsArray()) {
     // The author in the id may be a number or a hidden id.
     const message = status.msgs
       .getModelsArray()
-      .find(({ id }) => String(id) === messageId || (stanza !== undefined && id.id === stanza));
-    if (!message || !messageId.includes('_status@broadcast_')) continue;
+      .find(({ id }) => stanza !== undefined && (String(id) === messageId || id.id === stanza));
+    if (!message) continue;
     if (message.id.fromMe) throw new Refusal('not_permitted', "the status is the account's own");
     if (message.ack >= 3) return true;
     // Not with the model's method, which hides the result. Without the option, newer builds do not send a receipt.

@@ -53,7 +53,7 @@ export const accountRequests = {
   exists: ({ directory }, { account }, { jid }) => {
     account.lookUps.push({ at: new Date().toISOString(), jid });
     const found = directory.lookUp(jid);
-    if (!found || (found.hiddenNumber && !jid.endsWith('@lid'))) return null;
+    if (!found || (found.hiddenNumber && !/@(lid|bot)$/.test(jid))) return null;
     return found.hiddenNumber ? directory.describeMember(found, account) : directory.describe(found, account);
   },
   'exists-many': ({ directory }, { account }, { phones, lids }) => {

@@ -283,7 +283,7 @@ export function contactModel(contact: PageContact): Record<string, unknown> {
   const getters = optional('WAWebContactGetters');
   const { Blocklist } = window.require('WAWebCollections');
   const lid = lidOf(contact.id);
-  const isUser = getters?.getIsUser?.(contact) ?? /@(c\.us|lid)$/.test(String(contact.id));
+  const isUser = getters?.getIsUser?.(contact) ?? /@(c\.us|lid|bot)$/.test(String(contact.id));
   return {
     id: phoneOr(contact.id),
     lid,

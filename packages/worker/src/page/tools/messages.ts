@@ -75,14 +75,21 @@ export function sentModel(message: PageMessage): MessageModel | undefined {
   }
 }
 
-// The page stores each message under one key, and looks it up by both: others may send either.
+/**
+ * The parts of a message's id. The sender's software chooses the one in the middle, which may contain the separator: what
+ * follows it is told by the kind of the chat. The page's own `fromString` splits at each separator.
+ */
 function parsedKey(text: string) {
-  const [fromMe, remote = '', id, author] = text.split('_');
+  const [, fromMe, remote = '', rest = ''] = /^(true|false)_([^_]+)_(.+)$/s.exec(text) ?? [];
   const { createWid } = window.require('WAWebWidFactory');
-  const participant = author === undefined ? undefined : createWid(author);
-  return { fromMe: fromMe === 'true', remote: createWid(remote), id, participant };
+  const chat = createWid(remote) as PageId;
+  const tail = /@(g\.us|broadcast)$/.test(remote) ? /_([^_@]+@[a-z.]+)$/ : isMe(chat) ? /_(in|out)$/ : undefined;
+  const [end = '', last = ''] = tail?.exec(rest) ?? [];
+  const participant = last.includes('@') ? createWid(last) : undefined;
+  return { fromMe: fromMe === 'true', remote: chat, id: rest.slice(0, rest.length - end.length), participant };
 }
 
+// The page stores each message under one key, and looks it up by both: others may send either.
 function otherKey(key: string | object) {
   try {
     const { getAlternateMsgKey } = optional('WAWebLidMigrationUtils') ?? {};
@@ -94,7 +101,15 @@ function otherKey(key: string | object) {
 
 async function stored(id: string) {
   const { Msg } = window.require('WAWebCollections');
-  return Msg.get(id) ?? (await Msg.getMessagesById([id]))?.messages?.[0];
+  const loaded = Msg.get(id);
+  if (loaded) return loaded;
+  try {
+    return (await Msg.getMessagesById([id]))?.messages?.[0];
+  } catch (error) {
+    // The page cannot read such a key from its database: it has the message until it is reloaded.
+    if (parsedKey(id).id.includes('_')) return undefined;
+    throw error;
+  }
 }
 
 /** Queries the numbers of the hidden ids in a message, as `resolveNumbers` does. */
