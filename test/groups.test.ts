@@ -81,6 +81,48 @@ describe('groups', () => {
     await stack.phones.profile(FARID, { groupPrivacy: 'all' });
   });
 
+  it('take people by their hidden id, with a result for each, whether their number is known or not', async () => {
+    const harry = '81604523377185@lid';
+    const nobody = '81604523377999@lid';
+    await stack.phones.addAccount({ number: '12025550185', name: 'Harry', lid: '81604523377185', hiddenNumber: true });
+    const [ben, carla] = await Promise.all([BEN, CARLA].map(async (one) => (await stack.phones.account(one)).lid));
+    const codes = ({ participants }: { participants: readonly { id: string; code: number }[] }) =>
+      participants.map(({ id, code }) => [id, code]);
+    const people = [ben ?? '', harry, nobody];
+    const made = await stack.client.createGroup({
+      id: 'main',
+      subject: 'By hidden id',
+      participants: people,
+      results: true,
+    });
+    expect(codes(made)).toEqual([
+      [ben, 200],
+      [harry, 200],
+      [nobody, 404],
+    ]);
+    expect(await membersOf(made.id)).toEqual(expect.arrayContaining([ADA, BEN].map(idOf)));
+    const participants = [carla ?? '', harry, nobody, ben ?? ''];
+    const added = await stack.client.addParticipants({ id: 'main', groupId: made.id, participants });
+    expect(codes(added)).toEqual([
+      [carla, 200],
+      [harry, 409],
+      [nobody, 404],
+      [ben, 409],
+    ]);
+    // Also in a group that shows numbers.
+    const { id: byNumber } = await make(ADA, BEN);
+    await eventually(async () => expect(await listed(byNumber)).toBeDefined());
+    const more = await stack.client.addParticipants({
+      id: 'main',
+      groupId: byNumber,
+      participants: [carla ?? '', harry],
+    });
+    expect(codes(more)).toEqual([
+      [carla, 200],
+      [harry, 200],
+    ]);
+  });
+
   it('accept messages, although the page has loaded only a part of the members', async () => {
     // For such an id, the simulator leaves out the account at first.
     const draft = { id: '120363000000000043@g.us', subject: 'Many', participants: [ADA, CARLA] };

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { exampleGroup, exampleIds, exampleSession } from '../examples.ts';
-import { contactId, groupId, personId } from '../ids.ts';
+import { contactId, groupId } from '../ids.ts';
 import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { flag } from '../query.ts';
@@ -24,10 +24,7 @@ const subject = v.pipe(
   v.check((written) => written.trim() !== '', 'must not be empty or blank'),
   v.maxLength(100, 'must be at most 100 characters'),
 );
-const someOf = <S extends v.GenericSchema<string, string>>(person: S) =>
-  v.pipe(itemsOf(person, MAX_PARTICIPANTS), v.minLength(1, 'must name at least one participant'));
-/** People who are not in the group yet. */
-const participants = someOf(personId);
+const participants = v.pipe(itemsOf(contactId, MAX_PARTICIPANTS), v.minLength(1, 'must name at least one participant'));
 
 export const changingGroup = {
   scope: 'send',
@@ -35,14 +32,14 @@ export const changingGroup = {
   errors: CHAT_CHANGE_ERRORS,
   timeoutMs: 30_000,
 } as const;
-const participantsChange = {
+/** A change that concerns people of a group, also those whose number is hidden, and has a result for each. */
+export const membersChange = {
   ...changingGroup,
   method: 'POST',
+  body: v.object({ participants }),
   answer: v.object({ groupId: networkId, participants: listOf(participantResult, MAX_PARTICIPANTS) }),
   timeoutMs: 60_000,
 } as const;
-/** A change that concerns people of a group, also those whose number is hidden, and has a result for each. */
-export const membersChange = { ...participantsChange, body: v.object({ participants: someOf(contactId) }) } as const;
 
 export const groupOperations = {
   listGroups: {
@@ -70,10 +67,9 @@ export const groupOperations = {
     },
   },
   addParticipants: {
-    ...participantsChange,
+    ...membersChange,
     summary: 'Add people to a group; one result for each, in order',
     path: '/sessions/:id/groups/:groupId/participants/add',
-    body: v.object({ participants }),
     examples: { one: { ...exampleGroup, participants: ['12025550104@c.us'] } },
   },
   removeParticipants: {

@@ -91,6 +91,31 @@ describe('people added to a group', () => {
     ]);
   });
 
+  it('are added by hidden id, also in a group that uses numbers and if the number is unknown', async () => {
+    const participants = ['11@lid', CARLA, '44@lid'].map((one) => ({ userWid: id(one), code: '200' }));
+    const done = page(known, () => ({ participants }));
+    expect(await add(['11@lid', '22@lid', '33@lid', '44@lid'])).toEqual([200, 200, 409, 200]);
+    const group = {
+      id: id('9@g.us'),
+      groupMetadata: { participants: { get: () => undefined, getModelsArray: () => [] } },
+    };
+    const Chat = { get: () => group };
+    const byNumber = page(known, () => ({ participants }), { WAWebCollections: { Chat } });
+    expect(await add(['11@lid', '22@lid', '44@lid'])).toEqual([200, 200, 200]);
+    expect([...done, ...byNumber]).toEqual([
+      [
+        [BEN, '11@lid'],
+        [CARLA, '22@lid'],
+        [undefined, '44@lid'],
+      ],
+      [
+        [BEN, undefined],
+        [CARLA, undefined],
+        [undefined, '44@lid'],
+      ],
+    ]);
+  });
+
   it('are not reported as added if invited to the network, or missing in the answer', async () => {
     page(known, () => ({ participants: [], invitedOutContacts: [{ phoneNumberWid: id(BEN), code: '200' }] }));
     expect(await add([BEN, CARLA])).toEqual([404, 504]);

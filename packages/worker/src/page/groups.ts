@@ -77,7 +77,7 @@ export async function addParticipants(
   const wanted = invited.filter(({ code }) => code === undefined);
   const { addGroupParticipants: add } = window.require('WAWebGroupModifyParticipantsJob');
   const late = delay(timeoutMs);
-  const request = wanted.map(({ person, ids }) => newMember(person, isByLid ? ids : []));
+  const request = wanted.map(({ person, ids }) => newMember([person, ...ids], isByLid === true));
   const adding = () => (wanted.length > 0 ? Promise.race([add(group.id, request), late]) : Promise.resolve(undefined));
   const answer = await changingGroup(adding);
   const answered = new Map<string, Addition>();
@@ -143,11 +143,17 @@ export async function removeParticipants(groupId: string, people: string[], memb
   return people.map((person) => (isSelf(person) ? 405 : (codes[others.indexOf(person)] ?? 504)));
 }
 
-/** A person to add, by hidden id if that is known: the page looks for the person's privacy token by the id it gets. */
-function newMember(person: string, ids: readonly string[]) {
+/**
+ * A person to add, by hidden id if that is known, and wanted or the only id: the page looks for the person's privacy
+ * token by the id it gets.
+ */
+function newMember(ids: readonly string[], isByLid: boolean) {
   const { createWid } = window.require('WAWebWidFactory');
-  const lid = ids.find((id) => id.endsWith('@lid'));
-  return { phoneNumber: createWid(person), ...(lid ? { lid: createWid(lid) } : {}) };
+  const [lid, phone] = ['@lid', '@c.us'].map((server) => ids.find((id) => id.endsWith(server)));
+  return {
+    phoneNumber: phone === undefined ? undefined : createWid(phone),
+    ...(lid && (isByLid || !phone) ? { lid: createWid(lid) } : {}),
+  };
 }
 
 /**
@@ -176,7 +182,7 @@ export async function createGroup(
     ephemeralDuration: ownMessageTimer(),
     title: subject,
   };
-  const request = registered.map(({ person, ids }) => newMember(person, ids));
+  const request = registered.map(({ person, ids }) => newMember([person, ...ids], true));
   const created = await job.createGroup(options, request).catch((error: unknown) => {
     const Exists = job.GroupAlreadyExistsError;
     if (Exists && error instanceof Exists)

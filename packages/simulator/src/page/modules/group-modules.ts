@@ -110,9 +110,9 @@ interface NewGroup {
   readonly ephemeralDuration?: number;
 }
 
-/** A person to add, by LID if there is one. */
+/** A person to add, by LID if there is one; without a number if that is hidden. */
 interface Invited {
-  readonly phoneNumber: Wid;
+  readonly phoneNumber?: Wid | undefined;
   readonly lid?: Wid;
 }
 
@@ -122,7 +122,7 @@ function createGroup({ connection }: Page) {
     const { title, addressingModeOverride = 'pn', announce = false, restrict = false, memberAddMode } = group;
     const made = await connection.request('create-group', {
       subject: title,
-      participants: people.map(({ lid, phoneNumber }) => (lid ?? phoneNumber).toString()),
+      participants: people.map(({ lid, phoneNumber }) => jidOf(lid ?? phoneNumber)),
       addressing: addressingModeOverride,
       announce: !announce,
       restrict: !restrict,
@@ -140,6 +140,11 @@ function createGroup({ connection }: Page) {
       if (!contacts.get(wid)) await connection.request('exists', { jid: String(wid) });
     return { wid: createWid(made.group.id), subject: made.group.subject, participants };
   };
+}
+
+/** As in the real page, this is a TypeError without an id. */
+function jidOf(id: Wid | undefined): string {
+  return (id as Wid).toString();
 }
 
 function memberActions(page: Page): Modules {
@@ -161,16 +166,10 @@ function rank({ connection }: Page, action: WireMemberAction) {
   };
 }
 
-/** A person to add, by hidden id if that is given. */
-interface Added {
-  readonly phoneNumber: Wid;
-  readonly lid?: Wid;
-}
-
 /** Sends one request for all. A person who is not registered is not among the participants. */
 function add({ connection }: Page) {
-  return async (group: Wid, people: readonly Added[]): Promise<object> => {
-    const who = people.map(({ lid, phoneNumber }) => String(lid ?? phoneNumber));
+  return async (group: Wid, people: readonly Invited[]): Promise<object> => {
+    const who = people.map(({ lid, phoneNumber }) => jidOf(lid ?? phoneNumber));
     const results = await connection.request('add-to-group', { id: String(group), who });
     const participants = results.flatMap(({ id, code, invite }) => {
       if (code === 404) return [];

@@ -13,7 +13,8 @@ const invitationMs = 3 * 86_400_000;
 
 export const groupRequests = {
   'create-group': ({ groups, directory }, { account }, { participants, ...draft }) => {
-    const people = participants.map((id) => directory.get(id, 'participants'));
+    const people = participants.flatMap((id) => directory.find(id) ?? []);
+    const unknown = participants.filter((id) => !directory.find(id)).map((id) => ({ id, code: 404 as const }));
     const group = groups.create(account, draft);
     const outcomes = groups.announce(
       group,
@@ -22,7 +23,7 @@ export const groupRequests = {
     const results = [...outcomes].map(([person, code]) => resultOf(group, person, code));
     return {
       group: groupView(group, account),
-      participants: [{ id: memberIdOf(group, account), code: 200 as const }, ...results],
+      participants: [{ id: memberIdOf(group, account), code: 200 as const }, ...results, ...unknown],
     };
   },
   group: ({ groups }, { account }, { id }) => {

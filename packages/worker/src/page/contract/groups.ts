@@ -10,7 +10,7 @@ interface GroupText {
 }
 /** A person to add; with a hidden id only in groups that use hidden ids. */
 interface NewMember {
-  readonly phoneNumber: object;
+  readonly phoneNumber?: object | undefined;
   readonly lid?: object;
 }
 /** The network's code for each person. */
