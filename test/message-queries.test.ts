@@ -310,7 +310,7 @@ describe('the messages of a chat', () => {
     const response = await fetch(`${stack.gateway.url}/sessions/${id}/chats/${chatId}/messages?limt=5`);
     expect([response.status, await response.json()]).toMatchObject([
       400,
-      { issues: [{ path: 'limt', message: 'is unknown' }] },
+      { issues: [{ path: 'limt', message: 'is unknown; did you mean limit?' }] },
     ]);
   });
 

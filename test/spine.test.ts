@@ -20,13 +20,16 @@ describe('the operation table', () => {
     const inPath = [...row.path.matchAll(/:(\w+)/g)].map(([, name]) => name);
     expect(inPath.sort()).toEqual(Object.keys(entriesOf(row.params)).sort());
     const inQuery = queryNames(row);
-    if (row.query) expect((row.query as { readonly type?: string }).type).toBe('strict_object');
     const inSchema = [...inPath, ...inQuery];
     expect(new Set(inSchema).size).toBe(inSchema.length);
     const options = (row.body as { options?: unknown[] } | undefined)?.options ?? [row.body];
     for (const option of options.filter(Boolean)) {
       expect(Object.keys(entriesOf(option)).filter((field) => inSchema.includes(field))).toEqual([]);
     }
+  });
+
+  it.each(rows)('%s refuses unknown fields, at any depth of its body and query', (_, { query, body, optionalBody }) => {
+    for (const schema of [query, body, optionalBody]) expect(objectsIn(schema)).not.toContain('object');
   });
 
   it.each(rows)('%s is available to a read key only if it changes nothing', (_, { method, scope }) => {
@@ -69,6 +72,19 @@ describe('the documentation', () => {
     expect(rows).toEqual(Object.entries(reasons));
   });
 });
+
+/** The types of all objects in a schema. */
+function objectsIn(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { type, entries, options, wrapped, item } = schema as Record<string, unknown>;
+  const parts = [
+    ...Object.values(entries ?? {}),
+    ...((Array.isArray(options) ? options : []) as unknown[]),
+    wrapped,
+    item,
+  ];
+  return [...(entries ? [String(type)] : []), ...parts.flatMap(objectsIn)];
+}
 
 function entriesOf(schema: unknown): object {
   return (schema as { entries: object }).entries;

@@ -8,7 +8,10 @@ export interface ErrorEntry {
 
 /** Every error code of the gateway. The code is the identity of an error; its text is for people. */
 export const errorTable = {
-  invalid_request: { status: 400, when: 'a field is missing or invalid, or the JSON or an id is malformed' },
+  invalid_request: {
+    status: 400,
+    when: 'a field or parameter is missing, invalid or unknown, or the JSON or an id is malformed',
+  },
   unauthorized: { status: 401, when: 'the bearer token or key is missing, malformed, wrong or expired' },
   forbidden: { status: 403, when: 'the request comes from another web page, or its Host is not allowed' },
   not_permitted: { status: 403, when: 'the network does not allow this account to do it' },

@@ -23,7 +23,7 @@ export const groupSettings = v.object(settingsFields);
 export type GroupSettings = v.InferOutput<typeof groupSettings>;
 
 export const groupSettingsChange = v.pipe(
-  v.object(settingsFields),
+  v.strictObject(settingsFields),
   v.check(
     (written) => Object.values(written).some((value) => value !== undefined),
     'must have at least one of sendMessages, editInfo, addParticipants and approveJoins',

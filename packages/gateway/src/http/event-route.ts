@@ -1,9 +1,9 @@
 import {
   DEFAULT_EVENTS,
+  EVENT_ID,
   type EventName,
   eventData,
   GatewayError,
-  invalidRequest,
   reaches,
   SECRET_EVENTS,
   type SessionEvent,
@@ -19,7 +19,7 @@ import type { EventLog } from '../events/event-log.ts';
 import { type Entry, type Feed, frameOf, jsonOf, shownEntry } from '../events/feed.ts';
 import type { Log } from '../log.ts';
 import type { Admission } from './admission.ts';
-import { parseParams } from './request-input.ts';
+import { parseParams, parseQuery } from './request-input.ts';
 import { ResponseStream } from './response-stream.ts';
 import { onResponseClose, RESPONSE_ALREADY_SENT } from './server/guarded-response.ts';
 import type { Route, ServerEnv } from './server-env.ts';
@@ -50,17 +50,17 @@ const eventNames = Object.keys(eventData) as EventName[];
 const commaSeparated = <S extends v.GenericSchema<string>>(item: S) =>
   v.pipe(
     v.string(),
-    v.transform((text) => text.split(',')),
+    v.transform((text) => text.split(',').map((name) => name.trim())),
     v.array(item),
   );
-/** An unknown position is reported as a gap; but a text that begins like a time must be a valid one. */
+const MUST_BE_POSITION =
+  'must be the id of an event, oldest, or a time in ISO 8601 with its time zone, such as 2027-01-31T00:00:00Z';
+
+/** An id of an event that is unknown is reported as a gap. The plus of a time zone arrives as a blank. */
 const position = v.pipe(
   v.string(),
-  v.nonEmpty('must not be empty'),
-  v.check(
-    (written) => !/^\d{4}-\d\d-\d\dT/.test(written) || v.is(writtenTime, written),
-    'must be the id of an event, oldest, or a time in ISO 8601 with its time zone, such as 2027-01-31T00:00:00Z',
-  ),
+  v.transform((written) => written.replace(/^(\S+T\S+) (\d\d:?\d\d)$/, '$1+$2')),
+  v.check((written) => written === 'oldest' || EVENT_ID.test(written) || v.is(writtenTime, written), MUST_BE_POSITION),
 );
 const queryOfSession = {
   after: v.optional(position),
@@ -219,11 +219,4 @@ function more(
 function wantsJson(c: Context<ServerEnv>): boolean {
   const accept = (c.req.header('Accept') ?? '').toLowerCase();
   return accept.includes('application/json') && !accept.includes('text/event-stream');
-}
-
-function parseQuery(c: Context<ServerEnv>, schema: typeof query | typeof sessionQuery | typeof ticketQuery): Query {
-  const given = Object.entries(c.req.queries());
-  if (given.some(([, values]) => values.length > 1))
-    throw invalidRequest([{ path: '', message: 'a parameter of the query occurs twice' }]);
-  return parseParams(Object.fromEntries(given.map(([name, [value = '']]) => [name, value])), schema);
 }

@@ -14,6 +14,7 @@ import {
   type TakenArchive,
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
+import * as v from 'valibot';
 import type { Caller } from '../access/caller.ts';
 import { type Log, withoutNumbers } from '../log.ts';
 import type { Metrics } from '../monitoring/metrics.ts';
@@ -28,6 +29,7 @@ import {
   keyedRequest,
   keyHashOf,
   parseParams,
+  parseQuery,
   requireMediaType,
   withBody,
 } from './request-input.ts';
@@ -44,6 +46,8 @@ export interface RouteDependencies extends InputDependencies {
   readonly importMaxBytes: number;
   readonly log: Log;
 }
+
+const NO_QUERY = v.strictObject({});
 
 /** The route of one operation: parses the input, answers, logs one line and counts the request. */
 export function operationRoute(
@@ -130,7 +134,7 @@ export function operationRoute(
       // Before a body of any size is read.
       const params = {
         ...parseParams(c.req.param(), operation.params),
-        ...(operation.query ? parseParams(c.req.query(), operation.query) : {}),
+        ...parseQuery(c, operation.query ?? NO_QUERY),
       };
       const keyHash = keyHashOf(c, operation);
       const schema = operation.body ?? operation.optionalBody;

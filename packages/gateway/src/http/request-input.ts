@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import {
-  type FieldIssue,
   GatewayError,
   invalidRequest,
   type ObjectSchema,
@@ -22,6 +21,7 @@ import {
   type UploadBody,
 } from '../media/upload-body.ts';
 import { hashOf, type KeyedRequest } from '../sends/idempotency.ts';
+import { fieldIssues } from './field-issues.ts';
 import { decodedBody, ENCODINGS, type Encoding, encodingOf } from './server/decoded-body.ts';
 import { arrivedBody, type BodyLimits, limitedBody, SMALL_BODY_BYTES } from './server/limited-body.ts';
 import type { ServerEnv } from './server-env.ts';
@@ -59,11 +59,20 @@ export async function withBody<R>(
     const body = parseObject(rest);
     if (upload) putFile(body, upload.file);
     const parsed = v.safeParse(expected.schema, body);
-    if (!parsed.success) throw invalidRequest(parsed.issues.map(fieldIssue));
+    if (!parsed.success) throw invalidRequest(fieldIssues(expected.schema, parsed.issues));
     return await work(parsed.output);
   } finally {
     await upload?.remove();
   }
+}
+
+/** Parses the query. `invalid_request` if a parameter is invalid, unknown or given more than once. */
+export function parseQuery<S extends ObjectSchema>(c: Context<ServerEnv>, schema: S): v.InferOutput<S> {
+  const given = Object.entries(c.req.queries());
+  const parsed = parseParams(Object.fromEntries(given.map(([name, [value = '']]) => [name, value])), schema);
+  const repeated = given.filter(([, values]) => values.length > 1);
+  if (repeated.length === 0) return parsed;
+  throw invalidRequest(repeated.map(([name]) => ({ path: name, message: 'must occur only once' })));
 }
 
 /** Parses the parameters of the path, or of the query. `invalid_request` if they are invalid. */
@@ -73,32 +82,7 @@ export function parseParams<S extends ObjectSchema>(
 ): v.InferOutput<S> {
   const params = v.safeParse(schema, values);
   if (params.success) return params.output;
-  throw invalidRequest(params.issues.map(fieldIssue));
-}
-
-/** An issue in our own words: the schema library's message would repeat the value sent. */
-function fieldIssue(issue: v.BaseIssue<unknown>): FieldIssue {
-  const path = v.getDotPath(issue) ?? '';
-  if (issue.type !== 'strict_object' || issue.expected !== 'never') return { path, message: issueText(issue) };
-  // The name of an unknown field is a value sent, too: it is repeated only if it looks like one.
-  return FIELD_NAME.test(path) ? { path, message: 'is unknown' } : { path: '', message: 'there is an unknown field' };
-}
-
-const FIELD_NAME = /^[a-zA-Z]{1,32}$/;
-
-const EXPECTED: Readonly<Record<string, string>> = {
-  string: 'a string',
-  number: 'a number',
-  boolean: 'true or false',
-  Array: 'an array',
-  Object: 'a JSON object',
-};
-
-function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>): string {
-  if (kind !== 'schema') return message;
-  if (received === 'undefined') return 'is required';
-  if (expected?.includes(' | ')) return `must be one of ${expected.replace(/[()]/g, '').replaceAll(' | ', ', ')}`;
-  return expected ? `must be ${EXPECTED[expected] ?? expected}` : 'is invalid';
+  throw invalidRequest(fieldIssues(schema, params.issues));
 }
 
 /** Throws `unsupported_media_type` with this hint for a body of another type. */

@@ -64,7 +64,7 @@ export const channelOperations = {
     ...changingChannel,
     summary: 'Post a text to a channel that the account owns or administers; returns once the network has it',
     path: '/sessions/:id/channels/:channelId/messages',
-    body: v.object({ body }),
+    body: v.strictObject({ body }),
     keyed: { choosesMessageId: () => false },
     answer: message,
     examples: { text: { ...exampleOwnChannel, body: 'Closed on Monday' } },

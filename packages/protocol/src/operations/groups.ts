@@ -36,7 +36,7 @@ export const changingGroup = {
 export const membersChange = {
   ...changingGroup,
   method: 'POST',
-  body: v.object({ participants }),
+  body: v.strictObject({ participants }),
   answer: v.object({ groupId: networkId, participants: listOf(participantResult, MAX_PARTICIPANTS) }),
   timeoutMs: 60_000,
 } as const;
@@ -56,7 +56,7 @@ export const groupOperations = {
     path: '/sessions/:id/groups',
     params: ofSession,
     query: v.strictObject({ results: v.optional(flag) }),
-    body: v.object({ subject, participants }),
+    body: v.strictObject({ subject, participants }),
     keyed: { choosesMessageId: () => false },
     answer: v.union([groupId, v.object({ id: groupId, participants: listOf(participantResult, MAX_PARTICIPANTS) })]),
     errors: [...CHANGE_ERRORS, 'recipient_not_found', 'not_permitted'],
@@ -93,7 +93,7 @@ export const groupOperations = {
     summary: 'Change the subject of a group',
     method: 'PUT',
     path: '/sessions/:id/groups/:groupId/subject',
-    body: v.object({ subject }),
+    body: v.strictObject({ subject }),
     answer: v.object({ groupId: networkId, subject: writtenText(LIMITS.name) }),
     examples: { new: { ...exampleGroup, subject: 'Better friends' } },
   },

@@ -41,7 +41,7 @@ export const labelOperations = {
     method: 'PUT',
     path: '/sessions/:id/chats/:chatId/labels',
     params: ofChat,
-    body: v.object({ labelIds }),
+    body: v.strictObject({ labelIds }),
     answer: listOf(label, MAX_LABELS),
     errors: CHAT_CHANGE_ERRORS,
     examples: { one: { ...exampleChat, labelIds: ['1'] } },

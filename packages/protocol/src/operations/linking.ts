@@ -13,7 +13,7 @@ export const linkingOperations = {
     path: '/sessions/:id/pairing-code',
     scope: 'manage',
     params: ofSession,
-    body: v.object({ phoneNumber: personId }),
+    body: v.strictObject({ phoneNumber: personId }),
     answer: v.object({ id: sessionId, ...pairingCode.entries }),
     errors: [
       'session_not_found',

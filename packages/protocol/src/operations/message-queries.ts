@@ -49,7 +49,7 @@ export const messageQueryOperations = {
     query: v.pipe(
       v.strictObject({ before: v.optional(messageId), after: v.optional(messageId), limit }),
       v.forward(
-        v.check(({ before, after }) => before === undefined || after === undefined, 'give either before or after'),
+        v.check(({ before, after }) => before === undefined || after === undefined, 'must not be given beside before'),
         ['after'],
       ),
     ),
@@ -135,7 +135,7 @@ export const messageQueryOperations = {
     summary: 'Star a message, or remove the star',
     method: 'PUT',
     path: '/sessions/:id/messages/:messageId/star',
-    body: v.object({ starred: v.boolean() }),
+    body: v.strictObject({ starred: v.boolean() }),
     answer: v.object({ id: networkId, starred: v.boolean() }),
     examples: { inbound: { ...exampleMessage, starred: true } },
   },
@@ -144,7 +144,7 @@ export const messageQueryOperations = {
     summary: 'Pin a message in its chat for a day, a week or 30 days, or unpin it',
     method: 'PUT',
     path: '/sessions/:id/messages/:messageId/pin',
-    body: v.object({
+    body: v.strictObject({
       pinned: v.boolean(),
       seconds: v.optional(
         v.picklist([DAY_SECONDS, 7 * DAY_SECONDS, 30 * DAY_SECONDS], 'must be 86400, 604800 or 2592000'),

@@ -41,7 +41,7 @@ const textBody = v.pipe(
 );
 
 const text = v.pipe(
-  v.object({
+  v.strictObject({
     type: v.literal('text'),
     to: recipient,
     body: textBody,
@@ -59,7 +59,7 @@ const text = v.pipe(
 );
 
 const media = v.pipe(
-  v.object({
+  v.strictObject({
     type: v.picklist(['image', 'video', 'audio', 'document', 'sticker']),
     to: recipient,
     ...mediaFields,
@@ -93,7 +93,7 @@ const ONE_EMOJI = new RegExp(
   'u',
 );
 
-const reaction = v.object({
+const reaction = v.strictObject({
   type: v.literal('reaction'),
   messageId,
   /** Empty to take the reaction back. */
@@ -188,7 +188,7 @@ export const messageOperations = {
     summary: 'Edit a sent message, for about 15 minutes',
     path: '/sessions/:id/messages/:messageId/edit',
     // The page trims an edit, and would empty the message with a blank one.
-    body: v.object({
+    body: v.strictObject({
       body: v.pipe(textBody, v.trim(), v.minLength(1, 'must not be blank')),
       /** Without it, those whom the message mentions stay mentioned where the new text has them. */
       mentions: mentionFields.mentions,
@@ -202,7 +202,7 @@ export const messageOperations = {
     summary:
       'Delete a message for everyone, or, after two and a half days, only for this account; the response says which',
     path: '/sessions/:id/messages/:messageId/delete',
-    body: v.object({ forEveryone: v.boolean() }),
+    body: v.strictObject({ forEveryone: v.boolean() }),
     answer: v.object({ id: networkId, deletedFor: v.picklist(['everyone', 'me']) }),
     examples: { forEveryone: { ...exampleSession, messageId: exampleIds.doomedText, forEveryone: true } },
   },
@@ -224,7 +224,7 @@ export const forwardingOperations = {
     ...changingMessage,
     summary: 'Forward a message to another chat; returns the new message once the network has it',
     path: '/sessions/:id/messages/:messageId/forward',
-    body: v.object({
+    body: v.strictObject({
       to: v.pipe(
         recipient,
         v.check((to) => to !== STATUS_FEED, 'messages are not forwarded to the status feed'),

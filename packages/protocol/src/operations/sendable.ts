@@ -96,7 +96,7 @@ const chat = v.pipe(
 );
 const toChat = { to: chat, ...sendFields };
 
-export const location = v.object({
+export const location = v.strictObject({
   type: v.literal('location'),
   ...toChat,
   latitude: degrees(90),
@@ -106,17 +106,20 @@ export const location = v.object({
 });
 
 /** Contact cards: of one person, or of some in one message. */
-export const contacts = v.object({
+export const contacts = v.strictObject({
   type: v.literal('contact'),
   ...toChat,
   contacts: v.pipe(
-    itemsOf(v.object({ name: oneLine(255), number: personId, organization: v.optional(oneLine(255)) }), MAX_CONTACTS),
+    itemsOf(
+      v.strictObject({ name: oneLine(255), number: personId, organization: v.optional(oneLine(255)) }),
+      MAX_CONTACTS,
+    ),
     v.minLength(1, 'must name at least one contact'),
   ),
 });
 
 /** A question with the answers to choose from. */
-export const poll = v.object({
+export const poll = v.strictObject({
   type: v.literal('poll'),
   ...toChat,
   question: oneLine(255),

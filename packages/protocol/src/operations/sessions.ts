@@ -42,7 +42,7 @@ export const sessionOperations = {
     summary: 'Start a session, and wait until it shows a QR, is ready or has failed; no effect if it runs',
     path: '/sessions/:id/start',
     /** `takeBack`: also if it was moved to another gateway. */
-    optionalBody: v.object({ takeBack: v.optional(v.boolean(), false) }),
+    optionalBody: v.strictObject({ takeBack: v.optional(v.boolean(), false) }),
     answer: started,
     errors: ['session_moved', 'insufficient_resources', 'shutting_down'],
     timeoutMs: 30 * SECOND,

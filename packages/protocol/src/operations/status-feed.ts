@@ -20,19 +20,19 @@ const font = v.optional(
   ),
 );
 
-const text = v.object({
+const text = v.strictObject({
   type: v.literal('text'),
   body: v.pipe(
     v.string(),
     v.check((written) => written.trim() !== '', 'must not be empty or blank'),
     v.maxLength(700, 'must be at most 700 characters'),
   ),
-  options: v.optional(v.object({ backgroundColor, font })),
+  options: v.optional(v.strictObject({ backgroundColor, font })),
   backgroundColor,
   font,
 });
 
-const media = v.pipe(v.object({ type: v.picklist(['image', 'video']), ...mediaFields }), fromOnePlace());
+const media = v.pipe(v.strictObject({ type: v.picklist(['image', 'video']), ...mediaFields }), fromOnePlace());
 
 export const statusFeedOperations = {
   postStatus: {

@@ -1,7 +1,7 @@
 import type { MessageModel, PageChat, PageId, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
 import { communityOf } from './communities.ts';
-import { idsOf, lidOf, optional, ownIds, phoneOr, pushnameOf, resolveNumbers, usernameOf } from './identities.ts';
+import { idsOf, isMe, lidOf, optional, ownIds, phoneOr, pushnameOf, resolveNumbers, usernameOf } from './identities.ts';
 import { albumId, contactsOf, quotedContent, quotedId, referralOf, selectionOf } from './message-contents.ts';
 import { hasCaption, textOf } from './message-texts.ts';
 import { isDeliverable, isUnreadable, unavailability } from './message-types.ts';

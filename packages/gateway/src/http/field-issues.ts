@@ -1,0 +1,80 @@
+import type { FieldIssue } from '@chat-web/protocol';
+import { distance } from 'fastest-levenshtein';
+import * as v from 'valibot';
+
+/** The issues of an input in our own words: the schema library's messages would repeat the values sent. */
+export function fieldIssues(schema: v.GenericSchema, issues: readonly v.BaseIssue<unknown>[]): FieldIssue[] {
+  return issues.map((issue) => {
+    const path = v.getDotPath(issue) ?? '';
+    if (issue.type !== 'strict_object' || issue.expected !== 'never') return { path, message: issueText(issue) };
+    return unknownField(path, issue.path ?? [], schema);
+  });
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  string: 'a string',
+  number: 'a number',
+  boolean: 'true or false',
+  Array: 'an array',
+  Object: 'a JSON object',
+};
+
+function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>): string {
+  if (kind !== 'schema') return message;
+  if (received === 'undefined') return 'is required';
+  if (expected?.includes(' | ')) return `must be one of ${expected.replace(/[()]/g, '').replaceAll(' | ', ', ')}`;
+  return expected ? `must be ${EXPECTED[expected] ?? expected}` : 'is invalid';
+}
+
+/** The name of an unknown field is a value sent, too: it is repeated only if it looks like a name. */
+const FIELD_NAME = /^[a-zA-Z](?:[a-zA-Z_-]|\d{1,2}(?!\d)){0,31}(?:\[\])?$/;
+
+function unknownField(path: string, keys: readonly v.IssuePathItem[], schema: AnySchema): FieldIssue {
+  const name = String(keys.at(-1)?.key ?? '');
+  if (!FIELD_NAME.test(name)) return { path: '', message: 'there is an unknown field' };
+  const holders = keys.slice(0, -1).reduce<readonly AnySchema[]>(inside, [schema]);
+  const meant = nearest(
+    name,
+    holders.flatMap((holder) => namesOf(holder, keys.at(-1)?.input)),
+  );
+  return { path, message: meant === undefined ? 'is unknown' : `is unknown; did you mean ${meant}?` };
+}
+
+/** The known name that is most like another one, if one is: a few letters apart, whatever its case and its separators. */
+function nearest(name: string, known: readonly string[]): string | undefined {
+  const plain = (text: string) => text.toLowerCase().replace(/[^a-z\d]/g, '');
+  const wanted = plain(name);
+  const apart = (other: string) => distance(wanted, plain(other));
+  const [first] = [...known].sort((one, other) => apart(one) - apart(other));
+  return first !== undefined && apart(first) <= Math.max(1, wanted.length / 3) ? first : undefined;
+}
+
+/** A schema of the library, of any kind: only the parts that its kind has are defined. */
+interface AnySchema {
+  readonly type: string;
+  readonly entries?: Readonly<Record<string, AnySchema & v.GenericSchema>>;
+  readonly options?: readonly AnySchema[];
+  readonly wrapped?: AnySchema;
+  readonly item?: AnySchema;
+}
+
+/** The names in objects of a schema; of several kinds of object, in those of the kind that was sent. */
+function namesOf({ entries, options = [], wrapped }: AnySchema, input: unknown): string[] {
+  if (wrapped) return namesOf(wrapped, input);
+  if (entries) return Object.keys(entries);
+  return options.filter((option) => isOfKind(option, input)).flatMap((option) => namesOf(option, input));
+}
+
+function isOfKind({ entries }: AnySchema, input: unknown): boolean {
+  const sent = (input as Readonly<Record<string, unknown>> | undefined)?.type;
+  return entries?.type === undefined || v.is(entries.type, sent);
+}
+
+/** The schemas of what is below a key. */
+function inside(schemas: readonly AnySchema[], { key }: Pick<v.IssuePathItem, 'key'>): AnySchema[] {
+  return schemas.flatMap(({ entries, options, wrapped, item }) => {
+    if (wrapped) return inside([wrapped], { key });
+    if (options) return inside(options, { key });
+    return (typeof key === 'number' ? item : entries?.[String(key)]) ?? [];
+  });
+}
