@@ -65,23 +65,12 @@ export const mediaFields = {
   caption: v.optional(text(MAX_TEXT_LENGTH)),
 };
 
-/** Exactly one of `url` and `base64`; names both fields otherwise. */
+/** Exactly one of `url` and `base64`. */
 export function fromOnePlace<T extends MediaSource>() {
-  return v.rawCheck<T>(({ dataset, addIssue }) => {
-    if (!dataset.typed) return;
-    const { value: input } = dataset;
-    if ((input.url === undefined) !== (input.base64 === undefined)) return;
-    for (const key of ['url', 'base64'] as const) {
-      const item = {
-        type: 'object',
-        origin: 'value',
-        input: { ...input } as Record<string, unknown>,
-        key,
-        value: input[key],
-      } as const;
-      addIssue({ message: 'give either url or base64', path: [item] });
-    }
-  });
+  return v.check<T, string>(
+    ({ url, base64 }) => (url === undefined) !== (base64 === undefined),
+    'give either url or base64',
+  );
 }
 
 /** True if the body may have an upload, and so must be read as a stream. */

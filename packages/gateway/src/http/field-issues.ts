@@ -22,6 +22,8 @@ const EXPECTED: Readonly<Record<string, string>> = {
 function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>): string {
   if (kind !== 'schema') return message;
   if (received === 'undefined') return 'is required';
+  // The text of a schema of ours; the library's own begins like this.
+  if (!message.startsWith('Invalid ')) return message;
   if (expected?.includes(' | ')) return `must be one of ${expected.replace(/[()]/g, '').replaceAll(' | ', ', ')}`;
   return expected ? `must be ${EXPECTED[expected] ?? expected}` : 'is invalid';
 }

@@ -103,3 +103,53 @@ describe('a path', () => {
     },
   );
 });
+
+describe('a body that is not JSON is refused with the place and the kind of the fault', () => {
+  it.each([
+    ['', 'the body is empty; it must be a JSON object'],
+    [' \n', 'the body is empty; it must be a JSON object'],
+    ['[]', 'the body must be a JSON object'],
+    ['"a"', 'the body must be a JSON object'],
+    ['{"type":"text",}', 'the JSON of the body has a comma after the last item, at line 1, column 15'],
+    ['{\n "body": "a\nb"}', 'the JSON of the body has a line break in a string; write it as \\n, at line 2, column 12'],
+    ['{}{}', 'the JSON of the body has more text after its end, at line 1, column 3'],
+    ['{\r\n"a":1\r\n', 'the JSON of the body ends before its closing }, at line 3, column 1'],
+    ['a=b', 'the JSON of the body has no value where one is expected, at line 1, column 1'],
+    // The upload is not kept in memory: the columns after it are unknown.
+    ['{"base64":"AAAA",\n"a":1,}', 'the JSON of the body has a comma after the last item, at line 2'],
+    ['{\0"\0a\0"\0', 'the body must be JSON in UTF-8'],
+  ])('%j: %s', async (body, issue) => {
+    const json = { 'content-type': 'application/json' };
+    expect(await issuesOf(SENDS, { method: 'POST', headers: json, body })).toEqual([issue]);
+  });
+});
+
+describe('media', () => {
+  it.each([
+    [{ base64: null }, 'base64 must be base64'],
+    [{ base64: 5 }, 'base64 must be base64'],
+    [{ base64: ['AAAA'] }, 'base64 must be base64'],
+    [{ base64: { type: 'Buffer', data: [0] } }, 'base64 must be base64'],
+    [{ base64: '' }, 'base64 must not be empty'],
+    [{ url: '', base64: null }, 'base64 must be base64'],
+    [{ url: '' }, 'url must be an http or https URL'],
+    [{ url: null }, 'url must be a string'],
+    [{}, 'give either url or base64'],
+    [{ url: 'https://example.org/a.png', base64: 'AAAA' }, 'give either url or base64'],
+  ])('%j: %s', async (source, issue) => {
+    expect(await issuesOf(SENDS, post({ type: 'image', to: '12025550102', ...source }))).toEqual([issue]);
+  });
+
+  it.each([
+    { url: '', base64: 'AAAA' },
+    { url: null, base64: 'AAAA' },
+    { url: 'https://example.org/a.png', base64: '' },
+    { url: 'https://example.org/a.png', base64: null },
+  ])('may have an empty field beside the other: %j', async (source) => {
+    expect(await issuesOf(SENDS, post({ type: 'image', to: '12025550102', ...source }))).toBe(200);
+    const [{ input } = { input: {} }] = gateway.handled;
+    expect(Object.keys(input as object).filter((name) => ['url', 'base64'].includes(name))).toEqual(
+      source.base64 ? ['base64'] : ['url'],
+    );
+  });
+});

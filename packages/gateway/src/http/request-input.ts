@@ -22,6 +22,7 @@ import {
 } from '../media/upload-body.ts';
 import { hashOf, type KeyedRequest } from '../sends/idempotency.ts';
 import { fieldIssues } from './field-issues.ts';
+import { jsonFault } from './json-fault.ts';
 import { decodedBody, ENCODINGS, type Encoding, encodingOf } from './server/decoded-body.ts';
 import { arrivedBody, type BodyLimits, limitedBody, SMALL_BODY_BYTES } from './server/limited-body.ts';
 import type { ServerEnv } from './server-env.ts';
@@ -56,8 +57,9 @@ export async function withBody<R>(
   const { rest, upload } = await readBody(c, expected, dependencies);
   try {
     await (rest.length > SMALL_BODY_BYTES ? yieldToEventLoop() : shareTurn());
-    const body = parseObject(rest);
+    const body = parseObject(rest, upload !== undefined);
     if (upload) putFile(body, upload.file);
+    if (takesUpload(expected.schema)) dropBlankSource(body);
     const parsed = v.safeParse(expected.schema, body);
     if (!parsed.success) throw invalidRequest(fieldIssues(expected.schema, parsed.issues));
     return await work(parsed.output);
@@ -141,17 +143,46 @@ function putFile(body: Record<string, unknown>, file: UploadedFile): void {
   body[UPLOAD_FIELD] = file;
 }
 
+/** Templates write both fields, and leave one of them empty: it is the same as absent if the other one is given. */
+function dropBlankSource(body: Record<string, unknown>): void {
+  const isBlank = (value: unknown) => value === null || value === '';
+  const { url, [UPLOAD_FIELD]: upload } = body;
+  if (isBlank(url) && upload !== undefined) delete body.url;
+  else if (url !== undefined && (isBlank(upload) || (upload instanceof UploadedFile && upload.size === 0)))
+    delete body[UPLOAD_FIELD];
+}
+
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-function parseObject(bytes: Uint8Array): Record<string, unknown> {
-  let body: unknown;
-  try {
-    body = JSON.parse(decoder.decode(bytes));
-  } catch {
-    throw invalidRequest([{ path: '', message: 'the body must be JSON in UTF-8' }]);
-  }
+/** The body. `isShortened`: without its upload, so that the places in a line are not those of what was sent. */
+function parseObject(bytes: Uint8Array, isShortened: boolean): Record<string, unknown> {
+  const body = parseJson(bytes, isShortened);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Record<string, unknown>;
-  throw invalidRequest([{ path: '', message: 'the body must be a JSON object' }]);
+  throw invalidBody('must be a JSON object');
+}
+
+function parseJson(bytes: Uint8Array, isShortened: boolean): unknown {
+  let text: string;
+  try {
+    text = decoder.decode(bytes);
+  } catch {
+    throw invalidBody('must be JSON in UTF-8');
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    if (text.trim() === '') throw invalidBody('is empty; it must be a JSON object');
+    // ASCII in UTF-16.
+    if (text.includes('\0')) throw invalidBody('must be JSON in UTF-8');
+    const { at, problem } = jsonFault(text) ?? { at: 0, problem: 'is invalid' };
+    const lines = text.slice(0, at).split('\n');
+    const column = isShortened ? '' : `, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+    throw invalidRequest([{ path: '', message: `the JSON of the body ${problem}, at line ${lines.length}${column}` }]);
+  }
+}
+
+function invalidBody(problem: string): GatewayError {
+  return invalidRequest([{ path: '', message: `the body ${problem}` }]);
 }
 
 const KEY_HEADER = 'Idempotency-Key';
