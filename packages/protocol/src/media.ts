@@ -11,17 +11,24 @@ const spooledFile = v.object({
 });
 export type SpooledFile = Readonly<v.InferOutput<typeof spooledFile>>;
 
+/** An upload, and its type, if the caller wrote it as a data URL. */
+export interface TypedFile extends SpooledFile {
+  readonly mimeType?: string | undefined;
+}
+
 /** The HTTP side decodes base64 into a file, and replaces it with this. */
-export class UploadedFile implements SpooledFile {
+export class UploadedFile implements TypedFile {
   readonly file: string;
   readonly size: number;
   /** The hash of its bytes; undefined if it was not requested. */
   readonly sha256: string | undefined;
+  readonly mimeType: string | undefined;
 
-  constructor(file: string, size: number, sha256?: string) {
+  constructor(file: string, size: number, sha256?: string, mimeType?: string) {
     this.file = file;
     this.size = size;
     this.sha256 = sha256;
+    this.mimeType = mimeType;
   }
 }
 
@@ -31,7 +38,7 @@ export class UploadedFile implements SpooledFile {
  */
 const upload = v.pipe(
   v.custom<string>((value) => value instanceof UploadedFile, 'must be base64'),
-  v.transform((file) => file as unknown as SpooledFile),
+  v.transform((file) => file as unknown as TypedFile),
   v.check(({ size }) => size > 0, 'must not be empty'),
 );
 
@@ -40,8 +47,8 @@ const text = (max: number) => v.pipe(v.string(), v.maxLength(max, `must be at mo
 /** A SHA-256 in base64. */
 export const SHA256 = /^[A-Za-z0-9+/]{43}=$/;
 
-/** The syntax of a MIME type with parameters: nothing in it can end a header. */
-export const MIME_TYPE = /^[\w.+-]+\/[\w.+-]+(; ?[\w.+-]+=[\w.+-]+)*$/;
+/** The syntax of a MIME type with parameters, which may be quoted: nothing in it can end a header. */
+export const MIME_TYPE = /^[\w.+-]+\/[\w.+-]+( ?; ?[\w.+-]+=([\w.+-]+|"[\w.+, -]*"))*$/;
 
 const mimeType = v.pipe(
   v.string(),
@@ -56,7 +63,8 @@ export const mediaFields = {
     v.pipe(
       v.string(),
       v.maxLength(8_192, 'must be at most 8192 characters'),
-      v.check((url) => ['http:', 'https:'].includes(protocolOf(url)), 'must be an http or https URL'),
+      v.check((url) => ['http:', 'https:'].includes(parsed(url)?.protocol ?? ''), 'must be an http or https URL'),
+      v.check((url) => !parsed(url)?.username && !parsed(url)?.password, 'must not contain a user name or a password'),
     ),
   ),
   base64: v.optional(upload),
@@ -67,10 +75,25 @@ export const mediaFields = {
 
 /** Exactly one of `url` and `base64`. */
 export function fromOnePlace<T extends MediaSource>() {
-  return v.check<T, string>(
-    ({ url, base64 }) => (url === undefined) !== (base64 === undefined),
-    'give either url or base64',
-  );
+  return v.rawCheck<T>(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { value: input } = dataset;
+    if ((input.url === undefined) !== (input.base64 === undefined)) return;
+    for (const [key, other] of [
+      ['url', 'base64'],
+      ['base64', 'url'],
+    ] as const) {
+      const item = {
+        type: 'object',
+        origin: 'value',
+        input: { ...input } as Record<string, unknown>,
+        key,
+        value: input[key],
+      } as const;
+      const message = input.url === undefined ? `is required without ${other}` : `must not be given with ${other}`;
+      addIssue({ message, path: [item] });
+    }
+  });
 }
 
 /** True if the body may have an upload, and so must be read as a stream. */
@@ -82,7 +105,7 @@ export function takesUpload(body: ObjectSchema): boolean {
 /** The media of a message, once its body is parsed. */
 export interface MediaSource {
   readonly url?: string | undefined;
-  readonly base64?: SpooledFile | undefined;
+  readonly base64?: TypedFile | undefined;
   readonly mimeType?: string | undefined;
   readonly filename?: string | undefined;
   readonly caption?: string | undefined;
@@ -103,12 +126,8 @@ export const mediaFile = v.object({
 });
 export type MediaFile = v.InferOutput<typeof mediaFile>;
 
-function protocolOf(url: string): string {
-  try {
-    return new URL(url).protocol;
-  } catch {
-    return '';
-  }
+function parsed(url: string): URL | undefined {
+  return URL.canParse(url) ? new URL(url) : undefined;
 }
 
 /** An optional media file; none is answered with 204. */

@@ -44,7 +44,8 @@ export interface Upload {
 export interface SpoolWriter {
   /** Throws if the quota is exceeded. */
   write(bytes: Buffer): Promise<void>;
-  finish(): Promise<Upload>;
+  /** `mimeType`: what the caller says that it is. */
+  finish(mimeType?: string): Promise<Upload>;
   discard(): Promise<void>;
 }
 
@@ -118,9 +119,9 @@ export class Spool {
         await writeFully(handle, bytes);
         size += bytes.length;
       },
-      finish: async () => {
+      finish: async (mimeType) => {
         await handle.close();
-        return { file: new UploadedFile(file, size, hash?.digest('base64url')), remove };
+        return { file: new UploadedFile(file, size, hash?.digest('base64url'), mimeType), remove };
       },
       discard: async () => {
         await handle.close().catch(() => {});

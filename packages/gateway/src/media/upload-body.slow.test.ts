@@ -71,19 +71,55 @@ describe('readUploadBody', () => {
     }
   });
 
+  const BYTES = Buffer.from('++//8J+Yuw==', 'base64');
+  it.each<[name: string, written: string, type?: string]>([
+    ['a data URL', 'data:image/png;base64,++//8J+Yuw==', 'image/png'],
+    ['a data URL with escapes', 'DATA:Image\\/PNG;charset=x;BASE64,++//8J+Yuw==', 'image/png'],
+    ['a data URL without a type', 'data:;base64,++//8J+Yuw=='],
+    ['a data URL with a type that is invalid', 'data:a<b>/c;base64,++//8J+Yuw=='],
+    ['the URL-safe alphabet', '--__8J-Yuw'],
+    ['both alphabets', '-+_/8J-Yuw=='],
+    ['no padding', '++//8J+Yuw'],
+    ['escaped line breaks', '++//\\r\\n8J+Y\\nuw==\\n'],
+    ['line breaks, tabs and blanks', ' ++/\n/8J\t+Yu w==\r\n'],
+    ['codes, as .NET and Gson write them', '\\u002b\\u002B\\/\\/8J\\u002bYuw\\u003d\\u003d'],
+  ])('accepts %s, for any chunk sizes', async (_, base64, mimeType) => {
+    for (const size of [1, 2, 3, 5, 100]) {
+      const { upload } = await readUploadBody(chunksOf(`{"base64":"${base64}"}`, size), createFile);
+      expect(upload && readFileSync(join(spool.dir, upload.file.file))).toEqual(BYTES);
+      expect(upload?.file.mimeType).toBe(mimeType);
+    }
+  });
+
   it.each([
-    'data:image/png;base64,AAAA',
+    'data:image/png,AAAA',
+    'data:image/png;base64',
+    'data:AAAA',
+    'data:',
+    `data:image/png;x=${'x'.repeat(300)};base64,AAAA`,
+    'xdata:image/png;base64,AAAA',
+    'AAAAdata:image/png;base64,AAAA',
     'AA=A',
     'A',
     'AAAAA',
-    'AA AA',
-    'AA\\nAA',
-    'AAA_',
+    'AA\\bAA',
+    'AA\\\\AA',
+    'AA\\u00e4A',
+    'AA\\u00zzA',
+    'AA\\u00',
+    'AAA\\',
+    'AAA*',
+    'AAA.',
     'A===',
     '=',
     'AAAA=',
     'AA==AAAA',
     'ä',
+    'null',
+    'NaN',
+    'None',
+    'undefined',
+    '[object Object]',
   ])('rejects %j, naming the field, and leaves no file', async (base64) => {
     for (const size of [1, 3, 100]) {
       await expect(read(`{"base64":"${base64}"}`, size)).rejects.toMatchObject({

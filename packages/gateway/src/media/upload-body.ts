@@ -33,7 +33,7 @@ export async function readUploadBody(
       for (const bytes of reader.takeDecoded()) await writer.write(bytes);
     }
     const { rest } = reader;
-    return writer ? { rest, upload: await writer.finish() } : { rest };
+    return writer ? { rest, upload: await writer.finish(reader.mimeType) } : { rest };
   } catch (error) {
     await writer?.discard();
     throw error;
@@ -85,6 +85,11 @@ class UploadReader {
     return this.#rest.bytes;
   }
 
+  /** The type of a data URL. */
+  get mimeType(): string | undefined {
+    return this.#decoder?.mimeType;
+  }
+
   push(chunk: Uint8Array): void {
     this.#scanner.push(chunk);
   }
@@ -105,7 +110,7 @@ class UploadReader {
     this.#state = 'open';
     this.#decoder ??= new Base64Decoder();
     const blocks = this.#decoder.push(piece);
-    if (!blocks) throw invalidUpload('must be plain base64, without a data: prefix and line breaks');
+    if (!blocks) throw invalidUpload('must be base64, or a data: URL with base64');
     this.#decoded.push(...blocks);
   }
 
@@ -114,7 +119,7 @@ class UploadReader {
     this.#state = 'ended';
     if (!this.#decoder) return; // The upload is empty.
     const last = this.#decoder.end();
-    if (!last) throw invalidUpload('must be complete base64, without a data: prefix and line breaks');
+    if (!last) throw invalidUpload('must be complete base64, or a data: URL with base64');
     this.#decoded.push(last);
   }
 }
