@@ -55,7 +55,12 @@ const workerOptions = v.object({
   wasMute: v.boolean(),
   /** After this long without traffic the connection to the network is checked. Milliseconds. */
   silenceTimeoutMs: v.number(),
-  fetchLimits: v.object({ allowedHosts: v.array(v.string()), maxBytes: v.number(), timeoutMs: v.number() }),
+  fetchLimits: v.object({
+    allowedHosts: v.array(v.string()),
+    maxBytes: v.number(),
+    timeoutMs: v.number(),
+    userAgent: v.string(),
+  }),
 });
 export type WorkerOptions = v.InferOutput<typeof workerOptions>;
 

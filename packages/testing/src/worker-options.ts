@@ -17,5 +17,5 @@ export const emptyWorkerOptions: WorkerOptions = {
   linkedAt: 0,
   wasMute: false,
   silenceTimeoutMs: 300_000,
-  fetchLimits: { allowedHosts: [], maxBytes: 1, timeoutMs: 1 },
+  fetchLimits: { allowedHosts: [], maxBytes: 1, timeoutMs: 1, userAgent: 'chat-web/0' },
 };

@@ -12,6 +12,7 @@ import {
   type WorkerOperationName,
   type WorkerOptions,
 } from '@chat-web/protocol';
+import { version } from '../config.ts';
 import { endBrowsersOn } from '../host/browser-sweep.ts';
 import type { SessionCgroup } from '../host/cgroup.ts';
 import { trimCaches } from '../host/disk.ts';
@@ -288,6 +289,7 @@ export class Run {
         allowedHosts: [...config.mediaHosts],
         maxBytes: config.mediaMaxBytes,
         timeoutMs: config.mediaTimeoutMs,
+        userAgent: `chat-web/${version()}`,
       },
     };
   }

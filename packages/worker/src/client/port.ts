@@ -100,6 +100,8 @@ export interface FetchLimits {
   readonly allowedHosts: readonly string[];
   readonly maxBytes: number;
   readonly timeoutMs: number;
+  /** With a version: some hosts refuse a name alone. */
+  readonly userAgent: string;
 }
 
 /** Reports the events of the session, in order. */

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Resolver } from '@chat-web/outbound';
 import { eventually } from '@chat-web/testing';
 import { sharedFolder } from '@chat-web/testing/hooks';
@@ -29,7 +29,20 @@ beforeAll(async () => {
     const [, kind, target] = /^\/(\w+)(?:\?(.*))?$/.exec(request.url ?? '') ?? [];
     if (kind === 'to') response.writeHead(302, { Location: asHeader(decodeURIComponent(target ?? '')) }).end();
     else if (kind === 'loop') response.writeHead(302, { Location: '/loop' }).end();
-    else if (kind === 'gzip') response.writeHead(200, { 'Content-Encoding': 'gzip' }).end(gzipSync(Buffer.alloc(1e7)));
+    else if (kind === 'named')
+      response.writeHead(200, { 'Content-Disposition': decodeURIComponent(target ?? '') }).end('x');
+    else if (kind === 'cookie') {
+      const isKnown = request.headers.cookie === 'a=1; b=2';
+      if (isKnown) response.end('x');
+      else response.writeHead(302, { Location: '/cookie', 'Set-Cookie': ['a=1; Path=/', 'b=2; Secure'] }).end();
+    } else if (kind === 'encoded') {
+      const [, encoding = '', size] = /^([\w-]+),(\d+)$/.exec(target ?? '') ?? [];
+      const packed = packers[encoding]?.(Buffer.alloc(Number(size), 'a')) ?? Buffer.from('x');
+      response.writeHead(200, { 'Content-Encoding': encoding }).end(packed);
+    } else if (kind === 'range' || kind === 'status') {
+      const [status, range] = kind === 'range' ? [206, decodeURIComponent(target ?? '')] : [Number(target), ''];
+      response.writeHead(status, range ? { 'Content-Range': range } : {}).end('bytes');
+    } else if (kind === 'agent') response.end(request.headers['user-agent']);
     else if (kind === 'type')
       response.writeHead(200, { 'Content-Type': asHeader(decodeURIComponent(target ?? '')) }).end('x');
     else if (kind === 'claims') response.writeHead(200, { 'Content-Length': '1000000000' }).write('a little');
@@ -69,6 +82,17 @@ afterAll(async () => {
   await new Promise((resolve) => raw.close(resolve));
 });
 
+const packers: Record<string, (bytes: Buffer) => Buffer> = {
+  gzip: gzipSync,
+  'x-gzip': gzipSync,
+  deflate: deflateSync,
+  br: brotliCompressSync,
+  // Cut off.
+  GZIP: (bytes) => gzipSync(bytes).subarray(0, -9),
+};
+
+const LIMITS = { allowedHosts: [], maxBytes: 10_000, timeoutMs: 10_000, userAgent: 'chat-web/1.2.3' };
+
 let path = '';
 const fetchIt = (
   url: string,
@@ -77,7 +101,7 @@ const fetchIt = (
   add = (_bytes: number) => {},
 ) => {
   path = join(dir, randomUUID());
-  return fetchToFile(url, path, { allowedHosts: [], maxBytes: 10_000, timeoutMs: 10_000, ...limits }, add, resolve);
+  return fetchToFile(url, path, { ...LIMITS, ...limits }, add, resolve);
 };
 
 /** A text as the bytes of a header, without line breaks. */
@@ -304,7 +328,7 @@ describe('fetchToFile', () => {
   it('fetches from hosts that the operator allows, by host, by host and port, or by range of either family', async () => {
     for (const entry of ['localhost', `localhost:${port}`, '127.0.0.0/8', '::ffff:127.0.0.0/104']) {
       const fetched = await fetchIt(`http://localhost:${port}/x`, { allowedHosts: ['fd00::/8', entry, '10.0.0.0/8'] });
-      expect(fetched).toEqual({ size: 5, mimeType: 'image/png' });
+      expect(fetched).toEqual({ size: 5, mimeType: 'image/png', filename: undefined, pathName: 'x' });
       expect(readFileSync(path, 'utf8')).toBe('bytes');
     }
     const asMapped = await fetchIt(`http://[::ffff:127.0.0.1]:${port}/x`, { allowedHosts: ['127.0.0.0/8'] });
@@ -320,7 +344,7 @@ describe('fetchToFile', () => {
   it('does not write through an existing link', async () => {
     const [target, link] = [join(dir, 'target'), join(dir, 'link')];
     symlinkSync(target, link);
-    const limits = { allowedHosts: ['localhost'], maxBytes: 10_000, timeoutMs: 10_000 };
+    const limits = { ...LIMITS, allowedHosts: ['localhost'] };
     expect(await refusal(fetchToFile(`http://localhost:${port}/x`, link, limits, () => {}))).toBe('EEXIST');
     expect(existsSync(target)).toBe(false);
   });
@@ -335,13 +359,74 @@ describe('fetchToFile', () => {
       expect(await typeOf(type), type).toBeUndefined();
   });
 
-  it('fails on a loop, on too many bytes, sent or announced, on compression and on silence', async () => {
+  it.each<[what: string, header: string, filename: string | undefined]>([
+    ['extended', "attachment; filename*=UTF-8''Rechnung%20M%C3%A4rz.pdf", 'Rechnung März.pdf'],
+    ['extended, in ISO 8859-1', "inline; filename*=iso-8859-1'de'M%E4rz.pdf", 'März.pdf'],
+    ['extended, and in quotes', `attachment; filename*="UTF-8''M%C3%A4rz.pdf"`, 'März.pdf'],
+    ['plain', 'attachment; filename=bill.pdf', 'bill.pdf'],
+    ['quoted', 'attachment; filename="a \\"b\\"; c.pdf"', 'a _b_; c.pdf'],
+    ['in both forms', `attachment; filename="a.pdf"; filename*=UTF-8''%C3%A4.pdf`, 'ä.pdf'],
+    ['in ISO 8859-1', 'attachment; filename="M\xe4rz.pdf"', 'März.pdf'],
+    ['in raw UTF-8', asHeader('attachment; filename="März 日.pdf"'), 'März 日.pdf'],
+    ['percent-encoded', 'attachment; filename="M%C3%A4rz.pdf"', 'März.pdf'],
+    ['a path', 'attachment; filename="../../etc/passwd"', 'passwd'],
+    ['a path of Windows', 'attachment; filename="C:\\\\a\\\\b.doc"', 'b.doc'],
+    ['hidden, with controls', "attachment; filename*=UTF-8''..a%0A%E2%80%AEfdp.exe", 'a__fdp.exe'],
+    ['long', `attachment; filename=${'x'.repeat(500)}.pdf`, `${'x'.repeat(251)}.pdf`],
+    ['empty', 'attachment; filename=""', undefined],
+    ['dots', 'attachment; filename=".."', undefined],
+    ['invalid', "attachment; filename*=UTF-8''%E4.pdf", undefined],
+    ['absent', 'attachment', undefined],
+  ])('takes the name from Content-Disposition: %s', async (_, header, filename) => {
+    const url = `http://localhost:${port}/named?${encodeURIComponent(header)}`;
+    expect((await fetchIt(url, { allowedHosts: ['localhost'] })).filename).toBe(filename);
+  });
+
+  it('takes another name from the path of the last URL', async () => {
+    const allowedHosts = ['localhost'];
+    const nameOf = async (path: string) =>
+      (await fetchIt(`http://localhost:${port}${path}`, { allowedHosts })).pathName;
+    expect(await nameOf('/files/Invoice%2017.pdf?sig=a/b.doc')).toBe('Invoice 17.pdf');
+    expect(await nameOf('/files/..%2F..%2Fetc%2Fpasswd')).toBe('passwd');
+    expect(await nameOf('/files/100%')).toBe('100%');
+    expect(await nameOf('/files/')).toBeUndefined();
+    expect(await nameOf(`/to?${encodeURIComponent('/b/last.csv')}`)).toBe('last.csv');
+  });
+
+  it.each(['gzip', 'x-gzip', 'deflate', 'br'])('decodes %s, up to the limit', async (encoding) => {
+    const allowedHosts = ['localhost'];
+    const url = (size: number) => `http://localhost:${port}/encoded?${encoding},${size}`;
+    expect((await fetchIt(url(9_000), { allowedHosts })).size).toBe(9_000);
+    expect(readFileSync(path, 'utf8')).toBe('a'.repeat(9_000));
+    const added: number[] = [];
+    const bomb = fetchIt(url(50_000_000), { allowedHosts }, undefined, (bytes) => added.push(bytes));
+    expect(await refusal(bomb)).toBe('it is larger than 10000 bytes');
+    expect(added.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(10_000);
+  });
+
+  it('names its version, and keeps the cookies of a redirect', async () => {
+    const text = async (kind: string) => {
+      await fetchIt(`http://localhost:${port}/${kind}`, { allowedHosts: ['localhost'] });
+      return readFileSync(path, 'utf8');
+    };
+    expect(await text('agent')).toBe('chat-web/1.2.3');
+    expect(await text('cookie')).toBe('x');
+    expect(await text('status?203')).toBe('bytes');
+    expect(await text('range?bytes%200-4/5')).toBe('bytes');
+  });
+
+  it('fails on a loop, on too many bytes, sent or announced, on parts, on other encodings and on silence', async () => {
     const allowedHosts = ['localhost'];
     for (const [path, why] of [
       ['loop', 'more than 5 redirects'],
       ['endless', 'it is larger than 10000 bytes'],
       ['claims', 'it is larger than 10000 bytes'],
-      ['gzip', 'the server sent a compressed response'],
+      ['encoded?zstd,1', 'the server sent it in a Content-Encoding other than gzip, deflate and br'],
+      ['encoded?GZIP,1', 'its compressed content is invalid or incomplete'],
+      ['range?bytes%200-4/9', 'the server returned only a part of it (206)'],
+      ['range?', 'the server returned only a part of it (206)'],
+      ['status?204', 'the server returned 204'],
+      ['status?404', 'the server returned 404'],
       ['silent', 'it took longer than 0.5 s'],
       ['drip', 'it took longer than 0.5 s'],
     ] as const) {

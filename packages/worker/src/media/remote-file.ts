@@ -1,6 +1,8 @@
 import { open } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
+import { PassThrough, type Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import {
   AddressGuard,
   ForbiddenAddressError,
@@ -10,17 +12,40 @@ import {
 } from '@chat-web/outbound';
 import { GatewayError, MIME_TYPE } from '@chat-web/protocol';
 import type { FetchLimits } from '../client/port.ts';
+import { dispositionName, pathName } from './remote-name.ts';
 
 const MAX_REDIRECTS = 5;
-const HEADERS = { 'User-Agent': 'chat-web', Accept: '*/*', 'Accept-Encoding': 'identity' };
+/** Not requested, but some servers always compress. The output is counted: a few bytes may expand without limit. */
+const DECODERS = new Map<string, () => Transform>([
+  ['gzip', createUnzip],
+  ['x-gzip', createUnzip],
+  ['deflate', createUnzip],
+  ['br', createBrotliDecompress],
+  ['identity', () => new PassThrough()],
+]);
+/** In characters, for each host. */
+const MAX_COOKIE_LENGTH = 4_096;
+/** Of all responses that bring a file: a proxy has changed something in the headers of the second one. */
+const WHOLE = [200, 203];
 
 /** In characters, like the limit of `mimeType` in a request. */
 const MAX_TYPE_LENGTH = 100;
 
-/** A fetched file. The type comes from its server, if valid. */
+/** A fetched file. */
 export interface RemoteFile {
   readonly size: number;
+  /** From its server, if valid. */
   readonly mimeType: string | undefined;
+  /** The name that its server gives it. */
+  readonly filename: string | undefined;
+  /** The last part of the path of the URL, after all redirects. */
+  readonly pathName: string | undefined;
+}
+
+/** A response whose body is still to be read, and where it came from. */
+interface Found {
+  readonly url: URL;
+  readonly response: IncomingMessage;
 }
 
 /**
@@ -38,7 +63,8 @@ export async function fetchToFile(
 ): Promise<RemoteFile> {
   const { maxBytes, allowedHosts, timeoutMs } = limits;
   try {
-    const response = await follow(new URL(url), new AddressGuard(allowedHosts, resolver), limits);
+    const { response, ...found } = await follow(new URL(url), new AddressGuard(allowedHosts, resolver), limits);
+    const decoder = DECODERS.get(encodingOf(response)) ?? (() => new PassThrough());
     let size = 0;
     const count = async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
@@ -53,8 +79,13 @@ export async function fetchToFile(
       response.destroy();
       throw error;
     });
-    await pipeline(response, count, file.createWriteStream());
-    return { size, mimeType: claimedType(response) };
+    await pipeline(response, decoder(), count, file.createWriteStream());
+    return {
+      size,
+      mimeType: claimedType(response),
+      filename: dispositionName(response.headers['content-disposition']),
+      pathName: pathName(found.url),
+    };
   } catch (error) {
     if (error instanceof GatewayError) throw error;
     if (error instanceof ForbiddenAddressError) throw unavailable(error.message);
@@ -65,32 +96,60 @@ export async function fetchToFile(
 }
 
 /** All requests together take at most `timeoutMs`. */
-async function follow(start: URL, guard: AddressGuard, { maxBytes, timeoutMs }: FetchLimits): Promise<IncomingMessage> {
+async function follow(start: URL, guard: AddressGuard, limits: FetchLimits): Promise<Found> {
+  const { maxBytes, timeoutMs, userAgent } = limits;
   const endsAt = performance.now() + timeoutMs;
+  const cookies = new Map<string, string>();
   let url = start;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-    const response = await guardedRequest(url, { guard, headers: HEADERS, timeoutMs: endsAt - performance.now() });
-    const { statusCode = 0, headers } = response;
-    if (statusCode === 200) {
-      const problem = problemOf(headers, maxBytes);
-      if (!problem) return response;
+    const cookie = cookies.get(url.origin);
+    const common = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' };
+    const headers = cookie ? { ...common, Cookie: cookie } : common;
+    const response = await guardedRequest(url, { guard, headers, timeoutMs: endsAt - performance.now() });
+    const { location } = response.headers;
+    if (isRedirect(response) && location) {
       response.destroy();
-      throw unavailable(problem);
+      // Some hosts send a visitor back without end until it has their cookie.
+      const all = [cookie, ...newCookies(response)].filter(Boolean).join('; ');
+      if (all.length <= MAX_COOKIE_LENGTH) cookies.set(url.origin, all);
+      url = new URL(location, url);
+      continue;
     }
+    const problem = problemOf(response, maxBytes);
+    if (!problem) return { url, response };
     response.destroy();
-    if (statusCode < 300 || statusCode > 399 || !headers.location)
-      throw unavailable(`the server returned ${statusCode}`);
-    url = new URL(headers.location, url);
+    throw unavailable(problem);
   }
   throw unavailable(`more than ${MAX_REDIRECTS} redirects`);
 }
 
+function isRedirect({ statusCode = 0 }: IncomingMessage): boolean {
+  return statusCode >= 300 && statusCode <= 399;
+}
+
+function newCookies({ headers }: IncomingMessage): string[] {
+  return (headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0] ?? '');
+}
+
 /** Why a response is refused before its body is read. */
-function problemOf(headers: IncomingMessage['headers'], maxBytes: number): string | undefined {
+function problemOf(response: IncomingMessage, maxBytes: number): string | undefined {
+  const { statusCode = 0, headers } = response;
+  if (statusCode === 206 && !isWholeRange(headers['content-range']))
+    return 'the server returned only a part of it (206)';
+  if (statusCode !== 206 && !WHOLE.includes(statusCode)) return `the server returned ${statusCode}`;
   if (Number(headers['content-length'] ?? 0) > maxBytes) return largerThan(maxBytes);
-  // Not requested, and a few compressed bytes may expand without limit.
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return 'the server sent a compressed response';
+  if (!DECODERS.has(encodingOf(response)))
+    return 'the server sent it in a Content-Encoding other than gzip, deflate and br';
   return undefined;
+}
+
+function isWholeRange(range = ''): boolean {
+  const [, last, size] = /^bytes 0-(\d+)\/(\d+)$/.exec(range) ?? [];
+  return last !== undefined && Number(last) + 1 === Number(size);
+}
+
+function encodingOf({ headers }: IncomingMessage): string {
+  return headers['content-encoding']?.trim().toLowerCase() || 'identity';
 }
 
 function claimedType({ headers }: IncomingMessage): string | undefined {
@@ -100,7 +159,8 @@ function claimedType({ headers }: IncomingMessage): string | undefined {
 
 /** Why a connection failed, without details that would disclose a private network. */
 function reasonOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : 'the connection failed';
+  const code = error instanceof Error && 'code' in error ? String(error.code) : 'the connection failed';
+  return /^(Z_|ERR__)/.test(code) ? 'its compressed content is invalid or incomplete' : code;
 }
 
 function largerThan(max: number): string {

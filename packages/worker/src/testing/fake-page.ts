@@ -117,7 +117,7 @@ export function freshHandlers<H extends object>(make: (context: HandlerContext) 
       uploadsDir: dir,
       spoolDir: dir,
       spoolShare: new SpoolShare(MAX_BYTES),
-      fetchLimits: { allowedHosts: [], maxBytes: MAX_BYTES, timeoutMs: 1_000 },
+      fetchLimits: { allowedHosts: [], maxBytes: MAX_BYTES, timeoutMs: 1_000, userAgent: 'chat-web/0' },
     };
     Object.assign(handlers, callable(make(Object.assign(context, fresh))));
     return () => rmSync(dir, { recursive: true });
