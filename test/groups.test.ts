@@ -604,7 +604,7 @@ describe('the picture of a group', () => {
     await expectRefused([stack.client.setGroupPicture({ id: 'main', groupId, url })], { code: 'media_unavailable' });
     const invalid = async (call: Promise<unknown>, field: string) =>
       expect(call).rejects.toMatchObject({ code: 'invalid_request', message: expect.stringContaining(field) });
-    await invalid(set(groupId, Buffer.from('%PDF-1.4\n').toString('base64')), 'mimeType');
+    await invalid(set(groupId, Buffer.from('%PDF-1.4\n').toString('base64')), 'application/pdf');
     await invalid(stack.client.setGroupPicture({ id: 'main', groupId }), 'base64');
     expect(await get(groupId)).toBeUndefined();
   });

@@ -63,7 +63,7 @@ export const errorTable = {
   range_not_satisfiable: { status: 416, when: 'the Range begins after the end of the file; see Content-Range' },
   media_unavailable: {
     status: 422,
-    when: 'the media url could not be fetched, its file is too large, or its address is not allowed',
+    when: 'the media url could not be fetched, its address is not allowed, or the file is too large or cannot be sent as this kind of media',
   },
   url_not_allowed: {
     status: 422,

@@ -13,7 +13,8 @@ export const media = [
   {
     type: 'sticker',
     mimeType: 'image/webp',
-    bytes: withHead('52494646f40100005745425056503820'),
+    // Lossless, 512 x 512.
+    bytes: withHead('52494646f4010000574542505650384c640000002fffc17f00'),
   },
 ] as const;
 

@@ -12,7 +12,7 @@ describe('the steps of a call', () => {
     expect(time.rest('send')).toBe(57_000);
     expect(time.step('fileStatus')).toBe(66_000); // A second before the call that it is a part of.
     vi.advanceTimersByTime(57_000);
-    expect(time.step('voice')).toBe(9_000);
+    expect(time.step('conversion')).toBe(9_000);
     expect(time.rest()).toBe(10_000);
   });
 

@@ -12,7 +12,8 @@ const SHARES = {
   /** Checks a recipient, or looks for a message. */
   check: 1 / 12,
   file: 1 / 6,
-  voice: 1 / 4,
+  /** Converts media that phones do not play. */
+  conversion: 1 / 4,
   sticker: 1 / 12,
   picture: 1 / 3,
   /** Downloads the file of a message that is forwarded. */

@@ -1,4 +1,5 @@
 import { GatewayError, STATUS_FEED } from '@chat-web/protocol';
+import { mediaCorpus, webp } from '@chat-web/testing';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SendAnswer } from '../page/messages.ts';
 import type { SendState } from '../page/models.ts';
@@ -10,7 +11,6 @@ const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
 );
-const WEBP = Buffer.from('UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==', 'base64');
 
 const { context, handlers } = freshHandlers(messageHandlers);
 /** The page answers a send, checked or not. */
@@ -187,7 +187,7 @@ describe('a file', () => {
   /** The options of the last send. */
   const options = () => context.page.callsOf('sendMessage').at(-1)?.args[3];
 
-  it('has the type of its bytes unless the caller names another, and always a name', async () => {
+  it('has the type of its bytes, and always a name', async () => {
     await sendFile({ caption: 'look' });
     expect(options()).toMatchObject({
       media: { data: 'file:1', mimetype: 'image/png', filename: 'image.png' },
@@ -198,26 +198,30 @@ describe('a file', () => {
     });
     await sendFile({ mimeType: 'image/jpeg', filename: 'cat.jpeg' });
     expect(options()).toMatchObject({
-      media: { mimetype: 'image/jpeg', filename: 'cat.jpeg' },
+      media: { mimetype: 'image/png', filename: 'cat.jpeg' },
       isCaptionByUser: false,
     });
   });
 
   it.each([
-    ['video/webm', 'audio/webm'],
-    ['video/mp4', 'audio/mp4'],
-    ['application/ogg', 'audio/ogg'],
-    ['audio/mpeg', 'audio/mpeg'],
-  ])('as audio of type %s is passed to the page as %s, which determines the kind', async (mimeType, mimetype) => {
-    await sendFile({ type: 'audio', mimeType, caption: 'which audio cannot have' });
+    ['clip.mp4', 'audio/mp4'],
+    ['song.m4a', 'audio/mp4'],
+    ['song.opus', 'audio/ogg; codecs=opus'],
+    ['song.mp3', 'audio/mpeg'],
+  ])('as audio (%s) is passed to the page as %s, which determines the kind', async (name, mimetype) => {
+    const bytes = mediaCorpus.find((file) => file.name === name)?.bytes ?? '';
+    await sendFile({ type: 'audio', bytes, caption: 'which audio cannot have' });
     expect(options()).toMatchObject({ media: { mimetype }, caption: undefined, isCaptionByUser: false });
   });
 
   it('that is empty or of another kind than requested is rejected before the browser loads it', async () => {
-    await expect(sendFile({ type: 'video' })).rejects.toMatchObject({
-      code: 'invalid_request',
-      issues: [{ path: 'mimeType' }],
-    });
+    for (const [fields, path] of [
+      [{}, 'base64'],
+      [{ mimeType: 'text/plain' }, 'mimeType'],
+    ] as const) {
+      const refused = { code: 'invalid_request', issues: [{ path }] };
+      await expect(sendFile({ type: 'video', ...fields })).rejects.toMatchObject(refused);
+    }
     await expect(sendFile({ bytes: '' })).rejects.toMatchObject({ code: 'media_unavailable' });
     expect(context.page.files).toEqual([]);
   });
@@ -231,20 +235,25 @@ describe('a file', () => {
   it('as a sticker is converted to WebP first if necessary, and has no caption', async () => {
     context.page.on('makeSticker', () => true);
     await sendFile({ type: 'sticker', caption: 'look' });
-    expect(context.page.callsOf('makeSticker').map(({ args }) => args)).toEqual([['file:1']]);
+    expect(context.page.callsOf('makeSticker').map(({ args }) => args)).toEqual([['file:1', 102_400]]);
     expect(options()).toMatchObject({
       media: { mimetype: 'image/webp' },
       caption: undefined,
       sendMediaAsSticker: true,
     });
-    await sendFile({ type: 'sticker', bytes: WEBP });
+    await sendFile({ type: 'sticker', bytes: webp(512, 512) });
     expect(context.page.callsOf('makeSticker')).toHaveLength(1);
+    await sendFile({ type: 'sticker', bytes: webp(100, 100) });
+    expect(context.page.callsOf('makeSticker')).toHaveLength(2);
   });
 
-  it('that cannot be converted to a sticker: client_failed, and nothing is sent', async () => {
-    for (const answer of [() => false, lost('session_lost')]) {
+  it('that cannot be converted to a sticker: an error that says why, and nothing is sent', async () => {
+    for (const [answer, code] of [
+      [() => false, 'media_unavailable'],
+      [lost('session_lost'), 'client_failed'],
+    ] as const) {
       context.page.on('makeSticker', answer);
-      await expect(sendFile({ type: 'sticker' })).rejects.toMatchObject({ code: 'client_failed' });
+      await expect(sendFile({ type: 'sticker' })).rejects.toMatchObject({ code });
     }
     expect(context.page.callsOf('sendMessage')).toEqual([]);
   });

@@ -4,8 +4,10 @@ import { unconfirmed } from '../client/page-access.ts';
 import { waitSeconds } from '../client/page-link.ts';
 import type { Call, HandlerContext, PageCalls, SendLimits } from '../client/port.ts';
 import { toAck, toMessage } from '../client/resources.ts';
-import { type MediaKind, type OutgoingMedia, withMedia } from '../media/outgoing-media.ts';
-import { withVoiceNote } from '../media/voice-note.ts';
+import { withPlayable } from '../media/conversion.ts';
+import type { MediaKind } from '../media/media-types.ts';
+import { type OutgoingMedia, withMedia } from '../media/outgoing-media.ts';
+import { MAX_STILL_STICKER_BYTES, stickerNeed } from '../media/sticker.ts';
 import type { SendAnswer } from '../page/messages.ts';
 import type { Posted, SendRefusal } from '../page/models.ts';
 import { contentOf, type Mentioning, mentionsOf, type PlainInput } from './contents.ts';
@@ -65,7 +67,7 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
   // The network has no caption for these: it would only be in the answer.
   const caption = type === 'audio' || type === 'sticker' ? undefined : input.caption;
   if (to !== STATUS_FEED) await check(page, to, quotedMessageId, time);
-  const sendFile = ({ path, mimeType, filename }: OutgoingMedia) =>
+  const sendFile = (need: 'nothing' | 'still', { path, mimeType, filename }: OutgoingMedia) =>
     page.withFile(time.step('file', 'send'), path, async (key) => {
       if (to === STATUS_FEED) {
         const file = { data: key, mimetype: mimeType, filename };
@@ -73,7 +75,7 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
         return accepted(await posted);
       }
       const isSticker = type === 'sticker';
-      if (isSticker && mimeType !== 'image/webp') await prepareSticker(page, key, time);
+      if (need === 'still') await prepareSticker(page, key, time);
       const media = { data: key, mimetype: isSticker ? 'image/webp' : mimeType, filename };
       const options = {
         media,
@@ -93,15 +95,22 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
       const sent = confirmed(page, await page.send(limits, 'sendMessage', true, to, '', options));
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     });
-  return withMedia(type, input, time.rest('file', 'send'), context, (media) => {
-    if (!voice) return sendFile(media);
-    return withVoiceNote(media, time.step('voice', 'file', 'send'), context, sendFile);
+  return withMedia(type, input, time.rest('file', 'send'), context, async (media) => {
+    const need = type === 'sticker' ? await stickerNeed(media) : 'nothing';
+    const shape = { kind: type, voice, gif, isAnimated: need === 'animation' };
+    const timeoutMs = () => time.step('conversion', 'file', 'send');
+    return withPlayable(shape, media, timeoutMs, context, (playable) =>
+      sendFile(need === 'still' ? 'still' : 'nothing', playable),
+    );
   });
 }
 
 async function prepareSticker(page: PageCalls, key: string, time: CallTime): Promise<void> {
-  const isMade = await page.read(time.step('sticker'), 'makeSticker', key).catch(() => false);
-  if (!isMade) throw new GatewayError('client_failed', 'converting the image to a sticker failed; nothing was sent');
+  const isMade = await page
+    .read(time.step('sticker'), 'makeSticker', key, MAX_STILL_STICKER_BYTES)
+    .catch(rethrowUnsent);
+  if (!isMade)
+    throw new GatewayError('media_unavailable', 'the browser cannot read the file as an image; nothing was sent');
 }
 
 /** The error of a check before a send: nothing has been sent yet, which `session_lost` would not say. */

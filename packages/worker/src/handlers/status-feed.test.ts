@@ -16,7 +16,7 @@ const postImage = () =>
     id: 'main',
     type: 'image',
     mimeType: 'image/png',
-    base64: upload(context, 'a', 'bytes'),
+    base64: upload(context, 'a', Buffer.of(1, 2, 3)),
   });
 
 describe.each([

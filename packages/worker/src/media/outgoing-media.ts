@@ -3,8 +3,10 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, GatewayError, invalidRequest, type MediaSource } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
-
-export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker';
+import { contentOf, type FileContent } from './file-content.ts';
+import { extensionFor, typeOfName, withExtension } from './file-names.ts';
+import { bareType, isConvertible, isGeneric, knownType, type MediaKind, supportedNames } from './media-types.ts';
+import type { RemoteFile } from './remote-file.ts';
 
 export interface OutgoingMedia {
   readonly path: string;
@@ -14,20 +16,17 @@ export interface OutgoingMedia {
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/** The MIME types of each kind; a document may have any. */
-const TYPES: Readonly<Record<MediaKind, RegExp>> = {
-  image: /^image\//,
-  video: /^video\//,
-  audio: /^(audio\/|video\/(ogg|mp4|webm)$|application\/ogg$)/,
-  sticker: /^image\//,
-  document: /./,
-};
+/** What is known about a file before its type is decided. */
+interface Evidence {
+  readonly source: MediaSource;
+  readonly fetched: RemoteFile | undefined;
+  readonly content: FileContent;
+}
 
 /**
  * Provides media as a file with a type and a name, and runs `work` with it. A `url` is fetched within `fetchMs`, and the
- * configured limit. The
- * type comes from the request, otherwise from the file's content, otherwise from the URL's server. If it does not match
- * the kind, the error is `invalid_request`, or `media_unavailable` if the request did not name the type.
+ * configured limit. A file that cannot be sent as that kind, even converted, is `invalid_request`, or
+ * `media_unavailable` if it came from a `url`; the error names its type.
  */
 export async function withMedia<R>(
   kind: MediaKind,
@@ -46,22 +45,76 @@ export async function withMedia<R>(
         : await (await import('./remote-file.ts')).fetchToFile(source.url ?? '', fetchedPath, limits, held.add);
     const path = fetchedPath ?? join(uploadsDir, source.base64?.file ?? '');
     if ((await sizeOf(path)) === 0) throw new GatewayError('media_unavailable', 'the media are empty');
-    const { fileTypeFromFile } = await import('file-type'); // Most sessions never send media.
-    const found = await fileTypeFromFile(path);
-    const mimeType = source.mimeType ?? found?.mime ?? (fetched?.mimeType || UNKNOWN_TYPE);
-    if (!TYPES[kind].test(mimeType)) {
-      if (fetched && !source.mimeType) throw new GatewayError('media_unavailable', `the url is not of type ${kind}`);
-      throw invalidRequest([{ path: 'mimeType', message: `must be a MIME type for ${kind}` }]);
-    }
-    // A default name: without one, the library uses "undefined".
-    const filename = source.filename ?? `${kind}.${found?.ext ?? extensionOf(mimeType)}`;
-    // The page derives the kind from the part before the slash, and a container type does not show its content.
-    const shownType = kind === 'audio' ? mimeType.replace(/^\w+/, 'audio') : mimeType;
-    return await work({ path, mimeType: shownType, filename });
+    const evidence = { source, fetched, content: await contentOf(path) };
+    const mimeType = kind === 'document' ? await documentType(evidence) : await mediaType(kind, evidence);
+    return await work({ path, mimeType, filename: await nameOf(kind, mimeType, evidence) });
   } finally {
     if (fetchedPath) await rm(fetchedPath, { force: true });
     held.release();
   }
+}
+
+/**
+ * The type of a document: what the caller says, what its bytes are, what its name stands for, what the server says. A
+ * type that says little, such as ZIP or text, is used only if nothing says more.
+ */
+async function documentType({ source, fetched, content }: Evidence): Promise<string> {
+  const served = fetched?.mimeType ?? source.base64?.mimeType;
+  const isPage = served !== undefined && bareType(served) === 'text/html' && content.mimeType === 'text/html';
+  const ofName = async (name: string | undefined) => {
+    const type = await typeOfName(name);
+    // Extensions of source code are those of media, too.
+    return content.isText && /^(audio|video|image)\/(?!svg)/.test(type ?? '') ? undefined : type;
+  };
+  const candidates = [
+    content.mimeType,
+    isPage ? undefined : await ofName(source.filename ?? fetched?.filename),
+    isPage ? undefined : served,
+    isPage ? undefined : await ofName(fetched?.pathName),
+  ];
+  const known = [...candidates, content.mimeType, served].filter((type) => type !== undefined);
+  const best = source.mimeType ?? known.find((type) => !isGeneric(type)) ?? known.find((type) => type !== UNKNOWN_TYPE);
+  return knownType(best ?? UNKNOWN_TYPE, 'document');
+}
+
+/** The type of media that are shown or played: that of their bytes, if those tell. */
+async function mediaType(kind: MediaKind, { source, fetched, content }: Evidence): Promise<string> {
+  const said = source.mimeType ?? '';
+  const isSaid = said !== '' && !isGeneric(said);
+  if (said !== '' && bareType(said) !== UNKNOWN_TYPE && !isOfKind(kind, said))
+    throw invalidRequest([{ path: 'mimeType', message: `must be a MIME type for ${kind}` }]);
+  const known = [
+    content.mimeType,
+    isSaid ? said : undefined,
+    fetched?.mimeType ?? source.base64?.mimeType,
+    await typeOfName(source.filename ?? fetched?.filename ?? fetched?.pathName),
+  ].filter((type) => type !== undefined);
+  const found = known.find((type) => bareType(type) !== UNKNOWN_TYPE);
+  const type = found === undefined ? undefined : knownType(found, kind);
+  if (type !== undefined && isConvertible(kind, type)) return type;
+  const what = type === undefined ? 'is of an unknown type' : `is of type ${type}`;
+  throw refused(source, `${what}, but must be ${supportedNames(kind)}`);
+}
+
+/** True if the caller may say so: a type of this kind that is not supported is named in the error of the file. */
+function isOfKind(kind: MediaKind, said: string): boolean {
+  const type = knownType(said, kind);
+  const family = kind === 'sticker' ? 'image' : kind;
+  return type.startsWith(`${family}/`) || isConvertible(kind, type);
+}
+
+function refused({ url }: MediaSource, problem: string): GatewayError {
+  if (url !== undefined) return new GatewayError('media_unavailable', `the file at the url ${problem}`);
+  return invalidRequest([{ path: 'base64', message: problem }]);
+}
+
+async function nameOf(kind: MediaKind, mimeType: string, { source, fetched, content }: Evidence): Promise<string> {
+  if (source.filename !== undefined) return source.filename;
+  const name = kind === 'document' ? (fetched?.filename ?? fetched?.pathName) : undefined;
+  // A default name: without one, the library uses "undefined".
+  return name === undefined
+    ? `${kind}.${await extensionFor(mimeType, content)}`
+    : withExtension(name, mimeType, content);
 }
 
 async function sizeOf(path: string): Promise<number> {
@@ -70,9 +123,4 @@ async function sizeOf(path: string): Promise<number> {
   } catch (error) {
     throw new GatewayError('client_failed', `the file is gone; nothing was sent (${errorText(error)})`);
   }
-}
-
-function extensionOf(mimeType: string): string {
-  const [, subtype = ''] = /^(?:image|video|audio|text|application)\/(?:x-)?([a-z0-9]{2,5})\b/.exec(mimeType) ?? [];
-  return mimeType === UNKNOWN_TYPE || !subtype ? 'bin' : subtype === 'plain' ? 'txt' : subtype;
 }

@@ -181,8 +181,11 @@ export function heldFile(key: string): Blob | undefined {
   return files.get(key)?.slice(0, undefined, 'application/octet-stream');
 }
 
-/** Converts an image to a sticker: WebP, 512 by 512, aspect ratio kept. False if it is not an image. */
-export async function makeSticker(key: string): Promise<boolean> {
+/**
+ * Converts an image to a sticker: WebP, 512 by 512, aspect ratio kept, in the best quality of at most `maxBytes`. False
+ * if it is not an image.
+ */
+export async function makeSticker(key: string, maxBytes: number): Promise<boolean> {
   const image = files.get(key);
   if (!image) return false;
   try {
@@ -194,7 +197,11 @@ export async function makeSticker(key: string): Promise<boolean> {
     const context = canvas.getContext('2d');
     if (!context) return false;
     context.drawImage(bitmap, (side - width) / 2, (side - height) / 2, width, height);
-    files.set(key, await canvas.convertToBlob({ type: 'image/webp' }));
+    for (const quality of [0.8, 0.6, 0.4, 0.2, 0]) {
+      const sticker = await canvas.convertToBlob({ type: 'image/webp', quality });
+      files.set(key, sticker);
+      if (sticker.size <= maxBytes) break;
+    }
     return true;
   } catch {
     return false;
