@@ -19,8 +19,11 @@ it('a thousand idle connections are closed, and block no other requests', async 
   try {
     await eventually(() => expect(idle.every(({ connecting }) => !connecting)).toBe(true));
     expect((await rawRequest(gateway.url, { path: '/health' })).status).toBe(200);
-    const { text } = await rawRequest(gateway.url, { path: '/metrics' });
-    expect(Number(/^chat_web_connections_open (\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(1_000);
+    // The kernel completes some of them later: they do not fit into its queue at once.
+    await eventually(async () => {
+      const { text } = await rawRequest(gateway.url, { path: '/metrics' });
+      expect(Number(/^chat_web_connections_open (\d+)$/m.exec(text)?.[1])).toBeGreaterThanOrEqual(1_000);
+    });
     // A connection that sends no head for 10 s is closed.
     await eventually(() => expect(idle.every(({ closed }) => closed)).toBe(true));
     figure(
