@@ -179,7 +179,8 @@ describe('an invalid webhook', () => {
     });
     expect(answer.body.code).toBe(code);
     expect(answer.text).not.toContain('secret@');
-    if ('event' in body) expect(answer.body.issues).toEqual([{ path: 'event', message: 'is unknown; did you mean events?' }]);
+    if ('event' in body)
+      expect(answer.body.issues).toEqual([{ path: 'event', message: 'is unknown; did you mean events?' }]);
     expect(await ids()).toEqual(before);
   });
 });

@@ -134,10 +134,14 @@ describe('media', () => {
     [{ url: '', base64: null }, 'base64 must be base64'],
     [{ url: '' }, 'url must be an http or https URL'],
     [{ url: null }, 'url must be a string'],
-    [{}, 'give either url or base64'],
-    [{ url: 'https://example.org/a.png', base64: 'AAAA' }, 'give either url or base64'],
-  ])('%j: %s', async (source, issue) => {
-    expect(await issuesOf(SENDS, post({ type: 'image', to: '12025550102', ...source }))).toEqual([issue]);
+    [{}, 'url is required without base64', 'base64 is required without url'],
+    [
+      { url: 'https://example.org/a.png', base64: 'AAAA' },
+      'url must not be given with base64',
+      'base64 must not be given with url',
+    ],
+  ])('%j: %s', async (source, ...issues) => {
+    expect(await issuesOf(SENDS, post({ type: 'image', to: '12025550102', ...source }))).toEqual(issues);
   });
 
   it.each([
