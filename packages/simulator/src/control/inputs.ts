@@ -316,7 +316,14 @@ export const inputs = {
     v.strictObject({ kind: v.literal('state'), state: v.picklist(socketStates) }),
     v.strictObject({ kind: v.literal('write'), value: v.string() }),
     v.strictObject({ kind: v.literal('grow'), mb: v.pipe(v.number(), v.gtValue(0), v.maxValue(4000)) }),
-    v.strictObject({ kind: v.literal('dialog'), which: v.picklist(['log-out', 'refresh', 'stuck']) }),
+    v.strictObject({
+      kind: v.literal('dialog'),
+      which: v.picklist(['log-out', 'refresh', 'stuck', 'titled']),
+      title: v.optional(v.string()),
+      buttons: v.optional(v.array(v.string())),
+      logOut: v.optional(v.string()),
+      unlinkAfterMs: v.optional(delayMs),
+    }),
   ]),
 };
 

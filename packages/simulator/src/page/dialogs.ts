@@ -1,5 +1,5 @@
 import { switches } from './switches.ts';
-import type { DialogKind } from './wire.ts';
+import type { DialogKind, DialogOptions } from './wire.ts';
 
 /** The dialog for a newly linked device. Its buttons and Escape all close it; until then it opens at every load. */
 export function showOnboarding(answered: () => void): void {
@@ -42,15 +42,23 @@ function withClose(answer: () => void): HTMLElement[] {
 }
 
 /** The texts of the dialogs that a test can open. */
-const texts: Readonly<Record<DialogKind, string>> = {
+const texts: Readonly<Record<Exclude<DialogKind, 'titled'>, string>> = {
   'log-out': 'Connecting to WhatsApp. Make sure your computer has an active internet connection.',
   refresh: 'WhatsApp will refresh in 1 min',
   stuck: 'Your storage is full',
 };
 
 /** Opens one of them; `logOut` unlinks the device. */
-export function showDialog(kind: DialogKind, logOut: () => void): void {
+export function showDialog(options: DialogOptions, logOut: () => void): void {
+  const { which: kind } = options;
   const dialog = element('div', { role: 'dialog', 'aria-modal': 'true' });
+  document.body.append(dialog);
+  if (kind === 'titled') {
+    dialog.append(...titled(options, () => dialog.remove(), logOut));
+    const { unlinkAfterMs } = options;
+    if (unlinkAfterMs !== undefined) setTimeout(() => dialog.isConnected && logOut(), unlinkAfterMs);
+    return;
+  }
   const add = (label: string, testId: string, act: () => void) =>
     dialog.append(button(label, { 'data-testid': testId }, act));
   dialog.append(element('p', {}, texts[kind]));
@@ -62,7 +70,10 @@ export function showDialog(kind: DialogKind, logOut: () => void): void {
     add('OK', 'popup-controls-ok', () => dialog.remove());
     add('Refresh now', 'popup-controls-refresh', () => location.reload());
   } else add('OK', 'popup-controls-ok', () => undefined);
-  document.body.append(dialog);
+}
+
+function titled({ title = '', buttons = [], logOut }: DialogOptions, close: () => void, onLogOut: () => void) {
+  return [element('h1', {}, title), ...buttons.map((name) => button(name, {}, name === logOut ? onLogOut : close))];
 }
 
 function button(label: string, attributes: Readonly<Record<string, string>>, act: () => void): HTMLElement {

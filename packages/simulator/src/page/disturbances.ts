@@ -40,7 +40,7 @@ const acts: { readonly [K in PageDisturbance['kind']]: Act<K> } = {
   },
   leak: ({ mbPerSecond }) => leak(mbPerSecond),
   grow: ({ mb }) => grown.push(Array.from({ length: Math.round(mb * piecesPerMb) }, randomPiece)),
-  dialog: ({ which }, { logOut }) => showDialog(which, logOut),
+  dialog: (options, { logOut }) => showDialog(options, logOut),
   state: ({ state }) => socket.set({ state }),
   write: ({ value }) => localStorage.setItem(lastWriteKey, value),
 };

@@ -350,7 +350,21 @@ export type DialogKind =
   /** A choice between two harmless buttons; Escape does nothing. */
   | 'refresh'
   /** It cannot be closed. */
-  | 'stuck';
+  | 'stuck'
+  /** Has a title and buttons of choice. */
+  | 'titled';
+
+/** A dialog that a test opens. */
+export interface DialogOptions {
+  readonly which: DialogKind;
+  /** Of a `titled` one, which each of its buttons closes, and Escape does not. */
+  readonly title?: string | undefined;
+  readonly buttons?: readonly string[] | undefined;
+  /** The button that logs the device out instead. */
+  readonly logOut?: string | undefined;
+  /** If it is open for that long, the device is unlinked. */
+  readonly unlinkAfterMs?: number | undefined;
+}
 
 /** The states of the connection, with the library's names. */
 export const socketStates = [
@@ -632,7 +646,7 @@ export interface DisturbanceOptions {
   /** The page allocates that much memory, once, and keeps it until it is reloaded. */
   readonly grow: { readonly mb: number };
   /** A dialog opens. */
-  readonly dialog: { readonly which: DialogKind };
+  readonly dialog: DialogOptions;
 }
 
 /** What a test does to a page; `deaf` removes all listeners from its messages, `broken` makes its modules throw. */

@@ -182,6 +182,10 @@ export class LinkedSession implements PageSource, LinkingCalls {
 
   /** The page signals something of its account. `own`: a message that this page sends, which proves no connection. */
   #onSignal(signal: ReceivedSignal): void {
+    if (signal.is === 'dialogs') {
+      this.#watch.onNews();
+      return;
+    }
     if (signal.is !== 'own') this.onNetworkActivity();
     this.#deliveries.onSignal(signal);
   }

@@ -36,6 +36,27 @@ describe('the probe of a page', () => {
     expect(frozen).toHaveLength(1);
   });
 
+  it('probes at once when the page has news, but at most once a second', async () => {
+    const { answers, probe } = watch(async () => 'here');
+    await vi.advanceTimersByTimeAsync(5_000);
+    probe.hasten();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(answers).toHaveLength(2);
+    for (let times = 0; times < 100; times += 1) {
+      probe.hasten();
+      await vi.advanceTimersByTimeAsync(30);
+    }
+    expect(answers.length).toBeGreaterThan(3);
+    expect(answers.length).toBeLessThan(7);
+    await vi.advanceTimersByTimeAsync(1_000);
+    const soFar = answers.length;
+    await vi.advanceTimersByTimeAsync(14_000);
+    expect(answers.length).toBeLessThanOrEqual(soFar + 1);
+    probe.stop();
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(answers.length).toBeLessThanOrEqual(soFar + 1);
+  });
+
   it('counts a late answer', async () => {
     const late = () => new Promise<string>((resolve) => setTimeout(() => resolve('late'), 29_000));
     const { answers, frozen, probe } = watch(late);

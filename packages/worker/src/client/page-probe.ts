@@ -2,6 +2,8 @@ import { pause } from '@chat-web/protocol';
 import { timedOut } from './page-errors.ts';
 
 const INTERVAL_MS = 15_000;
+/** Between two probes, even if the page asks for them: it is not trusted. */
+const MIN_INTERVAL_MS = 1_000;
 const ANSWER_TIMEOUT_MS = 10_000;
 const MAX_MISSED = 3;
 
@@ -22,6 +24,8 @@ export class PageProbe<S> {
   readonly #target: ProbeTarget<S>;
   readonly #over = new AbortController();
   #missed = 0;
+  /** The wait for the next probe. */
+  #turn = new AbortController();
 
   constructor(target: ProbeTarget<S>) {
     this.#target = target;
@@ -32,7 +36,9 @@ export class PageProbe<S> {
     const { signal } = this.#over;
     let askedSince = Date.now();
     while (!signal.aborted) {
-      const nextTurn = pause(INTERVAL_MS, signal);
+      this.#turn = new AbortController();
+      const nextTurn = pause(INTERVAL_MS, this.#turn.signal);
+      const soonest = pause(MIN_INTERVAL_MS, signal);
       if (this.#missed === 0) askedSince = Date.now();
       const isAnswered = await Promise.race([this.#ask(), pause(ANSWER_TIMEOUT_MS, signal).then(() => false)]);
       if (signal.aborted) return;
@@ -43,11 +49,18 @@ export class PageProbe<S> {
         return;
       }
       await nextTurn;
+      await soonest;
     }
+  }
+
+  /** Probes again before it is time: the page has news. */
+  hasten(): void {
+    this.#turn.abort();
   }
 
   stop(): void {
     this.#over.abort();
+    this.#turn.abort();
   }
 
   async #ask(): Promise<boolean> {

@@ -77,6 +77,11 @@ export class PageWatch {
     this.#probe.stop();
   }
 
+  /** The page has news of its state. */
+  onNews(): void {
+    this.#probe.hasten();
+  }
+
   /** The network confirmed a send, or not in time. */
   onSent(isConfirmed: boolean): void {
     this.#unconfirmed = isConfirmed ? 0 : this.#unconfirmed + 1;

@@ -1,3 +1,5 @@
+import { type PageWords, waysToClose } from './dialog-words.ts';
+import type { PageSignal } from './models.ts';
 import { ownRequire } from './modules.ts';
 import { setUp } from './set-up.ts';
 
@@ -10,31 +12,39 @@ export function openDialogs(): readonly string[] {
 }
 
 /**
- * Closes the dialog "What's new", which appears after linking and every few weeks: while it is open, some sends fail.
- * Runs in every document. While a dialog is open, it checks at the given interval; otherwise only after the document
- * has changed, at most once per interval: an idle page is not woken.
- *
- * Only this dialog is closed. In others, the only button, or Escape, logs the account out ("Connecting to WhatsApp",
- * fatal errors), or takes it over from another window: those are reported with their text.
+ * Closes the dialog "What's new", which appears after linking and every few weeks: while it is open, some sends fail,
+ * and an account whose new device does not answer it is unlinked. Runs in every document. While a dialog is open, it
+ * checks at the given interval; otherwise only after the document has changed, at most once per interval: an idle page
+ * is not woken. A dialog that stays open is reported with its text.
  */
 export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
-  // In the language of the account, not of the browser.
-  const titles =
-    /what.s new|novidades|novedades|nouveaut|quoi de neuf|neuigkeiten|das ist neu|novit|wat is er nieuw|apa yang baru|что нового|नया क्या|yenilikler|co nowego/i;
-  const continueButton = '[data-testid="whats_new_continue_button"]';
   const seenAt = new Map<HTMLElement, number>();
   const attempts = new Map<HTMLElement, number>();
+  let signalled = '[]';
 
   const textOf = (element: Element) => (element.textContent ?? '').trim().replace(/\s+/g, ' ');
-  const isClose = (button: HTMLElement) =>
-    /^(close|fechar|cerrar|fermer|schließen|chiudi|sluiten|tutup|закрыть)$/i.test(
-      button.getAttribute('aria-label') ?? '',
-    ) || textOf(button) === 'ic-close';
-  const isWhatsNew = (dialog: HTMLElement) => {
-    if (dialog.querySelectorAll(continueButton).length > 0) return true;
-    const headings = [...dialog.querySelectorAll('h1, h2, [role="heading"], [data-testid="popup-title"]')];
-    return headings.some((heading) => titles.test(textOf(heading)));
+  const buttonsOf = (dialog: HTMLElement) => [...dialog.querySelectorAll<HTMLElement>('button, [role="button"]')];
+  /** The texts of an element, of which each icon has its own. */
+  const partsOf = (element: Element) => {
+    const walk = window.document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const parts: string[] = [];
+    while (walk.nextNode()) parts.push(walk.currentNode.textContent ?? '');
+    return parts;
   };
+  const readButton = (element: HTMLElement) => {
+    const icons = [...element.querySelectorAll('[data-icon]')].map((icon) => icon.getAttribute('data-icon') ?? '');
+    const labels = [element.getAttribute('aria-label') ?? '', textOf(element), ...icons];
+    return {
+      element,
+      labels: labels.filter((label) => label !== ''),
+      closesNews: element.matches('[data-testid="whats_new_continue_button"]'),
+    };
+  };
+  const read = (dialog: HTMLElement) => ({
+    headings: [...dialog.querySelectorAll('h1, h2, [role="heading"], [data-testid="popup-title"]')].map(partsOf),
+    text: partsOf(dialog).join(' '),
+    buttons: buttonsOf(dialog).map(readButton),
+  });
   /** True once the page itself is loaded: earlier dialogs are about the connection. */
   const isUp = () => {
     try {
@@ -43,20 +53,25 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
       return setUp.listening;
     }
   };
+  /** Nothing where the page has no such words, or not yet. */
+  const pageWords = (): PageWords => {
+    const inLanguage = (word: string) => {
+      try {
+        return [String((ownRequire()('WAWebFbtCommon') as { default(name: string): unknown }).default(word))];
+      } catch {
+        return [];
+      }
+    };
+    return { close: inLanguage('Close'), goOn: ['Continue', 'OK', 'GOT IT'].flatMap(inLanguage) };
+  };
   const close = (dialog: HTMLElement) => {
+    const ways = waysToClose(read(dialog), pageWords());
     const attempt = attempts.get(dialog) ?? 0;
     attempts.set(dialog, attempt + 1);
-    const buttons = [...dialog.querySelectorAll<HTMLElement>('button, [role="button"]')];
-    const named = dialog.querySelector<HTMLElement>(continueButton);
-    const others = buttons.filter(
-      (button) => !isClose(button) && !button.matches('[data-testid="popup-controls-cancel"]'),
-    );
-    const primary = named ?? (others.length === 1 ? others[0] : undefined);
-    const closing = buttons.find(isClose);
-    const ways = [primary, closing].filter((button) => button !== undefined);
-    const way = ways[attempt % (ways.length + 1)];
-    if (way) way.click();
-    else dialog.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', keyCode: 27, bubbles: true }));
+    const way = ways[attempt % ways.length];
+    if (way === 'escape')
+      dialog.dispatchEvent(new KeyboardEvent('keydown', { key: 'Escape', keyCode: 27, bubbles: true }));
+    else way?.element.click();
   };
 
   const look = () => {
@@ -64,6 +79,7 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
     try {
       lookAt(dialogs);
     } finally {
+      signalChange();
       // Even if the page has replaced a button.
       if (dialogs.length > 0) setTimeout(look, intervalMs);
       else observer.observe(window.document, { subtree: true, childList: true, attributeFilter: ['role'] });
@@ -79,12 +95,20 @@ export function closeDialogs(intervalMs: number, reportAfterMs: number): void {
     for (const dialog of dialogs) {
       const since = seenAt.get(dialog) ?? Date.now();
       seenAt.set(dialog, since);
-      if (isWhatsNew(dialog) && isUp()) close(dialog);
+      if (isUp()) close(dialog);
       if (Date.now() - since < reportAfterMs) continue;
-      const labels = [...dialog.querySelectorAll<HTMLElement>('button, [role="button"]')].map(textOf).slice(0, 5);
+      const labels = buttonsOf(dialog).map(textOf).slice(0, 5);
       left.push(`${textOf(dialog).slice(0, 160)} [${labels.join(', ').slice(0, 80)}]`);
     }
     reported = left.slice(0, 3);
+  };
+  /** Has the state of the page read now, and not at the next regular probe. */
+  const signalChange = () => {
+    const texts = JSON.stringify(reported).replace(/\d+/g, '0');
+    const send = window.chatWebSignal as ((json: string) => void) | undefined;
+    if (texts === signalled || !send) return; // The worker does not listen yet.
+    send(JSON.stringify({ is: 'dialogs' } satisfies PageSignal));
+    signalled = texts;
   };
   const observer = new MutationObserver(() => {
     observer.disconnect(); // A busy page changes a thousand times a second.

@@ -4,7 +4,7 @@ import { type Answer, answerTo } from './refusal.ts';
 
 const DIALOG_INTERVAL_MS = 1_000;
 /** A dialog that is open for longer is reported. */
-const DIALOG_REPORT_MS = 10_000;
+const DIALOG_REPORT_MS = 3_000;
 
 /** The entry of the page program: runs in each document before the page's own scripts. */
 closeDialogs(DIALOG_INTERVAL_MS, DIALOG_REPORT_MS);

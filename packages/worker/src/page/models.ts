@@ -539,6 +539,8 @@ export type PageSignal =
   | ({ readonly is: 'change'; readonly happenedAt: number } & PageChange)
   /** This page sent the message. */
   | { readonly is: 'own'; readonly id: string }
+  /** The dialogs that stay open have changed: the page's state has their texts. */
+  | { readonly is: 'dialogs' }
   /** The page is about to hand the message over. */
   | { readonly is: 'sending'; readonly call: string }
   /** The message was handed over with this id; the worker chose a part of it. */

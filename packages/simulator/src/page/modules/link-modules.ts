@@ -14,6 +14,7 @@ export function linkModules({ link, users }: Page): Modules {
       Socket: Object.assign(socket, { logout: () => link.logout(), takeover: () => link.takeover() }),
     },
     WAWebStreamModel: { Stream: stream },
+    WAWebFbtCommon: { default: commonWord },
     // The name of a business account is changed on its phone.
     WAWebConnModel: { Conn: Object.assign(conn, { canSetMyPushname: () => users.self?.isBusiness !== true }) },
     WAWebLaunchSocketUtils: { refreshQR: () => link.refreshQr() },
@@ -61,4 +62,18 @@ function codeLinking(link: Link) {
       link.cancelCode();
     },
   };
+}
+
+const commonWords: Readonly<Record<string, string>> = {
+  Close: 'დახურვა',
+  Continue: 'გაგრძელება',
+  OK: 'OK',
+  'GOT IT': 'გასაგებია',
+};
+
+/** Words of the page, in the language of the account: here one that few programs know. Throws for others. */
+function commonWord(word: string): string {
+  const translated = commonWords[word];
+  if (translated === undefined) throw new TypeError('e[t] is not a function');
+  return translated;
 }

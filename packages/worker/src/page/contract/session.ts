@@ -50,6 +50,10 @@ export interface SessionModules {
     /** Events: `link_device_events:` and a name. */
     WAWebLinkDeviceEvents: { on(event: string, listener: () => void): void };
   };
+  WAWebFbtCommon: {
+    /** A word of the page in the language of the account, by its English form. Throws for one that it does not have. */
+    default?(word: string): unknown;
+  };
   WAWebBuildConstants: {
     /** The version, if window.Debug does not have it. */
     VERSION_STR: string;
@@ -104,6 +108,7 @@ export const sessionParts: Contract<SessionModules, OfLibrary> = {
     // getOfflineDeliveryProgress() → percent, 99 at most
     OfflineMessageHandler: unchecked(),
   },
+  WAWebFbtCommon: { default: unchecked() },
   WAWebBuildConstants: { VERSION_STR: unchecked() },
   WABase64: {
     // (bytes) → text
