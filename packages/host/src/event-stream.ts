@@ -1,5 +1,6 @@
 import { type EventName, eventData, type SessionEvent } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { type EventChoice, queryOf } from './event-choice.ts';
 import { type Frame, readFrames } from './listener/frames.ts';
 import { answeredError, ask, type GatewayAddress } from './transport.ts';
 
@@ -9,19 +10,20 @@ export type ReceivedEvent = SessionEvent & { readonly id: string | undefined };
 /**
  * Opens one connection to a session's event stream. Resolves when the gateway has accepted it. The events end when the
  * session or the key is deleted or the gateway stops, and throw when the signal aborts or the connection fails. Then
- * open it again with the `id` of the last event that you processed as `after`: nothing is lost. `events`: only these,
- * and `gap`; absent: all but the opt-in ones. Rejects with the gateway's GatewayError, or like `fetch` if the gateway
- * cannot be reached.
+ * open it again with the `id` of the last event that you processed as `after`: nothing is lost. Rejects with the
+ * gateway's GatewayError, or like `fetch` if the gateway cannot be reached.
  */
 export async function openEventStream(
   address: GatewayAddress,
   id: string,
   signal: AbortSignal,
-  { after, events }: { readonly after?: string | undefined; readonly events?: readonly EventName[] | undefined } = {},
+  { after, ...choice }: EventChoice & { readonly after?: string | undefined } = {},
 ): Promise<AsyncIterable<ReceivedEvent>> {
   const headers = { Accept: 'text/event-stream', ...(after === undefined ? {} : { 'Last-Event-ID': after }) };
-  const query = events === undefined ? '' : `?events=${events.join(',')}`;
-  const response = await ask(address, `/sessions/${encodeURIComponent(id)}/events${query}`, { headers, signal });
+  const response = await ask(address, `/sessions/${encodeURIComponent(id)}/events${queryOf(choice)}`, {
+    headers,
+    signal,
+  });
   if (!response.ok || !response.body) {
     throw answeredError('events', response, await response.json().catch(() => undefined));
   }

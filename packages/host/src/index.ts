@@ -1,8 +1,10 @@
 export {
   type AnswerOf,
   type ArchiveDownload,
+  type Author,
   type CallOptions,
   type Chat,
+  type ChatKind,
   type Contact,
   type Download,
   type ErrorCode,
@@ -31,6 +33,7 @@ export {
   type CloudWebhookOptions,
   createCloudWebhook,
 } from './cloud/cloud-webhook.ts';
+export type { EventChoice } from './event-choice.ts';
 export { openEventStream, type ReceivedEvent } from './event-stream.ts';
 export { memorySeenStore, type SeenStore } from './inbound/once.ts';
 export type { Disconnect } from './listener/connection.ts';

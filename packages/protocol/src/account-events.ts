@@ -22,8 +22,10 @@ export const PRESENCE_STATES = ['available', 'unavailable', 'typing', 'recording
 const participants = listOf(networkId, LIMITS.members);
 /** The name that the person `from` chose; absent for the account itself, and if the page does not know it. */
 const senderName = v.optional(writtenText(LIMITS.name));
+/** Present if the account itself did it, on any of its devices. */
+const fromMe = v.optional(v.literal(true));
 /** `id` is that of the notice in the group. Without `by`, the author is unknown. */
-const inGroup = { id: networkId, groupId: networkId, by: v.optional(networkId) };
+const inGroup = { id: networkId, groupId: networkId, by: v.optional(networkId), fromMe };
 
 /**
  * The data of the events about changes of an account's messages, groups and chats, by name. They are opt-in. `from` and
@@ -38,6 +40,7 @@ export const accountEventData = {
     chatId: networkId,
     from: networkId,
     senderName,
+    fromMe,
     emoji: writtenText(LIMITS.emoji),
     at: isoTime,
   }),
@@ -46,6 +49,7 @@ export const accountEventData = {
     id: networkId,
     chatId: networkId,
     from: networkId,
+    fromMe,
     body: writtenText(LIMITS.body),
     at: isoTime,
   }),
@@ -54,11 +58,18 @@ export const accountEventData = {
     pollId: networkId,
     chatId: networkId,
     from: networkId,
+    fromMe,
     options: listOf(writtenText(LIMITS.name), LIMITS.pollOptions),
     at: isoTime,
   }),
   /** A message was deleted for everyone: by its author, or `by` an admin of the group. */
-  message_revoked: v.object({ id: networkId, chatId: networkId, from: networkId, by: v.optional(networkId) }),
+  message_revoked: v.object({
+    id: networkId,
+    chatId: networkId,
+    from: networkId,
+    by: v.optional(networkId),
+    fromMe,
+  }),
   /** People joined a group by themselves, or `by` another person added them. Includes the account itself. */
   group_joined: v.object({ ...inGroup, participants }),
   /** People left a group, or were removed from it. */
@@ -78,6 +89,7 @@ export const accountEventData = {
     chatId: networkId,
     from: networkId,
     senderName,
+    fromMe,
     video: v.boolean(),
     group: v.boolean(),
     state: v.picklist(CALL_STATES),

@@ -4,6 +4,7 @@ export * from './bounded-map.ts';
 export * from './browser-owner.ts';
 export * from './channel.ts';
 export * from './errors.ts';
+export * from './event-filters.ts';
 export * from './events.ts';
 export * from './examples.ts';
 export * from './group-resources.ts';

@@ -307,7 +307,8 @@ export class EventLog {
   // What readers get.
 
   feed(options: FeedOptions): Feed {
-    const takes: FeedOptions['takes'] = (session, name) => !this.#isHidden(session) && options.takes(session, name);
+    const takes: FeedOptions['takes'] = (session, name, event) =>
+      !this.#isHidden(session) && options.takes(session, name, event);
     return new Feed(this.#journal, { ...options, takes }, (reason) =>
       this.gaps.set(reason, (this.gaps.get(reason) ?? 0) + 1),
     );

@@ -1,6 +1,6 @@
 import { EVENT_ID, type EventName, type SessionEvent, writtenTime } from '@chat-web/protocol';
 import * as v from 'valibot';
-import type { Cursor, Gap } from '../journal/cursor.ts';
+import type { Cursor, Filter, Gap } from '../journal/cursor.ts';
 import type { JournalRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
 
@@ -22,8 +22,14 @@ export interface FeedOptions {
   readonly after: string | undefined;
   /** Only events of this session. Undefined: of all that `takes` allows. */
   readonly session: string | undefined;
-  takes(session: string, name: EventName): boolean;
+  takes: Takes;
 }
+
+/**
+ * True for the events that a reader gets. `event` has the data as JSON; undefined for one that is not stored, which has
+ * no chat.
+ */
+export type Takes = (session: string, name: EventName, event?: Pick<Entry, 'text'>) => boolean;
 
 /** The events after a position, in order, with gaps for missing ones. */
 export class Feed {
@@ -37,8 +43,8 @@ export class Feed {
     this.#journal = journal;
     this.#onGap = onGap;
     this.#session = session;
-    const filter = (of: string, name: string) =>
-      (session === undefined || of === session) && takes(of, name as EventName);
+    const filter: Filter = (of, name, event) =>
+      (session === undefined || of === session) && takes(of, name as EventName, event);
     this.#cursor = v.is(writtenTime, after)
       ? journal.cursorSince(Date.parse(after), filter)
       : journal.cursor(this.#positionOf(after), filter);

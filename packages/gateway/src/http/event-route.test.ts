@@ -469,6 +469,24 @@ describe('pages of events', () => {
     expect(pages).toBeGreaterThan(3);
   });
 
+  it('have only the events of the chosen chats and authors, and follow each other without gaps', async () => {
+    const chats = ['1@c.us', '1@g.us', '2@c.us', '2@g.us', 'status@broadcast'];
+    for (const [n, chat] of [...chats, ...chats].entries())
+      gateway.events.publish('main', { name: 'message_ack', data: { id: `true_${chat}_${n}`, ack: 1 } });
+    gateway.events.publish('main', left);
+    await gateway.events.settled();
+    const seen: string[] = [];
+    let after = 'oldest';
+    for (let pages = 0; pages < 4; pages += 1) {
+      const { events, next } = await getPage(`after=${after}&limit=2&chats=group,status&from=own`);
+      for (const { event, data } of events as { event: string; data: { id?: string } }[]) seen.push(data.id ?? event);
+      after = next;
+    }
+    expect(seen.map((id) => id.replace(/.*_/, ''))).toEqual(['1', '3', '4', '6', '8', '9', 'disconnected']);
+    expect((await getPage(`after=${after}`)).events).toEqual([]);
+    expect((await getPage('after=oldest&from=others')).events).toMatchObject([{ event: 'disconnected' }]);
+  });
+
   it('wait for the first event as long as requested', async () => {
     const waiting = getPage('wait=30');
     await publishAcks(1, 'other');
@@ -502,6 +520,9 @@ describe('pages of events', () => {
       ['wait=61', 'wait'],
       ['wait=-1', 'wait'],
       ['events=messages', 'events.0'],
+      ['chats=people', 'chats.0'],
+      ['chats=', 'chats.0'],
+      ['from=me', 'from'],
       ['after=', 'after'],
       ['after=2026-02-30T00:00:00Z', 'after'],
       ['after=2026-11-23T08:00:00', 'after'],

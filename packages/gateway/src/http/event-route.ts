@@ -1,4 +1,6 @@
 import {
+  author,
+  chatKind,
   DEFAULT_EVENTS,
   EVENT_ID,
   type EventName,
@@ -15,8 +17,9 @@ import type { Context } from 'hono';
 import * as v from 'valibot';
 import type { Caller } from '../access/caller.ts';
 import { Refusal } from '../access/refusal.ts';
+import { passes } from '../events/chat-filter.ts';
 import type { EventLog } from '../events/event-log.ts';
-import { type Entry, type Feed, frameOf, jsonOf, shownEntry } from '../events/feed.ts';
+import { type Entry, type Feed, frameOf, jsonOf, shownEntry, type Takes } from '../events/feed.ts';
 import type { Log } from '../log.ts';
 import type { Admission } from './admission.ts';
 import { parseParams, parseQuery } from './request-input.ts';
@@ -65,6 +68,8 @@ const position = v.pipe(
 const queryOfSession = {
   after: v.optional(position),
   events: v.optional(commaSeparated(v.picklist(eventNames, `must be names of events: ${eventNames.join(', ')}`))),
+  chats: v.optional(commaSeparated(chatKind)),
+  from: v.optional(author),
   limit: v.optional(writtenNumber(1, MAX_LIMIT)),
   wait: v.optional(writtenNumber(0, MAX_WAIT_SECONDS)),
 };
@@ -125,13 +130,13 @@ function answer(
   return stream(dependencies, c, { feed, session, shown, takes });
 }
 
-function filterOf({ scope, sees }: Caller, { events, sessions }: Query) {
+function filterOf({ scope, sees }: Caller, { events, sessions, ...filter }: Query): Takes {
   // A reader that chooses names still has to learn about gaps.
   const names = new Set<string>(events ? [...events, 'gap'] : DEFAULT_EVENTS);
   if (!reaches(scope, 'manage')) for (const name of SECRET_EVENTS) names.delete(name);
   const wanted = sessions && new Set(sessions);
-  return (session: string, name: EventName) =>
-    names.has(name) && (wanted === undefined || wanted.has(session)) && sees(session);
+  return (session, name, event) =>
+    names.has(name) && (wanted === undefined || wanted.has(session)) && sees(session) && passes(filter, name, event);
 }
 
 function stream(
@@ -163,7 +168,7 @@ interface StreamRequest {
   readonly feed: Feed;
   readonly session: string | undefined;
   readonly shown: SessionEvent | undefined;
-  takes(session: string, name: EventName): boolean;
+  readonly takes: Takes;
 }
 
 /** One page of events as JSON. If there is none, waits for as long as requested. */

@@ -1,7 +1,9 @@
 import {
   ARCHIVE_TYPE,
+  AUTHORS,
   answersMedia,
   bodyFields,
+  CHAT_KINDS,
   type ErrorCode,
   errorsOf,
   errorTable,
@@ -255,6 +257,17 @@ const EVENT_QUERY: readonly Json[] = [
     schema: { type: 'array', items: { type: 'string', enum: Object.keys(eventData) } },
   },
   {
+    name: 'chats',
+    description: 'Kinds of chats. Absent: all. Events without a chat are not affected',
+    explode: false,
+    schema: { type: 'array', items: { type: 'string', enum: CHAT_KINDS } },
+  },
+  {
+    name: 'from',
+    description: 'Only what the account itself did, or only what others did. Events without a chat are not affected',
+    schema: { type: 'string', enum: AUTHORS },
+  },
+  {
     name: 'limit',
     description: 'With JSON: the maximum number of events in a page',
     schema: { type: 'integer', minimum: 1, maximum: 1_000, default: 100 },
@@ -283,7 +296,10 @@ function sessionEvents(): Json {
 function allEvents(): Json {
   const sessions = { type: 'array', items: SESSION_ID };
   const envelope = (data: Json) =>
-    objectOf({ at: { type: 'string', format: 'date-time' }, data }, { session: { type: 'string' } });
+    objectOf(
+      { at: { type: 'string', format: 'date-time' }, data },
+      { session: { type: 'string' } },
+    );
   const events = Object.entries(eventSchemas()).map(([event, schema]) => [event, envelope(schema)]);
   return {
     tags: ['Events'],

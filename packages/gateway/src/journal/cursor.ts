@@ -10,8 +10,11 @@ export interface Gap {
   readonly to: number;
 }
 
-/** The events that a reader gets: true for sessions and names to include. */
-export type Filter = (session: string, name: string) => boolean;
+/**
+ * The events that a reader gets: true for those to include. The text is decoded when it is read: most readers choose
+ * by session and name.
+ */
+export type Filter = (session: string, name: string, event: Pick<JournalRecord, 'text'>) => boolean;
 
 export interface Source {
   /** The seq of the last record that is on disk. */
@@ -149,12 +152,12 @@ export class Cursor {
     return segments.find(({ firstSeq }) => firstSeq > segment.firstSeq)?.firstSeq ?? lastSeq + 1;
   }
 
-  #takes(record: Pick<JournalRecord, 'kind' | 'at' | 'session' | 'name' | 'seq'>): boolean {
+  #takes(record: Omit<JournalRecord, 'key'>): boolean {
     if (record.kind !== 'event') return false;
     if (this.#since !== undefined && record.at <= this.#since) return false;
     this.#since = undefined; // Later records follow, even if the clock was set back meanwhile.
     const { session, name, seq } = record;
-    return !this.#source.isForgotten(session, seq) && this.#filter(session, name);
+    return !this.#source.isForgotten(session, seq) && this.#filter(session, name, record);
   }
 }
 

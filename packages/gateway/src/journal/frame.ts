@@ -163,6 +163,10 @@ export class Frame {
     return this.#buffer.toString('utf8', this.#sessionAt, this.#keyAt);
   }
 
+  get text(): string {
+    return this.#buffer.toString('utf8', this.#textAt, this.end);
+  }
+
   get bytes(): Buffer {
     return this.#buffer.subarray(this.#start, this.end);
   }
@@ -171,7 +175,7 @@ export class Frame {
   record(): JournalRecord {
     const { seq, at, kind, name, session } = this;
     const key = this.#buffer.toString('utf8', this.#keyAt, this.#textAt);
-    return { seq, at, kind, name, session, key, text: this.#buffer.toString('utf8', this.#textAt, this.end) };
+    return { seq, at, kind, name, session, key, text: this.text };
   }
 
   get #nameAt(): number {

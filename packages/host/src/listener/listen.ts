@@ -38,6 +38,7 @@ export function listen<N extends EventName = EventName>(
     throw new TypeError('the url of the gateway is not valid: write it as in http://127.0.0.1:3000');
   if (sessions?.length === 0) throw new TypeError('sessions is empty: name one, or omit it for all');
   if (events?.length === 0) throw new TypeError('events is empty: name one, or omit it for all');
+  if (options.chats?.length === 0) throw new TypeError('chats is empty: name a kind of chat, or omit it for all');
   if (!isEventId(from)) throw new TypeError("from is not a position: use 'now', 'oldest' or the id of an event");
   for (const name of ['concurrency', 'maxEventsInHand'] as const) requireAtLeast(1, name, options[name]);
   for (const name of ['savePositionEveryMs', 'stopTimeoutMs'] as const) requireAtLeast(0, name, options[name]);

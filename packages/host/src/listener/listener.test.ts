@@ -218,7 +218,7 @@ describe('of one session', () => {
 describe('run with handlers, a listener', () => {
   it('requests the events that have a handler, calls the handler of each, and skips unknown ones', async () => {
     const seen: string[] = [];
-    const listener = create({ sessions: ['main', 'shop'] });
+    const listener = create({ sessions: ['main', 'shop'], chats: ['person', 'group'], author: 'others' });
     const running = listener.run({
       message: ({ data, session }) => {
         expectTypeOf(data.body).toBeString();
@@ -236,7 +236,9 @@ describe('run with handlers, a listener', () => {
     expect(seen).toEqual(['main: one', 'ack 2', 'shop: two']);
     await listener.stop();
     await running;
-    expect(server.requests[0]?.url).toBe('/events?events=message,message_ack&sessions=main,shop');
+    expect(server.requests[0]?.url).toBe(
+      '/events?events=message,message_ack&chats=person,group&from=others&sessions=main,shop',
+    );
     await expect(create().run({})).rejects.toThrow('run needs a handler');
   });
 
@@ -1011,6 +1013,7 @@ it('listen refuses invalid options', () => {
   expect(() => listen({ url: 'localhost:not a port' })).toThrow('write it as in');
   expect(() => listen({ url: server.url }, { sessions: [] })).toThrow('sessions is empty');
   expect(() => listen({ url: server.url }, { events: [] })).toThrow('events is empty');
+  expect(() => listen({ url: server.url }, { chats: [] })).toThrow('chats is empty');
   expect(() => listen({ url: server.url }, { from: 'e1-1\r\nX: y' })).toThrow('from is not a position');
   expect(() => listen({ url: server.url }, { concurrency: 0 })).toThrow('concurrency must be 1 or more');
   expect(() => listen({ url: server.url }, { stopTimeoutMs: Number.NaN })).toThrow('stopTimeoutMs must be 0 or more');

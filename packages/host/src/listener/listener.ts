@@ -10,6 +10,7 @@ import {
   settledWithin,
   unlessAborted,
 } from '@chat-web/protocol';
+import { type EventChoice, queryOf } from '../event-choice.ts';
 import { type Backoff, backoffMs } from '../retry.ts';
 import type { GatewayAddress } from '../transport.ts';
 import { type ConnectionTiming, type Disconnect, follow } from './connection.ts';
@@ -18,7 +19,7 @@ import { isEventId } from './frames.ts';
 import { PositionKeeper } from './position-keeper.ts';
 import { memoryPosition, PositionSaver, type PositionStore } from './position-store.ts';
 
-export interface ListenOptions<N extends EventName = EventName> {
+export interface ListenOptions<N extends EventName = EventName> extends EventChoice<N> {
   /**
    * One session: its own stream, which begins with the QR that it shows, and ends with `session_not_found` when the
    * session is deleted. Several: these, whether they exist yet or not. Absent: all that the token or key may access,
@@ -236,7 +237,7 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
     const { signal } = this.#over;
     if (signal.aborted) return;
     const frames = follow(this.#address, {
-      path: pathOf(sessions, events),
+      path: pathOf(sessions, { ...this.#options, events }),
       after: await this.#start(),
       timing: this.#timing,
       waitForSession,
@@ -351,10 +352,7 @@ function namesOf(handlers: EventHandlers): EventName[] | undefined {
   return optedIn.length === 0 ? undefined : [...DEFAULT_EVENTS, ...optedIn];
 }
 
-function pathOf(sessions: ListenOptions['sessions'], events: readonly EventName[] | undefined): string {
-  const query = new URLSearchParams();
-  if (events) query.set('events', events.join(','));
-  if (typeof sessions === 'object') query.set('sessions', sessions.join(','));
+function pathOf(sessions: ListenOptions['sessions'], choice: EventChoice): string {
   const path = typeof sessions === 'string' ? `/sessions/${encodeURIComponent(sessions)}/events` : '/events';
-  return query.size === 0 ? path : `${path}?${query.toString().replaceAll('%2C', ',')}`;
+  return path + queryOf(choice, typeof sessions === 'object' ? sessions : undefined);
 }

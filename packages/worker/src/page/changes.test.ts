@@ -96,6 +96,15 @@ describe('the table of reactions', () => {
     expect(reported[1]).not.toHaveProperty('row');
   });
 
+  it('marks what the account itself has done', async () => {
+    const [mode, votes] = [table(), table()];
+    page([{ id: key, pollOptions: [{ name: 'A' }] }], mode, votes);
+    mode.bulkUpsert([row({ from: id('me@c.us') }), row()]);
+    votes.bulkUpsert([{ pollUpdateParentKey: key, from: id('me@c.us'), senderTimestampMs: Date.now() }]);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(reported.map(({ data }) => data.fromMe)).toEqual([true, undefined, true]);
+  });
+
   it('is listened to once, even if it loads later', async () => {
     const { modules } = page([], undefined);
     const mode = table();
@@ -288,7 +297,7 @@ describe('a change of a message that is not in memory', () => {
     expect(await process([], [null, ofBen, byAdmin, own])).toEqual([
       { name, id: 'false_b@c.us_old', chatId: 'b@c.us', from: 'b@c.us', by: 'b@c.us' },
       { name, id: 'false_1@g.us_o_b@c.us', chatId: '1@g.us', from: 'b@c.us', by: 'a@c.us' },
-      { name, id: 'true_b@c.us_q', chatId: 'b@c.us', from: 'me@c.us', by: 'me@c.us' },
+      { name, id: 'true_b@c.us_q', chatId: 'b@c.us', from: 'me@c.us', by: 'me@c.us', fromMe: true },
     ]);
   });
 

@@ -27,7 +27,7 @@ const MESSAGE_SHOWN = [
   'albumId',
   'community',
 ];
-const GROUP_SHOWN = ['id', 'groupId', 'by', 'participants'];
+const GROUP_SHOWN = ['id', 'groupId', 'by', 'fromMe', 'participants'];
 
 /** The fields of each event that are always shown. All others are contents. */
 const SHOWN: { readonly [N in EventName]: readonly string[] } = {
@@ -42,17 +42,17 @@ const SHOWN: { readonly [N in EventName]: readonly string[] } = {
   limits: ['limits'],
   gap: ['reason', 'from', 'to'],
   message_sent: MESSAGE_SHOWN,
-  message_reaction: ['messageId', 'chatId', 'from', 'at'],
-  poll_vote: ['pollId', 'chatId', 'from', 'at'],
-  message_edited: ['id', 'chatId', 'from', 'at'],
-  message_revoked: ['id', 'chatId', 'from', 'by'],
+  message_reaction: ['messageId', 'chatId', 'from', 'fromMe', 'at'],
+  poll_vote: ['pollId', 'chatId', 'from', 'fromMe', 'at'],
+  message_edited: ['id', 'chatId', 'from', 'fromMe', 'at'],
+  message_revoked: ['id', 'chatId', 'from', 'by', 'fromMe'],
   group_joined: GROUP_SHOWN,
   group_left: GROUP_SHOWN,
   group_request: GROUP_SHOWN,
   group_updated: [...GROUP_SHOWN, 'change'],
   chat_updated: ['chatId', 'unreadCount', 'archived', 'pinned', 'mutedUntil'],
   presence: ['chatId', 'from', 'state', 'lastSeen'],
-  call: ['id', 'chatId', 'from', 'video', 'group', 'state', 'at'],
+  call: ['id', 'chatId', 'from', 'fromMe', 'video', 'group', 'state', 'at'],
 };
 
 /** The data of an event without what people wrote, and without what links an account. */

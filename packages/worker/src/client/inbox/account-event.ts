@@ -29,12 +29,15 @@ const time = v.pipe(
 /** A person who may be unknown. */
 const person = v.optional(v.fallback(v.optional(networkId), undefined));
 
+/** Present if the account itself did it. */
+const fromMe = v.optional(v.fallback(v.optional(v.literal(true)), undefined));
+
 /** Only people with valid ids. */
 const participants = v.pipe(
   v.array(v.unknown()),
   v.transform((ids) => ids.filter((id): id is string => v.is(networkId, id)).slice(0, LIMITS.members)),
 );
-const inGroup = { id: networkId, groupId: networkId, by: person };
+const inGroup = { id: networkId, groupId: networkId, by: person, fromMe };
 
 /** The name that a person chose. */
 const senderName = v.optional(written(LIMITS.name));
@@ -49,6 +52,7 @@ const forms = {
     chatId: networkId,
     from: networkId,
     senderName,
+    fromMe,
     emoji: written(LIMITS.emoji),
     at: time,
   }),
@@ -56,6 +60,7 @@ const forms = {
     pollId: networkId,
     chatId: networkId,
     from: networkId,
+    fromMe,
     options: v.pipe(
       v.array(written(LIMITS.name)),
       v.transform((options) => options.slice(0, LIMITS.pollOptions)),
@@ -66,10 +71,11 @@ const forms = {
     id: networkId,
     chatId: networkId,
     from: networkId,
+    fromMe,
     body: written(LIMITS.body),
     at: time,
   }),
-  message_revoked: v.object({ id: networkId, chatId: networkId, from: networkId, by: person }),
+  message_revoked: v.object({ id: networkId, chatId: networkId, from: networkId, by: person, fromMe }),
   group_joined: v.object({ ...inGroup, participants }),
   group_left: v.object({ ...inGroup, participants }),
   group_request: v.object({ ...inGroup, participants }),
@@ -87,6 +93,7 @@ const forms = {
     chatId: networkId,
     from: networkId,
     senderName,
+    fromMe,
     video: v.boolean(),
     group: v.boolean(),
     state: v.fallback(v.picklist(CALL_STATES), 'unknown'),

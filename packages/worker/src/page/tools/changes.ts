@@ -8,7 +8,7 @@ import type {
   PageSignal,
   PageVote,
 } from '../models.ts';
-import { ownIds, phoneOr, pushnameOf, resolveNumbers } from './identities.ts';
+import { isMe, ownIds, phoneOr, pushnameOf, resolveNumbers } from './identities.ts';
 import { hasCaption, textOf } from './message-texts.ts';
 import { isDeliverable } from './message-types.ts';
 import { isPost, messageModel } from './messages.ts';
@@ -33,6 +33,11 @@ function isMs(time: number) {
 
 function timeOf(time: number | undefined) {
   return time === undefined || isMs(time) ? (time ?? 0) : time * SECOND_MS;
+}
+
+/** Marks what the account itself did, on any of its devices. */
+function markOf(person: PageId | undefined): { readonly fromMe?: true } {
+  return person !== undefined && isMe(person) ? { fromMe: true } : {};
 }
 
 function isChannel(chat: PageId) {
@@ -183,7 +188,8 @@ export function edited(message: PageMessage): FoundChange | undefined {
   if (!at || body === undefined || !isDeliverable(message)) return undefined;
   const read = (): PageChange => {
     const chatId = phoneOr(id.remote);
-    return { name: 'message_edited', data: { id: String(id), chatId, from: phoneOr(author), body, at } };
+    const who = { chatId, from: phoneOr(author), ...markOf(author) };
+    return { name: 'message_edited', data: { id: String(id), ...who, body, at } };
   };
   return { at: timeOf(at), people: [id.remote, author], read };
 }
@@ -192,7 +198,7 @@ export function revoked(message: PageMessage): FoundChange | undefined {
   const { id, from, author = from, protocolMessageKey: key = id, revokeSender, revokeTimestamp, t } = message;
   if (message.type !== 'revoked' || isChannel(id.remote)) return undefined;
   const read = (): PageChange => {
-    const people = { from: phoneOr(author), by: phoneOr(revokeSender) };
+    const people = { from: phoneOr(author), by: phoneOr(revokeSender), ...markOf(revokeSender ?? author) };
     return { name: 'message_revoked', data: { id: String(key), chatId: phoneOr(id.remote), ...people } };
   };
   return { at: timeOf(revokeTimestamp ?? t), people: [id.remote, author, revokeSender], read };
@@ -215,7 +221,7 @@ export function revokedUnseen(record: PageMessage): FoundChange | undefined {
   const by = id.fromMe ? ownIds()[0] : (record.author ?? id.participant ?? from);
   const author = key.fromMe ? ownIds()[0] : (key.participant ?? key.remote);
   const read = (): PageChange => {
-    const people = { from: phoneOr(author), by: phoneOr(by) };
+    const people = { from: phoneOr(author), by: phoneOr(by), ...markOf(by) };
     return { name: 'message_revoked', data: { id: String(key), chatId: phoneOr(key.remote), ...people } };
   };
   return { at: timeOf(t), people: [key.remote, author, by], read };
@@ -230,7 +236,7 @@ export function regrouped(message: PageMessage): FoundChange | undefined {
   const read = (): PageChange => {
     const participants = concerned.map((person) => phoneOr(person));
     const change = name === 'group_updated' ? { change: subtype, value: body || undefined } : {};
-    const group = { id: String(id), groupId: String(id.remote), by: phoneOr(author) };
+    const group = { id: String(id), groupId: String(id.remote), by: phoneOr(author), ...markOf(author) };
     return { name, data: { ...group, participants, ...change } };
   };
   return { at: timeOf(t), people: [author, ...concerned], read };
@@ -248,7 +254,7 @@ export function voted(
   const nameOf = (localId: number) =>
     (offered.find((option) => option?.localId === localId) ?? offered[localId])?.name ?? '';
   const read = (): PageChange => {
-    const who = { pollId: String(id), chatId: phoneOr(key.remote), from: phoneOr(author) };
+    const who = { pollId: String(id), chatId: phoneOr(key.remote), from: phoneOr(author), ...markOf(author) };
     return { name: 'poll_vote', data: { ...who, options: numbers.map(nameOf), at }, row: vote.id?.id };
   };
   return { at: timeOf(t), people: [key.remote, author], read };
@@ -304,7 +310,7 @@ export function called({
   const at = timeOf(t);
   const read = (): PageChange => {
     // The id of the entry is that of the call.
-    const call = { id: id.id ?? String(id), chatId: phoneOr(id.remote), from: phoneOr(caller) };
+    const call = { id: id.id ?? String(id), chatId: phoneOr(id.remote), from: phoneOr(caller), ...markOf(caller) };
     return { name: 'call', data: { ...call, senderName: pushnameOf(caller), video, group, state, at } };
   };
   return { at, people: [id.remote, caller], read };
@@ -321,7 +327,7 @@ export function reacted({
   if (!key || isChannel(key.remote)) return undefined;
   const read = (): PageChange => {
     const message = { messageId: String(key), chatId: phoneOr(key.remote) };
-    const who = { from: phoneOr(author), senderName: pushnameOf(author) };
+    const who = { from: phoneOr(author), senderName: pushnameOf(author), ...markOf(author) };
     return { name: 'message_reaction', data: { ...message, ...who, emoji, at }, row: id?.id };
   };
   return { at: timeOf(t), people: [key.remote, author], read };
