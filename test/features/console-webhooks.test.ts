@@ -59,6 +59,7 @@ it('creates a webhook, which receives what phones send, signed with the secret t
   await seen.fill('URL', 'https://10.0.0.1/');
   await seen.fill('Sessions', 'main');
   await seen.page.locator('label ::-p-text(a message was delivered)').click();
+  await seen.fill('Header Authorization', 'Bearer of-the-app');
   await seen.expectFit('new-webhook');
   await seen.press('Create webhook');
   await seen.untilShown('422 url_not_allowed');
@@ -73,9 +74,10 @@ it('creates a webhook, which receives what phones send, signed with the secret t
   await eventually(() => expect(bodies().at(-1)).toContain('Hello <b>there</b>'));
   const { headers = new Headers(), body = '' } = posted.at(-1) ?? {};
   expect(await verifyWebhook(headers, body, secret)).toMatchObject({ name: 'message', session: 'main' });
+  expect(headers.get('authorization')).toBe('Bearer of-the-app');
   await seen.untilShown(/Active.*main.*(now|s ago)/s);
   await seen.press(url, 'link');
-  await seen.untilShown(/Events\s+ready, message, disconnected, passkey_required, gap/);
+  await seen.untilShown(/Events\s+ready, message, disconnected, passkey_required, gap\s+Headers\s+Authorization/);
   await seen.untilShown(/Last deliveries.*Delivered\s+message/s);
 });
 

@@ -44,3 +44,4 @@ export * from './session-pattern.ts';
 export * from './signature.ts';
 export * from './times.ts';
 export * from './waiting.ts';
+export * from './webhook-headers.ts';

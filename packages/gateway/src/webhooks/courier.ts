@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { type DeadLetter, type EventName, errorText, Lanes, type LaneTask, type NextAttempt } from '@chat-web/protocol';
+import { type DeadLetter, errorText, Lanes, type LaneTask, type NextAttempt } from '@chat-web/protocol';
 import type { EventLog } from '../events/event-log.ts';
-import type { Entry, Feed } from '../events/feed.ts';
+import type { Entry, Feed, Takes } from '../events/feed.ts';
 import type { Log } from '../log.ts';
 import { AheadScan } from './ahead-scan.ts';
 import type { Outcome } from './endpoint.ts';
@@ -11,7 +11,7 @@ import type { Progress, Waiting } from './webhook-progress.ts';
 
 interface Dependencies {
   readonly events: Pick<EventLog, 'feed' | 'find' | 'seqOf' | 'idBefore' | 'isDeleted'>;
-  takes(session: string, name: EventName): boolean;
+  readonly takes: Takes;
   /** Posts an event once. Rejects only if the signal aborts. */
   post(entry: Stored, signal: AbortSignal): Promise<Outcome>;
   /** Stores the progress. Rejects if that fails now. */
@@ -287,7 +287,7 @@ export class Courier {
     return events.feed({
       after,
       session: undefined,
-      takes: (session, name) => (only === undefined || session === only) && takes(session, name),
+      takes: (session, name, event) => (only === undefined || session === only) && takes(session, name, event),
     });
   }
 

@@ -28,6 +28,8 @@ interface Dependencies {
   /** The current signing secrets: two during a rotation. */
   secrets(): readonly string[];
   readonly userAgent: string;
+  /** Headers of its own. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const TIMEOUT_MS = 15_000;
@@ -55,11 +57,12 @@ export class Endpoint {
   /** Posts an event once. Takes at most 15 s. Rejects only if the signal aborts. */
   async post(delivery: Delivery, signal?: AbortSignal): Promise<Outcome> {
     signal?.throwIfAborted();
-    const { guard, secrets, userAgent } = this.#dependencies;
+    const { guard, secrets, userAgent, headers: own } = this.#dependencies;
     const body = bodyOf(delivery);
     try {
       requireSecure(this.#url, guard);
       const headers = {
+        ...own,
         'Content-Type': 'application/json',
         'Content-Length': Buffer.byteLength(body),
         'User-Agent': userAgent,

@@ -1,18 +1,20 @@
-import { webhookView } from '@chat-web/protocol';
+import { basicAuth, webhookHeaders, webhookView } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { ConfigError } from '../config-error.ts';
 import { readOwnText, replaceText } from '../host/text-files.ts';
 
 const MAX_FILE_BYTES = 16_777_216;
 
-const { id, url, sessions, events, reason, createdAt } = webhookView.entries;
+const { id, url, sessions, events, chats, from, reason, createdAt } = webhookView.entries;
 
-/** A stored webhook: its subscription and its secrets. Its progress is in the journal. */
+/** A stored webhook: its subscription, its secrets and its credentials. Its progress is in the journal. */
 const storedWebhook = v.object({
   id,
   url,
   sessions,
   events,
+  chats,
+  from,
   createdAt,
   disabled: reason,
   /**
@@ -21,6 +23,9 @@ const storedWebhook = v.object({
    */
   owner: v.optional(v.string()),
   secret: v.string(),
+  /** Sent to the origin of the url, and shown to nobody. */
+  headers: v.optional(webhookHeaders),
+  basicAuth: v.optional(basicAuth),
   /** Former secrets, newest first, and until when they still sign: Unix time in ms. */
   former: v.optional(v.array(v.object({ secret: v.string(), until: v.number() }))),
 });

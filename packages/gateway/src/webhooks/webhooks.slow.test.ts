@@ -184,6 +184,60 @@ describe('a webhook', () => {
       .toEqual(['shop-1 0', 'shop-1 1', 'shop-2 3']);
   });
 
+  it('gets only events of the chosen chats and authors, and those without a chat', async () => {
+    await create({ chats: ['group'], from: 'own', events: ['message_ack', 'ready'] });
+    for (const [n, chat] of ['1@c.us', '1@g.us', 'status@broadcast', '2@g.us'].entries())
+      events.publish('main', { name: 'message_ack', data: { id: `true_${chat}_${n}`, ack: 1 } });
+    events.publish('main', { name: 'ready', data: { pushname: 'x', wid: '1@c.us', phone: '1' } });
+    await expect.poll(() => received.map(({ n }) => n)).toEqual([1, 3, -1]);
+    expect(only()).toMatchObject({ chats: ['group'], from: 'own' });
+    await restart();
+    expect(only()).toMatchObject({ chats: ['group'], from: 'own' });
+    const { id } = webhooks.list(me)[0] ?? { id: '' };
+    const changed = await webhooks.update(id, { url }, me);
+    expect([changed.chats, changed.from]).toEqual([undefined, undefined]);
+    happen('main', 9);
+    await expect.poll(() => accepted('main').at(-1)).toBe(9);
+  });
+
+  it('sends its own headers, which are shown to nobody, to its own origin', async () => {
+    const credentials = {
+      headers: { 'X-Key': 'key-of-the-shop' },
+      basicAuth: { username: 'ada', password: 'lovelace' },
+    };
+    const { id, ...made } = await create(credentials);
+    const sent = () => {
+      const { 'x-key': key, authorization } = received.at(-1)?.headers ?? {};
+      return [key, authorization];
+    };
+    const secrets = ['key-of-the-shop', 'Basic YWRhOmxvdmVsYWNl'];
+    await webhooks.test(id, me);
+    expect(sent()).toEqual(secrets);
+    expect(received.at(-1)?.headers).toMatchObject({ 'content-type': 'application/json', 'user-agent': 'chat-web/1' });
+    await restart();
+    happen('main', 1);
+    await expect.poll(() => accepted('main')).toEqual([1]);
+    expect(sent()).toEqual(secrets);
+    expect(only()?.headerNames).toEqual(['X-Key', 'Authorization']);
+    // A redirect does not get them either.
+    answer = () => [307, { location: url }];
+    expect(await webhooks.test(id, me)).toMatchObject({ ok: false, message: expect.stringContaining('redirects') });
+    const changed = await webhooks.update(id, { url: `${url}/2` }, me);
+    const elsewhere = url.replace(/:\d+/, ':1');
+    await expect(webhooks.update(id, { url: elsewhere }, me)).rejects.toMatchObject({
+      issues: [{ path: 'headers', message: expect.stringContaining('again') }],
+    });
+    expect(only()?.url).toBe(`${url}/2`);
+    await webhooks.test(id, me);
+    expect(sent()).toEqual(secrets);
+    for (const shown of [made, changed, webhooks.list(me), webhooks.deliveries(id, me)])
+      expect(JSON.stringify(shown)).not.toMatch(/key-of|lovelace|YWRh/);
+    await webhooks.update(id, { url, headers: {}, basicAuth: null }, me);
+    await webhooks.test(id, me);
+    expect([...sent(), only()?.headerNames]).toEqual([undefined, undefined, undefined]);
+    expect(readFileSync(join(dir, 'webhooks.json'), 'utf8')).not.toMatch(/key-of|lovelace/);
+  });
+
   it('whose event fails is retried, in order; other sessions continue meanwhile', async () => {
     let failures = 2;
     answer = ({ session, n }) => (session === 'main' && n === 1 && failures-- > 0 ? 500 : 200);

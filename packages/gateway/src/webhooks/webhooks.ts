@@ -19,12 +19,14 @@ import type { Caller } from '../access/caller.ts';
 import type { Keys } from '../access/keys.ts';
 import { Refusal } from '../access/refusal.ts';
 import type { Config } from '../config.ts';
+import { passes } from '../events/chat-filter.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Entry } from '../events/feed.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
 import { Courier, type Replays } from './courier.ts';
+import { credentialsAfter, headersOf } from './credentials.ts';
 import { type Delivery, Endpoint, requireSecure } from './endpoint.ts';
 import { newSecret } from './signature.ts';
 import { readWebhooks, type StoredWebhook, writeWebhooks } from './webhook-file.ts';
@@ -127,6 +129,7 @@ export class Webhooks {
       const stored: StoredWebhook = {
         id,
         ...subscription,
+        ...credentialsAfter(undefined, input),
         createdAt: new Date().toISOString(),
         secret: newSecret(),
         ...ownerOf(caller),
@@ -149,9 +152,10 @@ export class Webhooks {
   async update(id: string, input: ChangedWebhook, caller: Caller): Promise<WebhookView> {
     this.#find(id, caller);
     const subscription = await this.#subscription(input, caller);
-    const change = ({ owner, disabled: _, ...stored }: StoredWebhook) => ({
+    const change = ({ disabled: _, owner, chats: __, from: ___, headers, basicAuth, ...stored }: StoredWebhook) => ({
       ...stored,
       ...subscription,
+      ...credentialsAfter({ url: stored.url, headers, basicAuth }, input),
       ...this.#ownerAfter({ owner, sessions: subscription.sessions }, caller),
     });
     // A changed endpoint starts without past failures.
@@ -312,9 +316,10 @@ export class Webhooks {
     const { id } = stored;
     const courier: Courier = new Courier(webhook.progress, {
       events,
-      takes: (session, name) =>
+      takes: (session, name, event) =>
         stored.sessions.some((pattern) => matchesPattern(pattern, session)) &&
-        (name === 'gap' || stored.events.includes(name)),
+        (name === 'gap' || stored.events.includes(name)) &&
+        passes(stored, name, event),
       post: async ({ postedId, event, session, at, text }, signal) => {
         const begunAt = new Date().toISOString();
         const delivery = { id: postedId, type: event, session, at, text };
@@ -406,11 +411,12 @@ export class Webhooks {
     });
   }
 
-  #endpointOf({ id, url }: StoredWebhook): Endpoint {
+  #endpointOf({ id, url, headers, basicAuth }: StoredWebhook): Endpoint {
     return new Endpoint({
       url,
       guard: this.#guard,
       userAgent: `chat-web/${this.#dependencies.version}`,
+      headers: headersOf({ headers, basicAuth }),
       secrets: () => {
         const { secret, former = [] } = this.#webhooks.get(id)?.stored ?? {};
         const stillSign = former.filter(({ until }) => until > Date.now());
@@ -433,11 +439,11 @@ export class Webhooks {
 
   /** The subscription of a webhook, if its caller may have it. */
   async #subscription(asked: ChangedWebhook, caller: Caller) {
-    const { url, sessions = [...caller.sessions], events = defaultEvents } = asked;
+    const { url, sessions = [...caller.sessions], events = defaultEvents, chats, from } = asked;
     if (!sessions.every((pattern) => covers(caller, pattern)))
       throw new Refusal('foreign_session', 'sessions must be sessions, or patterns, that the key covers');
     await this.#requireAllowed(url);
-    return { url, sessions, events };
+    return { url, sessions, events, ...(chats ? { chats } : {}), ...(from ? { from } : {}) };
   }
 
   async #requireAllowed(url: string): Promise<void> {
@@ -467,7 +473,8 @@ export class Webhooks {
   }
 
   #viewOf({ stored, courier, progress: last }: Webhook): WebhookView {
-    const { id, url, sessions, events, createdAt, disabled } = stored;
+    const { id, url, sessions, events, chats, from, createdAt, disabled } = stored;
+    const headerNames = Object.keys(headersOf(stored));
     const progress = courier?.progress ?? last;
     const { position, waiting, lastSuccessAt, lastFailure } = progress;
     const nextAttemptAt = courier?.nextAttemptAt;
@@ -477,6 +484,9 @@ export class Webhooks {
       url,
       sessions,
       events,
+      ...(chats ? { chats } : {}),
+      ...(from ? { from } : {}),
+      ...(headerNames.length > 0 ? { headerNames } : {}),
       createdAt,
       position,
       status: disabled ? 'disabled' : courier?.isFailing ? 'failing' : 'active',

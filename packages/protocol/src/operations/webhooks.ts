@@ -1,9 +1,11 @@
 import * as v from 'valibot';
+import { author, chatKind } from '../event-filters.ts';
 import { type EventName, eventData, SECRET_EVENTS } from '../events.ts';
 import { exampleWebhook } from '../examples.ts';
 import { sessionPattern } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 import { isoTime } from '../times.ts';
+import { basicAuth, webhookHeaders } from '../webhook-headers.ts';
 import { itemsOf } from './common.ts';
 
 const SECOND = 1_000;
@@ -41,6 +43,14 @@ const subscription = {
   ),
   /** Absent: all but those that have to be named. A `gap` is delivered whatever is chosen. */
   events: v.optional(v.pipe(itemsOf(eventName, MAX_PATTERNS), v.minLength(1, 'must name an event'))),
+  /** Absent: all kinds. Events without a chat are not affected, and neither are they by `from`. */
+  chats: v.optional(v.pipe(itemsOf(chatKind, MAX_PATTERNS), v.minLength(1, 'must name a kind of chat'))),
+  /** Only what the account itself did, or only what others did. Absent: both. */
+  from: v.optional(author),
+  /** Sent with each request. Never shown again. In a change, absent: they stay; `{}`: none. */
+  headers: v.optional(webhookHeaders),
+  /** The same for the header `Authorization`. Null: none. */
+  basicAuth: v.optional(v.nullable(basicAuth)),
 };
 
 /** What a webhook is made of. A misspelt field must not be ignored: it could be the one that limits it. */
@@ -53,12 +63,17 @@ export type ChangedWebhook = v.InferOutput<typeof changedWebhook>;
 /** Why a delivery failed, or a webhook is disabled, as a sentence. It has no part of what the endpoint answered. */
 const failure = v.object({ at: isoTime, message: v.string() });
 
-/** A webhook, without its secret. Times are ISO 8601. */
+/** A webhook, without its secret and the values of its headers. Times are ISO 8601. */
 export const webhookView = v.object({
   id: v.string(),
   url: v.string(),
   sessions: v.array(v.string()),
   events: v.array(v.string()),
+  /** Absent: all. */
+  chats: v.optional(v.array(chatKind)),
+  from: v.optional(author),
+  /** The names of its own headers, with `Authorization` for Basic credentials. Their values are never shown. */
+  headerNames: v.optional(v.array(v.string())),
   /** `failing`: the newest attempt failed, and events wait for the next. `disabled`: none is made. */
   status: v.picklist(['active', 'failing', 'disabled']),
   /**
@@ -141,6 +156,7 @@ export const webhookOperations = {
     examples: {
       all: { url: 'http://localhost:8080/chat-events' },
       messages: { url: 'http://localhost:8080/chat-events', sessions: ['main', 'shop-*'], events: ['message'] },
+      groups: { url: 'http://localhost:8080/chat-events', chats: ['group'], headers: { 'X-Key': 'a long secret' } },
     },
   },
   getWebhook: {
@@ -153,7 +169,8 @@ export const webhookOperations = {
   },
   updateWebhook: {
     ...onWebhook,
-    summary: 'Change a webhook; it keeps its position and secret, and is enabled again if it was disabled',
+    summary:
+      'Change a webhook; it keeps its position, its secret and the headers that are not given, and is enabled again if it was disabled',
     method: 'PUT',
     path: '/webhooks/:webhookId',
     body: changedWebhook,

@@ -25,12 +25,14 @@ export function WebhookButtons({ of: webhook, sessions, onDone }: ButtonsProps) 
     onDone();
   });
   const enable = useAction(async () => {
-    const { sessions: patterns, events } = webhook;
+    const { sessions: patterns, events, chats, from } = webhook;
     await connection().client.updateWebhook({
       webhookId: id,
       url,
       sessions: patterns,
       events: events as ChangedWebhook['events'],
+      ...(chats ? { chats } : {}),
+      ...(from ? { from } : {}),
     });
     onDone();
   });
@@ -114,8 +116,8 @@ function ChangeWebhook({ of: webhook, sessions, onClose }: ChangeProps) {
     <FormDialog title="Change the webhook" verb="Save" work={change} onClose={onClose}>
       <WebhookFields written={written} sessions={sessions} />
       <p class="soft">
-        It keeps its secret and its position. If a key created it, it still ends with that key, as long as the key
-        covers its sessions.
+        It keeps its secret, its headers and its position; a URL of another origin needs the headers again, with the
+        API. If a key created it, it still ends with that key, as long as the key covers its sessions.
       </p>
     </FormDialog>
   );

@@ -11,21 +11,33 @@ interface Written {
   readonly url: Signal<string>;
   readonly patterns: Signal<string>;
   readonly events: Signal<ReadonlySet<string>>;
+  readonly authorization: Signal<string>;
+  /** What the form does not show stays. */
+  readonly kept: Pick<WebhookView, 'chats' | 'from'>;
 }
 
 /** The state of the fields, initially that of a webhook, or the usual choice. */
 export function useWritten(before?: WebhookView): Written {
-  const { url = '', sessions = connection().access.sessions, events = DEFAULT_EVENTS } = before ?? {};
+  const { url = '', sessions = connection().access.sessions, events = DEFAULT_EVENTS, chats, from } = before ?? {};
   return {
     url: useSignal(url),
     patterns: useSignal(sessions.join(' ')),
     events: useSignal<ReadonlySet<string>>(new Set(events)),
+    authorization: useSignal(''),
+    kept: { ...(chats ? { chats } : {}), ...(from ? { from } : {}) },
   };
 }
 
-export function subscriptionOf({ url, patterns, events }: Written): ChangedWebhook {
+export function subscriptionOf({ url, patterns, events, authorization, kept }: Written): ChangedWebhook {
   const chosen = CHOICES.filter((name) => events.value.has(name));
-  return { url: url.value.trim(), sessions: patternsIn(patterns.value), events: [...chosen, 'gap'] };
+  const Authorization = authorization.value.trim();
+  return {
+    ...kept,
+    url: url.value.trim(),
+    sessions: patternsIn(patterns.value),
+    events: [...chosen, 'gap'],
+    ...(Authorization === '' ? {} : { headers: { Authorization } }),
+  };
 }
 
 export function WebhookFields({

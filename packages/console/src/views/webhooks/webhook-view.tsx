@@ -77,7 +77,8 @@ function Shown({ of: webhook, sessions, onDone }: ShownProps) {
 }
 
 function WebhookFacts({ of }: { readonly of: Webhook }) {
-  const { id, sessions, events, createdAt, position, waiting, lastSuccessAt, lastFailure } = of;
+  const { id, sessions, events, chats, from, headerNames, createdAt, position, waiting, lastSuccessAt, lastFailure } =
+    of;
   return (
     <section aria-labelledby="facts">
       <h2 id="facts">Now</h2>
@@ -100,6 +101,24 @@ function WebhookFacts({ of }: { readonly of: Webhook }) {
         <dd>{sessions.join(', ')}</dd>
         <dt>Events</dt>
         <dd>{events.join(', ')}</dd>
+        {chats && (
+          <>
+            <dt>Chats</dt>
+            <dd>{chats.join(', ')}</dd>
+          </>
+        )}
+        {from && (
+          <>
+            <dt>From</dt>
+            <dd>{from}</dd>
+          </>
+        )}
+        {headerNames && (
+          <>
+            <dt>Headers</dt>
+            <dd>{headerNames.join(', ')}</dd>
+          </>
+        )}
         <dt>Position</dt>
         <dd>
           <code>{position}</code>

@@ -7,6 +7,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { showWebhookSecret } from '../../parts/secret.tsx';
 import { type Column, Records } from '../../parts/table.tsx';
+import { TextField } from '../../parts/text-field.tsx';
 import { Time } from '../../parts/time.tsx';
 import { hrefTo } from '../../route.ts';
 import { PositionField, positionOf, useStart } from './position-field.tsx';
@@ -95,6 +96,9 @@ function NewWebhookDialog({ sessions, onMade, onClose }: NewWebhookProps & { onC
   return (
     <FormDialog title="New webhook" verb="Create webhook" work={make} onClose={onClose}>
       <WebhookFields written={written} sessions={sessions} />
+      <TextField label="Header Authorization" value={written.authorization} placeholder="Bearer …">
+        Only if the application asks for it. It is never shown again.
+      </TextField>
       <PositionField start={start} choices={['now', 'oldest', 'event']} />
     </FormDialog>
   );
