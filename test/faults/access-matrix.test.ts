@@ -136,6 +136,7 @@ describe('every route', () => {
         'getQr',
         'requestPairingCode',
         'restartSession',
+        'setSessionMetadata',
         'startSession',
         'stopSession',
       ].sort(),

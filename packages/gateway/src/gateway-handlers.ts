@@ -142,7 +142,8 @@ function gatewayHandlers({
 
     listDeliveries: ({ webhookId }, caller) => ({ deliveries: webhooks.deliveries(webhookId, caller) }),
 
-    startSession: ({ id, takeBack }) => started('startSession', supervisor.start(id, takeBack), 'settled'),
+    startSession: ({ id, takeBack, metadata }) =>
+      started('startSession', supervisor.start(id, takeBack, metadata), 'settled'),
 
     exportSession: ({ id }) => mover.export(id),
 
@@ -173,6 +174,11 @@ function gatewayHandlers({
     },
 
     getSessionStatus: ({ id }) => viewOf(supervisor.find(id)),
+
+    setSessionMetadata: async ({ id, metadata }) => {
+      await supervisor.find(id).setMetadata(metadata);
+      return { id, metadata };
+    },
 
     getSessionInfo: ({ id }) => supervisor.find(id).info(),
 

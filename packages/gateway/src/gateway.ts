@@ -13,6 +13,7 @@ import { DeliveredMessages } from './events/delivered-messages.ts';
 import { EventLog } from './events/event-log.ts';
 import { OpenAcks } from './events/open-acks.ts';
 import { PublishedEvents } from './events/published-events.ts';
+import { SessionMetadata } from './events/session-metadata.ts';
 import { allHandlers } from './gateway-handlers.ts';
 import { sweepAtBoot } from './host/browser-sweep.ts';
 import { WORKER_FILE } from './host/browsers.ts';
@@ -90,6 +91,8 @@ export async function startGateway(
   if (left > 0) log.warn({ browsers: left }, 'leftover browsers killed');
   await Promise.all([saved.load(log), spool.clear(), tmp.clear(log), pageHistory.load()]);
   await mover.clear();
+  for (const id of [...storage.folds.metadata.sessions()])
+    if (!saved.has(id)) events.setMetadata(id, {}).catch(() => {}); // Of a session that was never linked.
   doors.open();
   webhooks.start();
   if (config.autoStartSessions) supervisor.startSaved();
@@ -142,6 +145,7 @@ async function openStorage(config: Config, log: Log) {
     delivered: new DeliveredMessages(),
     openAcks: new OpenAcks(),
     published: new PublishedEvents(),
+    metadata: new SessionMetadata(),
     sentKeys: new SentKeys(),
     webhookProgress: new WebhookProgress(),
   };
@@ -192,6 +196,7 @@ async function createSessions(
     startQueue,
     hostFault: new HostFault(startQueue, log),
     events,
+    metadata: folds.metadata,
     log,
   });
   const memoryGuard = new MemoryGuard(config, supervisor, log);
@@ -203,7 +208,7 @@ async function createSessions(
     events,
     journal,
     states: {
-      folds: [folds.delivered, folds.openAcks, folds.published, folds.sentKeys, people],
+      folds: [folds.delivered, folds.openAcks, folds.published, folds.metadata, folds.sentKeys, people],
       others: [memoryGuard],
     },
     version: version(),

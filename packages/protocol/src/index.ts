@@ -15,6 +15,7 @@ export * from './lanes.ts';
 export * from './limits.ts';
 export * from './line-reader.ts';
 export * from './media.ts';
+export * from './metadata.ts';
 export * from './operation.ts';
 export * from './operations/account.ts';
 export * from './operations/calls.ts';

@@ -74,6 +74,8 @@ export const sessionView = v.object({
   degraded: v.optional(v.array(degradedCapability)),
   /** WhatsApp's limits on the account; absent until the page is read, up to 15 s after it is ready. */
   limits: v.optional(v.array(accountLimit)),
+  /** What callers have noted on it; absent if nothing. */
+  metadata: v.optional(v.record(v.string(), v.string())),
 });
 export type SessionView = v.InferOutput<typeof sessionView>;
 

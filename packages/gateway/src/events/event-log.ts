@@ -4,6 +4,7 @@ import {
   GatewayError,
   getOrAdd,
   type Message,
+  type Metadata,
   type OpenAck,
   SECRET_EVENTS,
   type SessionEvent,
@@ -16,10 +17,11 @@ import { NotStoredError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { type DeliveredMessages, deliveryNotes } from './delivered-messages.ts';
 import { EventStreams } from './event-streams.ts';
-import { type Entry, entryOf, Feed, type FeedOptions, OLDEST } from './feed.ts';
+import { type Entry, entryOf, Feed, type FeedOptions, type MetadataOf, OLDEST } from './feed.ts';
 import { ImportShares, JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
 import { ownMessageNote, type PublishedEvents, publishedKeyOf } from './published-events.ts';
+import { metadataNote, type SessionMetadata } from './session-metadata.ts';
 
 /** What a session lost while nothing could be stored. */
 interface Loss {
@@ -43,6 +45,7 @@ export interface EventFolds {
   readonly delivered: DeliveredMessages;
   readonly openAcks: OpenAcks;
   readonly published: PublishedEvents;
+  readonly metadata?: SessionMetadata;
 }
 
 /**
@@ -58,6 +61,7 @@ export class EventLog {
   readonly #delivered: DeliveredMessages;
   readonly #openAcks: OpenAcks;
   readonly #published: PublishedEvents;
+  readonly #metadataOf: MetadataOf;
   readonly #log: Log;
   readonly #shares: JournalShares;
   /** Messages and other events that are being written, by session and id or key. */
@@ -72,13 +76,19 @@ export class EventLog {
   #newest: Promise<void> = Promise.resolve();
   #pending = 0;
 
-  constructor(journal: Journal, { delivered, openAcks, published }: EventFolds, limits: SharedJournal, log: Log) {
+  constructor(
+    journal: Journal,
+    { delivered, openAcks, published, metadata }: EventFolds,
+    limits: SharedJournal,
+    log: Log,
+  ) {
     this.#journal = journal;
     this.imports = new ImportShares(limits);
     this.#shares = new JournalShares(limits);
     this.#delivered = delivered;
     this.#openAcks = openAcks;
     this.#published = published;
+    this.#metadataOf = (session) => metadata?.textOf(session);
     this.#log = log;
   }
 
@@ -147,6 +157,14 @@ export class EventLog {
   /** The messages that were published without their content. */
   withoutContent(session: string): string[] {
     return this.#delivered.withoutContent(session);
+  }
+
+  /** Replaces the metadata of a session. 503 if it cannot be stored now. */
+  async setMetadata(session: string, pairs: Metadata): Promise<void> {
+    if ((this.#metadataOf(session) ?? '{}') === JSON.stringify(pairs)) return;
+    await this.#append(metadataNote(session, pairs)).catch((error: unknown) => {
+      throw new GatewayError('insufficient_resources', `the metadata was not changed: ${errorText(error)}`);
+    });
   }
 
   /** The messages whose acks may increase while the session is down. */
@@ -257,7 +275,7 @@ export class EventLog {
 
   #showSecret(session: string, event: SessionEvent, isCurrent: () => boolean): void {
     const { opened } = this.streams;
-    const show = () => this.streams.show(session, event, opened);
+    const show = () => this.streams.show(session, event, opened, this.#metadataOf(session));
     if (this.#pending === 0) show();
     else void this.#newest.then(() => isCurrent() && show());
   }
@@ -309,15 +327,14 @@ export class EventLog {
   feed(options: FeedOptions): Feed {
     const takes: FeedOptions['takes'] = (session, name, event) =>
       !this.#isHidden(session) && options.takes(session, name, event);
-    return new Feed(this.#journal, { ...options, takes }, (reason) =>
-      this.gaps.set(reason, (this.gaps.get(reason) ?? 0) + 1),
-    );
+    const onGap = (reason: string) => this.gaps.set(reason, (this.gaps.get(reason) ?? 0) + 1);
+    return new Feed(this.#journal, { ...options, takes }, onGap, this.#metadataOf);
   }
 
   async find(id: string): Promise<Entry | undefined> {
     const seq = this.#journal.seqOf(id);
     const found = seq === undefined ? undefined : await this.#journal.find(seq);
-    return found?.kind === 'event' ? entryOf(id, found) : undefined;
+    return found?.kind === 'event' ? entryOf(id, found, this.#metadataOf(found.session)) : undefined;
   }
 
   /** True for the id of an event, or a position, that this journal issued. */

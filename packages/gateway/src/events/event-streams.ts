@@ -60,11 +60,11 @@ export class EventStreams {
    * Sends an event that is not stored to the current readers. `opened`: the streams at its publication; one of the session
    * that was opened since has begun with this event.
    */
-  show(session: string, event: SessionEvent, opened: number): void {
+  show(session: string, event: SessionEvent, opened: number, metadata?: string): void {
     for (const { stream, session: own, number } of this.#places) {
       const isDue = own === undefined || (own === session && number < opened);
       if (isDue && stream.takes(session, event.name))
-        stream.write(frameOf(shownEntry(session, event), own === undefined));
+        stream.write(frameOf(shownEntry(session, event, metadata), own === undefined));
     }
   }
 

@@ -15,6 +15,8 @@ export interface Entry {
   readonly at: number;
   /** Its data, as JSON. */
   readonly text: string;
+  /** The metadata of its session now, as JSON. Undefined if there is none. */
+  readonly metadata?: string | undefined;
 }
 
 export interface FeedOptions {
@@ -31,17 +33,27 @@ export interface FeedOptions {
  */
 export type Takes = (session: string, name: EventName, event?: Pick<Entry, 'text'>) => boolean;
 
+/** The metadata of a session, as JSON. */
+export type MetadataOf = (session: string) => string | undefined;
+
 /** The events after a position, in order, with gaps for missing ones. */
 export class Feed {
   readonly #journal: Journal;
   readonly #cursor: Cursor;
   readonly #session: string | undefined;
   readonly #onGap: (reason: string) => void;
+  readonly #metadataOf: MetadataOf;
   #first: Entry[] = [];
 
-  constructor(journal: Journal, { after, session, takes }: FeedOptions, onGap: (reason: string) => void) {
+  constructor(
+    journal: Journal,
+    { after, session, takes }: FeedOptions,
+    onGap: (reason: string) => void,
+    metadataOf: MetadataOf,
+  ) {
     this.#journal = journal;
     this.#onGap = onGap;
+    this.#metadataOf = metadataOf;
     this.#session = session;
     const filter: Filter = (of, name, event) =>
       (session === undefined || of === session) && takes(of, name as EventName, event);
@@ -94,7 +106,7 @@ export class Feed {
     return found.map((one) =>
       one.kind === 'gap'
         ? this.#gapEntry(one.reason, one.from > 0 ? this.#journal.idOf(one.from) : null, one.to)
-        : entryOf(this.#journal.idOf(one.seq), one),
+        : entryOf(this.#journal.idOf(one.seq), one, this.#metadataOf(one.session)),
     );
   }
 
@@ -102,17 +114,19 @@ export class Feed {
     this.#onGap(reason);
     const to = toSeq > 0 ? this.#journal.idOf(toSeq) : undefined;
     const text = JSON.stringify({ reason, from, to: to ?? null });
-    return { id: to, event: 'gap', session: this.#session, at: Date.now(), text };
+    const session = this.#session;
+    const metadata = session === undefined ? undefined : this.#metadataOf(session);
+    return { id: to, event: 'gap', session, at: Date.now(), text, metadata };
   }
 }
 
-export function entryOf(id: string, { name, session, at, text }: JournalRecord): Entry {
-  return { id, event: name as EventName, session, at, text };
+export function entryOf(id: string, { name, session, at, text }: JournalRecord, metadata?: string): Entry {
+  return { id, event: name as EventName, session, at, text, metadata };
 }
 
 /** An event that is shown now, and not stored. */
-export function shownEntry(session: string, { name, data }: SessionEvent): Entry {
-  return { id: undefined, event: name, session, at: Date.now(), text: JSON.stringify(data) };
+export function shownEntry(session: string, { name, data }: SessionEvent, metadata?: string): Entry {
+  return { id: undefined, event: name, session, at: Date.now(), text: JSON.stringify(data), metadata };
 }
 
 /** The position before the oldest event that is kept. */
@@ -121,20 +135,27 @@ export const OLDEST = 'oldest';
 /**
  * An event in the format of Server-Sent Events. `withSession`: on a stream of all sessions, the data names the session.
  */
-export function frameOf({ id, event, session, at, text }: Entry, withSession: boolean): string {
+export function frameOf(entry: Entry, withSession: boolean): string {
+  const { id, event, text } = entry;
   const head = id === undefined ? `event: ${event}\n` : `id: ${id}\nevent: ${event}\n`;
-  if (withSession) return `${head}data: ${envelopeOf({ session, at, text })}\n\n`;
+  if (withSession) return `${head}data: ${envelopeOf(entry)}\n\n`;
   // A QR is a plain string; JSON contains no line break, so one data line is enough.
   return `${head}data: ${event === 'qr' ? JSON.parse(text) : text}\n\n`;
 }
 
-function envelopeOf({ session, at, text }: Pick<Entry, 'session' | 'at' | 'text'>): string {
+function envelopeOf({ session, at, text, metadata }: Omit<Entry, 'id' | 'event'>): string {
+  return `{${sessionFields(session, metadata)}"at":"${new Date(at).toISOString()}","data":${text}}`;
+}
+
+/** The fields of an event that name its session, each with a comma. */
+export function sessionFields(session: string | undefined, metadata: string | undefined): string {
   const whose = session === undefined ? '' : `"session":${JSON.stringify(session)},`;
-  return `{${whose}"at":"${new Date(at).toISOString()}","data":${text}}`;
+  return metadata === undefined ? whose : `${whose}"metadata":${metadata},`;
 }
 
 /** An event in the format of JSON pages. */
-export function jsonOf({ id, event, session, at, text }: Entry): string {
+export function jsonOf(entry: Entry): string {
+  const { id, event } = entry;
   const head = id === undefined ? '' : `"id":${JSON.stringify(id)},`;
-  return `{${head}"event":"${event}",${envelopeOf({ session, at, text }).slice(1)}`;
+  return `{${head}"event":"${event}",${envelopeOf(entry).slice(1)}`;
 }

@@ -298,7 +298,7 @@ function allEvents(): Json {
   const envelope = (data: Json) =>
     objectOf(
       { at: { type: 'string', format: 'date-time' }, data },
-      { session: { type: 'string' } },
+      { session: { type: 'string' }, metadata: METADATA },
     );
   const events = Object.entries(eventSchemas()).map(([event, schema]) => [event, envelope(schema)]);
   return {
@@ -324,6 +324,7 @@ function allEvents(): Json {
   };
 }
 
+const METADATA: Json = { type: 'object', additionalProperties: { type: 'string' } };
 const SESSION_ID: Json = { type: 'string', pattern: '^[A-Za-z0-9_-]{1,64}$' };
 
 function eventSchemas(): Record<string, Json> {
@@ -343,7 +344,7 @@ const listedEvent = objectOf(
     at: { type: 'string', format: 'date-time' },
     data: {},
   },
-  { id: { type: 'string' }, session: { type: 'string' } },
+  { id: { type: 'string' }, session: { type: 'string' }, metadata: METADATA },
 );
 const eventPage = objectOf({
   events: { type: 'array', items: listedEvent },

@@ -1,6 +1,7 @@
 import type { PinnedPage } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
+import type { SessionMetadata } from '../events/session-metadata.ts';
 import type { Cgroups } from '../host/cgroup.ts';
 import type { ForeignProcessWatch } from '../host/foreign-process-watch.ts';
 import type { PrivateTmp } from '../host/private-tmp.ts';
@@ -29,6 +30,7 @@ export interface SessionDependencies {
   readonly startQueue: StartQueue;
   readonly hostFault: HostFault;
   readonly events: EventLog;
+  readonly metadata: Pick<SessionMetadata, 'of'>;
   readonly log: Log;
 }
 

@@ -6,7 +6,7 @@ import { type Phase, statusOf } from './session-state.ts';
 const WORDS = ['ready', 'starting', 'qr', 'authenticating', 'restarting', 'failed', 'stopped', 'moved'] as const;
 type Word = (typeof WORDS)[number];
 
-export function viewOf({ id, state, stats, page, limits }: Session): SessionView {
+export function viewOf({ id, state, stats, page, limits, metadata }: Session): SessionView {
   const { lastEventAt, memory, diskBytes } = stats;
   const view: SessionView = { id, since: state.since.toISOString(), ...statusOf(state) };
   if (lastEventAt) view.lastEventAt = lastEventAt.toISOString();
@@ -17,6 +17,7 @@ export function viewOf({ id, state, stats, page, limits }: Session): SessionView
     Object.assign(view, { pageVersion: version, pageTestIds: testIds, degraded: [...degraded] });
   }
   if (limits) view.limits = [...limits];
+  if (metadata) view.metadata = metadata;
   return view;
 }
 

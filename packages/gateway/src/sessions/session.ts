@@ -5,6 +5,7 @@ import {
   causeText,
   errorText,
   GatewayError,
+  type Metadata,
   type Reason,
   type SendAttempt,
   type SessionEvent,
@@ -126,13 +127,17 @@ export class Session {
   /**
    * Starts the session unless it is running. Returns at once; `settled` resolves when it is up. `byHand`: a request
    * waits for it, and gets 503 if the host is short of a resource, or 409 if the session was moved. `takeBack`: starts
-   * it even then.
+   * it even then. `metadata`: replaces that of the session, unless the start is refused.
    */
-  start(byHand: boolean, takeBack = false): Promise<void> {
+  start(byHand: boolean, takeBack = false, metadata?: Metadata): Promise<void> {
     return this.#lock.run(async () => {
-      if (isRunning(this.phase)) return;
+      if (isRunning(this.phase)) {
+        if (metadata) await this.setMetadata(metadata);
+        return;
+      }
       if (byHand && !takeBack) this.#refuseIfMoved();
       if (byHand) await this.#refuseIfShort();
+      if (metadata) await this.setMetadata(metadata);
       if (this.phase.status === 'moved' && takeBack) await this.#takeBack();
       await this.#inTurn({ name: 'start', byHand });
     });
@@ -257,6 +262,15 @@ export class Session {
 
   fail(cause: Cause): void {
     this.#run?.fail({ cause, retry: true });
+  }
+
+  /** Replaces what callers have noted on it. 503 if that cannot be stored now. */
+  setMetadata(metadata: Metadata): Promise<void> {
+    return this.#dependencies.events.setMetadata(this.id, metadata);
+  }
+
+  get metadata(): Metadata | undefined {
+    return this.#dependencies.metadata.of(this.id);
   }
 
   /** The account it is linked to. 409 unless the session is ready. */

@@ -3,6 +3,7 @@ import {
   type AnswerOf,
   asGatewayError,
   GatewayError,
+  type Metadata,
   type SendAttempt,
   settledWithin,
   type WorkerOperationName,
@@ -55,12 +56,12 @@ export class Supervisor implements OtherSessions {
   }
 
   /** Starts the session with this id, known or new, unless it runs. `takeBack`: even if it was moved. */
-  async start(id: string, takeBack = false): Promise<Session> {
+  async start(id: string, takeBack = false, metadata?: Metadata): Promise<Session> {
     this.#refuseWhileClosing();
     this.#assertRoomFor(id);
     const session = this.#sessionOf(id);
     try {
-      await session.start(true, takeBack);
+      await session.start(true, takeBack, metadata);
     } finally {
       this.#forget(id); // If the start was refused.
     }
@@ -247,6 +248,8 @@ export class Supervisor implements OtherSessions {
   }
 
   #forget(id: string): void {
-    if (this.#sessions.get(id)?.isForgettable) this.#sessions.delete(id);
+    if (!this.#sessions.get(id)?.isForgettable) return;
+    this.#sessions.delete(id);
+    this.#dependencies.events.setMetadata(id, {}).catch(() => {}); // Otherwise at the next start.
   }
 }

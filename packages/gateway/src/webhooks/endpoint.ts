@@ -1,6 +1,7 @@
 import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { type AddressGuard, ForbiddenAddressError, guardedRequest, RequestTimeoutError } from '@chat-web/outbound';
+import { sessionFields } from '../events/feed.ts';
 import { signedHeaders } from './signature.ts';
 
 /** The outcome of one attempt. Its message contains nothing from the endpoint's response. */
@@ -20,6 +21,8 @@ export interface Delivery {
   readonly at: number;
   /** The event's data, as JSON. */
   readonly text: string;
+  /** The metadata of the session, as JSON. */
+  readonly metadata?: string | undefined;
 }
 
 interface Dependencies {
@@ -92,8 +95,8 @@ export function requireSecure(url: URL, guard: AddressGuard): void {
 }
 
 /** The body according to Standard Webhooks, plus the session. */
-function bodyOf({ type, at, session, text }: Delivery): string {
-  const whose = session === undefined ? '' : `"session":${JSON.stringify(session)},`;
+function bodyOf({ type, at, session, text, metadata }: Delivery): string {
+  const whose = sessionFields(session, metadata);
   return `{"type":"${type}","timestamp":"${new Date(at).toISOString()}",${whose}"data":${text}}`;
 }
 

@@ -320,9 +320,9 @@ export class Webhooks {
         stored.sessions.some((pattern) => matchesPattern(pattern, session)) &&
         (name === 'gap' || stored.events.includes(name)) &&
         passes(stored, name, event),
-      post: async ({ postedId, event, session, at, text }, signal) => {
+      post: async ({ postedId, event, session, at, text, metadata }, signal) => {
         const begunAt = new Date().toISOString();
-        const delivery = { id: postedId, type: event, session, at, text };
+        const delivery = { id: postedId, type: event, session, at, text, metadata };
         const { outcome, result } = await post(webhook.endpoint, delivery, signal);
         const whose = session === undefined ? {} : { session };
         webhook.deliveries.unshift({ id: postedId, event, ...whose, at: begunAt, ...result });

@@ -1,4 +1,4 @@
-import { type EventData, type EventName, errorText, eventData } from '@chat-web/protocol';
+import { type EventData, type EventName, errorText, eventData, type Metadata } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { parseEvent } from '../event-stream.ts';
 import type { Frame } from './frames.ts';
@@ -14,6 +14,8 @@ export type ListenedEvent<N extends EventName = EventName> = {
     readonly session: K extends 'gap' ? string | undefined : string;
     /** When it happened, in ISO 8601. Undefined on the stream of one session, which does not include it. */
     readonly at: string | undefined;
+    /** What callers have noted on the session. Undefined if nothing, and on the stream of one session. */
+    readonly metadata?: Metadata | undefined;
     readonly name: K;
     readonly data: EventData<K>;
   };
@@ -29,7 +31,12 @@ export type EventHandlers = { readonly [N in EventName]?: (event: ListenedEvent<
 };
 
 /** The format of an event on the stream of all sessions. */
-const envelope = v.object({ session: v.optional(v.string()), at: v.string(), data: v.unknown() });
+const envelope = v.object({
+  session: v.optional(v.string()),
+  metadata: v.optional(v.record(v.string(), v.string())),
+  at: v.string(),
+  data: v.unknown(),
+});
 
 export const EVENT_NAMES = Object.keys(eventData) as EventName[];
 
@@ -46,9 +53,9 @@ export function readEvent(
   try {
     if (session !== undefined)
       return { id, session, at: undefined, ...parseEvent(name, name === 'qr' ? text : JSON.parse(text)) };
-    const { session: whose, at, data } = v.parse(envelope, JSON.parse(text));
+    const { session: whose, at, data, ...noted } = v.parse(envelope, JSON.parse(text));
     if (whose === undefined && name !== 'gap') throw new Error('it does not name its session');
-    return { id, session: whose, at, ...parseEvent(name, data) } as ListenedEvent;
+    return { id, session: whose, at, ...noted, ...parseEvent(name, data) } as ListenedEvent;
   } catch (error) {
     // The text of a SyntaxError repeats the input.
     const why = error instanceof SyntaxError ? 'it is not JSON' : errorText(error);

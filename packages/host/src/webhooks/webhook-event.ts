@@ -1,4 +1,4 @@
-import { type EventData, type EventName, eventData } from '@chat-web/protocol';
+import { type EventData, type EventName, eventData, type Metadata } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { isEventName } from '../event-stream.ts';
 
@@ -7,6 +7,8 @@ interface Common {
   readonly id: string;
   /** When it happened, in ISO 8601. */
   readonly at: string;
+  /** What callers have noted on the session. Undefined if nothing. */
+  readonly metadata?: Metadata | undefined;
 }
 
 /** An event delivered by a webhook of the gateway: `name` determines the type of `data`. */
@@ -33,6 +35,7 @@ const body = v.object({
   type: v.string(),
   timestamp: v.string(),
   session: v.nullish(v.string()),
+  metadata: v.optional(v.record(v.string(), v.string())),
   data: v.unknown(),
 });
 
@@ -40,8 +43,8 @@ const body = v.object({
 export function webhookEventOf(id: string, parsed: unknown): WebhookEvent | undefined {
   const read = v.safeParse(body, parsed);
   if (!read.success) return undefined;
-  const { type, timestamp: at, session, data } = read.output;
-  const common = { id, at, session: session ?? undefined };
+  const { type, timestamp: at, session, data, ...noted } = read.output;
+  const common = { id, at, session: session ?? undefined, ...noted };
   if (isEventName(type) && (common.session !== undefined || type === 'gap')) {
     const known = v.safeParse(eventData[type], data);
     if (known.success) return { ...common, name: type, data: known.output } as WebhookEvent;

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { sessionArchive } from '../archive.ts';
 import { exampleElsewhere, exampleSession, exampleSpare } from '../examples.ts';
 import { sessionId } from '../ids.ts';
+import { metadata } from '../metadata.ts';
 import type { Operation } from '../operation.ts';
 import { memorySample, pngDataUrl, sessionInfo, sessionStatus, sessionView } from '../resources.ts';
 
@@ -41,12 +42,12 @@ export const sessionOperations = {
     ...managing,
     summary: 'Start a session, and wait until it shows a QR, is ready or has failed; no effect if it runs',
     path: '/sessions/:id/start',
-    /** `takeBack`: also if it was moved to another gateway. */
-    optionalBody: v.strictObject({ takeBack: v.optional(v.boolean(), false) }),
+    /** `takeBack`: also if it was moved to another gateway. `metadata`: replaces that of the session, also if it runs. */
+    optionalBody: v.strictObject({ takeBack: v.optional(v.boolean(), false), metadata: v.optional(metadata) }),
     answer: started,
     errors: ['session_moved', 'insufficient_resources', 'shutting_down'],
     timeoutMs: 30 * SECOND,
-    examples: { again: exampleSession },
+    examples: { again: exampleSession, noted: { ...exampleSession, metadata: { customer: '4711' } } },
   },
   restartSession: {
     ...managing,
@@ -123,6 +124,17 @@ export const sessionOperations = {
     path: '/sessions/:id/status',
     answer: sessionView,
     examples: { known: exampleSession },
+  },
+  setSessionMetadata: {
+    ...managing,
+    summary: 'Replace the metadata of a session, which is shown with it and on its events',
+    method: 'PUT',
+    path: '/sessions/:id/metadata',
+    body: v.object({ metadata }),
+    answer: v.object({ id: v.string(), metadata: v.record(v.string(), v.string()) }),
+    errors: ['session_not_found', 'insufficient_resources'],
+    timeoutMs: 10 * SECOND,
+    examples: { known: { ...exampleSession, metadata: { customer: '4711' } } },
   },
   getSessionInfo: {
     ...reading,
