@@ -130,7 +130,7 @@ export const sessionOperations = {
     summary: 'Replace the metadata of a session, which is shown with it and on its events',
     method: 'PUT',
     path: '/sessions/:id/metadata',
-    body: v.object({ metadata }),
+    body: v.strictObject({ metadata }),
     answer: v.object({ id: v.string(), metadata: v.record(v.string(), v.string()) }),
     errors: ['session_not_found', 'insufficient_resources'],
     timeoutMs: 10 * SECOND,
