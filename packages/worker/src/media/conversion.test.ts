@@ -87,12 +87,19 @@ describe('media that phones do not play', () => {
     expect(await playable(shape, mimeType)).toMatchObject({ mimeType, isUpload: true });
   });
 
-  it('are refused without ffmpeg, except a voice note that phones may play', async () => {
+  it('are refused without ffmpeg, except what most phones play', async () => {
     machine(undefined);
-    expect(await playable(VOICE, 'audio/wav')).toMatchObject({ mimeType: 'audio/wav', isUpload: true });
+    for (const [shape, mimeType] of [
+      [VOICE, 'audio/wav'],
+      [VOICE, 'audio/ogg'],
+      [{ kind: 'audio' }, 'audio/ogg'],
+      [{ kind: 'video' }, 'video/quicktime'],
+    ] as const)
+      expect(await playable(shape, mimeType)).toMatchObject({ mimeType, isUpload: true });
     for (const [shape, type, others] of [
       [VOICE, 'audio/flac', 'MP3, M4A'],
-      [{ kind: 'video' }, 'video/quicktime', 'MP4 or 3GPP'],
+      [{ kind: 'video' }, 'video/webm', 'MP4 or 3GPP'],
+      [{ kind: 'video', gif: true }, 'video/quicktime', 'MP4 or 3GPP'],
       [{ kind: 'sticker', isAnimated: true }, 'image/apng', 'an animated WebP of 512 x 512 pixels'],
     ] as const) {
       const message = expect.stringMatching(`${type} has to be converted .* needs ffmpeg .*, or send ${others}`);

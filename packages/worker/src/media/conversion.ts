@@ -4,7 +4,7 @@ import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '@chat-web/protocol';
 import type { HandlerContext } from '../client/port.ts';
-import { isSupported, type MediaKind, OPUS, supportedNames } from './media-types.ts';
+import { isMostlyPlayed, isSupported, type MediaKind, OPUS, supportedNames } from './media-types.ts';
 import type { OutgoingMedia } from './outgoing-media.ts';
 import { MAX_ANIMATED_STICKER_BYTES, STICKER_SIDE } from './sticker.ts';
 
@@ -105,8 +105,8 @@ type ConversionContext = Pick<HandlerContext, 'spoolDir' | 'spoolShare'>;
 
 /**
  * Provides media as phones can show or play them, and runs `work` with them. Converts others with ffmpeg if that is on
- * the PATH. `media_unavailable` if ffmpeg is missing or cannot convert them in time; without ffmpeg, a voice note of a
- * type that phones play is passed on unchanged.
+ * the PATH. `media_unavailable` if ffmpeg is missing or cannot convert them in time; without ffmpeg, voice notes, videos
+ * and audio that most phones play are passed on unchanged.
  */
 export async function withPlayable<R>(
   shape: Shape,
@@ -122,7 +122,7 @@ export async function withPlayable<R>(
   try {
     const outcome = await convert(target, media.path, path, performance.now() + timeoutMs());
     if (outcome === 'missing') {
-      if (shape.voice && isSupported(shape.kind, media.mimeType)) return await work(media);
+      if (isPassable(shape, media.mimeType)) return await work(media);
       throw new GatewayError('media_unavailable', missingText(shape, media.mimeType, target));
     }
     if (outcome === 'failed')
@@ -144,6 +144,12 @@ function targetOf({ kind, voice, gif, isAnimated }: Shape, { mimeType }: Outgoin
   if (isAnimated) return STICKER;
   if (isSupported(kind, mimeType)) return undefined;
   return kind === 'video' ? videoTarget(gif === true) : AUDIO;
+}
+
+/** True if it may be sent unchanged where it cannot be converted. */
+function isPassable({ kind, voice, gif }: Shape, mimeType: string): boolean {
+  if (gif || kind === 'sticker') return false;
+  return isMostlyPlayed(mimeType) || (voice === true && isSupported(kind, mimeType));
 }
 
 function missingText({ kind }: Shape, mimeType: string, { name }: Target): string {

@@ -83,6 +83,14 @@ export function isSupported(kind: MediaKind, type: string): boolean {
   return kind === 'document' || SUPPORTED[kind].types.includes(type);
 }
 
+/** Most phones play these: QuickTime and Vorbis. They are better converted, but sent as they are without ffmpeg. */
+const MOSTLY_PLAYED = new Set(['video/quicktime', 'audio/ogg']);
+
+/** True if most phones play it, although not all. */
+export function isMostlyPlayed(type: string): boolean {
+  return MOSTLY_PLAYED.has(type);
+}
+
 /** True if it can be sent as it is, or once it is converted. */
 export function isConvertible(kind: MediaKind, type: string): boolean {
   return CONVERTIBLE[kind](type);
