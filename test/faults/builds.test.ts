@@ -143,7 +143,11 @@ for (const build of rounds<readonly Build[]>({ few: oldestAndNewest, all: builds
       expect(new Set(contacts.map(({ id }) => id)).size).toBe(contacts.length);
       const picture = await stack.client.getPicture({ id: 'main', contactId: BEN });
       expect((await downloadedBytes(picture)).length).toBeGreaterThan(100);
-      expect(await stack.client.numberExists({ id: 'main', number: BEN })).toEqual({ number: BEN, exists: true });
+      expect(await stack.client.numberExists({ id: 'main', number: BEN })).toEqual({
+        number: BEN,
+        exists: true,
+        id: `${BEN}@c.us`,
+      });
     });
 
     it('sends polls and locations, and pages back through a chat', async () => {

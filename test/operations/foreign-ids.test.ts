@@ -137,7 +137,7 @@ it('a number is understood as people write it, and refused if it is not clear', 
   for (const to of ['(202) 555-0102', '+49 (0)151 1234567'])
     await expect(client.sendMessage({ id, type: 'text', to, body: 'Hi' })).rejects.toMatchObject({
       code: 'invalid_request',
-      issues: [{ path: 'to', message: expect.stringContaining('such as +12025550102') }],
+      issues: [{ path: 'to', message: expect.stringContaining('such as +441632960123') }],
     });
   expect(await client.numberExists({ id, number: '+1 202 555-9999' })).toEqual({ number: NOBODY, exists: false });
 });

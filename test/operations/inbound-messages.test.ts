@@ -63,6 +63,7 @@ describe('a reply has what it quotes', () => {
 
   it('of a status of the account', async () => {
     const status = await stack.client.postStatus({ id: 'main', type: 'text', body: 'on holiday' });
+    await stack.phones.settled();
     await reply('where?', status.id);
     const quoted = { author: expect.any(String), type: 'text', body: 'on holiday' };
     expect(await received('where?')).toMatchObject({ quotedMessageId: expect.stringContaining('status'), quoted });

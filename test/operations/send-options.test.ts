@@ -36,7 +36,13 @@ describe('mentions', () => {
   it('name a person in a group, in texts and in captions', async () => {
     const expected = { body: written.body, mentions: [`${CARLA}@c.us`] };
     expect(await sentText({ ...written, to: group })).toMatchObject(expected);
-    const { id, mentionedIds } = await send({ type: 'image', base64, to: group, ...written, caption: written.body });
+    const { id, mentionedIds } = await send({
+      type: 'image',
+      base64,
+      to: group,
+      mentions: written.mentions,
+      caption: written.body,
+    });
     expect(await stack.onPhone(BEN, id)).toMatchObject({ ...expected, type: 'image' });
     expect(mentionedIds).toEqual([`${CARLA}@c.us`]);
   });

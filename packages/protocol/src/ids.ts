@@ -19,7 +19,7 @@ export const EVENT_ID = /^([0-9a-z]{1,32})-(\d{1,15})$/;
 
 export const STATUS_FEED = 'status@broadcast';
 
-const MUST_BE_PHONE = 'must be a phone number with its country code, such as +12025550102';
+const MUST_BE_PHONE = 'must be a phone number with its country code, such as +441632960123';
 /** Of people who have no number: those whose number is hidden, bots, and the accounts of the network itself. */
 const WITHOUT_NUMBER = String.raw`\d{1,20}@(lid|bot)|(0|[1-9]\d{15,19})@c\.us`;
 const fullContactId = new RegExp(`^(${WITHOUT_NUMBER})$`);
