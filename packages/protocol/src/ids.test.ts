@@ -65,7 +65,7 @@ describe('recipient', () => {
   it('says how to write a number', () => {
     const issues = [recipient, personId, contactId].map((schema) => v.safeParse(schema, '0151 234567').issues);
     for (const [issue] of issues as [v.BaseIssue<unknown>][])
-      expect(issue.message).toMatch(/^must be a phone number with its country code, such as \+12025550102/);
+      expect(issue.message).toMatch(/^must be a phone number with its country code, such as \+441632960123/);
   });
 });
 
