@@ -28,18 +28,20 @@ function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>):
   return expected ? `must be ${EXPECTED[expected] ?? expected}` : 'is invalid';
 }
 
-/** The name of an unknown field is a value sent, too: it is repeated only if it looks like a name. */
-const FIELD_NAME = /^[a-zA-Z](?:[a-zA-Z_-]|\d{1,2}(?!\d)){0,31}(?:\[\])?$/;
+/** The name of an unknown field is a value sent, too: with a digit, it is repeated only if it is like a known one. */
+const FIELD_NAME = /^[a-zA-Z][\w-]{0,31}(?:\[\])?$/;
+const UNNAMED: FieldIssue = { path: '', message: 'there is an unknown field' };
 
 function unknownField(path: string, keys: readonly v.IssuePathItem[], schema: AnySchema): FieldIssue {
   const name = String(keys.at(-1)?.key ?? '');
-  if (!FIELD_NAME.test(name)) return { path: '', message: 'there is an unknown field' };
+  if (!FIELD_NAME.test(name)) return UNNAMED;
   const holders = keys.slice(0, -1).reduce<readonly AnySchema[]>(inside, [schema]);
   const meant = nearest(
     name,
     holders.flatMap((holder) => namesOf(holder, keys.at(-1)?.input)),
   );
-  return { path, message: meant === undefined ? 'is unknown' : `is unknown; did you mean ${meant}?` };
+  if (meant !== undefined) return { path, message: `is unknown; did you mean ${meant}?` };
+  return /\d/.test(name) ? UNNAMED : { path, message: 'is unknown' };
 }
 
 /** The known name that is most like another one, if one is: a few letters apart, whatever its case and its separators. */
