@@ -3,6 +3,7 @@ import { TLSSocket } from 'node:tls';
 import type { Context } from 'hono';
 import { Refusal } from '../access/refusal.ts';
 import { isAllowedOrigin, isPreflight, preflightResponse, setCorsHeaders } from './cors.ts';
+import { HEALTH } from './plain-path.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
 export interface OriginOptions {
@@ -15,13 +16,13 @@ export interface OriginOptions {
 /** Paths that a browser may open without a token: they reveal nothing about sessions. */
 const PAGES = /^\/(openapi\.json|health|health\/ready|(console|docs)(\/.*)?)$/;
 const STATIC_PAGES = /^\/(console|docs)\/?$/;
-const HEALTH = /^\/health(\/ready)?$/;
 
 /**
  * A route for this origin, and those allowed by CORS: refuses requests of foreign web pages, by Origin and
- * Sec-Fetch-Site; a link to a static page passes. Without a token it also refuses Host names that an attacker can point at this machine (DNS rebinding), and browser requests without both
- * headers: over plain HTTP, browsers request images and scripts of foreign pages like that. This applies to the unix
- * socket, too: a proxy may forward the request of a page.
+ * Sec-Fetch-Site; a link to a static page passes. Without a token it also refuses Host names that an attacker can point
+ * at this machine (DNS rebinding), and browser requests without both headers: over plain HTTP, browsers request images
+ * and scripts of foreign pages like that. This applies to the unix socket, too: a proxy may forward the request of a
+ * page.
  */
 export function fromOwnOrigin({ asksForToken, allowedHosts, corsOrigins }: OriginOptions, route: Route): Route {
   return (c) => {

@@ -41,8 +41,9 @@ export interface RunStart {
   readonly byHand: boolean;
   /** From when on inbound messages may not have been delivered, in Unix seconds; read when the worker starts. */
   deliveredUntil(): number;
-  /** Messages whose acks may have risen; read when the worker starts. */
+  /** Messages that were delivered without their content; read when the worker starts. */
   withoutContent(): string[];
+  /** Messages whose acks may have risen; read when the worker starts. */
   openAcks(): OpenAck[];
   /** When an earlier run was linked, in Unix seconds, if the session has not been ready yet; 0 otherwise. */
   readonly linkedAt: number;

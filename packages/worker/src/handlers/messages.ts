@@ -2,10 +2,9 @@ import { type forwardingOperations, type messageOperations, STATUS_FEED } from '
 import type { CallTime } from '../call-time.ts';
 import type { Call, HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { mediaDescription, takeFromPage } from '../media/incoming-media.ts';
+import { UNKNOWN_TYPE } from '../media/media-types.ts';
 import { check, confirmed, once, readMessage, rethrowUnsent, sendLimits, sendMedia, sendPlain } from './sending.ts';
 import { postText } from './status-feed.ts';
-
-const UNKNOWN_TYPE = 'application/octet-stream';
 
 export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof typeof messageOperations> {
   const { page } = context;

@@ -1,5 +1,7 @@
 export type MediaKind = 'image' | 'video' | 'audio' | 'document' | 'sticker';
 
+/** Of a file of which nothing is known. */
+export const UNKNOWN_TYPE = 'application/octet-stream';
 export const OPUS = 'audio/ogg; codecs=opus';
 
 /** Names that phones do not know, and those that they do. */

@@ -5,7 +5,15 @@ import { errorText, GatewayError, invalidRequest, type MediaSource } from '@chat
 import type { HandlerContext } from '../client/port.ts';
 import { contentOf, type FileContent } from './file-content.ts';
 import { extensionFor, typeOfName, withExtension } from './file-names.ts';
-import { bareType, isConvertible, isGeneric, knownType, type MediaKind, supportedNames } from './media-types.ts';
+import {
+  bareType,
+  isConvertible,
+  isGeneric,
+  knownType,
+  type MediaKind,
+  supportedNames,
+  UNKNOWN_TYPE,
+} from './media-types.ts';
 import type { RemoteFile } from './remote-file.ts';
 
 export interface OutgoingMedia {
@@ -13,8 +21,6 @@ export interface OutgoingMedia {
   readonly mimeType: string;
   readonly filename: string;
 }
-
-const UNKNOWN_TYPE = 'application/octet-stream';
 
 /** What is known about a file before its type is decided. */
 interface Evidence {

@@ -28,14 +28,19 @@ import { activityChange, watchAgain } from './tools/presences.ts';
 
 const attached = new Set<string>();
 
-/** Reports a message that the account sent on another device. */
-function reportSent(message: PageMessage): void {
-  try {
-    report(sentElsewhere(message));
-  } catch {
-    // This build uses another form.
-  }
+/** Wraps a listener so that its errors do not reach the page. */
+function quietly<A extends unknown[]>(listener: (...args: A) => void) {
+  return (...args: A) => {
+    try {
+      listener(...args);
+    } catch {
+      // This build uses another form.
+    }
+  };
 }
+
+/** Reports a message that the account sent on another device. */
+const reportSent = quietly((message: PageMessage) => report(sentElsewhere(message)));
 
 /**
  * Listens to changes of messages, chats, calls and presence, and reports them. Call again while the page may load more
@@ -46,16 +51,6 @@ export function listenToChanges(): void {
   const { Msg } = window.require('WAWebCollections');
   const once = (name: string, attach: () => boolean) => {
     if (!attached.has(name) && attach()) attached.add(name);
-  };
-  /** Wraps a listener so that its errors do not reach the page. */
-  const quietly = <A extends unknown[]>(listener: (...args: A) => void) => {
-    return (...args: A) => {
-      try {
-        listener(...args);
-      } catch {
-        // This build uses another form.
-      }
-    };
   };
   const onMessage = (event: string, listener: (message: PageMessage) => void) => Msg.on(event, quietly(listener));
 

@@ -4,7 +4,7 @@ import { Refusal, unreported } from './refusal.ts';
 import { isMe, phoneOr } from './tools/identities.ts';
 import { uploadMedia } from './tools/library.ts';
 import { isDeliverable } from './tools/message-types.ts';
-import { sentModel } from './tools/messages.ts';
+import { isStatus, parsedKey, sentModel } from './tools/messages.ts';
 import { posted, statusAction } from './tools/outcomes.ts';
 
 /**
@@ -150,12 +150,11 @@ export function listStatuses(since: number, maxPeople: number, maxPerPerson: num
 /** Marks a status as seen. False if the page does not have it. */
 export async function markStatusSeen(messageId: string): Promise<boolean> {
   const { Status } = window.require('WAWebCollections');
-  const [, stanza] = /^(?:true|false)_status@broadcast_(.+?)(?:_[^_@]+@[a-z.]+)?$/s.exec(messageId) ?? [];
+  const key = parsedKey(messageId);
+  if (!isStatus(key)) return false;
   for (const status of Status.getModelsArray()) {
     // The author in the id may be a number or a hidden id.
-    const message = status.msgs
-      .getModelsArray()
-      .find(({ id }) => stanza !== undefined && (String(id) === messageId || id.id === stanza));
+    const message = status.msgs.getModelsArray().find(({ id }) => String(id) === messageId || id.id === key.id);
     if (!message) continue;
     if (message.id.fromMe) throw new Refusal('not_permitted', "the status is the account's own");
     if (message.ack >= 3) return true;

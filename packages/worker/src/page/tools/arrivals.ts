@@ -1,3 +1,4 @@
+import { dropOldest } from '../drop-oldest.ts';
 import type { PageMessage } from '../models.ts';
 import { inTurn } from './changes.ts';
 import { isDeliverable, isPending, isUnreadable } from './message-types.ts';
@@ -32,7 +33,7 @@ export function tellOnceReadable(message: PageMessage, tell: Tell, wasTold = fal
   if (awaited.has(id)) return;
   const state = { isTold: wasTold };
   awaited.set(id, state);
-  for (const oldest of awaited.keys()) if (awaited.size > MAX_AWAITED) awaited.delete(oldest);
+  dropOldest(awaited, MAX_AWAITED);
   const tellNow = () => {
     if (state.isTold || awaited.get(id) !== state) return;
     state.isTold = true;

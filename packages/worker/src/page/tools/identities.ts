@@ -1,5 +1,6 @@
 import type { PageModules } from '../contract/index.ts';
 import { delay } from '../delay.ts';
+import { dropOldest } from '../drop-oldest.ts';
 import type { PageContact, PageId } from '../models.ts';
 import { networkCode, refusedByNetwork } from '../refusal.ts';
 import { retrieveIds } from './library.ts';
@@ -196,10 +197,7 @@ async function lookUpWaiting() {
       if (entry) kept.set(key, { at: Date.now(), done: entry.done });
       return entry;
     });
-    for (const oldest of kept.keys()) {
-      if (kept.size <= MAX_KEPT) break;
-      kept.delete(oldest);
-    }
+    dropOldest(kept, MAX_KEPT);
     const looked = lookUp(next).catch((error: unknown) => {
       // This build uses another form of the query: from now on, one by one. Not after a failure of the network.
       const isOther = error instanceof TypeError || networkCode(error) === 400;

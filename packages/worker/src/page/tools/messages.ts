@@ -13,7 +13,7 @@ export function isPost({ id, isGroupStatus }: PageMessage): boolean {
 }
 
 /** True for the key of a post to the status feed. */
-export function isStatus({ remote }: PageMessage['id']): boolean {
+export function isStatus({ remote }: Pick<PageMessage['id'], 'remote'>): boolean {
   return String(remote) === 'status@broadcast';
 }
 
@@ -79,7 +79,7 @@ export function sentModel(message: PageMessage): MessageModel | undefined {
  * The parts of a message's id. The sender's software chooses the one in the middle, which may contain the separator: what
  * follows it is told by the kind of the chat. The page's own `fromString` splits at each separator.
  */
-function parsedKey(text: string) {
+export function parsedKey(text: string) {
   const [, fromMe, remote = '', rest = ''] = /^(true|false)_([^_]+)_(.+)$/s.exec(text) ?? [];
   const { createWid } = window.require('WAWebWidFactory');
   const chat = createWid(remote) as PageId;

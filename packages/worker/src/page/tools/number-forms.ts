@@ -1,3 +1,4 @@
+import { dropOldest } from '../drop-oldest.ts';
 import type { PageId } from '../models.ts';
 import { optional, phoneOr } from './identities.ts';
 
@@ -26,10 +27,7 @@ const MAX_KNOWN = 5_000;
 export function learnForm(id: string, networkId: string): void {
   known.delete(id);
   known.set(id, networkId);
-  for (const oldest of known.keys()) {
-    if (known.size <= MAX_KNOWN) break;
-    known.delete(oldest);
-  }
+  dropOldest(known, MAX_KNOWN);
 }
 
 /** The id by which the network knows a person, as far as that was learnt; other ids unchanged. */

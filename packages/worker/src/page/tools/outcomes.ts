@@ -1,4 +1,5 @@
 import type { PageModules } from '../contract/index.ts';
+import { dropOldest } from '../drop-oldest.ts';
 import type {
   HandedForward,
   MessageModel,
@@ -76,10 +77,7 @@ const noted: AddAndSend = (chat, message, ...more) => {
   // The part of the id that does not depend on whether the chat has a number or a hidden id.
   const ownId = message.id.id ?? String(message.id);
   own.add(ownId);
-  for (const oldest of own) {
-    if (own.size <= MAX_OWN) break;
-    own.delete(oldest);
-  }
+  dropOldest(own, MAX_OWN);
   const promises = addAndSend?.call(optional('WAWebSendMsgChatAction'), chat, message, ...more) ?? [];
   const key = String(message.id);
   signal({ is: 'own', id: key });
