@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { EventName } from './events.ts';
 
 /**
  * Kinds of chats. `community`: the announcements of a community, and the community itself; its other groups are
@@ -11,6 +12,9 @@ export type ChatKind = (typeof CHAT_KINDS)[number];
 export const AUTHORS = ['own', 'others'] as const;
 export type Author = (typeof AUTHORS)[number];
 
+/** One of these events. */
+export const eventNameOf = (names: readonly EventName[]) =>
+  v.picklist(names, `must be names of events: ${names.join(', ')}`);
 export const chatKind = v.picklist(CHAT_KINDS, `must be kinds of chats: ${CHAT_KINDS.join(', ')}`);
 export const author = v.picklist(AUTHORS, `must be ${AUTHORS.join(' or ')}`);
 

@@ -36,14 +36,13 @@ export const eventData = {
 } as const;
 
 export type EventName = keyof typeof eventData;
+export const EVENT_NAMES = Object.keys(eventData) as EventName[];
 /** Events that give access to an account: only keys that may link sessions see them, and they are never stored. */
 export const SECRET_EVENTS: readonly EventName[] = ['qr', 'pairing_code'];
 /** Events that a reader gets only by naming them. */
 export const OPT_IN_EVENTS: readonly EventName[] = ['status', 'limits', ...ACCOUNT_EVENTS];
 /** The events of a reader that names none. */
-export const DEFAULT_EVENTS: readonly EventName[] = (Object.keys(eventData) as EventName[]).filter(
-  (name) => !OPT_IN_EVENTS.includes(name),
-);
+export const DEFAULT_EVENTS: readonly EventName[] = EVENT_NAMES.filter((name) => !OPT_IN_EVENTS.includes(name));
 export type EventData<N extends EventName> = v.InferOutput<(typeof eventData)[N]>;
 
 export type SessionEvent = { [N in EventName]: { readonly name: N; readonly data: EventData<N> } }[EventName];

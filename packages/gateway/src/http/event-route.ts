@@ -3,8 +3,8 @@ import {
   chatKind,
   DEFAULT_EVENTS,
   EVENT_ID,
-  type EventName,
-  eventData,
+  EVENT_NAMES,
+  eventNameOf,
   GatewayError,
   reaches,
   SECRET_EVENTS,
@@ -47,7 +47,6 @@ const MAX_PAGE_LENGTH = 1_048_576;
 const SECOND_MS = 1_000;
 
 const params = v.object({ id: sessionId });
-const eventNames = Object.keys(eventData) as EventName[];
 
 /** A list of names in one parameter. */
 const commaSeparated = <S extends v.GenericSchema<string>>(item: S) =>
@@ -67,7 +66,7 @@ const position = v.pipe(
 );
 const queryOfSession = {
   after: v.optional(position),
-  events: v.optional(commaSeparated(v.picklist(eventNames, `must be names of events: ${eventNames.join(', ')}`))),
+  events: v.optional(commaSeparated(eventNameOf(EVENT_NAMES))),
   chats: v.optional(commaSeparated(chatKind)),
   from: v.optional(author),
   limit: v.optional(writtenNumber(1, MAX_LIMIT)),

@@ -5,6 +5,7 @@ import {
   bodyFields,
   CHAT_KINDS,
   type ErrorCode,
+  EVENT_NAMES,
   errorsOf,
   errorTable,
   eventData,
@@ -254,7 +255,7 @@ const EVENT_QUERY: readonly Json[] = [
     name: 'events',
     description: `Names of events. Absent: all but ${OPT_IN_EVENTS.join(', ')}`,
     explode: false,
-    schema: { type: 'array', items: { type: 'string', enum: Object.keys(eventData) } },
+    schema: { type: 'array', items: { type: 'string', enum: EVENT_NAMES } },
   },
   {
     name: 'chats',
@@ -340,7 +341,7 @@ function eventContent(events: Record<string, Json>): Json {
 
 const listedEvent = objectOf(
   {
-    event: { type: 'string', enum: Object.keys(eventData) },
+    event: { type: 'string', enum: EVENT_NAMES },
     at: { type: 'string', format: 'date-time' },
     data: {},
   },

@@ -1,4 +1,4 @@
-import { type EventData, type EventName, errorText, eventData, type Metadata } from '@chat-web/protocol';
+import { type EventData, type EventName, errorText, type Metadata } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { parseEvent } from '../event-stream.ts';
 import type { Frame } from './frames.ts';
@@ -37,8 +37,6 @@ const envelope = v.object({
   at: v.string(),
   data: v.unknown(),
 });
-
-export const EVENT_NAMES = Object.keys(eventData) as EventName[];
 
 /**
  * Reads an event. `session`: the session of the stream; undefined if each event names its session. If the event is not

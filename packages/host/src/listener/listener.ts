@@ -2,6 +2,7 @@ import {
   BoundedMap,
   DEFAULT_EVENTS,
   deferred,
+  EVENT_NAMES,
   type EventName,
   errorText,
   Lanes,
@@ -14,7 +15,7 @@ import { type EventChoice, queryOf } from '../event-choice.ts';
 import { type Backoff, backoffMs } from '../retry.ts';
 import type { GatewayAddress } from '../transport.ts';
 import { type ConnectionTiming, type Disconnect, follow } from './connection.ts';
-import { EVENT_NAMES, type EventHandlers, type ListenedEvent, readEvent } from './events.ts';
+import { type EventHandlers, type ListenedEvent, readEvent } from './events.ts';
 import { isEventId } from './frames.ts';
 import { PositionKeeper } from './position-keeper.ts';
 import { memoryPosition, PositionSaver, type PositionStore } from './position-store.ts';

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { type EventName, eventData } from '../events.ts';
+import { eventNameOf } from '../event-filters.ts';
+import { EVENT_NAMES } from '../events.ts';
 import { exampleSession } from '../examples.ts';
 import { sessionId } from '../ids.ts';
 import type { Operation } from '../operation.ts';
@@ -7,19 +8,13 @@ import { isoTime } from '../times.ts';
 import { itemsOf } from './common.ts';
 
 const MAX_ITEMS = 100;
-const eventNames = Object.keys(eventData) as EventName[];
 
 /** What a stream that is opened with a ticket delivers. */
 const eventTicket = v.strictObject({
   /** Absent: all sessions that the caller may see. */
   sessions: v.optional(v.pipe(itemsOf(sessionId, MAX_ITEMS), v.minLength(1, 'must name a session'))),
   /** Absent: all but the opt-in ones. */
-  events: v.optional(
-    v.pipe(
-      itemsOf(v.picklist(eventNames, `must be names of events: ${eventNames.join(', ')}`), MAX_ITEMS),
-      v.minLength(1, 'must name an event'),
-    ),
-  ),
+  events: v.optional(v.pipe(itemsOf(eventNameOf(EVENT_NAMES), MAX_ITEMS), v.minLength(1, 'must name an event'))),
 });
 export type EventTicket = Readonly<v.InferOutput<typeof eventTicket>>;
 

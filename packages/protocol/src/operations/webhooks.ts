@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { author, chatKind } from '../event-filters.ts';
-import { type EventName, eventData, SECRET_EVENTS } from '../events.ts';
+import { author, chatKind, eventNameOf } from '../event-filters.ts';
+import { EVENT_NAMES, SECRET_EVENTS } from '../events.ts';
 import { exampleWebhook } from '../examples.ts';
 import { sessionPattern } from '../ids.ts';
 import type { Operation } from '../operation.ts';
@@ -15,8 +15,8 @@ const MAX_URL_LENGTH = 2_048;
 const eventId = v.string();
 
 /** The events that a webhook can have: all that are stored. */
-export const webhookEvents = (Object.keys(eventData) as EventName[]).filter((name) => !SECRET_EVENTS.includes(name));
-const eventName = v.picklist(webhookEvents, `must be names of events: ${webhookEvents.join(', ')}`);
+export const webhookEvents = EVENT_NAMES.filter((name) => !SECRET_EVENTS.includes(name));
+const eventName = eventNameOf(webhookEvents);
 
 const url = v.pipe(
   v.string(),

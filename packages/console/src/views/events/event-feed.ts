@@ -1,5 +1,5 @@
 import { ask, type EventName, type GatewayAddress, type ListenedEvent } from '@chat-web/host';
-import { eventData, SECRET_EVENTS } from '@chat-web/protocol';
+import { EVENT_NAMES, SECRET_EVENTS } from '@chat-web/protocol';
 import { computed, effect, signal } from '@preact/signals';
 import { connection, mayCall } from '../../connection.ts';
 import { type FollowState, followEvents, inBatches } from '../../live/follow-events.ts';
@@ -27,8 +27,7 @@ interface Opened {
 }
 
 export function namesToSee(): readonly EventName[] {
-  const names = Object.keys(eventData) as EventName[];
-  return names.filter((name) => !SECRET_EVENTS.includes(name) || mayCall('getQr'));
+  return EVENT_NAMES.filter((name) => !SECRET_EVENTS.includes(name) || mayCall('getQr'));
 }
 
 /**
