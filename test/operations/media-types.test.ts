@@ -114,6 +114,62 @@ describe('a document', () => {
   });
 });
 
+describe('a file in a form', () => {
+  const post = (path: string, parts: Record<string, string | File>, headers = {}) => {
+    const body = new FormData();
+    for (const [name, value] of Object.entries(parts)) body.append(name, value);
+    return fetch(new URL(path, stack.gateway.url), { method: 'POST', body, headers });
+  };
+
+  it('arrives as one in base64 does, with its name, its type and the values of all fields', async () => {
+    const video = new File([fileOf('clip.mp4')], 'clip.mp4', { type: 'video/mp4' });
+    const parts = { type: 'video', to: BEN, file: video, caption: 'true', viewOnce: 'true' };
+    const sent = (await (await post('/sessions/main/messages', parts)).json()) as Message;
+    expect(sent).toMatchObject({ type: 'video', body: 'true', viewOnce: true, mimeType: 'video/mp4' });
+    expect(await onBensPhone(sent)).toMatchObject({ hash: sha256(fileOf('clip.mp4')) });
+    const file = new File([fileOf('prices.xls')], 'März.xls');
+    const headers = { 'Idempotency-Key': 'form-1' };
+    const document = { type: 'document', to: BEN, file };
+    const [first, again] = [
+      (await (await post('/sessions/main/messages', document, headers)).json()) as Message,
+      await post('/sessions/main/messages', document, headers),
+    ];
+    expect([first.filename, first.mimeType]).toEqual(['März.xls', 'application/vnd.ms-excel']);
+    expect([again.headers.get('Idempotent-Replayed'), await again.json()]).toEqual(['true', first]);
+    expect(await stack.spooled()).toEqual([]);
+  });
+
+  it('that is invalid names the field, and sends nothing', async () => {
+    const file = new File([fileOf('bill.pdf')], 'bill.pdf');
+    const issuesOf = async (path: string, parts: Record<string, string | File>) => {
+      const answer = await post(path, parts);
+      const { issues } = (await answer.json()) as { issues?: { path: string; message: string }[] };
+      return [answer.status, issues?.map(({ path, message }) => `${path} ${message}`)];
+    };
+    const before = await stack.phones.messages(BEN, { with: ADA });
+    const image = { type: 'image', to: BEN, file };
+    expect(await issuesOf('/sessions/main/messages', { ...image, viewOnce: 'yes', captoin: 'x' })).toEqual([
+      400,
+      ['viewOnce must be true or false', 'captoin is unknown; did you mean caption?'],
+    ]);
+    expect(await issuesOf('/sessions/main/messages', image)).toEqual([
+      400,
+      ['base64 is of type application/pdf, but must be JPEG, PNG, WebP, GIF, BMP, AVIF or ICO'],
+    ]);
+    expect(await issuesOf('/sessions/main/groups', image)).toEqual([415, undefined]);
+    await stack.settled();
+    expect(await stack.phones.messages(BEN, { with: ADA })).toEqual(before);
+    expect(await stack.spooled()).toEqual([]);
+  });
+
+  it('of another web page is refused', async () => {
+    for (const origin of ['https://example.com', 'null']) {
+      const answer = await post('/sessions/main/messages', { type: 'text', to: BEN, body: 'x' }, { Origin: origin });
+      expect(answer.status).toBe(403);
+    }
+  });
+});
+
 describe('an image that the browser cannot read', () => {
   it.each(['photo.heic', 'photo.jp2', 'photo.jxl', 'photo.tiff', 'logo.svg'])(
     '(%s) is refused with the same error everywhere, and nothing is sent',

@@ -11,24 +11,29 @@ const spooledFile = v.object({
 });
 export type SpooledFile = Readonly<v.InferOutput<typeof spooledFile>>;
 
-/** An upload, and its type, if the caller wrote it as a data URL. */
-export interface TypedFile extends SpooledFile {
+/** What the caller says of an upload, in a data URL or a form. */
+export interface UploadDescription {
   readonly mimeType?: string | undefined;
+  readonly filename?: string | undefined;
 }
 
-/** The HTTP side decodes base64 into a file, and replaces it with this. */
-export class UploadedFile implements TypedFile {
+export interface DescribedFile extends SpooledFile, UploadDescription {}
+
+/** The HTTP side stores an upload as a file, and replaces it with this. */
+export class UploadedFile implements DescribedFile {
   readonly file: string;
   readonly size: number;
   /** The hash of its bytes; undefined if it was not requested. */
   readonly sha256: string | undefined;
   readonly mimeType: string | undefined;
+  readonly filename: string | undefined;
 
-  constructor(file: string, size: number, sha256?: string, mimeType?: string) {
+  constructor({ file, size }: SpooledFile, sha256?: string, { mimeType, filename }: UploadDescription = {}) {
     this.file = file;
     this.size = size;
     this.sha256 = sha256;
     this.mimeType = mimeType;
+    this.filename = filename;
   }
 }
 
@@ -38,7 +43,7 @@ export class UploadedFile implements TypedFile {
  */
 const upload = v.pipe(
   v.custom<string>((value) => value instanceof UploadedFile, 'must be base64'),
-  v.transform((file) => file as unknown as TypedFile),
+  v.transform((file) => file as unknown as DescribedFile),
   v.check(({ size }) => size > 0, 'must not be empty'),
 );
 
@@ -105,7 +110,7 @@ export function takesUpload(body: ObjectSchema): boolean {
 /** The media of a message, once its body is parsed. */
 export interface MediaSource {
   readonly url?: string | undefined;
-  readonly base64?: TypedFile | undefined;
+  readonly base64?: DescribedFile | undefined;
   readonly mimeType?: string | undefined;
   readonly filename?: string | undefined;
   readonly caption?: string | undefined;

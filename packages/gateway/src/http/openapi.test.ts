@@ -64,9 +64,12 @@ describe('the OpenAPI document', () => {
     },
   );
 
-  it('has the special cases of operations: base64, an optional picture, the QR as an image', () => {
+  it('has the special cases of operations: base64, a form, an optional picture, the QR as an image', () => {
     const { paths } = guarded;
-    const body = paths['/sessions/{id}/messages']?.post?.requestBody?.content['application/json'];
+    const { content } = paths['/sessions/{id}/messages']?.post?.requestBody ?? { content: {} };
+    const body = content['application/json'];
+    expect(content).toHaveProperty(['multipart/form-data', 'schema', 'properties', 'file']);
+    expect(paths['/sessions/{id}/groups']?.post?.requestBody?.content).not.toHaveProperty(['multipart/form-data']);
     expect(JSON.stringify(body?.schema)).toContain('"contentEncoding":"base64"');
     expect(paths['/sessions/{id}/contacts/{contactId}/picture']?.get?.responses).toHaveProperty('204');
     expect(paths['/sessions/{id}/qr']?.get?.responses[200]?.content).toHaveProperty('image/png');

@@ -18,9 +18,11 @@ import {
   otherRoutes,
   type Scope,
   SHARED_ERRORS,
+  takesUpload,
 } from '@chat-web/protocol';
 import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
+import { FORM_FILE, FORM_TYPE } from '../media/form-body.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -149,6 +151,17 @@ const rangeHeader: Json = {
   description: 'One range of bytes, such as `bytes=0-1023`: only this part is returned, with 206',
 };
 
+const formContent: Json = {
+  schema: {
+    type: 'object',
+    required: [FORM_FILE],
+    properties: { [FORM_FILE]: { type: 'string', format: 'binary' } },
+    additionalProperties: { type: 'string' },
+    description:
+      'The fields of the JSON body, with a file instead of `base64`. What is not a string is written as JSON',
+  },
+};
+
 function requestBody(operation: Operation): Json {
   if (operation.archive === 'taken') return { requestBody: archiveBody };
   const body = operation.body ?? operation.optionalBody;
@@ -157,8 +170,9 @@ function requestBody(operation: Operation): Json {
     title,
     { value: bodyFields(operation, example) },
   ]);
-  const content = { schema: schemaOf(body, 'input'), examples: Object.fromEntries(named) };
-  return { requestBody: { required: body === operation.body, content: { 'application/json': content } } };
+  const json = { schema: schemaOf(body, 'input'), examples: Object.fromEntries(named) };
+  const content = { 'application/json': json, ...(takesUpload(body) ? { [FORM_TYPE]: formContent } : {}) };
+  return { requestBody: { required: body === operation.body, content } };
 }
 
 function answers(operation: Operation): Json {

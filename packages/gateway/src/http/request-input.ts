@@ -10,6 +10,7 @@ import {
 import type { Context } from 'hono';
 import * as v from 'valibot';
 import { shareTurn, yieldToEventLoop } from '../event-loop.ts';
+import { FORM_TYPE, readForm, readFormValues } from '../media/form-body.ts';
 import type { Spool } from '../media/spool.ts';
 import {
   MAX_REST_BYTES,
@@ -54,12 +55,13 @@ export async function withBody<R>(
   dependencies: InputDependencies,
   work: (body: Record<string, unknown>) => Promise<R>,
 ): Promise<R> {
-  const { rest, upload } = await readBody(c, expected, dependencies);
+  const { rest, isForm, upload } = await readBody(c, expected, dependencies);
   try {
     await (rest.length > SMALL_BODY_BYTES ? yieldToEventLoop() : shareTurn());
     const body = parseObject(rest, upload !== undefined);
     if (upload) putFile(body, upload.file);
     if (takesUpload(expected.schema)) dropBlankSource(body);
+    if (isForm) readFormValues(body, expected.schema);
     const parsed = v.safeParse(expected.schema, body);
     if (!parsed.success) throw invalidRequest(fieldIssues(expected.schema, parsed.issues));
     return await work(parsed.output);
@@ -89,8 +91,12 @@ export function parseParams<S extends ObjectSchema>(
 
 /** Throws `unsupported_media_type` with this hint for a body of another type. */
 export function requireMediaType(c: Context<ServerEnv>, wanted: string, hint: string): void {
+  if (!hasMediaType(c, wanted)) throw new GatewayError('unsupported_media_type', hint);
+}
+
+function hasMediaType(c: Context<ServerEnv>, wanted: string): boolean {
   const [mediaType = ''] = (c.req.header('Content-Type') ?? '').toLowerCase().split(';');
-  if (mediaType.trim() !== wanted) throw new GatewayError('unsupported_media_type', hint);
+  return mediaType.trim() === wanted;
 }
 
 /** Undefined for a body as it is. Throws `unsupported_media_type`, and names the encodings in a header. */
@@ -109,7 +115,8 @@ async function readBody(
   { maxBodyBytes, spool, refusalOf }: InputDependencies,
 ): Promise<UploadBody> {
   if (isOptional && isEmpty(c.env.incoming)) return { rest: Buffer.from('{}') };
-  requireMediaType(c, 'application/json', 'send the body as JSON, with Content-Type: application/json');
+  const isForm = takesUpload(schema) && hasMediaType(c, FORM_TYPE);
+  if (!isForm) requireMediaType(c, 'application/json', 'send the body as JSON, with Content-Type: application/json');
   const encoding = bodyEncoding(c);
   const { incoming } = c.env;
   const chunksWithin = (limits: BodyLimits) => {
@@ -124,10 +131,12 @@ async function readBody(
   const sessionId = c.req.param('id') ?? '';
   // Two requests with the same key are the same if their media are.
   const createFile = () => spool.create(sessionId, { isHashed: c.req.header(KEY_HEADER) !== undefined });
-  if (arrived) return shortBody(arrived, createFile);
+  const contentType = c.req.header('Content-Type') ?? '';
+  if (arrived) return isForm ? readForm([arrived], contentType, createFile) : shortBody(arrived, createFile);
   const error = refusalOf?.(sessionId);
   const refusal = error && { aboveBytes: MAX_REST_BYTES, error };
   const chunks = chunksWithin({ maxBytes: maxBodyBytes, refusal });
+  if (isForm) return readForm(chunks, contentType, createFile);
   const isShort =
     !encoding && Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= MAX_SHORT_BYTES;
   return isShort ? shortBody(await readWhole(chunks), createFile) : readUploadBody(chunks, createFile);

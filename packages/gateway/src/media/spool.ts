@@ -3,7 +3,7 @@ import { constants, openSync } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { errorText, GatewayError, type SpooledFile, UploadedFile } from '@chat-web/protocol';
+import { errorText, GatewayError, type SpooledFile, type UploadDescription, UploadedFile } from '@chat-web/protocol';
 import { freeDiskBytes, writeFully } from '../host/disk.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
@@ -44,8 +44,8 @@ export interface Upload {
 export interface SpoolWriter {
   /** Throws if the quota is exceeded. */
   write(bytes: Buffer): Promise<void>;
-  /** `mimeType`: what the caller says that it is. */
-  finish(mimeType?: string): Promise<Upload>;
+  /** `described`: what the caller says that it is. */
+  finish(described?: UploadDescription): Promise<Upload>;
   discard(): Promise<void>;
 }
 
@@ -119,9 +119,9 @@ export class Spool {
         await writeFully(handle, bytes);
         size += bytes.length;
       },
-      finish: async (mimeType) => {
+      finish: async (described) => {
         await handle.close();
-        return { file: new UploadedFile(file, size, hash?.digest('base64url'), mimeType), remove };
+        return { file: new UploadedFile({ file, size }, hash?.digest('base64url'), described), remove };
       },
       discard: async () => {
         await handle.close().catch(() => {});

@@ -7,6 +7,8 @@ import { bodyBounds, UploadScanner } from './upload-scanner.ts';
 export interface UploadBody {
   /** The body's JSON, with `""` in place of the upload. */
   readonly rest: Buffer;
+  /** True for a form, whose values are strings. */
+  readonly isForm?: true;
   /** Absent if the body has no upload. */
   readonly upload?: Upload;
 }
@@ -33,7 +35,7 @@ export async function readUploadBody(
       for (const bytes of reader.takeDecoded()) await writer.write(bytes);
     }
     const { rest } = reader;
-    return writer ? { rest, upload: await writer.finish(reader.mimeType) } : { rest };
+    return writer ? { rest, upload: await writer.finish({ mimeType: reader.mimeType }) } : { rest };
   } catch (error) {
     await writer?.discard();
     throw error;
@@ -58,8 +60,8 @@ export async function readWhole(chunks: AsyncIterable<Uint8Array>): Promise<Buff
   return body.bytes;
 }
 
-function tooLarge(): GatewayError {
-  return new GatewayError('body_too_large', `the body must not exceed ${MAX_REST_BYTES} bytes beside its base64`);
+export function tooLarge(): GatewayError {
+  return new GatewayError('body_too_large', `the body must not exceed ${MAX_REST_BYTES} bytes beside its file`);
 }
 
 class UploadReader {

@@ -25,7 +25,8 @@ export interface OutgoingMedia {
 /** What is known about a file before its type is decided. */
 interface Evidence {
   readonly source: MediaSource;
-  readonly fetched: RemoteFile | undefined;
+  /** What the server, or the caller's form, says of the file. */
+  readonly described: Omit<RemoteFile, 'size' | 'pathName'> & Partial<Pick<RemoteFile, 'pathName'>>;
   readonly content: FileContent;
 }
 
@@ -51,7 +52,8 @@ export async function withMedia<R>(
         : await (await import('./remote-file.ts')).fetchToFile(source.url ?? '', fetchedPath, limits, held.add);
     const path = fetchedPath ?? join(uploadsDir, source.base64?.file ?? '');
     if ((await sizeOf(path)) === 0) throw new GatewayError('media_unavailable', 'the media are empty');
-    const evidence = { source, fetched, content: await contentOf(path) };
+    const described = fetched ?? { mimeType: source.base64?.mimeType, filename: source.base64?.filename };
+    const evidence = { source, described, content: await contentOf(path) };
     const mimeType = kind === 'document' ? await documentType(evidence) : await mediaType(kind, evidence);
     return await work({ path, mimeType, filename: await nameOf(kind, mimeType, evidence) });
   } finally {
@@ -64,8 +66,8 @@ export async function withMedia<R>(
  * The type of a document: what the caller says, what its bytes are, what its name stands for, what the server says. A
  * type that says little, such as ZIP or text, is used only if nothing says more.
  */
-async function documentType({ source, fetched, content }: Evidence): Promise<string> {
-  const served = fetched?.mimeType ?? source.base64?.mimeType;
+async function documentType({ source, described, content }: Evidence): Promise<string> {
+  const served = described.mimeType;
   const isPage = served !== undefined && bareType(served) === 'text/html' && content.mimeType === 'text/html';
   const ofName = async (name: string | undefined) => {
     const type = await typeOfName(name);
@@ -74,9 +76,9 @@ async function documentType({ source, fetched, content }: Evidence): Promise<str
   };
   const candidates = [
     content.mimeType,
-    isPage ? undefined : await ofName(source.filename ?? fetched?.filename),
+    isPage ? undefined : await ofName(source.filename ?? described.filename),
     isPage ? undefined : served,
-    isPage ? undefined : await ofName(fetched?.pathName),
+    isPage ? undefined : await ofName(described.pathName),
   ];
   const known = [...candidates, content.mimeType, served].filter((type) => type !== undefined);
   const best = source.mimeType ?? known.find((type) => !isGeneric(type)) ?? known.find((type) => type !== UNKNOWN_TYPE);
@@ -84,7 +86,7 @@ async function documentType({ source, fetched, content }: Evidence): Promise<str
 }
 
 /** The type of media that are shown or played: that of their bytes, if those tell. */
-async function mediaType(kind: MediaKind, { source, fetched, content }: Evidence): Promise<string> {
+async function mediaType(kind: MediaKind, { source, described, content }: Evidence): Promise<string> {
   const said = source.mimeType ?? '';
   const isSaid = said !== '' && !isGeneric(said);
   if (said !== '' && bareType(said) !== UNKNOWN_TYPE && !isOfKind(kind, said))
@@ -92,8 +94,8 @@ async function mediaType(kind: MediaKind, { source, fetched, content }: Evidence
   const known = [
     content.mimeType,
     isSaid ? said : undefined,
-    fetched?.mimeType ?? source.base64?.mimeType,
-    await typeOfName(source.filename ?? fetched?.filename ?? fetched?.pathName),
+    described.mimeType,
+    await typeOfName(source.filename ?? described.filename ?? described.pathName),
   ].filter((type) => type !== undefined);
   const found = known.find((type) => bareType(type) !== UNKNOWN_TYPE);
   const type = found === undefined ? undefined : knownType(found, kind);
@@ -114,9 +116,9 @@ function refused({ url }: MediaSource, problem: string): GatewayError {
   return invalidRequest([{ path: 'base64', message: problem }]);
 }
 
-async function nameOf(kind: MediaKind, mimeType: string, { source, fetched, content }: Evidence): Promise<string> {
+async function nameOf(kind: MediaKind, mimeType: string, { source, described, content }: Evidence): Promise<string> {
   if (source.filename !== undefined) return source.filename;
-  const name = kind === 'document' ? (fetched?.filename ?? fetched?.pathName) : undefined;
+  const name = kind === 'document' ? (described.filename ?? described.pathName) : undefined;
   // A default name: without one, the library uses "undefined".
   return name === undefined
     ? `${kind}.${await extensionFor(mimeType, content)}`
