@@ -140,6 +140,9 @@ describe('communities', () => {
       const sent = await sendText(stack.client, { id: 'main', type: 'text', to: groupId, body: 'I come' });
       expect(sent.community).toEqual(community);
     }
+    const chats = await stack.client.listChats({ id: 'main' });
+    for (const [groupId, community] of expected.filter(([id]) => id !== parent))
+      expect(chats.find(({ id }) => id === groupId)?.community).toEqual(community);
     const theirs = await received(`in ${party}`);
     await expectRefused(
       [

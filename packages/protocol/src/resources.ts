@@ -242,6 +242,7 @@ export type PairingCode = Readonly<v.InferOutput<typeof pairingCode>>;
 export const chat = v.object({
   id: networkId,
   name: writtenText(LIMITS.name),
+  community: v.optional(community),
   lastMessage: v.optional(
     v.object({ body: writtenText(LIMITS.body), timestamp: v.pipe(unixSeconds, v.integer()), fromMe: v.boolean() }),
   ),

@@ -29,6 +29,7 @@ export function toChats(read: readonly unknown[]): Chat[] {
   const model = v.object({
     id: v.string(),
     name,
+    community: orNone(community),
     unreadCount: v.optional(v.nullable(v.number())),
     lastActivity: v.optional(v.nullable(v.number())),
     archived: v.optional(v.nullable(v.boolean())),
@@ -41,9 +42,10 @@ export function toChats(read: readonly unknown[]): Chat[] {
   const seen = new Set<string>();
   return newestFirst
     .filter(({ id }) => !seen.has(id) && seen.add(id))
-    .map(({ id, name, unreadCount, lastMessage, archived, pinned, muteExpiration }) => ({
+    .map(({ id, name, community, unreadCount, lastMessage, archived, pinned, muteExpiration }) => ({
       id,
       name: name ?? id.replace(/@.*/, ''),
+      ...(community ? { community } : {}),
       ...(lastMessage
         ? {
             lastMessage: {

@@ -3,6 +3,7 @@ import type { LabelAction } from '../contract/labels.ts';
 import { delay } from '../delay.ts';
 import type { PageChat, PageId, PageLabel, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
+import { communityOf } from './communities.ts';
 import { optional, phoneOr, wrapExport } from './identities.ts';
 import { textOf } from './message-texts.ts';
 import { isDeliverable } from './message-types.ts';
@@ -187,6 +188,7 @@ export function chatModel(chat: PageChat): Record<string, unknown> {
   return {
     id: phoneOr(chat.id),
     name: chat.formattedTitle ?? chat.name,
+    community: communityOf(chat),
     unreadCount: chat.unreadCount,
     lastActivity: chat.t,
     archived: 'archive' in chat ? chat.archive === true : undefined,
