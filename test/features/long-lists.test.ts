@@ -1,3 +1,4 @@
+import type { Contact, Group } from '@chat-web/protocol';
 import { ADA, BEN, childrenOf, eventually, figure, healthTimes, peakMb, resetPeak, withRoom } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
@@ -27,14 +28,20 @@ it('a list of 50,000 contacts is complete, by pages and whole, and delays no oth
   const before = { gateway: resetPeak(pids.gateway), worker: resetPeak(pids.worker) };
   const listed = new AbortController();
   const health = healthTimes(stack.gateway.url, listed.signal);
-  const startedAt = performance.now();
-  const contacts = await client.listContacts({ id: 'main' });
-  const wholeMs = performance.now() - startedAt;
-  const groups = await client.listGroups({ id: 'main' });
-  const groupsMs = performance.now() - startedAt - wholeMs;
+  // Not parsed here: that would delay the requests that are timed.
+  const read = async (list: string) => {
+    const startedAt = performance.now();
+    const { body } = await fetch(`${stack.gateway.url}/sessions/main/${list}`);
+    const pieces: Uint8Array[] = [];
+    for await (const piece of body ?? []) pieces.push(piece);
+    return { ms: performance.now() - startedAt, rows: () => JSON.parse(Buffer.concat(pieces).toString()) };
+  };
+  const [contactList, groupList] = [await read('contacts'), await read('groups')];
   listed.abort();
   const times = (await health).sort((one, other) => one - other);
   const p99Ms = times[Math.floor(times.length * 0.99)] ?? 0;
+  const contacts: Contact[] = contactList.rows();
+  const groups: Group[] = groupList.rows();
   expect(new Set(contacts.map(({ id }) => id)).size).toBe(contacts.length);
   expect(groups.length).toBeGreaterThanOrEqual(5_000);
 
@@ -48,7 +55,7 @@ it('a list of 50,000 contacts is complete, by pages and whole, and delays no oth
   const more = (of: keyof typeof pids) => Math.round(peakMb(pids[of]) - before[of]);
   figure(
     'long lists',
-    `${contacts.length} contacts in ${Math.round(wholeMs)} ms, ${groups.length} groups in ${Math.round(groupsMs)} ms`,
+    `${contacts.length} contacts in ${Math.round(contactList.ms)} ms, ${groups.length} groups in ${Math.round(groupList.ms)} ms`,
   );
   figure('long lists', `gateway +${more('gateway')} MB, worker +${more('worker')} MB`);
   figure('long lists', `/health p99 ${Math.round(p99Ms)} ms, worst ${Math.round(times.at(-1) ?? 0)} ms`);

@@ -63,7 +63,7 @@ describe('members of a group', () => {
       await tab.phones.createGroup(ada, { id: groupId(digit), subject: 'Trip', participants: [ben] });
     }
     await tab.link(ada);
-    const ids = [1, 4, 5, 7].map(groupId);
+    const ids = [1, 4, 7, 5].map(groupId);
     const ask = `const start = Date.now(); const { queryAndUpdateGroupMetadataById: query } = require('WAWebGroupQueryJob');
       const ends = await Promise.allSettled(a.map((id) => query({ id })));
       return [ends.map(({ reason }) => reason ? [reason.status, reason.name] : 'ok'), Date.now() - start >= 1_500]`;
@@ -73,7 +73,7 @@ describe('members of a group', () => {
       const others = a.slice(1).map((id) => query({ id }));
       await groups.find(wid); await Promise.all(others); await groups.find(wid);
       const { participants, stale } = groups.get(wid); return [participants?.length, stale]`;
-    expect(await tab.run(refused, groupId(7), ...ids.slice(0, 3))).toEqual([0, false]);
+    expect(await tab.run(refused, groupId(5), ...ids.slice(0, 3))).toEqual([0, false]);
   });
 });
 

@@ -49,7 +49,7 @@ describe('a message that an account sends', () => {
   it('may be refused, by the network or after the server has received it', async () => {
     tab = await Tab.linked(ada);
     await tab.phones.refuse(ada, { kind: 'nack' });
-    const nack = { messageSendResult: 'ERROR_UNKNOWN', ackErrorCode: 463 };
+    const nack = { messageSendResult: 'ERROR_UNKNOWN', ackErrorCode: 463, nack: 463 };
     expect(await tab.run(outcome(), `${ben}@c.us`)).toEqual([nack, -1, true]);
     await tab.phones.refuse(ada, { kind: 'network', code: 429 });
     expect(await tab.run(outcome(), `${ben}@c.us`)).toEqual([{ messageSendResult: 'ERROR_NETWORK' }, 0, true]);
