@@ -10,11 +10,65 @@ const ARGENTINA = { network: '5493512345678', written: '543512345678' };
 /** A country without a rule of ours: the network's answer alone tells the other form. */
 const ELSEWHERE = { network: '12025550188', written: '12025550189' };
 const all = [BRAZIL, MEXICO, ARGENTINA, ELSEWHERE];
+/** Numbers as people write them, and the digits by which the network knows their owners. */
+const WRITTEN = [
+  ['United States', '+1 (202) 555-0143', '12025550143'],
+  ['United States, from abroad', '001.202.555.0144', '12025550144'],
+  ['Canada', 'tel:+1-613-555-0145', '16135550145'],
+  ['Jamaica', '+1-876-555-0146', '18765550146'],
+  ['United Kingdom', '+44 7700 900123', '447700900123'],
+  ['United Kingdom, a landline', '+44 (20) 7946 0123', '442079460123'],
+  ['Ireland', '+353 (20) 915-0123', '353209150123'],
+  ['Germany', '0049 1555 0000123', '4915550000123'],
+  ['Germany, a landline', '+49 (30) 23125-001', '493023125001'],
+  ['France', '+33 6 39 98 01 23', '33639980123'],
+  ['Italy', '+39 312 000 0123', '393120000123'],
+  ['Italy, a landline, with its 0', '+39 06 0000 0123', '390600000123'],
+  ['Spain', '+34 600 00 01 23', '34600000123'],
+  ['Switzerland', '+41 (79) 000 01 23', '41790000123'],
+  ['Austria', '+43-660-0000123', '436600000123'],
+  ['Sweden', '+46-70-174 06 05', '46701740605'],
+  ['Russia', '+7 900 000-01-23', '79000000123'],
+  ['Kazakhstan', '+7 (700) 000-01-24', '77000000124'],
+  ['Turkey', '+90 (500) 000 01 23', '905000000123'],
+  ['Israel', '+972-50-000-0123', '972500000123'],
+  ['Saudi Arabia, from a text in Arabic', '\u200e+966 50 000 0123\u200f', '966500000123'],
+  ['Egypt', '00 20 100 000 0123', '201000000123'],
+  ['Nigeria', '+234 800 000 0123', '2348000000123'],
+  ['Ivory Coast', '+225 07 00 00 01 23', '2250700000123'],
+  ['Ivory Coast, registered by the old number', '+225 07 07 00 01 24', '22507000124'],
+  ['Benin', '+229 01 97 00 01 23', '2290197000123'],
+  ['Benin, registered by the old number', '+229 01 97 00 01 24', '22997000124'],
+  ['Benin, by the old number', '+229 97 00 01 25', '2290197000125'],
+  ['Brazil', '+55 (11) 99999-0123', '5511999990123'],
+  ['Brazil, registered without the ninth digit', '+55 11 99999-0124', '551199990124'],
+  ['Brazil, without the ninth digit', '+55 (11) 9999-0125', '5511999990125'],
+  ['Brazil, a landline', '+55 11 3333-0126', '551133330126'],
+  ['Mexico', '+52 55 1234 0123', '525512340123'],
+  ['Mexico, registered with the 1', '+52 55 1234 0124', '5215512340124'],
+  ['Mexico, with the 1', '+52 1 55 1234 0125', '525512340125'],
+  ['Argentina', '+54 9 351 234-0123', '5493512340123'],
+  ['Argentina, without the 9', '+54 351 234-0124', '5493512340124'],
+  ['Argentina, registered without the 9', '+54 9 351 234-0125', '543512340125'],
+  ['India', '+91-90000 00123', '919000000123'],
+  ['Indonesia', '+62 812\u20110000\u20110123', '6281200000123'],
+  ['China, in full width', '\uff0b\uff18\uff16 130 0000 0123', '8613000000123'],
+  ['Singapore', ' +65 8000 0123', '6580000123'],
+].map(([country = '', written = '', network = '']) => {
+  const digits = written.normalize('NFKC').replace(/\D/g, '').replace(/^00/, '');
+  return { country, written, digits, network };
+});
 const base64 = Buffer.from(media[0]?.bytes ?? []).toString('base64');
 
 beforeAll(async () => {
   for (const { network, written } of all)
     await stack.phones.addAccount({ number: network, name: `of ${network}`, otherNumbers: [written] });
+  for (const { country, network, digits } of WRITTEN)
+    await stack.phones.addAccount({
+      number: network,
+      name: country,
+      otherNumbers: digits === network ? [] : [digits],
+    });
   await stack.linkLongAgo(id, ADA);
 });
 
@@ -53,6 +107,14 @@ describe.each(all)('a person whom the network knows as $network, and callers as 
       expect(await stack.client.getContact({ id, contactId: form })).toMatchObject({ id: idOf(network) });
     }
   });
+});
+
+it.each(WRITTEN)('$country: $digits reaches $network', async ({ written, digits, network }) => {
+  const owner = { exists: true, id: idOf(network) };
+  expect(await stack.client.numberExists({ id, number: written })).toEqual({ number: digits, ...owner });
+  expect(await text(written, 'Hello')).toMatchObject({ to: idOf(network) });
+  await stack.phones.settled();
+  expect(await bodies(network)).toEqual(['Hello']);
 });
 
 it('numbers are looked up together with the ids of their owners', async () => {

@@ -6,6 +6,7 @@ it.each([
   ['5511987654321', '551187654321'],
   ['5215512345678', '525512345678'],
   ['5491123456789', '541123456789'],
+  ['2290197000000', '22997000000'],
 ])('%s and %s are one line', (one, other) => {
   expect(isSameNumber(one, other)).toBe(true);
   expect(isSameNumber(other, one)).toBe(true);

@@ -9,6 +9,7 @@ it.each([
   ['5215512345678', '525512345678'],
   ['5493512345678', '543512345678'],
   ['5491123456789', '541123456789'],
+  ['2290197000000', '22997000000'],
 ])('%s is the line of %s, too', (one, other) => {
   expect(forms(one)).toEqual([one, other]);
   expect(forms(other)).toEqual([other, one]);
@@ -22,6 +23,8 @@ it.each([
   ['12025550101', 'the United States'],
   ['4915112345678', 'Germany'],
   ['919812345678', 'India'],
+  ['2250700000000', 'Ivory Coast, where the old number does not show the new one'],
+  ['22901970000', 'too short for Benin'],
 ])('%s has one form: %s', (number) => {
   expect(forms(number)).toEqual([number]);
 });

@@ -16,6 +16,9 @@ const OTHER_FORMS: readonly (readonly [RegExp, string])[] = [
   // Argentina: mobile numbers have a 9 after the country code in calls from abroad.
   [/^549(?<line>[1-3]\d{9})@c\.us$/, '54$<line>@c.us'],
   [/^54(?<line>[1-3]\d{9})@c\.us$/, '549$<line>@c.us'],
+  // Benin: numbers were extended by 01.
+  [/^22901(?<line>[2-9]\d{7})@c\.us$/, '229$<line>@c.us'],
+  [/^229(?<line>[2-9]\d{7})@c\.us$/, '22901$<line>@c.us'],
 ];
 
 /** By a number as requested: the id by which the network knows its owner. */
