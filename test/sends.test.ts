@@ -135,6 +135,15 @@ describe('contact cards', () => {
     expect({ type, body }).toEqual({ type: 'contact', body: shown.contacts?.map(({ vcard }) => vcard).join('\n') });
   });
 
+  it('of a person by hidden id have the number, or are refused', async () => {
+    const { lid } = await stack.phones.account(CARLA);
+    const { id } = await send({ type: 'contact', contacts: [{ name: 'Carla', number: lid }] });
+    const { contacts: [card] = [] } = await onPhone(id);
+    expect(cardOf(card?.vcard)).toContain(`TEL;type=CELL;waid=${CARLA}:+${CARLA}`);
+    const unknown = [carla, { name: 'Nobody', number: '999999@lid' }];
+    expect(await issuesOf({ type: 'contact', contacts: unknown })).toEqual(['contacts.1.number']);
+  });
+
   it('arrive with the text of the card', async () => {
     const vcard = 'BEGIN:VCARD\nVERSION:3.0\nFN:Dan\nEND:VCARD';
     for (const contacts of [

@@ -5,6 +5,8 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 /** Not a contact of the account. */
 const STELLA = '12025550191';
+const HARRY = { number: '12025550192', name: 'Hidden Harry', lid: '81604523377192', hiddenNumber: true };
+const harry = `${HARRY.lid}@lid`;
 
 describe('people', () => {
   const stack = sharedStack();
@@ -15,6 +17,7 @@ describe('people', () => {
     const { phones } = stack;
     ({ lid: lidOfDev } = await phones.account(DEV));
     ({ lid: lidOfStella } = await phones.addAccount({ number: STELLA, name: 'Strange Stella' }));
+    await phones.addAccount(HARRY);
     ({ id: groupId } = await phones.createGroup(BEN, { subject: 'Shared', participants: [ADA, CARLA, STELLA] }));
     await phones.createGroup(DEV, { subject: 'Of others', participants: [ADA] });
     await stack.linkLongAgo('main', ADA);
@@ -24,22 +27,36 @@ describe('people', () => {
   const refuse = (request: 'exists-many' | 'block' | 'business-profile' | 'about', code: number | null) =>
     stack.phones.refuseRequests(ADA, { requests: [request], code });
 
-  it('are looked up by their numbers, all in one request', async () => {
+  it('are looked up by their numbers or hidden ids, in one request of each kind', async () => {
     const { client, phones } = stack;
     const before = (await phones.account(ADA)).lookUps.length;
-    const numbers = [`+${BEN}`, NOBODY, idOf(CARLA)];
+    const numbers = [`+${BEN}`, NOBODY, idOf(CARLA), lidOfDev, harry, '999999@lid'];
     expect(await client.numbersExist({ id: 'main', numbers })).toEqual({
       numbers: [
         { number: BEN, exists: true, id: idOf(BEN) },
         { number: NOBODY, exists: false },
         { number: CARLA, exists: true, id: idOf(CARLA) },
+        { number: DEV, exists: true, id: idOf(DEV) },
+        { number: '', exists: true, id: harry },
+        { number: '', exists: null },
       ],
     });
     expect((await phones.account(ADA)).lookUps.slice(before).map(({ jid }) => jid)).toEqual([
-      ...[BEN, NOBODY, CARLA].map((number) => `+${number}`),
+      harry,
+      '999999@lid',
+      ...[BEN, NOBODY, CARLA, DEV].map((number) => `+${number}`),
     ]);
     const chats = (await client.listChats({ id: 'main' })).map(({ id }) => id);
     expect(chats).not.toContain(idOf(CARLA));
+  });
+
+  it.each([
+    ['whose number the page knows', () => lidOfDev, { number: DEV, exists: true, id: idOf(DEV) }],
+    ['whose number the network tells', () => lidOfStella, { number: STELLA, exists: true, id: idOf(STELLA) }],
+    ['whose number is hidden', () => harry, { number: '', exists: true, id: harry }],
+    ['that nobody has', () => '999999@lid', { number: '', exists: false }],
+  ])('are looked up one by one, too, by a hidden id %s', async (_, number, found) => {
+    expect(await stack.client.numberExists({ id: 'main', number: number() })).toEqual(found);
   });
 
   it.each([

@@ -36,6 +36,13 @@ export const changing = { method: 'POST', scope: 'send', errors: CHANGE_ERRORS, 
 export const readingContact = { ...reading, params: ofContact } as const;
 export const changingMessage = { ...changing, params: ofMessage, errors: MESSAGE_CHANGE_ERRORS } as const;
 
+/** The number in the result of a check. */
+export const checkedNumber = v.pipe(
+  v.string(),
+  v.regex(/^\d{0,20}$/),
+  v.description('Digits. Empty for a hidden id whose number is not known'),
+);
+
 /** In some countries, one line has two forms of its number. */
 export const registeredId = v.optional(
   v.pipe(networkId, v.description("The id by which the network knows the number's owner, if it is registered")),

@@ -1,12 +1,13 @@
 import * as v from 'valibot';
 import { exampleContact, exampleSession, exampleStranger } from '../examples.ts';
-import { contactId, personId, sessionId } from '../ids.ts';
+import { contactId, sessionId } from '../ids.ts';
 import { LIMITS, listOf, networkId, writtenText } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { businessProfile, contact, group, username } from '../resources.ts';
 import {
   CHANGE_ERRORS,
   changing,
+  checkedNumber,
   itemsOf,
   ofContact,
   ofSession,
@@ -19,13 +20,13 @@ import {
 /** All are looked up by one request to the network. */
 const MAX_NUMBERS = 50;
 
-const numbers = v.pipe(itemsOf(personId, MAX_NUMBERS), v.minLength(1, 'must have at least one number'));
+const numbers = v.pipe(itemsOf(contactId, MAX_NUMBERS), v.minLength(1, 'must have at least one number'));
 const exists = v.pipe(
   v.nullable(v.boolean()),
   v.description('Null: the network returned no result for this number; check it again later'),
 );
 const digits = v.pipe(v.string(), v.regex(/^\d{1,20}$/));
-const looked = v.object({ number: digits, exists, id: registeredId });
+const looked = v.object({ number: checkedNumber, exists, id: registeredId });
 
 const ids = v.pipe(itemsOf(contactId, MAX_NUMBERS), v.minLength(1, 'must have at least one id'));
 /** Both ids of a person. Null: there is none, or it is hidden from the account. Absent: the network gave no result. */

@@ -1,10 +1,10 @@
 import * as v from 'valibot';
 import { exampleContact, exampleSession } from '../examples.ts';
-import { personId, sessionId } from '../ids.ts';
+import { contactId, sessionId } from '../ids.ts';
 import { optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { contact } from '../resources.ts';
-import { listing, ofSession, READ_ERRORS, reading, readingContact, registeredId } from './common.ts';
+import { checkedNumber, listing, ofSession, READ_ERRORS, reading, readingContact, registeredId } from './common.ts';
 
 /** None of them opens a chat. */
 export const contactOperations = {
@@ -28,8 +28,8 @@ export const contactOperations = {
     ...reading,
     summary: 'Check whether a number is registered on the network',
     path: '/sessions/:id/contacts/:number/exists',
-    params: v.object({ id: sessionId, number: personId }),
-    answer: v.object({ number: v.pipe(v.string(), v.regex(/^\d{1,20}$/)), exists: v.boolean(), id: registeredId }),
+    params: v.object({ id: sessionId, number: contactId }),
+    answer: v.object({ number: checkedNumber, exists: v.boolean(), id: registeredId }),
     errors: [...READ_ERRORS, 'not_permitted'],
     timeoutMs: 15_000,
     examples: { registered: { ...exampleSession, number: '+12025550102' } },

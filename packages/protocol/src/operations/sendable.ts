@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { contactId, messageId, personId, recipient, STATUS_FEED } from '../ids.ts';
+import { contactId, messageId, recipient, STATUS_FEED } from '../ids.ts';
 import { itemsOf } from './common.ts';
 
 /** As many as phones let their users share at once, and choose from. */
@@ -111,7 +111,7 @@ export const contacts = v.strictObject({
   ...toChat,
   contacts: v.pipe(
     itemsOf(
-      v.strictObject({ name: oneLine(255), number: personId, organization: v.optional(oneLine(255)) }),
+      v.strictObject({ name: oneLine(255), number: contactId, organization: v.optional(oneLine(255)) }),
       MAX_CONTACTS,
     ),
     v.minLength(1, 'must name at least one contact'),

@@ -16,8 +16,9 @@ describe('many numbers', () => {
   it('can be queried again at once if the session was not ready', async () => {
     context.page.on('numbersExist', failing('session_not_ready'));
     await expect(exist()).rejects.toMatchObject({ code: 'session_not_ready' });
-    context.page.on('numbersExist', () => ({ exist: [null] }));
-    expect(await exist()).toEqual({ numbers: [{ number: '12025550102', exists: null }] });
+    const numbers = [{ number: '12025550102', exists: null }];
+    context.page.on('numbersExist', () => ({ exist: numbers }));
+    expect(await exist()).toEqual({ numbers });
   });
 
   it.each(['outcome_unknown', 'client_failed'] as const)('cannot be queried again at once after %s', async (code) => {

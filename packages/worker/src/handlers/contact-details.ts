@@ -42,12 +42,7 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
         (answer) => !('waitMs' in answer),
       );
       if ('waitMs' in answer) throw tooSoon(answer.waitMs);
-      const digits = (id: string) => id.slice(0, id.indexOf('@'));
-      const looked = (number: string, index: number) => ({
-        number: digits(number),
-        ...(answer.exist[index] ?? { exists: null }),
-      });
-      return { numbers: numbers.map(looked) };
+      return { numbers: [...answer.exist] };
     },
 
     resolveContacts: async ({ ids }, { time }) => {

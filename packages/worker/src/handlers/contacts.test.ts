@@ -29,16 +29,6 @@ describe('contacts', () => {
   );
 });
 
-describe('a number', () => {
-  const exists = () => handlers.numberExists({ id: 'main', number: BEN });
-
-  it.each([BEN, undefined])('is reported as registered, with the id of its owner: %s', async (id) => {
-    context.page.on('numberExists', () => id);
-    expect(await exists()).toEqual({ number: '12025550102', exists: id !== undefined, id });
-    expect(context.page.calls).toMatchObject([{ kind: 'read', args: [BEN] }]);
-  });
-});
-
 describe('a picture', () => {
   const picture = () => handlers.getPicture({ id: 'main', contactId: BEN });
 

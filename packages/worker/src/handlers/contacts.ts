@@ -9,19 +9,17 @@ export function contactHandlers({ page, ...context }: HandlerContext): WorkerHan
     const read = toContacts(await page.read(time.rest(), 'listContacts'));
     return read.filter(({ id }) => !id.endsWith('@bot'));
   });
+  const found = (rows: readonly unknown[]) => {
+    const [contact] = toContacts(rows);
+    if (contact) return contact;
+    throw new GatewayError('contact_not_found', 'the account has no such contact');
+  };
   return {
     listContacts: (input, { time }) => contacts.get(input, time),
 
-    getContact: async ({ contactId }, { time }) => {
-      const [contact] = toContacts(await page.read(time.rest(), 'getContact', contactId));
-      if (contact) return contact;
-      throw new GatewayError('contact_not_found', 'the account has no such contact');
-    },
+    getContact: async ({ contactId }, { time }) => found(await page.read(time.rest(), 'getContact', contactId)),
 
-    numberExists: async ({ number }, { time }) => {
-      const id = await page.read(time.rest(), 'numberExists', number);
-      return { number: number.slice(0, number.indexOf('@')), exists: id !== undefined, id };
-    },
+    numberExists: ({ number }, { time }) => page.read(time.rest(), 'numberExists', number),
 
     getPicture: ({ contactId }, { time }) => {
       const limits = [time.rest(), 'loadPicture', contactId, time.step('query')] as const;

@@ -50,6 +50,32 @@ const lost = (code: 'session_lost' | 'outcome_unknown' | 'session_not_ready' | '
   throw new GatewayError(code, 'the page was lost');
 };
 
+it('a card has the number of a person instead of the hidden id, or is refused', async () => {
+  const LID = '81604523377102@lid';
+  const send = (...numbers: string[]) =>
+    handlers.sendMessage({
+      id: 'main',
+      type: 'contact',
+      to: BEN,
+      contacts: numbers.map((number) => ({ name: 'Ben', number })),
+    });
+  const cards = () => JSON.stringify(context.page.callsOf('sendMessage').at(-1));
+  await send(BEN);
+  expect(context.page.callsOf('numbersOf')).toEqual([]);
+  context.page.on('numbersOf', (people) => people.map((id) => (id === LID ? '12025550102' : undefined)));
+  await send(BEN, LID);
+  expect(context.page.callsOf('numbersOf')).toMatchObject([{ kind: 'read', args: [[LID]] }]);
+  expect(cards().match(/waid=12025550102:\+12025550102/g)).toHaveLength(2);
+  const sent = context.page.callsOf('sendMessage').length;
+  await expect(send(BEN, '7@lid', '1@bot')).rejects.toMatchObject({
+    code: 'invalid_request',
+    issues: ['1', '2'].map((n) => ({ path: `contacts.${n}.number`, message: expect.stringContaining('the number') })),
+  });
+  context.page.on('numbersOf', () => ['5:+1;x=\n']);
+  await expect(send(LID)).rejects.toMatchObject({ code: 'invalid_request' });
+  expect(context.page.callsOf('sendMessage')).toHaveLength(sent);
+});
+
 describe.each([
   ['a text', () => sendText()],
   ['a file', () => sendFile()],

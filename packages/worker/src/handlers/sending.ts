@@ -1,4 +1,4 @@
-import { GatewayError, type MediaSource, type Message, STATUS_FEED } from '@chat-web/protocol';
+import { GatewayError, invalidRequest, type MediaSource, type Message, STATUS_FEED } from '@chat-web/protocol';
 import type { CallTime } from '../call-time.ts';
 import { unconfirmed } from '../client/page-access.ts';
 import { waitSeconds } from '../client/page-link.ts';
@@ -21,6 +21,8 @@ interface MediaInput extends MediaSource, Mentioning {
   readonly gif?: boolean | undefined;
   readonly viewOnce?: boolean | undefined;
 }
+
+type CardsInput = Extract<PlainInput, { readonly type: 'contact' }>;
 
 /** Sends a message without a file, and answers when the network has it. */
 export function sendPlain(page: PageCalls, input: PlainInput, call: Call): Promise<Message> {
@@ -49,7 +51,7 @@ export async function once(
 async function sendPlainNow(page: PageCalls, input: PlainInput, call: Call): Promise<Message> {
   const { time } = call;
   const { to, quotedMessageId, markRead } = input;
-  const content = contentOf(input, time);
+  const content = contentOf(input.type === 'contact' ? await withNumbers(page, input, time) : input, time);
   // A text is sent unchanged, even if it looks like a contact card.
   const options = { ...content.options, parseVCards: false, quotedMessageId, markRead, ignoreQuoteErrors: false };
   const send = (isChecked: boolean) =>
@@ -58,6 +60,26 @@ async function sendPlainNow(page: PageCalls, input: PlainInput, call: Call): Pro
   if (first !== 'unchecked') return confirmed(page, first);
   await check(page, to, quotedMessageId, time);
   return confirmed(page, await send(true));
+}
+
+/** Cards with numbers instead of hidden ids: a phone writes to a person by the number in the card. */
+async function withNumbers(page: PageCalls, input: CardsInput, time: CallTime): Promise<CardsInput> {
+  const hidden = input.contacts.map(({ number }) => number).filter((number) => !isNumber(number));
+  if (hidden.length === 0) return input;
+  const found = await page.read(time.step('check'), 'numbersOf', hidden).catch(rethrowUnsent);
+  const numbers = new Map(hidden.map((id, n) => [id, `${found[n]}@c.us`]));
+  const contacts = input.contacts.map((card) => ({ ...card, number: numbers.get(card.number) ?? card.number }));
+  const issues = contacts.flatMap(({ number }, n) =>
+    isNumber(number)
+      ? []
+      : [{ path: `contacts.${n}.number`, message: 'is an id whose number is not known: give the number' }],
+  );
+  if (issues.length > 0) throw invalidRequest(issues);
+  return { ...input, contacts };
+}
+
+function isNumber(id: string): boolean {
+  return /^[1-9]\d{4,14}@c\.us$/.test(id);
 }
 
 async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Call): Promise<Message> {

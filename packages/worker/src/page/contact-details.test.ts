@@ -28,38 +28,79 @@ it('a user name is found by the network, which may not know it, or want the PIN'
 });
 
 describe('numbers looked up together', () => {
-  const answered = (list: readonly object[]) => {
+  /** Those that the network was asked about, by query. */
+  let asked: string[][];
+  const answered = (list: readonly object[], people = ['1@c.us', '+2']) => {
+    asked = [];
     class USyncUser {
-      withPhone = () => this;
+      who = '';
+      withPhone(number: string) {
+        this.who = number;
+        return this;
+      }
+      withId(lid: object) {
+        this.who = String(lid);
+        return this;
+      }
     }
     class USyncQuery {
+      readonly who: string[] = [];
       withContactProtocol = () => this;
       withLidProtocol = () => this;
-      withUser = () => this;
-      execute = async () => ({ error: {}, list });
+      withBusinessProtocol = () => this;
+      withDisappearingModeProtocol = () => this;
+      withUser(user: USyncUser) {
+        this.who.push(user.who);
+        return this;
+      }
+      execute = async () => {
+        asked.push(this.who);
+        return { error: {}, list };
+      };
     }
     page({ WAWebUsync: { USyncQuery }, WAWebUsyncUser: { USyncUser } });
-    return numbersExist(['1@c.us', '+2']);
+    return numbersExist(people);
   };
+  const both = (first: object, second: object) => ({
+    exist: [
+      { number: '1', ...first },
+      { number: '2', ...second },
+    ],
+  });
   const one = { id: id('1@c.us'), contact: { type: 'in', content: '+1' } };
 
   it('are registered or not, as the network reports', async () => {
     const other = { contact: { type: 'out', content: '+2' } };
-    expect(await answered([other, one])).toEqual({ exist: [{ exists: true, id: '1@c.us' }, { exists: false }] });
-    expect(await answered([one, { ...one, contact: { type: 'in' }, pn: id('2@c.us') }])).toEqual({
-      exist: [
-        { exists: true, id: '1@c.us' },
-        { exists: true, id: '1@c.us' },
-      ],
-    });
+    const first = { exists: true, id: '1@c.us' };
+    expect(await answered([other, one])).toEqual(both(first, { exists: false }));
+    expect(await answered([one, { ...one, contact: { type: 'in' }, pn: id('2@c.us') }])).toEqual(both(first, first));
   });
 
   it('are not reported as unregistered if missing in the answer', async () => {
     const refused = { contact: { errorCode: 429, errorText: 'rate-overlimit' } };
-    expect(await answered([one])).toEqual({ exist: [{ exists: true, id: '1@c.us' }, null] });
-    expect(await answered([one, refused])).toEqual({ exist: [{ exists: true, id: '1@c.us' }, null] });
+    const first = { exists: true, id: '1@c.us' };
+    for (const list of [[one], [one, refused]]) expect(await answered(list)).toEqual(both(first, { exists: null }));
     await expect(answered([refused])).rejects.toMatchObject({ code: 'rate_limited' });
     await expect(answered([])).rejects.toMatchObject({ code: 'client_failed' });
+  });
+
+  it('may be hidden ids: asked by number where the page knows it, otherwise by the id itself', async () => {
+    const hidden = [{ id: id('7@lid'), pn: id('3@c.us') }, { id: id('6@lid') }];
+    expect(await answered([one, ...hidden], [LID, '1@c.us', '7@lid', '6@lid', '5@lid'])).toEqual({
+      exist: [
+        { number: '1', exists: true, id: '1@c.us' },
+        { number: '1', exists: true, id: '1@c.us' },
+        { number: '3', exists: true, id: '3@c.us' },
+        { number: '', exists: true, id: '6@lid' },
+        { number: '', exists: null },
+      ],
+    });
+    expect(asked).toEqual([['7@lid', '6@lid', '5@lid'], ['+1']]);
+  });
+
+  it('have the number from memory if the network answers by hidden id only', async () => {
+    const byLid = { id: id(LID), contact: { type: 'in', content: '+1' } };
+    expect(await answered([byLid], ['1@c.us'])).toEqual({ exist: [{ number: '1', exists: true, id: '1@c.us' }] });
   });
 });
 

@@ -3,35 +3,50 @@ import { ignored, Refusal, refusedByNetwork } from './refusal.ts';
 import { holds } from './tools/chats.ts';
 import { idsOfPeople } from './tools/groups.ts';
 import { contactModel, idsOf, isMe, lidOf, lookUpsFrom, phoneOr, queryHiddenIds } from './tools/identities.ts';
-import { learnForm } from './tools/number-forms.ts';
-import type { NumberFound } from './tools/numbers.ts';
-import { queryNumbers } from './tools/numbers.ts';
-
-/** Whether a number is registered, and the id by which the network knows its owner. */
-interface NumberExists {
-  readonly exists: boolean;
-  readonly id?: string | undefined;
-}
+import { registeredAs } from './tools/number-forms.ts';
+import type { NumberExists, NumberFound } from './tools/numbers.ts';
+import { digitsOf, queryNumbers } from './tools/numbers.ts';
 
 /**
- * Queries which numbers are registered, in one request; null: the answer lacks that number. `waitMs`: not queried,
- * since the account was linked a moment ago. The page's own function for one number also stores hidden ids.
+ * Queries which numbers are registered, in one request, and one for hidden ids whose number the page does not know.
+ * `waitMs`: not queried, since the account was linked a moment ago. The page's own function for one number also stores
+ * hidden ids.
  */
 export async function numbersExist(
   people: string[],
-): Promise<{ readonly exist: readonly (NumberExists | null)[] } | { readonly waitMs: number }> {
+): Promise<{ readonly exist: readonly NumberExists[] } | { readonly waitMs: number }> {
   const waitMs = lookUpsFrom - Date.now();
   if (waitMs > 0) return { waitMs };
-  const found = await queryNumbers(people);
-  const existing = (person: string): NumberExists | null => {
-    const { isRegistered, ids = [] } = found.get(person) ?? {};
-    if (isRegistered === undefined) return null;
-    const id = ids.find((one) => one.endsWith('@c.us')) ?? ids[0];
-    if (isRegistered && id?.endsWith('@c.us')) learnForm(person, id);
-    return isRegistered ? { exists: true, id } : { exists: false };
+  const { createWid } = window.require('WAWebWidFactory');
+  const asked = people.map((person) => phoneOr(createWid(person) as PageId) ?? person);
+  const { byNumber, byLid } = await queryPeople(asked);
+  if (byNumber.size + byLid.size === 0)
+    throw new Refusal('client_failed', 'the network returned no result for any of the numbers; retry later');
+  const exist = asked.map((person): NumberExists => {
+    if (!isHidden(person)) {
+      const { isRegistered = null, ids = [] } = byNumber.get(person) ?? {};
+      const id = isRegistered ? registeredAs(person, ids) : undefined;
+      return { number: digitsOf(person), exists: isRegistered, id };
+    }
+    const number = byLid.get(person);
+    if (number === undefined) return { number: '', exists: null };
+    return { number: digitsOf(number ?? person), exists: true, id: number ?? person };
+  });
+  return { exist };
+}
+
+/** Queries people: numbers in one request, and hidden ids in another. */
+async function queryPeople(ids: readonly string[]) {
+  const each = [...new Set(ids)];
+  const [lids, numbers] = [each.filter(isHidden), each.filter((id) => !isHidden(id))];
+  return {
+    byLid: lids.length > 0 ? await queryHiddenIds(lids) : new Map<string, string | null>(),
+    byNumber: numbers.length > 0 ? await queryNumbers(numbers) : new Map<string, NumberFound>(),
   };
-  if (found.size > 0) return { exist: people.map(existing) };
-  throw new Refusal('client_failed', 'the network returned no result for any of the numbers; retry later');
+}
+
+function isHidden(id: string): boolean {
+  return id.endsWith('@lid');
 }
 
 /** The network does not say how long to wait for an about text. */
@@ -54,7 +69,6 @@ export async function resolveContacts(
   pauseMs: number,
 ): Promise<{ readonly found: readonly BothIds[]; readonly isQueried: boolean } | { readonly waitMs: number }> {
   const { createWid } = window.require('WAWebWidFactory');
-  const isHidden = (id: string) => id.endsWith('@lid');
   const numberIn = (ids: readonly string[]) => ids.find((id) => !isHidden(id))?.replace(/@.*/, '');
   const known = people.map((id): BothIds => {
     const ids = idsOf(createWid(id) as PageId);
@@ -64,9 +78,7 @@ export async function resolveContacts(
   if (unknown.length === 0) return { found: known, isQueried: false };
   const waitMs = Math.max(pauseMs, lookUpsFrom - Date.now());
   if (waitMs > 0) return { waitMs };
-  const [lids, numbers] = [unknown.filter(isHidden), unknown.filter((id) => !isHidden(id))];
-  const byLid = lids.length > 0 ? await queryHiddenIds(lids) : new Map<string, string | null>();
-  const byNumber = numbers.length > 0 ? await queryNumbers(numbers) : new Map<string, NumberFound>();
+  const { byLid, byNumber } = await queryPeople(unknown);
   const found = known.map((one): BothIds => {
     const number = byLid.get(one.id);
     if (number !== undefined) return { ...one, number: number && (numberIn([number]) ?? null) };

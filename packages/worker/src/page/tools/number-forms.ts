@@ -52,14 +52,20 @@ export function formsOf(id: string): string[] {
 export async function registeredId(id: string): Promise<string | undefined> {
   const query = optional('WAWebQueryExistsJob')?.queryWidExists;
   if (!query || known.has(id)) return networkId(id);
-  return registeredAs(id, (await query(window.require('WAWebWidFactory').createWid(id)))?.wid);
+  const found = await query(window.require('WAWebWidFactory').createWid(id));
+  return registeredAs(id, found?.wid ? [String(found.wid)] : []);
 }
 
-/** The same from an answer of the network, which is remembered. */
-export function registeredAs(id: string, found: PageId | undefined): string | undefined {
-  if (!found) return undefined;
-  const form = String(phoneOr(found));
+/**
+ * The same from the ids in an answer of the network, none if the number is not registered. Remembered for a number,
+ * not for a hidden id.
+ */
+export function registeredAs(id: string, found: readonly string[]): string | undefined {
+  const [first] = found;
+  if (first === undefined) return undefined;
+  const byNumber = found.find((one) => one.endsWith('@c.us'));
+  const form = byNumber ?? phoneOr(window.require('WAWebWidFactory').createWid(first) as PageId) ?? first;
   // Some people are known by their hidden id only.
-  learnForm(id, form.endsWith('@c.us') ? form : id);
+  if (id.endsWith('@c.us')) learnForm(id, form.endsWith('@c.us') ? form : id);
   return form;
 }

@@ -8,8 +8,18 @@ export interface NumberFound {
   readonly ids: readonly string[];
 }
 
-function digitsOf(id: unknown) {
-  return String(id).endsWith('@lid') ? '' : String(id).replace(/@.*|\D/g, '');
+/** Whether a number is registered, and the id by which the network knows its owner. */
+export interface NumberExists {
+  /** Digits; empty for a hidden id whose number is unknown. */
+  readonly number: string;
+  /** Null: the network returned no result for it. */
+  readonly exists: boolean | null;
+  readonly id?: string | undefined;
+}
+
+/** The digits of a number; none of a hidden id. */
+export function digitsOf(id: unknown): string {
+  return String(id ?? '').endsWith('@lid') ? '' : String(id ?? '').replace(/@.*|\D/g, '');
 }
 
 /**
