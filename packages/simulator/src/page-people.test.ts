@@ -64,6 +64,31 @@ it.each([
   expect(await tab.run<unknown[]>(read, `${ben}@c.us`)).toEqual(names.map((name) => name ?? null));
 });
 
+it('a contact gets its name on both rows, and is deleted only by one that has it', async () => {
+  tab = await Tab.linked(ada);
+  const { lid } = await tab.phones.account(ben);
+  const names = `return a.map((id) => require('WAWebContactCollection').ContactCollection.get(id).name ?? null)`;
+  const shown = () => tab.run(names, `${ben}@c.us`, lid);
+  const saved = async () => (await tab.phones.savedContacts(ada)).find(({ number }) => number === ben)?.name;
+  const remove = `const phoneNumber = require('WAWebWidFactory').createWid(a[0]);
+    await require('WAWebDeleteContactAction').deleteContactAction({ phoneNumber })`;
+  const save = `await require('WAWebSaveContactAction').saveContactAction(a[0])`;
+  await tab.run(remove, `${ben}@c.us`);
+  expect([await shown(), await saved()]).toEqual([[null, 'Ben Okafor'], 'Ben Okafor']);
+  const naming = { firstName: 'Benny', lastName: '', phoneNumber: ben, syncToAddressbook: false };
+  await tab.phones.refuseRequests(ada, { requests: ['set-contact'], code: 429 });
+  expect(await tab.fail(save, naming)).toMatchObject({ status: 429 });
+  await tab.phones.refuseRequests(ada, { requests: ['set-contact'], code: null });
+  // Neither a number nor a user name.
+  await tab.run(save, { ...naming, phoneNumber: undefined });
+  expect([await shown(), await saved()]).toEqual([[null, 'Ben Okafor'], 'Ben Okafor']);
+  await tab.run(save, naming);
+  await poll(shown).toEqual(['Benny', 'Benny']);
+  await tab.run(remove, `${ben}@c.us`);
+  await poll(shown).toEqual([null, null]);
+  expect(await saved()).toBeUndefined();
+});
+
 it('a contact may be one of a device, for which look-ups throw', async () => {
   tab = await Tab.linked(ada);
   const alternate = `const wids = require('WAWebCollections').Contact.map(({ id }) => id);

@@ -7,6 +7,15 @@ import { wholeNumber } from '../query.ts';
 export const itemsOf = <S extends v.GenericSchema>(item: S, max: number) =>
   v.pipe(v.array(item), v.maxLength(max, `must have at most ${max} items`));
 
+/** A text without line breaks and other control characters: nothing in it can begin a line of its own. */
+export const oneLine = (max: number) =>
+  v.pipe(
+    v.string(),
+    v.check((written) => written.trim() !== '', 'must not be empty or blank'),
+    v.maxLength(max, `must be at most ${max} characters`),
+    v.regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters'),
+  );
+
 /** The path of what concerns a session as a whole. */
 export const ofSession = v.object({ id: sessionId });
 export const ofMessage = v.object({ id: sessionId, messageId });

@@ -1,10 +1,31 @@
 import * as v from 'valibot';
-import { exampleContact, exampleSession } from '../examples.ts';
+import { exampleContact, exampleSession, exampleStranger } from '../examples.ts';
 import { contactId, sessionId } from '../ids.ts';
+import { networkId } from '../limits.ts';
 import { optionalMediaFile } from '../media.ts';
 import type { Operation } from '../operation.ts';
 import { contact } from '../resources.ts';
-import { checkedNumber, listing, ofSession, READ_ERRORS, reading, readingContact, registeredId } from './common.ts';
+import {
+  CHANGE_ERRORS,
+  changing,
+  checkedNumber,
+  listing,
+  ofContact,
+  ofSession,
+  oneLine,
+  READ_ERRORS,
+  reading,
+  readingContact,
+  registeredId,
+} from './common.ts';
+
+const writtenName = v.pipe(oneLine(255), v.trim());
+const changingBook = {
+  ...changing,
+  path: '/sessions/:id/contacts/:contactId',
+  params: ofContact,
+  errors: [...CHANGE_ERRORS, 'contact_not_found', 'not_permitted', 'rate_limited'],
+} as const;
 
 /** None of them opens a chat. */
 export const contactOperations = {
@@ -23,6 +44,32 @@ export const contactOperations = {
     answer: contact,
     errors: [...READ_ERRORS, 'contact_not_found'],
     examples: { known: exampleContact },
+  },
+  saveContact: {
+    ...changingBook,
+    summary: 'Save a person as a contact under a name, or rename a contact; returns the contact',
+    method: 'PUT',
+    body: v.strictObject({
+      firstName: writtenName,
+      lastName: v.optional(writtenName),
+      syncToPhone: v.optional(
+        v.pipe(
+          v.boolean(),
+          v.description(
+            'Whether the address book of the phone has the contact, too; false deletes it there. Default: as it is, false for a new contact',
+          ),
+        ),
+      ),
+    }),
+    answer: contact,
+    examples: { new: { ...exampleStranger, firstName: 'Grace', lastName: 'Lindqvist' } },
+  },
+  deleteContact: {
+    ...changingBook,
+    summary: 'Delete a contact from the contacts of the account; the chat stays',
+    method: 'DELETE',
+    answer: v.object({ contactId: networkId, deleted: v.literal(true) }),
+    examples: { known: exampleStranger },
   },
   numberExists: {
     ...reading,

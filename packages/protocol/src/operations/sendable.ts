@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { contactId, messageId, recipient, STATUS_FEED } from '../ids.ts';
-import { itemsOf } from './common.ts';
+import { itemsOf, oneLine } from './common.ts';
 
 /** As many as phones let their users share at once, and choose from. */
 const MAX_CONTACTS = 20;
@@ -72,15 +72,6 @@ export function mentionsWherePossible<T extends Mentioning>() {
     if (value.mentions?.length && value.to === STATUS_FEED) refuse('mentions', 'a status cannot mention anyone');
   });
 }
-
-/** A text without line breaks and other control characters: nothing in it can begin a line of its own. */
-const oneLine = (max: number) =>
-  v.pipe(
-    v.string(),
-    v.check((written) => written.trim() !== '', 'must not be empty or blank'),
-    v.maxLength(max, `must be at most ${max} characters`),
-    v.regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters'),
-  );
 
 const degrees = (max: number) =>
   v.pipe(

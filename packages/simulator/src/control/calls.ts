@@ -1,4 +1,4 @@
-import { describeAccount, notifyDevices } from '../network/account.ts';
+import { describeAccount, listSaved, notifyDevices } from '../network/account.ts';
 import { hangUp, ring } from '../network/calls.ts';
 import { keepOld } from '../network/chats.ts';
 import { createGroup, joinGroup, listGroups, updateGroup } from '../network/group-phone.ts';
@@ -49,13 +49,17 @@ export const calls = {
   }),
   profile: defineCall('PATCH', '/accounts/:number/profile', {
     fields: inputs.profile,
-    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is returned instead of it, null removes that; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups; `hidesAbout` hides the `about` text from everyone; `username` is the name by which others find it, `usernamePin` the PIN that they need; `messageTimer`, in seconds, is for messages in new chats, 0 for none; `businessProfile` is `{description?, address?, email?, websites?, categories?, timezone?, days?}`. Returns the account',
+    does: 'the picture is `none`, `private` or `present`; `pictureCode` 401, 404, 423, 429 or 500 is returned instead of it, null removes that; `groupPrivacy` is `all`, or `invite_only` for an account that cannot be added to groups; `hidesAbout` hides the `about` text from everyone; `username` is the name by which others find it, `usernamePin` the PIN that they need; `messageTimer`, in seconds, is for messages in new chats, 0 for none; `contactChanges` is where linked devices may save contacts: also in the address book of the `phone` (default), only in the `app`, or `none`; `businessProfile` is `{description?, address?, email?, websites?, categories?, timezone?, days?}`. Returns the account',
     run: (simulator, { number }, change) => changeProfile(simulator.network, account(simulator, number), change),
   }),
   contacts: defineCall('PATCH', '/accounts/:number/contacts', {
     fields: inputs.contacts,
     does: 'changes the address book; `save` takes `[{number, name}]`, the others people: numbers, `<number>@c.us` or `<digits>@lid`',
     run: (simulator, { number }, change) => changeContacts(simulator.network, account(simulator, number), change),
+  }),
+  savedContacts: defineCall('GET', '/accounts/:number/contacts', {
+    does: 'the contacts of the account: `[{number, name, shortName, onPhone, byUsername}]`; `onPhone` are those in the address book of the phone, `byUsername` those that are saved by user name, without the number',
+    run: (simulator, { number }) => listSaved(account(simulator, number)),
   }),
   fill: defineCall('POST', '/accounts/:number/fill', {
     fields: inputs.fill,

@@ -219,6 +219,8 @@ export const inputs = {
     usernamePin: v.optional(v.pipe(v.string(), v.regex(/^\d{4}$/))),
     /** After how many seconds its messages in new chats disappear; 0 for never. */
     messageTimer: v.optional(delayMs),
+    /** Where its phone lets linked devices save contacts. */
+    contactChanges: v.optional(v.picklist(['phone', 'app', 'none'])),
   }),
   contacts: v.strictObject({
     save: v.optional(v.array(v.strictObject({ number: person, name: text }))),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ServerEvent } from '../page/wire.ts';
+import type { ServerEvent, WireSaved } from '../page/wire.ts';
 import type { AccountRecord, Device } from './records.ts';
 
 /** The platform of the phone, as its pages know it. */
@@ -11,6 +11,22 @@ export function platformOf({ platform, isBusiness }: AccountRecord): string {
 /** The id that chats with this account have in others' pages. */
 export function chatIdOf(account: AccountRecord): string {
   return account.addressing === 'lid' ? account.lid : account.pn;
+}
+
+/** A contact in the address book of the phone. */
+export function savedOnPhone(name: string): WireSaved {
+  return { name, shortName: name.split(' ')[0] ?? name, isOnPhone: true, isByUsername: false };
+}
+
+/** The contacts of an account, as the control API shows them. */
+export function listSaved({ book }: AccountRecord) {
+  return [...book].map(([{ number }, { name, shortName, isOnPhone, isByUsername }]) => ({
+    number,
+    name,
+    shortName,
+    onPhone: isOnPhone,
+    byUsername: isByUsername,
+  }));
 }
 
 /** Sends an event to all devices of an account that are logged in, or to all but one. */

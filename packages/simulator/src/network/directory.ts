@@ -1,7 +1,7 @@
 import type { AccountSeed } from '../control/inputs.ts';
 import { SimulatorError } from '../errors.ts';
 import type { WireSelf, WireUser } from '../page/wire.ts';
-import { chatIdOf, platformOf } from './account.ts';
+import { chatIdOf, platformOf, savedOnPhone } from './account.ts';
 import { AccountRecord } from './records.ts';
 
 /** The accounts at start; their numbers are reserved for fiction. */
@@ -23,7 +23,7 @@ export class Directory {
   constructor(seeds: readonly AccountSeed[]) {
     const accounts = seeds.map((seed) => this.add(seed));
     for (const account of accounts) {
-      for (const other of accounts) if (other !== account) account.book.set(other, other.name);
+      for (const other of accounts) if (other !== account) account.book.set(other, savedOnPhone(other.name));
     }
   }
 
@@ -72,8 +72,9 @@ export class Directory {
   /** The same for a member of a shared group: the number stays hidden unless it is known already. */
   describeMember(account: AccountRecord, viewer: AccountRecord): WireUser {
     const { pn, lid, name: pushname, isBusiness, addressing } = account;
-    const name = viewer.book.get(account);
-    const isUnknown = addressing === 'lid' && name === undefined && !viewer.disclosed.has(account);
+    const saved = viewer.book.get(account);
+    const isSavedByNumber = saved?.isByUsername === false;
+    const isUnknown = addressing === 'lid' && !isSavedByNumber && !viewer.disclosed.has(account);
     const isHidden = account !== viewer && (account.hiddenNumber || isUnknown);
     return {
       lid,
@@ -83,7 +84,7 @@ export class Directory {
       isBusiness,
       isBlocked: viewer.blocked.has(account),
       pn: isHidden ? undefined : pn,
-      name,
+      ...saved,
     };
   }
 
@@ -93,6 +94,7 @@ export class Directory {
       pn: account.pn,
       platform: platformOf(account),
       privacy: account.privacy,
+      contactChanges: account.contactChanges,
       messageTimer: account.messageTimer,
     };
   }

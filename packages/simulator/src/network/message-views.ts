@@ -31,7 +31,7 @@ const phoneTypes = new Map<string, MessageType>(Object.entries(knownTypes));
 
 /** A person's name on a phone: as in its address book, otherwise as the person chose it. */
 export function nameFor(viewer: AccountRecord, person: AccountRecord): string {
-  return viewer.book.get(person) ?? person.name;
+  return viewer.book.get(person)?.name ?? person.name;
 }
 
 /** Whether it is a notice, which no person has written. */

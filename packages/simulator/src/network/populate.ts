@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { BulkAmounts } from '../control/inputs.ts';
 import { SimulatorError } from '../errors.ts';
+import { savedOnPhone } from './account.ts';
 import { createMessageId } from './message.ts';
 import type { Network } from './network.ts';
 import { type AccountRecord, Message, type Peer } from './records.ts';
@@ -12,7 +13,7 @@ const minuteSeconds = 60;
 export function populate(network: Network, account: AccountRecord, amounts: BulkAmounts): void {
   const { chats = 0, contacts = 0, groups = 0 } = amounts;
   const saved = Array.from({ length: contacts }, () => registerPerson(network));
-  for (const person of saved) account.book.set(person, person.name);
+  for (const person of saved) account.book.set(person, savedOnPhone(person.name));
   const strangers = Array.from({ length: Math.max(0, chats - contacts) }, () => registerPerson(network));
   const people = [...saved, ...strangers];
   // The first is the newest, as in a list of chats.

@@ -13,6 +13,7 @@ import type {
   Refusal,
 } from '../control/inputs.ts';
 import type {
+  ContactChanges,
   PageFault,
   ServerEvent,
   WireBusinessProfile,
@@ -25,6 +26,7 @@ import type {
   WireNotice,
   WirePresence,
   WirePrivacy,
+  WireSaved,
   WireTextStyle,
 } from '../page/wire.ts';
 import type { PasskeyRecord } from './passkey.ts';
@@ -116,8 +118,10 @@ export class AccountRecord {
   readonly devices = new Map<string, Device>();
   /** The devices that were unlinked, oldest first. */
   readonly unlinks: Unlink[] = [];
-  /** Its address book: people with their names. */
-  readonly book = new Map<AccountRecord, string>();
+  /** Its contacts, and how they are saved. */
+  readonly book = new Map<AccountRecord, WireSaved>();
+  /** Where its phone lets linked devices save contacts. */
+  contactChanges: ContactChanges = 'phone';
   readonly blocked = new Set<AccountRecord>();
   /** Of a business account. */
   businessProfile: WireBusinessProfile | undefined;

@@ -24,6 +24,7 @@ const components: Readonly<Record<string, readonly string[]>> = {
   'WAWebAttachMediaFlow.react': ['WAWebPrepRawMedia', 'WAWebUploadManager'],
   'WAWebNewsletterTabFlow.react': ['WAWebLoadNewsletterPreviewChatAction', 'WAWebNewsletterUnsubscribeAction'],
   'WAWebProfileDrawer.react': ['WAWebContactProfilePicThumbBridge', 'WAWebSetPushnameConnAction'],
+  'WAWebNewChatFlow.react': ['WAWebSaveContactAction', 'WAWebDeleteContactAction'],
   'WAWebSettingsFlow.react': ['WAWebSetPrivacyForOneCategoryAction'],
 };
 

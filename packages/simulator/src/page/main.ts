@@ -2,6 +2,7 @@ import { loadCredentials } from './credentials.ts';
 import { lateModules, lazyComponents } from './lazy-modules.ts';
 import { mediaServer } from './media/media-server.ts';
 import { accountModules } from './modules/account-modules.ts';
+import { addressBookModules } from './modules/address-book-modules.ts';
 import { chatModules } from './modules/chat-modules.ts';
 import { collectionModules } from './modules/collection-modules.ts';
 import { commandModules } from './modules/command-modules.ts';
@@ -59,6 +60,7 @@ const groups = [
   groupModules(page),
   statusModules(page),
   contactModules(page),
+  addressBookModules(page),
   accountModules(page),
   newsletterModules(page),
 ];

@@ -1,7 +1,21 @@
 import type { PageSwitches } from './switches.ts';
 
-/** A person as an account's linked devices know them. */
-export interface WireUser {
+/** How an account has saved a person. */
+export interface WireSaved {
+  readonly name: string;
+  /** The first name, or the last one. */
+  readonly shortName: string;
+  /** The address book of the phone has it, too. */
+  readonly isOnPhone: boolean;
+  /** By hidden number and user name. */
+  readonly isByUsername: boolean;
+}
+
+/** Where linked devices may save contacts: also in the address book of the phone, only in the app, or not at all. */
+export type ContactChanges = 'phone' | 'app' | 'none';
+
+/** A person as an account's linked devices know them; without a name, a stranger. */
+export interface WireUser extends Partial<WireSaved> {
   /** `<number>@c.us`; absent where the number is hidden, as of strangers in a group. */
   readonly pn?: string | undefined;
   /** `<digits>@lid` */
@@ -10,8 +24,6 @@ export interface WireUser {
   readonly chat: string;
   /** The name that the person chose. */
   readonly pushname: string;
-  /** The name in the account's address book; absent for strangers. */
-  readonly name?: string | undefined;
   readonly isBusiness: boolean;
   readonly username?: string | undefined;
   readonly isBlocked: boolean;
@@ -39,6 +51,7 @@ export interface WireSelf extends WireUser {
   readonly pn: string;
   readonly platform: string;
   readonly privacy: WirePrivacy;
+  readonly contactChanges: ContactChanges;
   /** The timer of its messages in new chats, in seconds; 0 for none. */
   readonly messageTimer: number;
 }
@@ -469,6 +482,8 @@ export interface Requests {
     };
   };
   block: { params: { id: string; isBlocked: boolean }; result: null };
+  /** Saves a person, or deletes the contact; null: nobody has that number. Reaches the account's other devices. */
+  'set-contact': { params: { id: string; saved: WireSaved | null }; result: WireUser | null };
   'business-profile': { params: { id: string }; result: WireBusinessProfile | null };
   /** The code is 401 for a picture that is private, 404 where there is none, and others. */
   picture: { params: { id: string }; result: { readonly url: string } | { readonly code: number } };
@@ -591,6 +606,7 @@ export type ServerEvent =
   | { readonly type: 'ack'; readonly keys: readonly string[]; readonly ack: number }
   /** The account now uses another app on its phone, such as that for businesses. */
   | { readonly type: 'platform'; readonly platform: string }
+  | { readonly type: 'contact-changes'; readonly contactChanges: ContactChanges }
   /** All labels of the account, after a change. */
   | { readonly type: 'labels'; readonly labels: readonly WireLabel[] }
   /** The account's limits, after a change. */

@@ -29,6 +29,22 @@ describe('contacts', () => {
   );
 });
 
+describe('a contact', () => {
+  it('that was saved is returned as it is listed', async () => {
+    context.page.on('saveContact', (id) => [row(id, 'Ben Okafor')]);
+    const naming = { firstName: 'Ben', lastName: 'Okafor', syncToPhone: true };
+    const saved = await handlers.saveContact({ id: 'main', contactId: BEN, ...naming });
+    expect(saved).toMatchObject({ id: BEN, name: 'Ben Okafor' });
+    expect(context.page.calls).toMatchObject([{ kind: 'change', args: [BEN, naming, expect.any(Number)] }]);
+  });
+
+  it('that was deleted is named by the id that the page found', async () => {
+    context.page.on('deleteContact', () => ({ id: BEN }));
+    const deleted = await handlers.deleteContact({ id: 'main', contactId: '81604523377102@lid' });
+    expect(deleted).toEqual({ contactId: BEN, deleted: true });
+  });
+});
+
 describe('a picture', () => {
   const picture = () => handlers.getPicture({ id: 'main', contactId: BEN });
 

@@ -19,6 +19,16 @@ export function contactHandlers({ page, ...context }: HandlerContext): WorkerHan
 
     getContact: async ({ contactId }, { time }) => found(await page.read(time.rest(), 'getContact', contactId)),
 
+    saveContact: async ({ contactId, firstName, lastName, syncToPhone }, { time }) => {
+      const naming = { firstName, lastName, syncToPhone };
+      return found(await page.change(time.rest(), 'saveContact', contactId, naming, time.step('settle')));
+    },
+
+    deleteContact: async ({ contactId }, { time }) => {
+      const { id } = await page.change(time.rest(), 'deleteContact', contactId, time.step('settle'));
+      return { contactId: id, deleted: true };
+    },
+
     numberExists: ({ number }, { time }) => page.read(time.rest(), 'numberExists', number),
 
     getPicture: ({ contactId }, { time }) => {

@@ -44,7 +44,7 @@ export {
   resolveContacts,
   setBlocked,
 } from './contact-details.ts';
-export { getContact, listContacts, numberExists, numbersOf } from './contacts.ts';
+export { deleteContact, getContact, listContacts, numberExists, numbersOf, saveContact } from './contacts.ts';
 export {
   changeRoles,
   getGroup,

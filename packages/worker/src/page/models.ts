@@ -421,6 +421,10 @@ export interface PageContact {
   readonly isBusiness?: boolean;
   /** True if the account has blocked them. */
   readonly isContactBlocked?: boolean;
+  /** True if it is saved by user name. */
+  readonly isUsernameContact?: boolean;
+  /** Whether the address book of the phone has it; nullish if it is from there. */
+  readonly syncToAddressbook?: boolean | null;
   /** The default timer for messages in new chats, in seconds; absent or 0 for none. */
   readonly disappearingModeDuration?: number | null;
 }

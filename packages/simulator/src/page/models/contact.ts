@@ -18,6 +18,10 @@ interface ContactAttributes {
   isBusiness: boolean;
   isEnterprise: boolean;
   isContactBlocked: boolean;
+  /** Saved by LID and user name. */
+  isUsernameContact: boolean;
+  /** The address book of the phone has it, too. */
+  syncToAddressbook: boolean;
   /** The number behind a `@lid` contact. */
   phoneNumber: Wid | undefined;
   /** Of the account itself: the timer of its messages in new chats, in seconds. */
@@ -37,6 +41,8 @@ export class Contact extends Model<ContactAttributes> {
     'isBusiness',
     'isEnterprise',
     'isContactBlocked',
+    'isUsernameContact',
+    'syncToAddressbook',
     'phoneNumber',
     'disappearingModeDuration',
   ];
@@ -63,16 +69,18 @@ export function isChatBlocked(chat: { get(name: 'id' | 'accountLid'): Wid | unde
 
 /** Adds the contacts of a person to the collection, or updates them. */
 export function updateContact(user: WireUser, isMe: boolean): void {
-  const { name, pushname, username, isBusiness, isBlocked, pn, lid } = user;
+  const { name, shortName, pushname, username, isBusiness, isBlocked, pn, lid } = user;
   const shared = {
     name,
-    shortName: name?.split(' ')[0],
+    shortName,
     pushname,
     username,
     type: 'in' as const,
     isMe,
     isBusiness,
     isEnterprise: false,
+    isUsernameContact: user.isByUsername ?? false,
+    syncToAddressbook: user.isOnPhone ?? false,
   };
   if (pn !== undefined) put(pn, { ...shared, ...(isMe ? shared : namesByNumber(shared)), isContactBlocked: false });
   // Only the contact by LID has `isContactBlocked`; for the one by number, see the block list.

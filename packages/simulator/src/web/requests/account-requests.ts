@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { reject } from '../../network/calls.ts';
 import { forget } from '../../network/linking.ts';
-import { changeContacts, changeProfile } from '../../network/people.ts';
+import { changeContacts, changeProfile, setContact } from '../../network/people.ts';
 import { groupPictureUrl, pictureUrl } from '../media.ts';
 import type { Handlers } from './handler.ts';
 
@@ -71,6 +71,7 @@ export const accountRequests = {
   },
   block: (network, { account }, { id, isBlocked }) =>
     changeContacts(network, account, { [isBlocked ? 'block' : 'unblock']: [id] }),
+  'set-contact': setContact,
   'business-profile': ({ directory }, _login, { id }) => {
     const found = directory.find(id);
     return (found?.isBusiness && found.businessProfile) || null;

@@ -27,6 +27,19 @@ interface LookUpAnswer {
   }[];
 }
 
+/** What a contact is saved as: by number, or else by hidden id and user name. */
+interface NewContact {
+  readonly firstName: string;
+  readonly lastName: string;
+  /** Digits. */
+  readonly phoneNumber?: string;
+  readonly syncToAddressbook?: boolean;
+  readonly lid?: PageId;
+  readonly username?: string | undefined;
+  /** By the other one than before. */
+  readonly isConvertingContactType?: boolean;
+}
+
 /** Modules for details of people. */
 export interface ContactDetailModules {
   WAWebUsync: {
@@ -49,6 +62,29 @@ export interface ContactDetailModules {
     /** Does nothing unless isContactBlocked. */
     unblockContact(contact: PageContact, entryPoint: string): Promise<unknown>;
   };
+  WAWebSaveContactAction: {
+    /** Resolves before the models have the name. Rejects with the network's code; saves numbers that nobody has, too. */
+    saveContactAction(contact: NewContact): Promise<unknown>;
+  };
+  WAWebDeleteContactAction: {
+    /** By number, or by hidden id and user name. Does nothing if the contact with that id has no name. */
+    deleteContactAction(
+      contact: { phoneNumber: PageId } | { readonly lid: PageId; readonly username: string },
+    ): Promise<unknown>;
+  };
+  WAWebContactEditSync: {
+    /** The last step of a deletion by number. */
+    sendContactDelete(number: PageId): Promise<unknown>;
+  };
+  WAWebPrimaryFeaturesModel: {
+    /** What the phone supports and allows; without `features`, it has not reported that. */
+    PrimaryFeatures: {
+      readonly features?: readonly string[];
+      readonly isContactsBackupOn?: boolean;
+      readonly primaryHasAgreedToNativeContactsNux?: boolean;
+      readonly primaryHasAddressbookPermission?: boolean;
+    };
+  };
   WAWebFindCommonGroupsContactAction: {
     /** Resolves with null for oneself. */
     findCommonGroups(contact: PageContact): Promise<{ getModelsArray(): PageChat[] } | null | undefined>;
@@ -67,5 +103,9 @@ export const contactDetailParts: Contract<ContactDetailModules> = {
     blockContact: fn('blockContact'),
     unblockContact: fn('unblockContact'),
   },
+  WAWebSaveContactAction: { saveContactAction: fn('saveContact') },
+  WAWebDeleteContactAction: { deleteContactAction: fn('deleteContact') },
+  WAWebContactEditSync: { sendContactDelete: unchecked() },
+  WAWebPrimaryFeaturesModel: { PrimaryFeatures: unchecked() },
   WAWebFindCommonGroupsContactAction: { findCommonGroups: fn('listCommonGroups') },
 };

@@ -70,6 +70,7 @@ export const components: Readonly<Record<string, readonly string[]>> = {
     'WAWebMediaForwardMediaMsg',
   ],
   WAWebContactProfilePicThumbBridge: ['WAWebProfileDrawer.react', 'WAWebNewGroupFlow.react'],
+  WAWebDeleteContactAction: ['WAWebNewChatFlow.react', 'WAWebInfoFlow.react'],
   WAWebExitGroupAction: ['WAWebNewGroupFlow.react', 'WAWebExistingGroupPermissionsDrawer.react'],
   WAWebGroupCreateJob: ['WAWebNewGroupFlow.react'],
   WAWebGroupInviteJob: ['WAWebGroupInviteLinkDrawer.react'],
@@ -88,6 +89,7 @@ export const components: Readonly<Record<string, readonly string[]>> = {
   WAWebNewsletterUnsubscribeAction: ['WAWebNewsletterContextMenu', 'WAWebNewsletterTabFlow.react'],
   WAWebPrepRawMedia: ['WAWebAttachMediaFlow.react', 'WAWebMediaForwardMediaMsg'],
   WAWebRevokeStatusAction: ['WAWebStatusViewer.react', 'WAWebStatusDrawerFlow.react'],
+  WAWebSaveContactAction: ['WAWebNewChatFlow.react', 'WAWebInfoFlow.react'],
   WAWebSendStatusMsgAction: [
     'WAWebCreateTextStatusFlow.react',
     'WAWebStatusViewer.react',

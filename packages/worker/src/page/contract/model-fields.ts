@@ -154,5 +154,7 @@ export const modelFields: Fields<'Msg', PageMessage> &
   'Contact[].username': some,
   'Contact[].isBusiness': some,
   'Contact[].isContactBlocked': some,
+  'Contact[].isUsernameContact': some,
+  'Contact[].syncToAddressbook': some,
   'Contact[].disappearingModeDuration': some,
 };

@@ -276,6 +276,11 @@ export function pushnameOf(id: PageId | undefined): string | undefined {
   return idsOf(id).flatMap((one) => Contact?.get(one)?.pushname || [])[0];
 }
 
+/** Whether the account has saved a contact. */
+export function isMyContact(contact: PageContact): boolean {
+  return optional('WAWebFrontendContactGetters')?.getIsMyContact?.(contact) ?? Boolean(contact.name);
+}
+
 /** A contact for the API, with an id by phone number if known. */
 export function contactModel(contact: PageContact): Record<string, unknown> {
   const getters = optional('WAWebContactGetters');
@@ -291,7 +296,7 @@ export function contactModel(contact: PageContact): Record<string, unknown> {
     username: contact.username,
     isMe: isMe(contact.id),
     isUser,
-    isMyContact: optional('WAWebFrontendContactGetters')?.getIsMyContact?.(contact) ?? Boolean(contact.name),
+    isMyContact: isMyContact(contact),
     isWAContact: getters?.getIsWAContact?.(contact) ?? isUser,
     isBusiness: contact.isBusiness,
     isBlocked: contact.isContactBlocked === true || Boolean(Blocklist?.get(contact.id) || (lid && Blocklist?.get(lid))),
