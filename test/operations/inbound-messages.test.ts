@@ -1,6 +1,6 @@
 import { sendText } from '@chat-web/host';
 import { ADA, BEN, CARLA, downloadedBytes, media } from '@chat-web/testing';
-import type { EventLog } from '@chat-web/testing/stack';
+import { type EventLog, stanzaOf } from '@chat-web/testing/stack';
 import { expectRefused, sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -104,15 +104,19 @@ describe('contact cards', () => {
   });
 });
 
-it('a video note is a video, and can be downloaded and forwarded', async () => {
+it('a video note is a video, and can be downloaded, but only its sender can forward it', async () => {
   const bytes = Buffer.from(media.find(({ type }) => type === 'video')?.bytes ?? []);
   const note = { kind: 'note', base64: bytes.toString('base64'), mimeType: 'video/mp4' } as const;
   await stack.phones.send(BEN, { to: ADA, media: note });
   const { id: messageId, ...message } = await events.until('message', ({ note }) => note === true);
   expect(message).toMatchObject({ type: 'video', body: '', hasMedia: true, mimeType: 'video/mp4' });
   expect(await downloadedBytes(await stack.client.getMedia({ id: 'main', messageId }))).toEqual(bytes);
-  const forwarded = await stack.client.forwardMessage({ id: 'main', to: CARLA, messageId });
-  expect(forwarded).toMatchObject({ type: 'video', note: true, isForwarded: true });
+  const forward = (messageId: string) => stack.client.forwardMessage({ id: 'main', to: CARLA, messageId });
+  await expectRefused([forward(messageId)], { code: 'not_permitted' });
+  const { id } = await stack.phones.send(ADA, { to: BEN, media: note });
+  const own = await events.until('message_sent', (one) => stanzaOf(one.id) === id);
+  const forwarded = await forward(own.id);
+  expect(forwarded).toMatchObject({ type: 'video', note: true, isForwarded: false });
   expect(await stack.onPhone(CARLA, forwarded.id)).toMatchObject({ type: 'note', size: bytes.length });
 });
 

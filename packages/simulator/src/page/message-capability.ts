@@ -56,12 +56,15 @@ export function canReply(msg: Msg): boolean {
   return isShown(msg) && (msg.get('ack') ?? 0) > 0 && msg.get('type') !== 'ciphertext';
 }
 
-/** A message that a person has written in a chat, and that is not view-once. */
+/** A message that a person has written in a chat, and that is not view-once, nor the video note of another person. */
 export function canForward(msg: Msg): boolean {
   const isInChat = msg.get('id')?.remote.isBroadcast() === false;
   const type = msg.get('type') ?? '';
   const isLoaded = !downloadedFirst.includes(type) || msg.mediaData?.get('mediaStage') === 'RESOLVED';
-  return isShown(msg) && isInChat && isLoaded && !unforwardable.includes(type) && !msg.get('isViewOnce');
+  const isOthersNote = type === 'ptv' && msg.get('id')?.fromMe !== true;
+  return (
+    isShown(msg) && isInChat && isLoaded && !isOthersNote && !unforwardable.includes(type) && !msg.get('isViewOnce')
+  );
 }
 
 /** A message that may be starred or pinned: one that was sent and is not view-once. */
