@@ -239,6 +239,24 @@ describe('media that phones do not play', () => {
   });
 });
 
+it('a video note is made of any video with ffmpeg; without it, an MP4 is sent unchanged', async () => {
+  const note = (name: string, to = BEN) => send({ type: 'video', note: true, to, base64: base64(fileOf(name)) });
+  const clip = fileOf('clip.mp4');
+  const arrived = { type: 'note', mimeType: 'video/mp4', hash: sha256(clip) };
+  for (const to of [BEN, groupId]) {
+    const sent = await note('clip.mp4', to);
+    expect(sent).toMatchObject({ type: 'video', note: true, body: '', hasMedia: true });
+    expect(await onBensPhone(sent)).toMatchObject(arrived);
+  }
+  await expectRefused([note('clip.webm'), note('clip.mov')], {
+    code: 'media_unavailable',
+    message: expect.stringContaining('has to be converted to a video note, which needs ffmpeg'),
+  });
+  ffmpeg(clip);
+  for (const name of ['clip.webm', 'clip.3gp']) expect(await onBensPhone(await note(name))).toMatchObject(arrived);
+  expect(await stack.spooled()).toEqual([]);
+});
+
 describe('a sticker', () => {
   it('that phones reject is converted, or refused with a reason if it moves', async () => {
     const image = gif(1);

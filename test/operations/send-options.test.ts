@@ -139,11 +139,13 @@ describe('how media are shown', () => {
   });
 
   it('each option is for its kind of media, and not for the status feed', async () => {
-    const all = { base64, voice: true, gif: true, viewOnce: true };
-    expect(await issuesOf({ type: 'image', ...all })).toEqual(['voice', 'gif']);
-    expect(await issuesOf({ type: 'video', ...all })).toEqual(['voice']);
-    expect(await issuesOf({ type: 'audio', ...all })).toEqual(['gif', 'viewOnce']);
-    expect(await issuesOf({ type: 'sticker', ...all })).toEqual(['voice', 'gif', 'viewOnce']);
+    const all = { base64, voice: true, gif: true, note: true, viewOnce: true };
+    expect(await issuesOf({ type: 'image', ...all })).toEqual(['voice', 'gif', 'note']);
+    expect(await issuesOf({ type: 'video', ...all, note: false })).toEqual(['voice']);
+    expect(await issuesOf({ type: 'video', ...all, caption: 'Hi' })).toEqual(['caption', 'gif', 'viewOnce', 'voice']);
+    expect(await issuesOf({ type: 'audio', ...all })).toEqual(['gif', 'note', 'viewOnce']);
+    expect(await issuesOf({ type: 'sticker', ...all })).toEqual(['voice', 'gif', 'note', 'viewOnce']);
+    expect(await issuesOf({ type: 'video', base64, note: true, to: 'status@broadcast' })).toEqual(['note']);
     expect(await issuesOf({ type: 'image', base64, viewOnce: true, to: 'status@broadcast' })).toEqual(['viewOnce']);
   });
 });

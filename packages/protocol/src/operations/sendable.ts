@@ -29,27 +29,33 @@ export const mediaFlags = {
   voice: v.optional(v.boolean()),
   /** A video as a GIF: it plays by itself, without sound. */
   gif: v.optional(v.boolean()),
+  /** A video as a video note, which phones show as a circle. */
+  note: v.optional(v.boolean()),
   /** An image or a video that can be opened once. */
   viewOnce: v.optional(v.boolean()),
 };
 
-const FLAGGED = { voice: ['audio'], gif: ['video'], viewOnce: ['image', 'video'] } as const;
+const FLAGGED = { voice: ['audio'], gif: ['video'], note: ['video'], viewOnce: ['image', 'video'] } as const;
+/** What phones have no place for in a video note. */
+const NOT_IN_NOTES = ['caption', 'gif', 'viewOnce'] as const;
 type Flag = keyof typeof FLAGGED;
 interface Flagged extends Readonly<Partial<Record<Flag, boolean | undefined>>> {
   readonly type: string;
   readonly to: string;
 }
 
-/** The rule of these; names the field. */
+/** The rules of these; name the field. */
 export function flagsOfTheirKind<T extends Flagged>() {
   return v.rawCheck<T>(({ dataset, addIssue }) => {
     if (!dataset.typed) return;
     const input = { ...dataset.value } as Record<string, unknown>;
+    const refuse = (key: string, message: string) =>
+      addIssue({ message, path: [{ type: 'object', origin: 'value', input, key, value: input[key] }] });
+    const isNote = input.type === 'video' && input.note === true;
+    for (const key of isNote ? NOT_IN_NOTES : []) if (input[key]) refuse(key, 'must not be given with note');
     for (const [key, kinds] of Object.entries(FLAGGED)) {
       const isRight = (kinds as readonly unknown[]).includes(input.type) && input.to !== STATUS_FEED;
-      if (!input[key] || isRight) continue;
-      const path = [{ type: 'object', origin: 'value', input, key, value: input[key] }] as const;
-      addIssue({ message: `is for ${kinds.join(' and ')} in chats`, path: [...path] });
+      if (input[key] && !isRight) refuse(key, `is for ${kinds.join(' and ')} in chats`);
     }
   });
 }

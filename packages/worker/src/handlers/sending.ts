@@ -19,6 +19,7 @@ interface MediaInput extends MediaSource, Mentioning {
   readonly markRead?: boolean | undefined;
   readonly voice?: boolean | undefined;
   readonly gif?: boolean | undefined;
+  readonly note?: boolean | undefined;
   readonly viewOnce?: boolean | undefined;
 }
 
@@ -85,7 +86,7 @@ function isNumber(id: string): boolean {
 async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Call): Promise<Message> {
   const { page } = context;
   const { time, attempt } = call;
-  const { type, to, quotedMessageId, markRead, voice, gif, viewOnce } = input;
+  const { type, to, quotedMessageId, markRead, voice, gif, note, viewOnce } = input;
   // The network has no caption for these: it would only be in the answer.
   const caption = type === 'audio' || type === 'sticker' ? undefined : input.caption;
   if (to !== STATUS_FEED) await check(page, to, quotedMessageId, time);
@@ -109,6 +110,8 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
         sendAudioAsVoice: voice,
         sendVideoAsGif: gif,
         ...(viewOnce ? { isViewOnce: true, fields: { isViewOnce: true } } : {}),
+        // The page prepares and encrypts a note as a video: only the message differs.
+        ...(note ? { fields: { type: 'ptv' } } : {}),
         quotedMessageId,
         markRead,
         ignoreQuoteErrors: false,
@@ -119,7 +122,7 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
     });
   return withMedia(type, input, time.rest('file', 'send'), context, async (media) => {
     const need = type === 'sticker' ? await stickerNeed(media) : 'nothing';
-    const shape = { kind: type, voice, gif, isAnimated: need === 'animation' };
+    const shape = { kind: type, voice, gif, note, isAnimated: need === 'animation' };
     const timeoutMs = () => time.step('conversion', 'file', 'send');
     return withPlayable(shape, media, timeoutMs, context, (playable) =>
       sendFile(need === 'still' ? 'still' : 'nothing', playable),

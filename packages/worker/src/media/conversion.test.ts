@@ -52,6 +52,12 @@ describe('media that phones do not play', () => {
     [{ kind: 'audio' }, 'audio/flac', 'audio/mp4', /-map 0:a:0 .*-c:a aac .*-f ipod file:/],
     [{ kind: 'video' }, 'video/webm', 'video/mp4', /-map 0:a:0\? .*h264_metadata -c:a aac .*-f mp4 file:/],
     [{ kind: 'video', gif: true }, 'image/gif', 'video/mp4', /-map 0:v:0 -c:v copy -bsf:v h264_metadata -movflags/],
+    [
+      { kind: 'video', note: true },
+      'video/mp4',
+      'video/mp4',
+      /h264_metadata -c:a copy -bsf:a aac_adtstoasc .* -t 60 .*-f mp4 /,
+    ],
     [{ kind: 'sticker', isAnimated: true }, 'image/gif', 'image/webp', /-vf fps=15,scale=512:512:.*-f webp file:/],
   ])('are converted by ffmpeg (%j of %s), and the converted file is removed', async (shape, from, to, options) => {
     machine('echo "$@" > "$out"');
@@ -71,6 +77,8 @@ describe('media that phones do not play', () => {
   it('are converted in another way if the first one fails', async () => {
     machine('case "$*" in *h264_metadata*) exit 1;; esac; echo "$@" > "$out"');
     expect((await playable({ kind: 'video' }, 'video/webm')).text).toMatch(/-c:v libx264 .*-pix_fmt yuv420p /);
+    machine('case "$*" in *adtstoasc*|*h264_metadata*) exit 1;; esac; echo "$@" > "$out"');
+    expect((await playable({ kind: 'video', note: true }, 'video/mp4')).text).toMatch(/libx264 .*-c:a aac .* -t 60 /);
     machine('case "$*" in *fps=8,*) ;; *) head -c 600000 /dev/zero > "$out"; exit 1;; esac; echo "$@" > "$out"');
     expect((await playable({ kind: 'sticker', isAnimated: true }, 'image/gif')).text).toContain('-quality 10 ');
   });
@@ -94,12 +102,14 @@ describe('media that phones do not play', () => {
       [VOICE, 'audio/ogg'],
       [{ kind: 'audio' }, 'audio/ogg'],
       [{ kind: 'video' }, 'video/quicktime'],
+      [{ kind: 'video', note: true }, 'video/mp4'],
     ] as const)
       expect(await playable(shape, mimeType)).toMatchObject({ mimeType, isUpload: true });
     for (const [shape, type, others] of [
       [VOICE, 'audio/flac', 'MP3, M4A'],
       [{ kind: 'video' }, 'video/webm', 'MP4 or 3GPP'],
       [{ kind: 'video', gif: true }, 'video/quicktime', 'MP4 or 3GPP'],
+      [{ kind: 'video', note: true }, 'video/quicktime', 'MP4 or 3GPP'],
       [{ kind: 'sticker', isAnimated: true }, 'image/apng', 'an animated WebP of 512 x 512 pixels'],
     ] as const) {
       const message = expect.stringMatching(`${type} has to be converted .* needs ffmpeg .*, or send ${others}`);

@@ -19,6 +19,7 @@ const LIMITS = 'ulimit -v 1048576 && ulimit -t 60';
 const BLOCK_BYTES = 512;
 const MIN_ATTEMPT_MS = 100;
 const MAX_STICKER_SECONDS = 10;
+const MAX_NOTE_SECONDS = 60;
 
 const MB = 1_048_576;
 
@@ -54,6 +55,8 @@ const H264 = ['-c:v', 'libx264', '-preset', 'veryfast', '-crf', '26', '-pix_fmt'
 /** Even sides, as the codec needs them, and at most 1280 pixels. */
 const FIT = "scale='trunc(min(1,1280/max(iw,ih))*iw/2)*2':'trunc(min(1,1280/max(iw,ih))*ih/2)*2'";
 const FAST_START = ['-movflags', '+faststart'];
+/** Pictures in the codec of phones are copied: the filter fails for any other codec. */
+const COPIED = ['-c:v', 'copy', '-bsf:v', 'h264_metadata'];
 
 /** Without sound, if it is shown as a GIF. */
 function videoTarget(isGif: boolean): Target {
@@ -65,8 +68,7 @@ function videoTarget(isGif: boolean): Target {
     format: 'mp4',
     maxBytes: 64 * MB,
     attempts: [
-      // Pictures in the codec of phones are copied: the filter fails for any other codec.
-      [...map, '-c:v', 'copy', '-bsf:v', 'h264_metadata', ...sound, ...FAST_START],
+      [...map, ...COPIED, ...sound, ...FAST_START],
       [...map, '-vf', FIT, ...H264, ...sound, ...FAST_START],
     ],
   };
@@ -84,6 +86,17 @@ function stickerAttempt(framesPerSecond: number, quality: number): readonly stri
   return ['-map', '0:v:0', '-t', String(MAX_STICKER_SECONDS), '-vf', filter, ...codec];
 }
 
+const VIDEO = videoTarget(false);
+/** Sound in the codec of phones is copied, too. */
+const SOUND = ['-c:a', 'copy', '-bsf:a', 'aac_adtstoasc'];
+const NOTE: Target = {
+  ...VIDEO,
+  name: 'a video note',
+  attempts: [['-map', '0:v:0', '-map', '0:a:0?', ...COPIED, ...SOUND, ...FAST_START], ...VIDEO.attempts].map(
+    (options) => [...options, '-t', String(MAX_NOTE_SECONDS)],
+  ),
+};
+
 const STICKER: Target = {
   name: 'an animated sticker of at most 500 KB',
   mimeType: 'image/webp',
@@ -97,6 +110,8 @@ export interface Shape {
   readonly kind: MediaKind;
   readonly voice?: boolean | undefined;
   readonly gif?: boolean | undefined;
+  /** A video note. */
+  readonly note?: boolean | undefined;
   /** A sticker that moves. */
   readonly isAnimated?: boolean | undefined;
 }
@@ -106,7 +121,8 @@ type ConversionContext = Pick<HandlerContext, 'spoolDir' | 'spoolShare'>;
 /**
  * Provides media as phones can show or play them, and runs `work` with them. Converts others with ffmpeg if that is on
  * the PATH. `media_unavailable` if ffmpeg is missing or cannot convert them in time; without ffmpeg, voice notes, videos
- * and audio that most phones play are passed on unchanged.
+ * and audio that most phones play are passed on unchanged. A video note always passes through ffmpeg: only that tells its
+ * codecs and its length.
  */
 export async function withPlayable<R>(
   shape: Shape,
@@ -139,16 +155,18 @@ export async function withPlayable<R>(
 }
 
 /** What it has to become; undefined if it can be sent as it is. */
-function targetOf({ kind, voice, gif, isAnimated }: Shape, { mimeType }: OutgoingMedia): Target | undefined {
+function targetOf({ kind, voice, gif, note, isAnimated }: Shape, { mimeType }: OutgoingMedia): Target | undefined {
   if (voice) return mimeType === OPUS ? undefined : VOICE;
+  if (note) return NOTE;
   if (isAnimated) return STICKER;
   if (isSupported(kind, mimeType)) return undefined;
   return kind === 'video' ? videoTarget(gif === true) : AUDIO;
 }
 
 /** True if it may be sent unchanged where it cannot be converted. */
-function isPassable({ kind, voice, gif }: Shape, mimeType: string): boolean {
+function isPassable({ kind, voice, gif, note }: Shape, mimeType: string): boolean {
   if (gif || kind === 'sticker') return false;
+  if (note) return isSupported(kind, mimeType);
   return isMostlyPlayed(mimeType) || (voice === true && isSupported(kind, mimeType));
 }
 
