@@ -26,8 +26,8 @@ describe('reactions', () => {
     expect(story.events.all('message_reaction')).toEqual([
       { ...byBen, messageId: answer.id, emoji: '👍' },
       { ...byBen, messageId: answer.id, emoji: '' },
-      { messageId: question.id, chatId: ben, from: ada, emoji: '🎉', at: isoTime },
-      { messageId: question.id, chatId: ben, from: ada, emoji: '🚀', at: isoTime },
+      { messageId: question.id, chatId: ben, from: ada, emoji: '🎉', fromMe: true, at: isoTime },
+      { messageId: question.id, chatId: ben, from: ada, emoji: '🚀', fromMe: true, at: isoTime },
     ]);
   });
 
@@ -110,7 +110,7 @@ describe('edits', () => {
     expect(story.events.all('message_edited')).toEqual([
       { id: theirs.id, chatId: ben, from: ben, body: 'the text', at: isoTime },
       { id: theirs.id, chatId: ben, from: ben, body: 'this text', at: isoTime },
-      { id: mine.id, chatId: ben, from: ada, body: 'mine', at: isoTime },
+      { id: mine.id, chatId: ben, from: ada, body: 'mine', fromMe: true, at: isoTime },
     ]);
   });
 
@@ -120,7 +120,7 @@ describe('edits', () => {
     await stack.onPhone(BEN, id);
     await stack.phones.edit(ADA, id.split('_')[2] ?? '', 'When?');
     const edit = await story.events.until('message_edited', (edited) => edited.id === id);
-    expect(edit).toEqual({ id, chatId: ben, from: ada, body: 'When?', at: isoTime });
+    expect(edit).toEqual({ id, chatId: ben, from: ada, body: 'When?', fromMe: true, at: isoTime });
   });
 
   it('of the account are reported only if the network accepts them, as are its reactions', async () => {
