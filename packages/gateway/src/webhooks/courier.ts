@@ -34,8 +34,11 @@ interface Replay {
 export interface Replays {
   /** The next one; undefined if there is none. It stays the next until `done` is called. */
   next(): Replay | undefined;
-  /** It was delivered, or failed and stays a dead letter, or its event is no longer kept. */
-  done(id: string, outcome: 'delivered' | 'failed' | 'expired'): void;
+  /**
+   * It was delivered, or failed and stays a dead letter. It is no dead letter any more if its event is no longer kept, or
+   * does not pass the filter of the webhook any more.
+   */
+  done(id: string, outcome: 'delivered' | 'failed' | 'expired' | 'filtered_out'): void;
 }
 
 /** An event with an id, which all stored events have. */
@@ -133,8 +136,10 @@ export class Courier {
     this.#readUpTo = progress.position;
     this.#saver = new ProgressSaver(dependencies, progress, () => this.progress);
     if (this.#health.isFailing) this.#startProbes();
-    // Each is tried now, whenever its next attempt is due.
-    for (const [session, waiting] of Object.entries(progress.waiting)) this.#resume(session, waiting);
+    // Each is tried now, whenever its next attempt is due. The webhook may have lost some since: of these, it must not
+    // even get a gap.
+    for (const [session, waiting] of Object.entries(progress.waiting))
+      if (dependencies.takes(session, 'gap')) this.#resume(session, waiting);
     this.#stopListening = this.#feed.onMore(() => {
       this.#wakeDeleted();
       void this.#read();
@@ -485,7 +490,7 @@ export class Courier {
 
   /** Replays a dead letter, one after the other. */
   async #replayNext(): Promise<NextAttempt | undefined> {
-    const { replays, events } = this.#dependencies;
+    const { replays, events, takes } = this.#dependencies;
     const next = replays.next();
     if (!next) return undefined;
     const entry = next.gap ?? (await events.find(next.id));
@@ -493,6 +498,10 @@ export class Courier {
     const isOfDeleted = !next.gap && entry?.session !== undefined && events.isDeleted(entry.session, next.id);
     if (!entry || isOfDeleted) {
       replays.done(next.id, 'expired');
+      return NOW;
+    }
+    if (entry.session !== undefined && !takes(entry.session, entry.event, entry)) {
+      replays.done(next.id, 'filtered_out');
       return NOW;
     }
     const outcome = await this.#post({ ...entry, id: next.id, postedId: next.id });

@@ -16,7 +16,7 @@ import { PublishedEvents } from '../events/published-events.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { Journal } from '../journal/journal.ts';
 import { SegmentReader } from '../journal/segment.ts';
-import { WebhookProgress } from './webhook-progress.ts';
+import { progressNotes, WebhookProgress } from './webhook-progress.ts';
 import { Webhooks } from './webhooks.ts';
 
 const RETRY_MS = 100;
@@ -906,6 +906,179 @@ describe('dead letters', () => {
     expect(received.map(({ text }) => JSON.parse(text))).toContainEqual(
       expect.objectContaining({ type: 'gap', data: expect.objectContaining({ reason: 'unknown_position' }) }),
     );
+  });
+});
+
+describe('a webhook that was limited since', () => {
+  /** A webhook of `victim` and the shops, and a key that covers the shops. `limit` limits the webhook to them. */
+  async function limited(input: object = {}) {
+    const { id } = await create({ sessions: ['victim', 'shop-*'], ...input });
+    const { id: keyId } = await keys.create({ name: 'shops', sessions: ['shop-*'], scope: 'manage' });
+    const key = keys.caller(keyId);
+    if (!key) throw new Error('the key is unknown');
+    return { id, key, limit: (to: object = {}) => webhooks.update(id, { url, sessions: ['shop-*'], ...to }, me) };
+  }
+  const letterOf = (session: string, event = 'message_ack', gap?: string) => ({
+    id: `abcdefabcdef-1-${session}-${event}`,
+    event,
+    session,
+    attempts: 1,
+    at: new Date().toISOString(),
+    message: 'the endpoint returned 500',
+    ...(gap === undefined ? {} : { gap }),
+  });
+  /** Stores a record as the webhook's own, while it does not run. */
+  async function storeOffline(record: NewRecord): Promise<void> {
+    await webhooks.close();
+    await journal.append(record);
+    await journal.close();
+    await open();
+  }
+  const toEndpoint = () => received.map(({ session, n }) => `${session} ${n}`);
+
+  it('shows, counts and replays no dead letters of sessions that it has lost', async () => {
+    await restart([]);
+    answer = () => 500;
+    const { id, key, limit } = await limited();
+    for (const [session, n] of [
+      ['victim', 1],
+      ['victim', 2],
+      ['shop-1', 3],
+    ] as const)
+      happen(session, n);
+    await expect.poll(() => webhooks.deadLetters(id, me)).toHaveLength(3);
+    expect(webhooks.list(key)).toEqual([]);
+    await limit();
+    received = [];
+    answer = () => 200;
+    expect(JSON.stringify([webhooks.list(key), webhooks.deadLetters(id, key)])).not.toContain('victim');
+    for (const caller of [me, key]) {
+      expect(webhooks.get(id, caller)).toMatchObject({ deadLetters: 1 });
+      expect(webhooks.deadLetters(id, caller).map(({ session }) => session)).toEqual(['shop-1']);
+    }
+    expect(webhooks.replayDeadLetters(id, key)).toBe(1);
+    await expect.poll(() => webhooks.deadLetters(id, key)).toEqual([]);
+    expect(webhooks.replayDeadLetters(id, key)).toBe(0);
+    happen('shop-1', 4);
+    await expect.poll(toEndpoint).toEqual(['shop-1 3', 'shop-1 4']);
+    // They are kept: whoever may have them gives them back.
+    await webhooks.update(id, { url, sessions: ['victim'] }, me);
+    expect(webhooks.replayDeadLetters(id, me)).toBe(2);
+    await expect.poll(() => accepted('victim')).toEqual([1, 2]);
+  });
+
+  it('replays none of them if it is limited while they are replayed', async () => {
+    await restart([]);
+    answer = () => 500;
+    const { id, key, limit } = await limited();
+    for (const [session, n] of [
+      ['victim', 1],
+      ['shop-1', 2],
+    ] as const)
+      happen(session, n);
+    await expect.poll(() => webhooks.deadLetters(id, me)).toHaveLength(2);
+    received = [];
+    answer = () => [429, { 'retry-after': '3600' }];
+    expect(webhooks.replayDeadLetters(id, me)).toBe(2);
+    await expect.poll(toEndpoint).toEqual(['victim 1']);
+    received = [];
+    answer = () => 200;
+    await limit(); // Then the endpoint is tried at once.
+    await expect.poll(toEndpoint).toEqual(['shop-1 2']);
+    await expect.poll(() => webhooks.get(id, key)).toMatchObject({ deadLetters: 0 });
+    expect(webhooks.replayDeadLetters(id, key)).toBe(0);
+    await webhooks.update(id, { url, sessions: ['victim'] }, me);
+    expect(webhooks.get(id, me)).toMatchObject({ deadLetters: 1 });
+  });
+
+  it.each([
+    ['of a session that it has lost', letterOf('victim'), {}, 0],
+    [
+      'that are a gap of such a session',
+      letterOf('victim', 'gap', '{"reason":"expired","from":null,"to":null}'),
+      {},
+      0,
+    ],
+    ['of events that it no longer names', letterOf('shop-1', 'message_ack'), { events: ['message'] }, 0],
+    ['of what it still has', letterOf('shop-1', 'gap', '{"reason":"expired","from":null,"to":null}'), {}, 1],
+  ] as const)('replays stored dead letters %s as it is now', async (_, letter, to, count) => {
+    const { id, key, limit } = await limited();
+    await storeOffline(progressNotes.dead(id, letter));
+    expect(webhooks.get(id, me)).toMatchObject({ deadLetters: 1 });
+    await limit(to);
+    expect(webhooks.get(id, key)).toMatchObject({ deadLetters: count });
+    expect(webhooks.deadLetters(id, key)).toHaveLength(count);
+    expect(webhooks.replayDeadLetters(id, key)).toBe(count);
+    if (count > 0) await expect.poll(() => received.map(({ session }) => session)).toEqual(['shop-1']);
+    happen('shop-1', 1);
+    await webhooks.update(id, { url, sessions: ['shop-*'], events: ['message_ack'] }, me);
+    happen('shop-1', 2);
+    await expect.poll(() => accepted('shop-1')).toContain(2);
+    expect(accepted('victim')).toEqual([]);
+  });
+
+  it('drops dead letters of chats that it has lost when a replay is requested', async () => {
+    await restart([]);
+    answer = () => 500;
+    const { id, limit } = await limited();
+    happen('shop-1', 1);
+    await expect.poll(() => webhooks.deadLetters(id, me)).toHaveLength(1);
+    received = [];
+    answer = () => 200;
+    await limit({ chats: ['group'] });
+    webhooks.replayDeadLetters(id, me);
+    await expect.poll(() => webhooks.get(id, me)).toMatchObject({ deadLetters: 0 });
+    expect(received).toEqual([]);
+  });
+
+  it('neither counts sessions that waited for it, nor gets their gaps', async () => {
+    const { id, key, limit } = await limited();
+    const waiting = { after: 'abcdefabcdef-1', attempts: 1, nextAt: 0 };
+    const { position = '' } = only() ?? {};
+    const failing = { position, waiting: { victim: waiting, 'shop-1': waiting } };
+    answer = () => 500;
+    retryDelaysMs = [600_000, 600_000];
+    await storeOffline(progressNotes.progress(id, failing));
+    await expect.poll(() => received.map(({ session }) => session).sort()).toEqual(['shop-1', 'victim']);
+    await expect.poll(() => webhooks.get(id, me)).toMatchObject({ waiting: 2 });
+    received = [];
+    expect(await limit()).toMatchObject({ waiting: 1 });
+    await expect.poll(() => received.map(({ session }) => session)).toEqual(['shop-1']);
+    expect(JSON.stringify([webhooks.list(key), webhooks.deliveries(id, key)])).not.toContain('victim');
+    expect(JSON.stringify(webhooks.deliveries(id, me))).toContain('victim');
+  });
+
+  it('is disabled if its key covers less after a restart', async () => {
+    const { id: keyId } = await keys.create({ name: 'all', sessions: ['victim', 'shop-*'], scope: 'manage' });
+    const owner = keys.caller(keyId);
+    if (!owner) throw new Error('the key is unknown');
+    const { id } = await webhooks.create({ url, sessions: ['victim'] }, owner);
+    await restart();
+    expect(webhooks.get(id, me)).toMatchObject({ status: 'active' });
+    const path = join(dir, 'keys.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"victim"', '"nobody"'));
+    await restart();
+    expect(webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
+  });
+
+  it('gets nothing once its key is deleted, even while another change is being stored', async () => {
+    const { id: keyId } = await keys.create({ name: 'shops', sessions: ['shop-*'], scope: 'manage' });
+    const owner = keys.caller(keyId);
+    if (!owner) throw new Error('the key is unknown');
+    const { id } = await webhooks.create({ url, sessions: ['shop-*'] }, owner);
+    const { id: other } = await create({ sessions: ['other'] });
+    storingMs = 500;
+    const changed = webhooks.replay(other, 'oldest', me);
+    await keys.remove(keyId);
+    happen('shop-1', 1);
+    await events.settled();
+    await delay(100);
+    expect(webhooks.get(id, me).status).toBe('active'); // The change has not ended.
+    await changed;
+    await expect.poll(() => webhooks.get(id, me)).toMatchObject({ status: 'disabled' });
+    happen('other', 1);
+    await expect.poll(() => accepted('other')).toEqual([1]);
+    expect(accepted('shop-1')).toEqual([]);
   });
 });
 

@@ -5,12 +5,14 @@ import {
   type ChangedWebhook,
   DEFAULT_EVENTS,
   type DeadLetter,
+  type EventName,
   errorText,
   GatewayError,
   getOrAdd,
   invalidRequest,
   matchesPattern,
   type NewWebhook,
+  reaches,
   type WebhookDelivery,
   type WebhookView,
   webhookEvents,
@@ -21,7 +23,7 @@ import { Refusal } from '../access/refusal.ts';
 import type { Config } from '../config.ts';
 import { passes } from '../events/chat-filter.ts';
 import type { EventLog } from '../events/event-log.ts';
-import type { Entry } from '../events/feed.ts';
+import type { Entry, Takes } from '../events/feed.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
@@ -219,9 +221,7 @@ export class Webhooks {
   }
 
   deadLetters(id: string, caller: Caller): DeadLetter[] {
-    this.#find(id, caller);
-    const letters = this.#dependencies.progress.deadLetters(id).map(({ gap: _, ...letter }) => letter);
-    return letters.filter((letter) => isSeen(letter, caller));
+    return this.#lettersOf(this.#find(id, caller)).map(({ gap: _, ...letter }) => letter);
   }
 
   /** The last attempts to deliver an event since the gateway started, newest first. */
@@ -234,11 +234,17 @@ export class Webhooks {
 
   /** Replays the dead letters, each once. Returns how many. */
   replayDeadLetters(id: string, caller: Caller): number {
-    const { courier, replaying } = this.#find(id, caller);
-    if (!courier) return 0;
-    for (const letter of this.#dependencies.progress.deadLetters(id)) replaying.add(letter.id);
-    courier.replay();
-    return replaying.size;
+    const webhook = this.#find(id, caller);
+    if (!webhook.courier) return 0;
+    const letters = this.#lettersOf(webhook);
+    for (const letter of letters) webhook.replaying.add(letter.id);
+    webhook.courier.replay();
+    return letters.length;
+  }
+
+  /** Those that the webhook may have now: others are from before it was limited to fewer sessions or events. */
+  #lettersOf({ stored }: Webhook): StoredLetter[] {
+    return this.#dependencies.progress.deadLetters(stored.id).filter((letter) => mayHave(stored, letter));
   }
 
   // Metrics.
@@ -300,26 +306,32 @@ export class Webhooks {
 
   #watchOwner(webhook: Webhook): void {
     webhook.unwatch();
-    const { id, owner } = webhook.stored;
-    if (owner === undefined || (owner === OPEN && !this.#dependencies.asksForToken)) return;
+    const { id, owner = '' } = webhook.stored;
     const signal = this.#dependencies.keys.caller(owner)?.signal;
-    const end = () => void this.#disable(id, 'no_access');
-    if (!signal || signal.aborted) end();
+    const end = () => {
+      this.#pause(webhook); // At once: others may hold the lock.
+      void this.#disable(id, 'no_access');
+    };
+    if (!this.#hasAccess(webhook.stored)) end();
     signal?.addEventListener('abort', end, { once: true });
     webhook.unwatch = () => signal?.removeEventListener('abort', end);
   }
 
+  /** False if the key of its owner is gone, or covers less than it did: the operator may edit the file of the keys. */
+  #hasAccess({ owner, sessions }: StoredWebhook): boolean {
+    if (owner === undefined || (owner === OPEN && !this.#dependencies.asksForToken)) return true;
+    const key = this.#dependencies.keys.caller(owner);
+    return key !== undefined && reaches(key.scope, 'manage') && sessions.every((pattern) => covers(key, pattern));
+  }
+
   #resume(webhook: Webhook): void {
     const { stored } = webhook;
-    if (webhook.courier || stored.disabled || this.#isClosed) return;
+    if (webhook.courier || stored.disabled || this.#isClosed || !this.#hasAccess(stored)) return;
     const { events, config, log } = this.#dependencies;
     const { id } = stored;
     const courier: Courier = new Courier(webhook.progress, {
       events,
-      takes: (session, name, event) =>
-        stored.sessions.some((pattern) => matchesPattern(pattern, session)) &&
-        (name === 'gap' || stored.events.includes(name)) &&
-        passes(stored, name, event),
+      takes: takesOf(stored),
       post: async ({ postedId, event, session, at, text, metadata }, signal) => {
         const begunAt = new Date().toISOString();
         const delivery = { id: postedId, type: event, session, at, text, metadata };
@@ -348,21 +360,22 @@ export class Webhooks {
     webhook.courier = courier;
   }
 
-  #replaysOf({ stored: { id }, replaying }: Webhook): Replays {
+  #replaysOf({ stored, replaying }: Webhook): Replays {
     const { progress, append, log } = this.#dependencies;
+    const { id } = stored;
     return {
       next: () => {
         for (const eventId of replaying) {
           const letter = progress.deadLetter(id, eventId);
-          if (letter) return { id: eventId, gap: gapIn(letter) };
-          replaying.delete(eventId); // For example because its session was deleted.
+          if (letter && mayHave(stored, letter)) return { id: eventId, gap: gapIn(letter) };
+          replaying.delete(eventId); // For example because its session was deleted, or the webhook was limited.
         }
         return undefined;
       },
       done: (eventId, outcome) => {
         replaying.delete(eventId);
         if (outcome === 'failed') return;
-        if (outcome === 'expired') log.warn({ webhook: id, event: eventId }, 'dead letter expired');
+        if (outcome !== 'delivered') log.warn({ webhook: id, event: eventId, reason: outcome }, 'dead letter dropped');
         void append(progressNotes.replayed(id, eventId)).catch(() => {}); // Otherwise another replay repeats it.
       },
     };
@@ -472,7 +485,8 @@ export class Webhooks {
     return this.#dependencies.append(record).catch(notStored);
   }
 
-  #viewOf({ stored, courier, progress: last }: Webhook): WebhookView {
+  #viewOf(webhook: Webhook): WebhookView {
+    const { stored, courier, progress: last } = webhook;
     const { id, url, sessions, events, chats, from, createdAt, disabled } = stored;
     const headerNames = Object.keys(headersOf(stored));
     const progress = courier?.progress ?? last;
@@ -492,7 +506,7 @@ export class Webhooks {
       status: disabled ? 'disabled' : courier?.isFailing ? 'failing' : 'active',
       ...(disabled ? { reason: disabled } : {}),
       waiting: Object.values(waiting).filter(({ attempts }) => attempts > 0).length,
-      deadLetters: this.#dependencies.progress.deadLetters(id).length,
+      deadLetters: this.#lettersOf(webhook).length,
       ...(lastSuccessAt === undefined ? {} : { lastSuccessAt: iso(lastSuccessAt) }),
       ...(lastFailure ? { lastFailure: { at: iso(lastFailure.at), message: lastFailure.message } } : {}),
       ...(nextAttemptAt === undefined ? {} : { nextAttemptAt: iso(nextAttemptAt) }),
@@ -523,8 +537,19 @@ function ownerOf({ id, keyId }: Caller): Pick<StoredWebhook, 'owner'> {
   return keyId === undefined ? {} : { owner: keyId };
 }
 
-/** True if the caller may access all sessions of a pattern. Stars of the pattern match only stars. */
-function covers({ sessions }: Caller, pattern: string): boolean {
+/** What the webhook may have. It gets the gaps of its sessions whatever it filters for. */
+function takesOf(stored: StoredWebhook): Takes {
+  return (session, name, event) =>
+    covers(stored, session) && (name === 'gap' || stored.events.includes(name)) && passes(stored, name, event);
+}
+
+/** True unless the webhook was limited since to fewer sessions or events. What else it filters for is in the event. */
+function mayHave(stored: StoredWebhook, { session, event }: StoredLetter): boolean {
+  return session === undefined || takesOf(stored)(session, event as EventName); // Ours.
+}
+
+/** True if a caller or webhook has all sessions of a pattern. Stars of the pattern match only stars. */
+function covers({ sessions }: Pick<Caller, 'sessions'>, pattern: string): boolean {
   return sessions.some((own) => matchesPattern(own, pattern));
 }
 
