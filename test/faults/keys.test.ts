@@ -6,6 +6,7 @@ import { createClient } from '@chat-web/host';
 import type { InputOf } from '@chat-web/protocol';
 import {
   ADA,
+  browserAndWorkerIn,
   eventually,
   expectError,
   figure,
@@ -283,4 +284,35 @@ it('a stream shows the QR to keys that may link accounts, and to no others', asy
   for (const log of logs) await log.until('ready');
   expect(logs.map((log) => log.all('qr').length > 0)).toEqual([false, false, true]);
   for (const log of logs) log.close();
+});
+
+it('a request that waits for its session is refused once its key is deleted', async () => {
+  await using stack = await Stack.start({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+  await stack.link('main', ADA);
+  const made = await Promise.all(
+    ['gone', 'stays'].map((name) => stack.client.createKey({ name, sessions: ['main'], scope: 'manage' })),
+  );
+  const [gone, stays] = made.map(({ key }) => createClient({ url: stack.gateway.url, token: key }, { retries: 0 }));
+  const { worker } = browserAndWorkerIn(stack.dataDir);
+  process.kill(worker, 'SIGSTOP'); // It is killed when its time is up.
+  const stopped = stack.client.stopSession({ id: 'main' });
+  await stack.untilStatus('main', 'stopped');
+  const outcomes = Promise.allSettled([
+    gone?.deleteSession({ id: 'main' }),
+    gone?.startSession({ id: 'main' }),
+    stays?.setSessionMetadata({ id: 'main', metadata: { kept: 'yes' } }),
+    stays?.startSession({ id: 'main' }),
+  ]);
+  await eventually(async () =>
+    expect((await stack.client.getSessionStatus({ id: 'main' })).metadata).toEqual({ kept: 'yes' }),
+  );
+  await stack.client.deleteKey({ keyId: made[0]?.id ?? '' });
+  await stopped;
+  expect(await outcomes).toMatchObject([
+    { reason: { code: 'unauthorized' } },
+    { reason: { code: 'unauthorized' } },
+    { status: 'fulfilled' },
+    { status: 'fulfilled' },
+  ]);
+  await stack.untilStatus('main', 'ready');
 });

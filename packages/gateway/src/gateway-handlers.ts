@@ -45,8 +45,11 @@ export function allHandlers(dependencies: Dependencies): Record<OperationName, A
   const { supervisor, pacing } = dependencies;
   const forwarded = Object.keys(workerOperations).map((name) => [
     name,
-    (input: PacedInput, _: unknown, attempt?: SendAttempt) => {
-      const call = () => supervisor.call(name as WorkerOperationName, input, attempt);
+    (input: PacedInput, { signal }: Caller, attempt?: SendAttempt) => {
+      const call = async () => {
+        signal.throwIfAborted(); // It may have waited for the disk. What the worker has is carried out.
+        return supervisor.call(name as WorkerOperationName, input, attempt);
+      };
       return attempt?.isRepeat ? call() : pacing.send(name, input, call); // A repeat was counted the first time.
     },
   ]);
@@ -142,28 +145,29 @@ function gatewayHandlers({
 
     listDeliveries: ({ webhookId }, caller) => ({ deliveries: webhooks.deliveries(webhookId, caller) }),
 
-    startSession: ({ id, takeBack, metadata }) =>
-      started('startSession', supervisor.start(id, takeBack, metadata), 'settled'),
+    startSession: ({ id, takeBack, metadata }, caller) =>
+      started('startSession', supervisor.start(id, { takeBack, metadata, signal: caller.signal }), 'settled', caller),
 
-    exportSession: ({ id }) => mover.export(id),
+    exportSession: ({ id }, { signal }) => mover.export(id, signal),
 
     importSession: async ({ id, ...taken }, caller) => {
       const session = await mover.import(id, taken, caller);
       await session.settled(operations.startSession.timeoutMs);
-      return startedView(session);
+      return startedView(session, caller);
     },
 
-    restartSession: ({ id }) => started('restartSession', supervisor.restart(id), 'up'),
+    restartSession: ({ id }, caller) => started('restartSession', supervisor.restart(id, caller.signal), 'up', caller),
 
-    stopSession: async ({ id }) => {
-      await supervisor.stop(id);
+    stopSession: async ({ id }, { signal }) => {
+      await supervisor.stop(id, signal);
       return { id, status: 'stopped' };
     },
 
-    logoutSession: ({ id }) => started('logoutSession', supervisor.logout(id), 'settled'),
+    logoutSession: ({ id }, caller) =>
+      started('logoutSession', supervisor.logout(id, caller.signal), 'settled', caller),
 
-    deleteSession: async ({ id }) => {
-      await supervisor.remove(id);
+    deleteSession: async ({ id }, { signal }) => {
+      await supervisor.remove(id, signal);
       return { id, status: 'removed' };
     },
 
@@ -192,16 +196,22 @@ function refuseOpen({ id }: Caller): void {
 }
 
 /** The session once it is settled or up, or when the time limit of the operation is reached. */
-async function started(operation: GatewayOperationName, starting: Promise<Session>, state: 'settled' | 'up') {
+async function started(
+  operation: GatewayOperationName,
+  starting: Promise<Session>,
+  state: 'settled' | 'up',
+  caller: Caller,
+) {
   const deadline = Date.now() + operations[operation].timeoutMs;
   const session = await starting;
   await session[state](deadline - Date.now());
-  return startedView(session);
+  return startedView(session, caller);
 }
 
-function startedView(session: Session) {
+function startedView(session: Session, { signal }: Caller) {
   const { id, status, reason, message, nextAttemptAt } = viewOf(session);
-  const { qr } = session;
+  // The caller may have lost access while the session started.
+  const qr = signal.aborted ? undefined : session.qr;
   return {
     id,
     status,

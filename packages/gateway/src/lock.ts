@@ -7,9 +7,13 @@ export class Lock {
     return this.#holders > 0;
   }
 
-  async run<T>(work: () => Promise<T>): Promise<T> {
+  /** `signal`: rejects with its reason if it has aborted by the time that it is the task's turn. */
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.#holders += 1;
-    const turn = this.#last.then(work);
+    const turn = this.#last.then(() => {
+      signal?.throwIfAborted();
+      return work();
+    });
     this.#last = turn.catch(() => {}); // The error goes to the task's caller; the next task only waits.
     try {
       return await turn;

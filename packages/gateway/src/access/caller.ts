@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Scope } from '@chat-web/protocol';
+import { Refusal } from './refusal.ts';
 
 export interface Caller {
   /** A key's id, `token` for the operator's token, `open` if no token is required. Safe to log. */
@@ -9,7 +10,10 @@ export interface Caller {
   readonly scope: Scope;
   /** The sessions that it may access, as patterns. */
   readonly sessions: readonly string[];
-  /** Aborts when the key or token is revoked or expires; the caller's streams end then. */
+  /**
+   * Aborts when the key or token is revoked or expires; the caller's streams end then. The reason is a Refusal: whatever
+   * has waited calls `throwIfAborted` before it acts.
+   */
   readonly signal: AbortSignal;
   sees(sessionId: string): boolean;
 }
@@ -23,4 +27,8 @@ export function createRevocation(): AbortController {
   const revocation = new AbortController();
   setMaxListeners(0, revocation.signal); // One per open stream.
   return revocation;
+}
+
+export function revoke(revocation: AbortController): void {
+  revocation.abort(new Refusal('expired_key', 'the key or token is no longer valid'));
 }

@@ -5,7 +5,7 @@ import { ConfigError } from '../config-error.ts';
 import { readOwnText, replaceText } from '../host/text-files.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
-import { type Caller, createRevocation } from './caller.ts';
+import { type Caller, createRevocation, revoke } from './caller.ts';
 import { digestOf, hashText, isHash } from './token.ts';
 
 const MAX_KEYS = 500;
@@ -99,7 +99,7 @@ export class Keys {
     return this.#lock.run(async () => {
       const key = [...this.#byHash.values()].find(({ stored }) => stored.id === id);
       if (!key) throw new GatewayError('key_not_found', 'key not found');
-      key.revocation.abort();
+      revoke(key.revocation);
       try {
         await this.#write(this.#validKeys());
       } catch (error) {
@@ -131,7 +131,7 @@ export class Keys {
       setTimeout(() => this.#revokeOnExpiry(stored, revocation), Math.min(remainingMs, MAX_EXPIRY_TIMER_MS)).unref();
       return;
     }
-    revocation.abort();
+    revoke(revocation);
     this.#log.info({ key: stored.id }, 'key expired');
   }
 

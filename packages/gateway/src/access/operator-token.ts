@@ -4,7 +4,7 @@ import { ConfigError } from '../config-error.ts';
 import { readNamedText } from '../host/text-files.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
-import { type Caller, createRevocation, operator } from './caller.ts';
+import { type Caller, createRevocation, operator, revoke } from './caller.ts';
 import { digestOfWritten, isHash, sameDigest, writtenToken } from './token.ts';
 
 /** Where the token is configured, and how long the previous one stays valid after its file changes. */
@@ -82,7 +82,7 @@ export class OperatorToken {
     // A token that is restored within its grace period keeps its streams.
     this.#current = this.#restore(digest) ?? credentialOf(digest);
     const { tokenGraceMs } = this.#source;
-    if (tokenGraceMs === 0) former.revocation.abort();
+    if (tokenGraceMs === 0) revoke(former.revocation);
     else this.#former.set(former, setTimeout(() => this.#expire(former), tokenGraceMs).unref());
     this.#log.info({ graceSeconds: tokenGraceMs / 1_000 }, 'token rotated');
   }
@@ -99,7 +99,7 @@ export class OperatorToken {
 
   #expire(former: Credential): void {
     this.#former.delete(former);
-    former.revocation.abort();
+    revoke(former.revocation);
     this.#log.info('former token expired');
   }
 

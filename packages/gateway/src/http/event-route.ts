@@ -16,7 +16,6 @@ import {
 import type { Context } from 'hono';
 import * as v from 'valibot';
 import type { Caller } from '../access/caller.ts';
-import { Refusal } from '../access/refusal.ts';
 import { passes } from '../events/chat-filter.ts';
 import type { EventLog } from '../events/event-log.ts';
 import { type Entry, type Feed, frameOf, jsonOf, shownEntry, type Takes } from '../events/feed.ts';
@@ -113,7 +112,7 @@ function answer(
     return c.body(null, 200, { 'Content-Type': asPages ? 'application/json' : 'text/event-stream' });
   }
   const caller = c.get('caller');
-  if (caller.signal.aborted) throw new Refusal('expired_key', 'the key or token is no longer valid');
+  caller.signal.throwIfAborted();
   const { incoming, outgoing } = c.env;
   // A body would be read for as long as the stream is open.
   if (!incoming.complete) throw new GatewayError('invalid_request', 'this request must not have a body');
@@ -194,6 +193,7 @@ async function page(
     if (entries.length > 0 || leftMs <= 0 || isOver()) break;
     await more(feed, leftMs, revoked, outgoing);
   }
+  revoked.throwIfAborted();
   const next = isFull ? (entries.at(-1)?.id ?? feed.position) : feed.position;
   return `{"events":[${entries.map(jsonOf).join(',')}],"next":"${next}"}`;
 }

@@ -5,7 +5,7 @@ import { temporaryFolder } from '@chat-web/testing';
 import { Hono } from 'hono';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { operator } from '../access/caller.ts';
+import { createRevocation, operator, revoke } from '../access/caller.ts';
 import { Spool } from '../media/spool.ts';
 import { Idempotency } from '../sends/idempotency.ts';
 import { SentKeys } from '../sends/sent-keys.ts';
@@ -28,12 +28,16 @@ beforeEach(() => {
 });
 afterEach(() => folder[Symbol.dispose]());
 
-function routeOf(name: keyof typeof operations, handler: AnyHandler, { maxPerSession = 10, keyId = '' } = {}) {
+function routeOf(
+  name: keyof typeof operations,
+  handler: AnyHandler,
+  { maxPerSession = 10, keyId = '', signal = new AbortController().signal } = {},
+) {
   const operation: Operation = operations[name];
   const logger = pino({ level: 'debug', base: null }, log);
   const app = new Hono<ServerEnv>();
   app.use((c, next) => {
-    c.set('caller', { ...operator('token', new AbortController().signal), keyId: keyId || undefined });
+    c.set('caller', { ...operator('token', signal), keyId: keyId || undefined });
     return next();
   });
   app.on(
@@ -127,6 +131,14 @@ describe('the input of a handler', () => {
       expect(readdirSync(join(spool.dir, 'main'))).toEqual([]);
     }
   });
+});
+
+it('is not handled if its caller has lost access while its body was read', async () => {
+  const revocation = createRevocation();
+  const ask = routeOf('sendMessage', () => expect.unreachable(), { signal: revocation.signal });
+  const answer = ask('/sessions/main/messages', { body: { type: 'text', to: '12025550102', body: 'x' } });
+  revoke(revocation);
+  expect(await codeOf(await answer)).toEqual([401, 'unauthorized']);
 });
 
 describe('the answer', () => {

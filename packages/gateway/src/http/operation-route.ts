@@ -33,7 +33,7 @@ import {
   requireMediaType,
   withBody,
 } from './request-input.ts';
-import { onResponseClose, requestIdOf } from './server/guarded-response.ts';
+import { closeOnAbort, onResponseClose, requestIdOf } from './server/guarded-response.ts';
 import { limitedBody } from './server/limited-body.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
@@ -60,6 +60,7 @@ export function operationRoute(
   const level = operation.method === 'GET' ? 'debug' : 'info';
   const isForwarded = isWorkerOperation(name);
   const takesArchive = operation.archive === 'taken';
+  const sendsFile = operation.archive === 'answered' || answersMedia(operation);
 
   async function runHandler(input: Record<string, unknown>, caller: Caller, attempt?: SendAttempt): Promise<unknown> {
     // Files fetched by a worker use the spool, too.
@@ -97,9 +98,14 @@ export function operationRoute(
     startedAt: number,
   ): Promise<Response> {
     const fields = { operation: name, session: input.id, request: requestIdOf(c.env.outgoing) };
+    const { signal } = c.get('caller');
     const ms = () => Math.round(performance.now() - startedAt);
     try {
+      signal.throwIfAborted(); // The body may have been open for long.
       const answer = keyHash === undefined ? await runFor(c, input) : await answerKeyed(c, input, keyHash);
+      if (sendsFile) closeOnAbort(c.env.outgoing, signal);
+      // The outcome of a change is reported, but nothing is read any more.
+      else if (operation.method === 'GET') signal.throwIfAborted();
       log[level]({ ...fields, ms: ms() }, 'request answered');
       if (operation.status === 201) c.header('Location', `${c.req.path}/${(answer as { readonly id: string }).id}`);
       if (operation.archive === 'answered') return archiveResponse(c, String(input.id), answer as SessionArchive);
@@ -159,7 +165,7 @@ export function operationRoute(
 function takenArchive(c: Context<ServerEnv>, { importMaxBytes }: { readonly importMaxBytes: number }): TakenArchive {
   requireMediaType(c, ARCHIVE_TYPE, `send the archive with Content-Type: ${ARCHIVE_TYPE}`);
   if (bodyEncoding(c)) throw new GatewayError('unsupported_media_type', 'send the archive without Content-Encoding');
-  const archive = limitedBody(c.env.incoming, { maxBytes: importMaxBytes });
+  const archive = limitedBody(c.env.incoming, { maxBytes: importMaxBytes, signal: c.get('caller').signal });
   return { archive, contentDigest: c.req.header('Content-Digest') };
 }
 

@@ -119,8 +119,9 @@ async function readBody(
   if (!isForm) requireMediaType(c, 'application/json', 'send the body as JSON, with Content-Type: application/json');
   const encoding = bodyEncoding(c);
   const { incoming } = c.env;
+  const { signal } = c.get('caller');
   const chunksWithin = (limits: BodyLimits) => {
-    const chunks = limitedBody(incoming, limits);
+    const chunks = limitedBody(incoming, { ...limits, signal });
     return encoding ? decodedBody(chunks, encoding, limits) : chunks;
   };
   const arrived = encoding ? undefined : await arrivedBody(incoming, maxBodyBytes);

@@ -54,11 +54,12 @@ async function arrivals() {
       over.signal.throwIfAborted();
     }
   }
-  const begin = (id: string, keyId?: string) => mover.import(id, { archive: slowly() }, { keyId });
+  const { signal } = new AbortController();
+  const begin = (id: string, keyId?: string) => mover.import(id, { archive: slowly() }, { keyId, signal });
   async function* whole(bytes: Buffer) {
     yield* [bytes].filter(({ length }) => length > 0);
   }
-  const send = (id: string, bytes: Buffer) => mover.import(id, { archive: whole(bytes) }, { keyId: undefined });
+  const send = (id: string, bytes: Buffer) => mover.import(id, { archive: whole(bytes) }, { keyId: undefined, signal });
   return {
     mover,
     folder,

@@ -49,8 +49,7 @@ const REFUSALS: readonly unknown[] = ['session_exists', 'stale_export', 'invalid
 const NOT_SENT_HINT = 'if it has not arrived: export it again, or take it back';
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
 
-interface Arrival {
-  readonly keyId: string | undefined;
+interface Arrival extends Pick<Caller, 'keyId' | 'signal'> {
   /** The size announced in its manifest. */
   bytes: number;
   hasBegun: boolean;
@@ -70,7 +69,7 @@ export class Mover {
    * Stops a session for good, and resolves with its archive. Before this resolves, the session is recorded as moved,
    * even across a crash; until then it is unchanged. A session that has moved already is exported again.
    */
-  async export(id: string): Promise<SessionArchive> {
+  async export(id: string, revoked?: AbortSignal): Promise<SessionArchive> {
     const { supervisor, lineages, events, log } = this.#dependencies;
     const session = supervisor.leaving(id);
     this.#requireStorage();
@@ -78,20 +77,21 @@ export class Mover {
       await events.settled();
       this.#requireStorage();
       const archive = await this.#prepare(id, signal);
+      revoked?.throwIfAborted(); // A large profile takes long.
       const isRepeated = lineages.movedAt(id) !== undefined;
       await this.#stored(() => lineages.moved(id, archive.about));
       if (!isRepeated) this.counts.exported += 1;
       log.info({ session: id, bytes: archive.size, repeated: isRepeated }, 'session exported');
       return { ...archive, bytes: this.#watched(id, archive.bytes) };
-    });
+    }, revoked);
   }
 
   /**
    * Checks a whole archive, installs its session, and starts it. Rejects with `session_exists`, `stale_export`,
    * `invalid_archive`, `body_too_large` or 503, or with the error of the stream: nothing has changed then.
    */
-  async import(id: string, taken: TakenArchive, { keyId }: Pick<Caller, 'keyId'>): Promise<Session> {
-    const arrival = { keyId, bytes: 0, hasBegun: false };
+  async import(id: string, taken: TakenArchive, { keyId, signal }: Pick<Caller, 'keyId' | 'signal'>): Promise<Session> {
+    const arrival = { keyId, signal, bytes: 0, hasBegun: false };
     try {
       const session = await this.#import(id, taken, arrival);
       this.counts.imported += 1;
@@ -196,7 +196,7 @@ export class Mover {
       await saved.completeArrival(folder, manifest);
       // Only now: an unknown session that does nothing may be dropped.
       const session = supervisor.expect(id);
-      await session.moveIn(() => this.#place(id, folder, manifest, unstored));
+      await session.moveIn(() => this.#place(id, folder, manifest, unstored), arrival.signal);
       restoreOthers();
       return { session, manifest };
     } finally {

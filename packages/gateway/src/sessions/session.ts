@@ -40,6 +40,15 @@ import { StatusEvents } from './status-events.ts';
 
 const SECOND_MS = 1_000;
 
+export interface StartOptions {
+  /** Starts it even if it was moved. */
+  readonly takeBack?: boolean | undefined;
+  /** Replaces that of the session, unless the start is refused. */
+  readonly metadata?: Metadata | undefined;
+  /** Refuses the start if it has aborted by the time that it is its turn. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * One session, running or not: its state, at most one run, and its streams, which outlive both.
  *
@@ -126,10 +135,9 @@ export class Session {
 
   /**
    * Starts the session unless it is running. Returns at once; `settled` resolves when it is up. `byHand`: a request
-   * waits for it, and gets 503 if the host is short of a resource, or 409 if the session was moved. `takeBack`: starts
-   * it even then. `metadata`: replaces that of the session, unless the start is refused.
+   * waits for it, and gets 503 if the host is short of a resource, or 409 if the session was moved.
    */
-  start(byHand: boolean, takeBack = false, metadata?: Metadata): Promise<void> {
+  start(byHand: boolean, { takeBack = false, metadata, signal }: StartOptions = {}): Promise<void> {
     return this.#lock.run(async () => {
       if (isRunning(this.phase)) {
         if (metadata) await this.setMetadata(metadata);
@@ -140,19 +148,19 @@ export class Session {
       if (metadata) await this.setMetadata(metadata);
       if (this.phase.status === 'moved' && takeBack) await this.#takeBack();
       await this.#inTurn({ name: 'start', byHand });
-    });
+    }, signal);
   }
 
   /**
    * Ends the run gracefully, and starts another at once; resets waits and past failures. 503, without ending anything,
    * if the host is short of a resource.
    */
-  restart(): Promise<void> {
+  restart(signal?: AbortSignal): Promise<void> {
     return this.#lock.run(async () => {
       this.#refuseIfMoved();
       await this.#refuseIfShort();
       await this.#inTurn({ name: 'restart', reason: 'REQUESTED' });
-    });
+    }, signal);
   }
 
   /** Restarts to free memory. False if declined: the session is in use, or the host is short of a resource. */
@@ -172,23 +180,23 @@ export class Session {
   }
 
   /** Stops the session for a caller: 409 if it was moved. */
-  stopByHand(): Promise<void> {
+  stopByHand(signal?: AbortSignal): Promise<void> {
     return this.#lock.run(async () => {
       this.#refuseIfMoved();
       await this.#inTurn({ name: 'stop', unlink: false, timeoutMs: STOP_TIMEOUT_MS });
-    });
+    }, signal);
   }
 
   /** Unlinks the session from the phone, wipes its auth, and starts it again. 409 unless it is ready. */
-  logout(): Promise<void> {
+  logout(signal?: AbortSignal): Promise<void> {
     return this.#lock.run(async () => {
       if (this.phase.status !== 'ready') throw this.#notReady();
       await this.#inTurn({ name: 'logout' });
-    });
+    }, signal);
   }
 
   /** Unlinks the session from the phone if it is ready, stops it, wipes its auth and ends its streams. */
-  remove(): Promise<void> {
+  remove(signal?: AbortSignal): Promise<void> {
     return this.#lock.run(async () => {
       this.#stopLeaving();
       const { events, saved } = this.#dependencies;
@@ -203,7 +211,7 @@ export class Session {
       this.#statusEvents.forget();
       events.streams.endOf(this.id, 'the session was deleted');
       await events.forget(this.id);
-    });
+    }, signal);
   }
 
   /**
@@ -211,7 +219,7 @@ export class Session {
    * that has moved already, with a signal that aborts when the session's folder is about to change. If it rejects, the
    * session continues as before. 409 without saved auth.
    */
-  moveOut<T>(prepare: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  moveOut<T>(prepare: (signal: AbortSignal) => Promise<T>, revoked?: AbortSignal): Promise<T> {
     return this.#lock.run(async () => {
       if (!this.#dependencies.saved.has(this.id))
         throw new GatewayError('session_not_exportable', `session ${this.id} has no saved auth: it is not linked`);
@@ -226,14 +234,14 @@ export class Session {
         if (wasRunning) await this.#inTurn({ name: 'start', byHand: true });
         throw error;
       }
-    });
+    }, revoked);
   }
 
   /**
    * Starts the session from the folder that `place` installs while nothing runs. 409 if the session has saved auth,
    * unless it was moved, or is being linked; 503 if the host is short of a resource.
    */
-  moveIn(place: () => Promise<void>): Promise<void> {
+  moveIn(place: () => Promise<void>, signal?: AbortSignal): Promise<void> {
     return this.#lock.run(async () => {
       this.refuseArrival();
       await this.#refuseIfShort();
@@ -249,7 +257,7 @@ export class Session {
       }
       await this.#inTurn({ name: 'arrived' });
       await this.#inTurn({ name: 'start', byHand: true });
-    });
+    }, signal);
   }
 
   refuseArrival(): void {

@@ -3,13 +3,12 @@ import {
   type AnswerOf,
   asGatewayError,
   GatewayError,
-  type Metadata,
   type SendAttempt,
   settledWithin,
   type WorkerOperationName,
 } from '@chat-web/protocol';
 import { isSameNumber } from './same-number.ts';
-import { Session } from './session.ts';
+import { Session, type StartOptions } from './session.ts';
 import type { OtherSessions, SessionDependencies } from './session-dependencies.ts';
 import { isRunning } from './session-state.ts';
 
@@ -55,35 +54,37 @@ export class Supervisor implements OtherSessions {
     return [...this.#sessions.values()];
   }
 
-  /** Starts the session with this id, known or new, unless it runs. `takeBack`: even if it was moved. */
-  async start(id: string, takeBack = false, metadata?: Metadata): Promise<Session> {
+  // Requests wait for their turn: they are refused if `signal` has aborted by then.
+
+  /** Starts the session with this id, known or new, unless it runs. */
+  async start(id: string, options: StartOptions): Promise<Session> {
     this.#refuseWhileClosing();
     this.#assertRoomFor(id);
     const session = this.#sessionOf(id);
     try {
-      await session.start(true, takeBack, metadata);
+      await session.start(true, options);
     } finally {
       this.#forget(id); // If the start was refused.
     }
     return session;
   }
 
-  async restart(id: string): Promise<Session> {
+  async restart(id: string, signal: AbortSignal): Promise<Session> {
     this.#refuseWhileClosing();
     const session = this.find(id);
-    await session.restart();
+    await session.restart(signal);
     return session;
   }
 
-  async logout(id: string): Promise<Session> {
+  async logout(id: string, signal: AbortSignal): Promise<Session> {
     this.#refuseWhileClosing();
     const session = this.find(id);
-    await session.logout();
+    await session.logout(signal);
     return session;
   }
 
-  async stop(id: string): Promise<void> {
-    await this.find(id).stopByHand();
+  async stop(id: string, signal: AbortSignal): Promise<void> {
+    await this.find(id).stopByHand(signal);
     this.#forget(id);
   }
 
@@ -102,8 +103,8 @@ export class Supervisor implements OtherSessions {
     return this.find(id);
   }
 
-  async remove(id: string): Promise<void> {
-    await this.find(id).remove();
+  async remove(id: string, signal: AbortSignal): Promise<void> {
+    await this.find(id).remove(signal);
     this.#forget(id);
   }
 

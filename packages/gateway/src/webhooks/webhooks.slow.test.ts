@@ -1214,6 +1214,28 @@ it('a key creates and sees webhooks of its own sessions, which are disabled when
   expect(webhooks.get(id, me)).toMatchObject({ status: 'disabled', reason: 'no_access' });
 });
 
+it('a change that waits for another is refused once its key is deleted', async () => {
+  const { id: keyId } = await keys.create({ name: 'shops', sessions: ['shop-*'], scope: 'manage' });
+  const caller = keys.caller(keyId);
+  if (!caller) throw new Error('the key is unknown');
+  const [{ id: other }, { id }] = [await create(), await create({ sessions: ['shop-*'] })];
+  const before = readFileSync(join(dir, 'webhooks.json'), 'utf8');
+  storingMs = 500;
+  const outcomes = Promise.allSettled([
+    webhooks.replay(other, 'oldest', me),
+    webhooks.create({ url }, caller),
+    webhooks.update(id, { url: `${url}/theirs`, sessions: ['shop-*'] }, caller),
+    webhooks.rotateSecret(id, caller),
+    webhooks.replay(id, 'oldest', caller),
+    webhooks.remove(id, caller),
+  ]);
+  await pace(50); // The urls are looked up.
+  await keys.remove(keyId);
+  const refused = { status: 'rejected', reason: { kind: 'expired_key' } };
+  expect(await outcomes).toMatchObject([{ status: 'fulfilled' }, refused, refused, refused, refused, refused]);
+  expect(readFileSync(join(dir, 'webhooks.json'), 'utf8')).toBe(before);
+});
+
 it('a gateway without a token creates webhooks, which are disabled once it requires one', async () => {
   asksForToken = false;
   await restart();

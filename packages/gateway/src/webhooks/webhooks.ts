@@ -105,7 +105,8 @@ export class Webhooks {
     for (const webhook of this.#webhooks.values()) this.#resume(webhook);
   }
 
-  // Operations. A caller sees the webhooks of its own sessions.
+  // Operations. A caller sees the webhooks of its own sessions. A change whose caller has lost its access by the time
+  // that it is its turn is refused.
 
   /** The webhooks that the caller may see, oldest first. */
   list(caller: Caller): WebhookView[] {
@@ -147,7 +148,7 @@ export class Webhooks {
       const webhook = this.#add(stored, progress);
       this.#resume(webhook);
       return { ...this.#viewOf(webhook), secret: stored.secret };
-    });
+    }, caller.signal);
   }
 
   /** Changes a webhook, and enables it again. Rejects like `create`. */
@@ -184,7 +185,7 @@ export class Webhooks {
       this.#webhooks.delete(id);
       this.#counts.delete(id);
       await this.#dependencies.append(progressNotes.removed(id)).catch(() => {}); // Otherwise at the next start.
-    });
+    }, caller.signal);
   }
 
   /** Redelivers all kept events after a position. Rejects for a position that the webhook has not reached. */
@@ -209,7 +210,7 @@ export class Webhooks {
         this.#resume(webhook);
       }
       return this.#viewOf(webhook);
-    });
+    }, caller.signal);
   }
 
   /** Sends a test event once, immediately, even if the webhook is disabled. */
@@ -421,7 +422,7 @@ export class Webhooks {
       this.#watchOwner(webhook);
       this.#resume(webhook);
       return this.#viewOf(webhook);
-    });
+    }, caller.signal);
   }
 
   #endpointOf({ id, url, headers, basicAuth }: StoredWebhook): Endpoint {

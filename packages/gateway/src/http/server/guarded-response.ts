@@ -103,3 +103,11 @@ export function onResponseClose(outgoing: ServerResponse, done: () => void): voi
   if (outgoing.closed || outgoing.destroyed) done();
   else outgoing.once('close', done);
 }
+
+/** Closes the connection if the signal aborts before the response is sent. */
+export function closeOnAbort(outgoing: ServerResponse, signal: AbortSignal): void {
+  const close = () => outgoing.destroy();
+  signal.addEventListener('abort', close, { once: true });
+  onResponseClose(outgoing, () => signal.removeEventListener('abort', close));
+  if (signal.aborted) close();
+}

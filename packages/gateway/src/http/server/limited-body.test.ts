@@ -92,6 +92,17 @@ describe('limitedBody', () => {
     expect(await outcome).toBe('invalid_request');
   });
 
+  it('ends as soon as its signal aborts, with its reason', async () => {
+    const ended = new AbortController();
+    limits = { ...limits, signal: ended.signal };
+    const asked = once(server, 'request');
+    socket.write(`${withLength(100)}half`);
+    await asked;
+    const gone = new GatewayError('unauthorized', 'the key is gone');
+    ended.abort(gone);
+    expect(await outcome).toBe('unauthorized');
+  });
+
   const quick = { stallMs: 300, windowMs: 900, bytesInWindow: 1_000 };
 
   it('times out when nothing more arrives', async () => {

@@ -10,6 +10,8 @@ export interface BodyLimits {
   /** Rejects a body above this size with this error, instead of reading it all. `body_too_large` takes precedence. */
   readonly refusal?: { readonly aboveBytes: number; readonly error: GatewayError } | undefined;
   readonly rate?: DataRateLimits;
+  /** Reading ends when it aborts, with its reason. */
+  readonly signal?: AbortSignal;
 }
 
 /** Processing this much takes half a millisecond at worst, whatever its shape. */
@@ -36,12 +38,12 @@ export async function arrivedBody(incoming: IncomingMessage, maxBytes: number): 
 }
 
 /**
- * The bytes of a body, in pieces of up to 128 KB. Throws `body_too_large`, `request_timeout`, the given refusal, or
- * `invalid_request` if the caller aborts or sends too many tiny chunks.
+ * The bytes of a body, in pieces of up to 128 KB. Throws `body_too_large`, `request_timeout`, the given refusal, the
+ * reason of the signal, or `invalid_request` if the caller aborts or sends too many tiny chunks.
  */
 export async function* limitedBody(incoming: IncomingMessage, limits: BodyLimits): AsyncGenerator<Uint8Array> {
   refuseLarger(Number(incoming.headers['content-length'] ?? 0), limits);
-  const body = new IncomingBody(incoming, limits.rate ?? BODY_RATE);
+  const body = new IncomingBody(incoming, limits);
   let size = 0;
   try {
     for (let chunk = await body.next(); chunk; chunk = await body.next()) {
@@ -65,6 +67,7 @@ export function refuseLarger(size: number, { maxBytes, refusal }: BodyLimits): v
 class IncomingBody {
   readonly #incoming: IncomingMessage;
   readonly #rate: MinDataRate;
+  readonly #signal: AbortSignal | undefined;
   #pieces: Buffer[] = [];
   #small = new GrowingBuffer(2 * MAX_PENDING_BYTES);
   #pendingBytes = 0;
@@ -75,9 +78,11 @@ class IncomingBody {
   #wake: (() => void) | undefined;
   #immediate: NodeJS.Immediate | undefined;
 
-  constructor(incoming: IncomingMessage, limits: DataRateLimits) {
+  constructor(incoming: IncomingMessage, { rate = BODY_RATE, signal }: BodyLimits) {
     this.#incoming = incoming;
-    this.#rate = new MinDataRate(limits);
+    this.#rate = new MinDataRate(rate);
+    this.#signal = signal;
+    signal?.addEventListener('abort', this.#onAbort);
     if (incoming.destroyed) this.#onClose();
     incoming.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onClose).on('close', this.#onClose);
   }
@@ -85,6 +90,7 @@ class IncomingBody {
   /** Waits for data and returns all that arrived since the last call; undefined at the end. */
   async next(): Promise<Buffer | undefined> {
     for (;;) {
+      this.#signal?.throwIfAborted();
       if (this.#problem) throw invalidRequest([{ path: '', message: this.#problem }]);
       const bytes = this.#pendingBytes > 0 ? this.#take() : undefined;
       const tooSlow = this.#rate.check();
@@ -101,6 +107,7 @@ class IncomingBody {
     if (!this.#problem) this.#incoming.pause();
     this.#incoming.off('data', this.#onData).off('end', this.#onEnd);
     this.#incoming.off('error', this.#onClose).off('close', this.#onClose);
+    this.#signal?.removeEventListener('abort', this.#onAbort);
   }
 
   #take(): Buffer {
@@ -160,6 +167,8 @@ class IncomingBody {
     if (this.#pendingBytes >= MAX_PENDING_BYTES && !this.#problem) this.#incoming.pause();
     this.#notify();
   };
+
+  readonly #onAbort = (): void => this.#notify();
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true;
