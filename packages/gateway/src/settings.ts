@@ -350,7 +350,8 @@ export const settings = {
     name: 'CHAT_WEB_MAX_REQUESTS_PER_SESSION',
     schema: writtenNumber(1, 100_000),
     fallback: '100',
-    meaning: 'requests that may be in progress per session; further ones are rejected (429)',
+    meaning:
+      'requests that may be in progress per session, three quarters of them with one key; further ones are rejected (429)',
   },
   maxRequestsPerKey: {
     name: 'CHAT_WEB_MAX_REQUESTS_PER_KEY',

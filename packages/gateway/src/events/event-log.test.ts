@@ -385,7 +385,25 @@ it('streams are limited to 16 for a session and 256 in all; closed ones do not c
   closers[0]?.();
   expect(events.streams.countOf('main')).toBe(15);
   for (let n = 0; n < 241; n += 1) events.streams.add(stream, `s${n % 20}`);
-  expect(() => events.streams.add(stream, 'one more')).toThrow(/256 in total/);
+  expect(() => events.streams.add(stream, 'one more')).toThrow(/256 event streams/);
   events.streams.endAll('over');
   expect(events.streams.countOf('main')).toBe(0);
+});
+
+it('one key cannot take all streams, of a session or in all, nor all keys those of the operator', () => {
+  const stream = { takes: () => true, write: () => {}, keepAlive: () => {}, end: () => {} };
+  const open = (key: string | undefined, session: string | undefined, count: number) => {
+    for (let n = 0; n < count; n += 1) events.streams.add(stream, session, key);
+  };
+  open('a', 'main', 8);
+  expect(() => open('a', 'main', 1)).toThrow(/8 event streams of the session are open with this key/);
+  open('b', 'main', 6);
+  expect(() => open('b', 'main', 1)).toThrow(/14 event streams of the session are open with keys/);
+  open(undefined, 'main', 2);
+  open('a', undefined, 120);
+  expect(() => open('a', undefined, 1)).toThrow(/128 event streams are open with this key/);
+  open('b', undefined, 90);
+  expect(() => open('c', undefined, 1)).toThrow(/224 event streams are open with keys/);
+  open(undefined, undefined, 30);
+  expect(() => open(undefined, undefined, 1)).toThrow(/256 event streams are open, which/);
 });

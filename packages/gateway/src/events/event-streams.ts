@@ -1,4 +1,5 @@
 import { GatewayError, type SessionEvent } from '@chat-web/protocol';
+import { exceededShare, type Shares } from '../access/shares.ts';
 import { everyShared } from '../shared-interval.ts';
 import { frameOf, shownEntry } from './feed.ts';
 
@@ -13,12 +14,14 @@ export interface EventStream {
 interface Place {
   readonly stream: EventStream;
   readonly session: string | undefined;
+  /** Of its reader; undefined for the operator. */
+  readonly keyId: string | undefined;
   /** How many streams had been opened before. */
   readonly number: number;
 }
 
-const MAX_PER_SESSION = 16;
-const MAX_IN_ALL = 256;
+const OF_A_SESSION: Shares = { all: 16, ofKeys: 14, perKey: 8 };
+const IN_TOTAL: Shares = { all: 256, ofKeys: 224, perKey: 128 };
 const KEEPALIVE_MS = 30_000;
 
 /** The open streams. They belong to sessions, not to workers: a restart closes none. */
@@ -27,16 +30,15 @@ export class EventStreams {
   #opened = 0;
   #stopKeepalive = () => {};
 
-  /** Registers a stream of one session, or of all. Returns a function that removes it. 429 above the limits. */
-  add(stream: EventStream, session: string | undefined): () => void {
-    const isFull = session !== undefined && this.countOf(session) >= MAX_PER_SESSION;
-    if (isFull || this.#places.size >= MAX_IN_ALL) {
-      throw new GatewayError(
-        'too_many_streams',
-        `at most ${MAX_PER_SESSION} event streams of a session, and ${MAX_IN_ALL} in total, can be open`,
-      );
-    }
-    const place = { stream, session, number: this.#opened };
+  /**
+   * Registers a stream of one session, or of all. Returns a function that removes it. 429 above the limits. `keyId`: of
+   * its reader; undefined for the operator.
+   */
+  add(stream: EventStream, session: string | undefined, keyId?: string): () => void {
+    this.#requireRoom([...this.#places], IN_TOTAL, 'event streams', keyId);
+    if (session !== undefined)
+      this.#requireRoom(this.#of(session), OF_A_SESSION, 'event streams of the session', keyId);
+    const place = { stream, session, keyId, number: this.#opened };
     this.#opened += 1;
     this.#places.add(place);
     if (this.#places.size === 1) this.#stopKeepalive = everyShared(KEEPALIVE_MS, () => this.#keepAlive());
@@ -53,7 +55,18 @@ export class EventStreams {
   }
 
   countOf(session: string | undefined): number {
-    return [...this.#places].filter((place) => place.session === session).length;
+    return this.#of(session).length;
+  }
+
+  #of(session: string | undefined): Place[] {
+    return [...this.#places].filter((place) => place.session === session);
+  }
+
+  #requireRoom(open: readonly Place[], shares: Shares, what: string, keyId: string | undefined): void {
+    const taken = open.map((place) => place.keyId);
+    const full = exceededShare(shares, taken, keyId);
+    if (full)
+      throw new GatewayError('too_many_streams', `${full.max} ${what} are open${full.whose}, which is the limit`);
   }
 
   /**

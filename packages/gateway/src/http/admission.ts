@@ -7,6 +7,18 @@ export interface AdmissionLimits {
   readonly maxRequestsPerKey: number;
 }
 
+/** The shares of what a session may have in progress: of one key, and of all keys. The rest is for the operator. */
+const SHARE_OF_KEY = 0.75;
+const SHARE_OF_KEYS = 0.9;
+
+/** What is counted, and its limit. */
+interface Place {
+  readonly name: string;
+  readonly max: number;
+  readonly whose: string;
+  readonly setting: 'PER_SESSION' | 'PER_KEY';
+}
+
 /** Limits the requests in progress per session and per key, so that none can starve the others. */
 export class Admission {
   readonly #limits: AdmissionLimits;
@@ -23,24 +35,31 @@ export class Admission {
    */
   enter(sessionId: string | undefined, keyId: string | undefined): (() => void) | undefined {
     if (sessionId === undefined && keyId === undefined) return undefined;
-    const { maxRequestsPerSession, maxRequestsPerKey } = this.#limits;
-    const counted: string[] = [];
-    if (sessionId !== undefined) {
-      counted.push(`session ${sessionId}`);
-      this.#assertRoom(`session ${sessionId}`, maxRequestsPerSession, 'for this session', 'PER_SESSION');
-    }
-    if (keyId !== undefined) {
-      counted.push(`key ${keyId}`);
-      this.#assertRoom(`key ${keyId}`, maxRequestsPerKey, 'with this key', 'PER_KEY');
-    }
-    for (const place of counted) this.#count(place, 1);
+    const places = this.#placesOf(sessionId, keyId);
+    for (const place of places) this.#assertRoom(place);
+    for (const { name } of places) this.#count(name, 1);
     return () => {
-      for (const place of counted) this.#count(place, -1);
+      for (const { name } of places) this.#count(name, -1);
     };
   }
 
-  #assertRoom(place: string, max: number, whose: string, setting: 'PER_SESSION' | 'PER_KEY'): void {
-    const inProgress = this.#inProgress.get(place) ?? 0;
+  #placesOf(sessionId: string | undefined, keyId: string | undefined): Place[] {
+    const { maxRequestsPerSession, maxRequestsPerKey } = this.#limits;
+    const places: Place[] = [];
+    const ofSession = (name: string, share: number, whose: string) =>
+      places.push({ name, max: Math.ceil(maxRequestsPerSession * share), whose, setting: 'PER_SESSION' });
+    if (sessionId !== undefined) ofSession(`session ${sessionId}`, 1, 'for this session');
+    if (sessionId !== undefined && keyId !== undefined) {
+      ofSession(`session ${sessionId} with keys`, SHARE_OF_KEYS, 'for this session with keys');
+      ofSession(`session ${sessionId} with key ${keyId}`, SHARE_OF_KEY, 'for this session with this key');
+    }
+    if (keyId !== undefined)
+      places.push({ name: `key ${keyId}`, max: maxRequestsPerKey, whose: 'with this key', setting: 'PER_KEY' });
+    return places;
+  }
+
+  #assertRoom({ name, max, whose, setting }: Place): void {
+    const inProgress = this.#inProgress.get(name) ?? 0;
     if (inProgress < max) return;
     throw new GatewayError(
       'rate_limited',

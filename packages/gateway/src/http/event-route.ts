@@ -142,10 +142,10 @@ function stream(
   c: Context<ServerEnv>,
   { feed, session, shown, takes }: StreamRequest,
 ): Response {
-  const { signal } = c.get('caller');
+  const { signal, keyId } = c.get('caller');
   const { outgoing } = c.env;
   const opened = new ResponseStream(outgoing, feed, { withSession: session === undefined, takes, log });
-  const close = events.streams.add(opened, session);
+  const close = events.streams.add(opened, session, keyId);
   const revoke = () => {
     close();
     opened.cutOff('the key or token is no longer valid');

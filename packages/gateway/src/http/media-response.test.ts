@@ -10,8 +10,8 @@ import fc from 'fast-check';
 import { Hono } from 'hono';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { operator } from '../access/caller.ts';
 import { Spool } from '../media/spool.ts';
-
 import { downloadName, mediaHeaders, mediaResponse } from './media-response.ts';
 import { SlowReaders } from './server/slow-reader.ts';
 import type { ServerEnv } from './server-env.ts';
@@ -97,6 +97,10 @@ describe('a download', () => {
     writeFileSync(path, '');
     truncateSync(path, FILE_BYTES);
     const app = new Hono<ServerEnv>();
+    app.use((c, next) => {
+      c.set('caller', operator('open', new AbortController().signal));
+      return next();
+    });
     app.get('/', (c) => mediaResponse(c, 'main', { file: 'file', size: FILE_BYTES, mimeType: 'image/png' }, spool));
     server = createAdaptorServer({ fetch: app.fetch });
     const slowReaders = new SlowReaders(LIMITS);

@@ -33,7 +33,7 @@ export async function mediaResponse(
   const isHead = c.req.method === 'HEAD';
   const range = isKnown || isHead ? undefined : rangeOf(c.req.header(), size, tag);
   const needsBytes = !isKnown && !isHead && range !== 'beyond';
-  const download = file === undefined ? undefined : await spool.take(sessionId, { file, size });
+  const download = file === undefined ? undefined : await spool.take(sessionId, { file, size }, c.get('caller').keyId);
   if (!needsBytes) await download?.close();
   if (isKnown) return new Response(null, { status: 304, headers: tag === undefined ? {} : { ETag: tag } });
   if (isHead) return new Response(null, { headers });

@@ -119,7 +119,7 @@ async function readBody(
   if (!isForm) requireMediaType(c, 'application/json', 'send the body as JSON, with Content-Type: application/json');
   const encoding = bodyEncoding(c);
   const { incoming } = c.env;
-  const { signal } = c.get('caller');
+  const { signal, keyId } = c.get('caller');
   const chunksWithin = (limits: BodyLimits) => {
     const chunks = limitedBody(incoming, { ...limits, signal });
     return encoding ? decodedBody(chunks, encoding, limits) : chunks;
@@ -131,7 +131,7 @@ async function readBody(
   }
   const sessionId = c.req.param('id') ?? '';
   // Two requests with the same key are the same if their media are.
-  const createFile = () => spool.create(sessionId, { isHashed: c.req.header(KEY_HEADER) !== undefined });
+  const createFile = () => spool.create(sessionId, { isHashed: c.req.header(KEY_HEADER) !== undefined, keyId });
   const contentType = c.req.header('Content-Type') ?? '';
   if (arrived) return isForm ? readForm([arrived], contentType, createFile) : shortBody(arrived, createFile);
   const error = refusalOf?.(sessionId);

@@ -73,9 +73,11 @@ export class Spool {
     return this.#quota.bytes;
   }
 
-  /** Throws if a session cannot have another file: 429 for its own quota, 503 for the total quota or the disk. */
-  async assertRoom(sessionId: string): Promise<void> {
-    this.#quota.assertRoom(sessionId);
+  // The key is that of the caller; undefined for the operator.
+
+  /** Throws if a session cannot have another file: 429 for its quota or the key's, 503 for the total one or the disk. */
+  async assertRoom(sessionId: string, keyId?: string): Promise<void> {
+    this.#quota.assertRoom(sessionId, keyId);
     if ((await freeDiskBytes(this.dir)) >= this.#minFreeDiskBytes) return;
     throw new GatewayError(
       'insufficient_resources',
@@ -100,13 +102,16 @@ export class Spool {
   }
 
   /** A new file for an upload to a session. Throws like `assertRoom`. `isHashed`: its bytes will be compared later. */
-  async create(sessionId: string, { isHashed = false } = {}): Promise<SpoolWriter> {
-    await this.assertRoom(sessionId);
+  async create(
+    sessionId: string,
+    { isHashed = false, keyId }: { readonly isHashed?: boolean; readonly keyId?: string | undefined } = {},
+  ): Promise<SpoolWriter> {
+    await this.assertRoom(sessionId, keyId);
     const file = randomUUID();
     const path = join(this.dir, file);
     const handle = await open(path, 'wx', 0o600);
     const hash = isHashed ? createHash('sha256') : undefined;
-    const reservation = this.#quota.reserve(sessionId);
+    const reservation = this.#quota.reserve(sessionId, keyId);
     let size = 0;
     const remove = async () => {
       reservation.release();
@@ -135,12 +140,12 @@ export class Spool {
    * space. Accepts only a regular file of the announced size in that folder: a worker could announce a link to a
    * foreign file, or a pipe that would block a thread forever. `session_lost`, `client_failed`, or as `assertRoom`.
    */
-  async take(sessionId: string, { file, size }: SpooledFile): Promise<Download> {
+  async take(sessionId: string, { file, size }: SpooledFile, keyId?: string): Promise<Download> {
     const folder = await openOwn(within(this.#folder, this.dir, sessionId), FOLDER_FLAGS | constants.O_NOFOLLOW);
     try {
       const path = within(folder.fd, join(this.dir, sessionId), file);
       const handle = await openOwn(path, FILE_FLAGS);
-      const reservation = this.#quota.reserve(sessionId);
+      const reservation = this.#quota.reserve(sessionId, keyId);
       const close = async () => {
         reservation.release();
         await handle.close().catch(() => {});

@@ -76,7 +76,7 @@ async function arrivals() {
   };
 }
 
-it('one key imports at most two sessions at a time; the other slots remain for other callers', async () => {
+it('one key imports at most two sessions at a time, all keys six; the other slots remain for other callers', async () => {
   await using all = await arrivals();
   const under = [all.begin('a', 'key'), all.begin('b', 'key'), all.begin('c', 'another'), all.begin('d')];
   const outcomes = Promise.allSettled(under);
@@ -85,8 +85,15 @@ it('one key imports at most two sessions at a time; the other slots remain for o
     retryAfterSeconds: 10,
     message: expect.stringContaining('with this key'),
   });
+  const more = Promise.allSettled([all.begin('f', 'another'), all.begin('g', 'third'), all.begin('h', 'third')]);
+  await expect(all.begin('i', 'fourth')).rejects.toMatchObject({
+    message: '6 sessions are being imported with keys, which is the limit',
+  });
+  const last = Promise.allSettled([all.begin('j')]);
+  await expect(all.begin('k')).rejects.toMatchObject({ message: '8 sessions are being imported, which is the limit' });
   all.cut();
-  expect((await outcomes).map(({ status }) => status)).toEqual(Array.from({ length: 4 }, () => 'rejected'));
+  const all8 = [...(await outcomes), ...(await more), ...(await last)];
+  expect(all8.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 'rejected'));
 });
 
 /** The archive of a session with that many answers. `moves`: how often it has moved. */

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { errorText, GatewayError, type SessionArchive, type TakenArchive } from '@chat-web/protocol';
 import type { Caller } from '../access/caller.ts';
+import { exceededShare, type Shares } from '../access/shares.ts';
 import type { Config } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
 import { freeDiskBytes } from '../host/disk.ts';
@@ -36,9 +37,7 @@ export interface MoverDependencies {
 export type Moved = 'exported' | 'imported' | 'refused' | 'failed';
 
 /** The most sessions imported at the same time: each takes disk space, and a slow sender takes it for long. */
-const MAX_ARRIVALS = 8;
-/** The most of them per key, so that other keys have a chance. */
-const MAX_ARRIVALS_PER_KEY = 2;
+const ARRIVALS: Shares = { all: 8, ofKeys: 6, perKey: 2 };
 const MAX_ARRIVAL_MS = 2 * 60 * 60_000;
 const RETRY_AFTER_SECONDS = 10;
 const VERSION_FILE = 'Last Version';
@@ -252,11 +251,11 @@ export class Mover {
   // Limits.
 
   #requireTurn(id: string, keyId: string | undefined): void {
-    const ofKey = [...this.#arriving.values()].filter((one) => keyId !== undefined && one.keyId === keyId).length;
+    const taken = [...this.#arriving.values()].map((one) => one.keyId);
+    const full = exceededShare(ARRIVALS, taken, keyId);
     const why = this.#arriving.has(id)
       ? `session ${id} is being imported`
-      : (this.#arriving.size >= MAX_ARRIVALS && `${MAX_ARRIVALS} sessions are being imported, which is the limit`) ||
-        (ofKey >= MAX_ARRIVALS_PER_KEY && `${ofKey} sessions are being imported with this key, which is the limit`);
+      : full && `${full.max} sessions are being imported${full.whose}, which is the limit`;
     if (why) throw new GatewayError('insufficient_resources', why, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 

@@ -1236,6 +1236,28 @@ it('a change that waits for another is refused once its key is deleted', async (
   expect(readFileSync(join(dir, 'webhooks.json'), 'utf8')).toBe(before);
 });
 
+it('a key has a share of the webhooks, and all keys together leave some to the operator', async () => {
+  const made = await Promise.all(
+    upTo(5).map((n) => keys.create({ name: `shop ${n}`, sessions: ['shop-*'], scope: 'manage' })),
+  );
+  const add = async (n: number, count: number) => {
+    const caller = keys.caller(made[n]?.id ?? '');
+    if (!caller) throw new Error('the key is unknown');
+    for (let times = 0; times < count; times += 1) await webhooks.create({ url }, caller);
+  };
+  const full = (whose: string) => ({ code: 'rate_limited', message: expect.stringContaining(whose) });
+  await add(0, 25);
+  await expect(add(0, 1)).rejects.toMatchObject(full('25 webhooks with this key'));
+  await add(1, 25);
+  await add(2, 25);
+  await add(3, 5);
+  await expect(add(4, 1)).rejects.toMatchObject(full('80 webhooks with keys'));
+  for (let times = 0; times < 20; times += 1) await create();
+  await expect(create()).rejects.toMatchObject(full('100 webhooks is'));
+  await webhooks.remove(only()?.id ?? '', me);
+  await add(0, 1);
+});
+
 it('a gateway without a token creates webhooks, which are disabled once it requires one', async () => {
   asksForToken = false;
   await restart();

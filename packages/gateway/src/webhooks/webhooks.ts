@@ -20,6 +20,7 @@ import {
 import type { Caller } from '../access/caller.ts';
 import type { Keys } from '../access/keys.ts';
 import { Refusal } from '../access/refusal.ts';
+import { exceededShare, type Shares } from '../access/shares.ts';
 import type { Config } from '../config.ts';
 import { passes } from '../events/chat-filter.ts';
 import type { EventLog } from '../events/event-log.ts';
@@ -59,7 +60,7 @@ interface Webhook {
   unwatch(): void;
 }
 
-const MAX_WEBHOOKS = 100;
+const SHARES: Shares = { all: 100, ofKeys: 80, perKey: 25 };
 const ID_BYTES = 6;
 const FORMER_SECRET_MS = 24 * 60 * 60_000;
 const MAX_FORMER_SECRETS = 5;
@@ -123,10 +124,12 @@ export class Webhooks {
   async create(input: NewWebhook, caller: Caller): Promise<WebhookView & { readonly secret: string }> {
     const subscription = await this.#subscription(input, caller);
     return this.#lock.run(async () => {
-      if (this.#webhooks.size >= MAX_WEBHOOKS)
+      const owners = this.#stored().map(({ owner }) => (owner === OPEN ? undefined : owner));
+      const full = exceededShare(SHARES, owners, caller.keyId);
+      if (full)
         throw new GatewayError(
           'rate_limited',
-          `the limit of ${MAX_WEBHOOKS} webhooks is reached: delete an unused one`,
+          `the limit of ${full.max} webhooks${full.whose} is reached: delete an unused one`,
         );
       const id = `wh_${randomBytes(ID_BYTES).toString('hex')}`;
       const stored: StoredWebhook = {

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { SpoolQuota } from './spool-quota.ts';
+
+it('one key with many sessions cannot take the space of all; what it releases, it may take again', () => {
+  const quota = new SpoolQuota({ spoolMaxBytes: 1_000, spoolSessionMaxBytes: 200 });
+  const files = Array.from({ length: 3 }, (_, n) => quota.reserve(`shop-${n}`, 'a'));
+  files[0]?.add(200);
+  files[1]?.add(200);
+  files[2]?.add(100);
+  expect(() => files[2]?.add(1)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
+  expect(() => quota.assertRoom('shop-3', 'a')).toThrow(/with this key/);
+  quota.reserve('shop-2', 'b').add(100);
+  quota.reserve('shop-3').add(200);
+  files[0]?.release();
+  files[0]?.release();
+  expect(quota.bytes).toBe(600);
+  files[2]?.add(0);
+  quota.reserve('shop-4', 'a').add(200);
+  expect(() => quota.assertRoom('shop-0', 'a')).toThrow(/with this key/);
+});
+
+it('a session has its quota, even if a key uses all of it', () => {
+  const quota = new SpoolQuota({ spoolMaxBytes: 1_000, spoolSessionMaxBytes: 900 });
+  const file = quota.reserve('main', 'a');
+  file.add(900);
+  expect(() => file.add(1)).toThrow(/of session main exceed the quota/);
+});
