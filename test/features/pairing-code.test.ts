@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@chat-web/host';
 import { ADA, BEN, browserAndWorkerIn, CARLA, DEV, eventually, rawRequest, rounds } from '@chat-web/testing';
@@ -232,6 +233,51 @@ describe('a number that is linked here', () => {
     await phoneOf(stack, 'rival', CARLA);
     await stack.link('third', CARLA);
     await eventually(() => stack.client.getQr({ id: 'rival' }));
+  });
+
+  it('is not kept by a code from sessions of other keys: whoever is linked first has it', async () => {
+    const clients = await Promise.all(
+      ['one', 'two', 'three'].map(async (id) => {
+        const { key } = await stack.client.createKey({ name: id, sessions: [id], scope: 'manage' });
+        const client = createClient({ url: stack.gateway.url, token: key }, { retries: 0 });
+        await client.startSession({ id });
+        return { ask: () => client.requestPairingCode({ id, phoneNumber: DEV }), id };
+      }),
+    );
+    const [one, two, three] = clients;
+    await one?.ask();
+    const { code = '' } = (await two?.ask()) ?? {};
+    // The operator sees both.
+    await expect(phoneOf(stack, 'rival', DEV)).rejects.toMatchObject(refused('already_linked', 'session one'));
+    await stack.phones.pair(DEV, code);
+    await stack.untilStatus('two', 'ready');
+    await eventually(() => stack.client.getQr({ id: 'one' }));
+    for (const { ask } of [one, three].flatMap((other) => other ?? []))
+      await expect(ask()).rejects.toMatchObject({
+        code: 'already_linked',
+        message: 'a session of this gateway has this number',
+      });
+    expect((await stack.phones.account(DEV)).devices).toHaveLength(1);
+    for (const { id } of clients) await stack.client.deleteSession({ id });
+  });
+
+  it('gets no further code if it is linked while one is requested', async () => {
+    const { key } = await stack.client.createKey({ name: 'late', sessions: ['late'], scope: 'manage' });
+    const client = createClient({ url: stack.gateway.url, token: key }, { retries: 0 });
+    for (const id of ['late', 'early']) await stack.client.startSession({ id });
+    const { code } = await phoneOf(stack, 'early', DEV);
+    const { worker } = browserAndWorkerIn(join(stack.dataDir, 'sessions', 'late'));
+    process.kill(worker, 'SIGSTOP');
+    const late = client.requestPairingCode({ id: 'late', phoneNumber: DEV }).catch((error: unknown) => error);
+    try {
+      await stack.phones.pair(DEV, code);
+      await stack.untilStatus('early', 'ready');
+    } finally {
+      process.kill(worker, 'SIGCONT');
+    }
+    expect(await late).toMatchObject(refused('already_linked', 'a session of this gateway has this number'));
+    await eventually(() => client.getQr({ id: 'late' }));
+    for (const id of ['early', 'late']) await stack.client.deleteSession({ id });
   });
 
   it('gets no code during its first sync, also if it was linked by a QR', async () => {

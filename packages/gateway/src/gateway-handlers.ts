@@ -56,8 +56,8 @@ export function allHandlers(dependencies: Dependencies): Record<OperationName, A
   return {
     ...gatewayHandlers(dependencies),
     ...Object.fromEntries(forwarded),
-    requestPairingCode: (input: Parameters<Supervisor['requestPairingCode']>[0], { sees }: Caller) =>
-      supervisor.requestPairingCode(input, sees),
+    requestPairingCode: (input: Parameters<Supervisor['requestPairingCode']>[0], caller: Caller) =>
+      supervisor.requestPairingCode(input, caller),
   };
 }
 

@@ -46,6 +46,21 @@ it.each([true, false])('an arriving session is in place, and linked (with an ear
   expect(readdirSync(join(all.path, 'trash'))).toEqual([]);
 });
 
+it('an archive only says which account a session has, until the session is ready', async () => {
+  using all = await arrival();
+  await all.saved.place('main', all.fresh, async () => {});
+  const account = { number: '12025550101', isLinked: false };
+  expect(await all.saved.accountOf('main')).toEqual(account);
+  expect(await (await all.load()).accountOf('main')).toEqual(account);
+  await all.saved.save(
+    'main',
+    { wid: LINK.wid, phone: '12025550101', pushname: 'Ada', platform: 'android' },
+    new Date(),
+  );
+  expect(await all.saved.accountOf('main')).toEqual({ ...account, isLinked: true });
+  expect(await all.saved.about('main')).toEqual(LINK);
+});
+
 it('the earlier copy is restored if the arrival cannot be recorded', async () => {
   using all = await arrival();
   const full = new Error('ENOSPC');

@@ -86,9 +86,11 @@ export class SavedSessions {
 
   /**
    * The number of its account, in digits; undefined if it was never ready, or only a hidden id of its account is known.
+   * `isLinked`: false as long as only an imported archive says that it has this account.
    */
-  async numberOf(id: string): Promise<string | undefined> {
-    return /"wid":"(\d+)@c\.us"/.exec(await this.#marker(id))?.[1];
+  async accountOf(id: string): Promise<{ readonly number: string | undefined; readonly isLinked: boolean }> {
+    const marker = await this.#marker(id);
+    return { number: /"wid":"(\d+)@c\.us"/.exec(marker)?.[1], isLinked: !marker.includes('"imported":true') };
   }
 
   /** When the session was linked; undefined if it is not linked, or that is unknown. */
@@ -113,7 +115,7 @@ export class SavedSessions {
 
   /** Completes the folder of an imported session: adds the files besides the profile. */
   async completeArrival(folder: string, { wid, linkedAt }: SavedLink): Promise<void> {
-    await replaceText(join(folder, LINK_MARKER), JSON.stringify({ wid, linkedAt }), { durably: true });
+    await replaceText(join(folder, LINK_MARKER), JSON.stringify({ wid, linkedAt, imported: true }), { durably: true });
   }
 
   /**

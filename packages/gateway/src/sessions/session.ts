@@ -320,6 +320,11 @@ export class Session {
     return this.#state.linkingNumber;
   }
 
+  /** False if `number` only got a pairing code: its owner may never type it. */
+  get isLinked(): boolean {
+    return this.phase.status === 'ready' || this.#state.linkedAt !== undefined;
+  }
+
   /** Returns to the QR, if it has a pairing code. */
   showQr(): void {
     this.#run?.send({ type: 'show_qr' });

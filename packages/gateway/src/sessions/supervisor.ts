@@ -7,6 +7,7 @@ import {
   settledWithin,
   type WorkerOperationName,
 } from '@chat-web/protocol';
+import type { Caller } from '../access/caller.ts';
 import { isSameNumber } from './same-number.ts';
 import { Session, type StartOptions } from './session.ts';
 import type { OtherSessions, SessionDependencies } from './session-dependencies.ts';
@@ -21,10 +22,16 @@ const MORE_FOR_EACH_MS = 100;
 const MAX_EXTRA_MS = 3_000;
 const DRAIN_POLL_MS = 20;
 
+interface CodeRequest {
+  readonly id: string;
+  /** In digits. */
+  readonly number: string;
+}
+
 export class Supervisor implements OtherSessions {
   readonly #dependencies: SessionDependencies;
   readonly #sessions = new Map<string, Session>();
-  readonly #codeRequests = new Set<{ readonly id: string; readonly number: string }>();
+  readonly #codeRequests = new Set<CodeRequest>();
   #closing = false;
 
   constructor(dependencies: SessionDependencies) {
@@ -129,28 +136,35 @@ export class Supervisor implements OtherSessions {
 
   /**
    * Has the page of a session request a pairing code. 409 if another session has the account with this number, running
-   * or not, since the network may unlink it; the error names that session if the caller may see it. Allows one request
-   * per number at a time.
+   * or not, since the network may unlink it. One that is only being linked to it counts if the caller may see it: with a
+   * code for a number, nobody can keep it from the sessions of others. Of these, the first one that is linked gets it,
+   * and the codes of the others end. The error names only a session that the caller may see.
    */
   async requestPairingCode(
     input: { readonly id: string; readonly phoneNumber: string },
-    sees: (id: string) => boolean,
+    { sees, signal }: Pick<Caller, 'sees' | 'signal'>,
   ): Promise<AnswerOf<'requestPairingCode'>> {
     const { id, phoneNumber } = input;
     const request = { id, number: phoneNumber.slice(0, phoneNumber.indexOf('@')) };
     const refusal = this.refusalOf(id, 'requestPairingCode');
     if (refusal) throw refusal;
-    const holders = await this.#holdersOf(request.number);
-    for (const { id: other, number } of this.#codeRequests)
-      if (isSameNumber(number, request.number)) holders.push(other);
-    const others = holders.filter((one) => one !== id);
-    const seen = others.find(sees);
-    const holder = seen === undefined ? 'a session of this gateway' : `session ${seen}`;
-    if (others.length > 0)
-      throw new GatewayError('already_linked', `${holder} has this number, or is being linked to it`);
+    const { linked, linking } = await this.#holdersOf(request);
+    signal.throwIfAborted();
+    // Nothing else runs until it is added.
+    for (const other of this.#codeRequests)
+      if (other.id !== id && isSameNumber(other.number, request.number)) linking.push(other.id);
+    const holders = [...linked, ...linking.filter(sees)];
+    if (holders.length > 0) throw alreadyLinked(holders.find(sees));
     this.#codeRequests.add(request);
     try {
-      return await this.call('requestPairingCode', input);
+      const answer = await this.call('requestPairingCode', input);
+      const { linked: meanwhile } = await this.#holdersOf(request);
+      if (meanwhile.length > 0) {
+        this.find(id).showQr(); // A renewed code could unlink the holder.
+        throw alreadyLinked(meanwhile.find(sees));
+      }
+      signal.throwIfAborted();
+      return answer;
     } finally {
       this.#codeRequests.delete(request);
     }
@@ -164,12 +178,15 @@ export class Supervisor implements OtherSessions {
     }
   }
 
-  /** The sessions that have the account with this number, or are being linked to it. */
-  async #holdersOf(number: string): Promise<string[]> {
+  /** The other sessions that have the account with this number, and those that are being linked to it. */
+  async #holdersOf({ id, number }: CodeRequest): Promise<Record<'linked' | 'linking', string[]>> {
     const { saved } = this.#dependencies;
-    const stored = await Promise.all(saved.ids().map(async (id) => ({ id, number: await saved.numberOf(id) })));
-    const holders = [...stored, ...this.all()].filter((one) => one.number && isSameNumber(one.number, number));
-    return holders.map(({ id }) => id);
+    const stored = await Promise.all(saved.ids().map(async (one) => ({ id: one, ...(await saved.accountOf(one)) })));
+    const others = [...stored, ...this.all()].filter(
+      (one) => one.id !== id && one.number && isSameNumber(one.number, number),
+    );
+    const ids = (isLinked: boolean) => others.filter((one) => one.isLinked === isLinked).map((one) => one.id);
+    return { linked: ids(true), linking: ids(false) };
   }
 
   startSaved(): void {
@@ -253,4 +270,13 @@ export class Supervisor implements OtherSessions {
     this.#sessions.delete(id);
     this.#dependencies.events.setMetadata(id, {}).catch(() => {}); // Otherwise at the next start.
   }
+}
+
+/** `holder`: a session that the caller may see. */
+function alreadyLinked(holder: string | undefined): GatewayError {
+  const why =
+    holder === undefined
+      ? 'a session of this gateway has this number'
+      : `session ${holder} has this number, or is being linked to it`;
+  return new GatewayError('already_linked', why);
 }
