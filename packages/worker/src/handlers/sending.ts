@@ -110,8 +110,9 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
         sendAudioAsVoice: voice,
         sendVideoAsGif: gif,
         ...(viewOnce ? { isViewOnce: true, fields: { isViewOnce: true } } : {}),
-        // The page prepares and encrypts a note as a video: only the message differs.
-        ...(note ? { fields: { type: 'ptv' } } : {}),
+        // The page prepares and encrypts a note as a video: only the message differs. The library copies the properties
+        // of the page's model of the file, of which one keeps the type.
+        ...(note ? { fields: { type: 'ptv', __x_type: 'ptv' } } : {}),
         quotedMessageId,
         markRead,
         ignoreQuoteErrors: false,
