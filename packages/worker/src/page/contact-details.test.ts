@@ -98,7 +98,10 @@ describe('numbers looked up together', () => {
     expect(asked).toEqual([['7@lid', '6@lid', '5@lid'], ['+1']]);
   });
 
-  it('have the number from memory if the network answers by hidden id only', async () => {
+  it('have the number in an answer by hidden id, or from memory', async () => {
+    const withNumber = { id: id('7@lid'), pn: id('3@c.us'), contact: { type: 'in', content: '+3' } };
+    const found = { number: '3', exists: true, id: '3@c.us' };
+    expect(await answered([withNumber], ['3@c.us'])).toEqual({ exist: [found] });
     const byLid = { id: id(LID), contact: { type: 'in', content: '+1' } };
     expect(await answered([byLid], ['1@c.us'])).toEqual({ exist: [{ number: '1', exists: true, id: '1@c.us' }] });
   });

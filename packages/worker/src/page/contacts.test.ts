@@ -66,9 +66,10 @@ async function program(
     },
     { people: [{ number: NUMBER, lid: LID }], me: '12025550101@c.us' },
   );
-  const { saveContact, deleteContact } = await import('./contacts.ts');
+  const { saveContact, deleteContact, numbersOf } = await import('./contacts.ts');
   return {
     done,
+    numbersOf,
     save: (id: string, naming: object = {}) => saveContact(id, { firstName: 'Ben', ...naming }, 0),
     forget: (id: string) => deleteContact(id, 0),
   };
@@ -170,6 +171,12 @@ describe('a person is not saved', () => {
     await save(LID);
     expect(done).toHaveLength(1);
   });
+});
+
+it('a card needs a number, which a bot or a hidden id may not have', async () => {
+  const { numbersOf } = await program({});
+  const people = [NUMBER, LID, HIDDEN, '867051314767696@bot'];
+  expect(await numbersOf(people)).toEqual(['12025550102', '12025550102', undefined, undefined]);
 });
 
 describe('a contact is deleted', () => {

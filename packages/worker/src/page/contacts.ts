@@ -63,8 +63,7 @@ export async function saveContact(
   { firstName, lastName = '', syncToPhone }: Naming,
   settleMs: number,
 ): Promise<Record<string, unknown>[]> {
-  const person = await changeable(personId, syncToPhone === true);
-  const { saved, isByUsername, lid, username } = person;
+  const { saved, isByUsername, lid, username, ...person } = await changeable(personId, syncToPhone === true);
   let { number } = person;
   if (number !== undefined && saved.length === 0 && !personId.endsWith('@lid')) {
     const registered = await registeredId(personId);

@@ -94,7 +94,8 @@ describe('limitedBody', () => {
 
   it('ends as soon as its signal aborts, with its reason', async () => {
     const ended = new AbortController();
-    limits = { ...limits, signal: ended.signal };
+    // Nothing else ends it.
+    limits = { ...limits, signal: ended.signal, rate: { stallMs: 1e9, windowMs: 1e9, bytesInWindow: 0 } };
     const asked = once(server, 'request');
     socket.write(`${withLength(100)}half`);
     await asked;

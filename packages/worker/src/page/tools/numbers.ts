@@ -17,9 +17,9 @@ export interface NumberExists {
   readonly id?: string | undefined;
 }
 
-/** The digits of a number; none of a hidden id. */
+/** The digits of a number; none of a hidden id or a bot. */
 export function digitsOf(id: unknown): string {
-  return String(id ?? '').endsWith('@lid') ? '' : String(id ?? '').replace(/@.*|\D/g, '');
+  return /@(lid|bot)$/.test(String(id)) ? '' : String(id ?? '').replace(/@.*|\D/g, '');
 }
 
 /**
