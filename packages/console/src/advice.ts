@@ -23,6 +23,8 @@ const BY_REASON: Readonly<Record<Reason, string>> = {
   RECOVERY_FAILED: 'Check the disk of the data folder: the folder of the session could not be moved or removed.',
   BROWSER_NOT_FOUND: 'Run npm run ensure-browser on the host, or set CHAT_WEB_BROWSER_PATH. Then start it.',
   LAUNCH_FAILED: `The gateway tries again. ${DOCTOR}`,
+  PROXY_FAILED:
+    'The gateway tries again. Check the proxy, and start the session with another one if that does not help.',
   BROWSER_EXITED: NOTHING,
   MEMORY_LIMIT: 'The gateway restarts it. If that recurs, raise CHAT_WEB_MEMORY_HARD_MB: the account is large.',
   PAGE_CRASHED: NOTHING,

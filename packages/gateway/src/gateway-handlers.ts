@@ -145,8 +145,8 @@ function gatewayHandlers({
 
     listDeliveries: ({ webhookId }, caller) => ({ deliveries: webhooks.deliveries(webhookId, caller) }),
 
-    startSession: ({ id, takeBack, metadata }, caller) =>
-      started('startSession', supervisor.start(id, { takeBack, metadata, signal: caller.signal }), 'settled', caller),
+    startSession: ({ id, ...asked }, caller) =>
+      started('startSession', supervisor.start(id, { ...asked, signal: caller.signal }), 'settled', caller),
 
     exportSession: ({ id }, { signal }) => mover.export(id, signal),
 

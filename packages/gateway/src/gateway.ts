@@ -45,8 +45,10 @@ import { MemoryGuard } from './sessions/memory-guard.ts';
 import { PageHistory } from './sessions/page-history.ts';
 import { checkPeriodically } from './sessions/periodic-checks.ts';
 import { readPinnedPage } from './sessions/pinned-page.ts';
+import { ProxyCheck } from './sessions/proxy-check.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';
 import type { Session } from './sessions/session.ts';
+import { SessionSettings } from './sessions/session-settings.ts';
 import { summaryOf } from './sessions/session-view.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
@@ -93,6 +95,7 @@ export async function startGateway(
   await mover.clear();
   for (const id of [...storage.folds.metadata.sessions()])
     if (!saved.has(id)) events.setMetadata(id, {}).catch(() => {}); // Of a session that was never linked.
+  await storage.settings.retain((id) => saved.has(id));
   doors.open();
   webhooks.start();
   if (config.autoStartSessions) supervisor.startSaved();
@@ -139,6 +142,7 @@ async function openStorage(config: Config, log: Log) {
           throw new ConfigError([`CHAT_WEB_PAGE_VERSION ${errorText(error)}`]);
         });
   const release = await holdDataDir(dataDir, log);
+  const settings = await SessionSettings.load(join(dataDir, 'session-settings.json'));
   const lineages = new Lineages(join(dataDir, 'moves'), log);
   await lineages.load();
   const folds = {
@@ -162,6 +166,7 @@ async function openStorage(config: Config, log: Log) {
     pinnedPage,
     release,
     lineages,
+    settings,
     folds,
     people,
     journal,
@@ -176,7 +181,7 @@ async function openStorage(config: Config, log: Log) {
 async function createSessions(
   config: Config,
   log: Log,
-  { saved, pinnedPage, lineages, folds, people, journal, events, pageHistory, spool, tmp }: Storage,
+  { saved, pinnedPage, lineages, settings, folds, people, journal, events, pageHistory, spool, tmp }: Storage,
   workerProgram: (id: string) => string,
 ) {
   const startQueue = new StartQueue(config.startConcurrency, new ProcessorLoad());
@@ -197,6 +202,8 @@ async function createSessions(
     hostFault: new HostFault(startQueue, log),
     events,
     metadata: folds.metadata,
+    settings,
+    proxyCheck: new ProxyCheck(config.proxyHosts),
     log,
   });
   const memoryGuard = new MemoryGuard(config, supervisor, log);
@@ -209,7 +216,7 @@ async function createSessions(
     journal,
     states: {
       folds: [folds.delivered, folds.openAcks, folds.published, folds.metadata, folds.sentKeys, people],
-      others: [memoryGuard],
+      others: [memoryGuard, settings],
     },
     version: version(),
     log,

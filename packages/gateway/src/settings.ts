@@ -433,6 +433,12 @@ export const settings = {
     fallback: '30',
     meaning: 'time limit for fetching a media url',
   },
+  proxyHosts: {
+    name: 'CHAT_WEB_PROXY_HOSTS',
+    schema: hosts,
+    fallback: '',
+    meaning: 'non-public hosts, host:port or CIDR ranges that the proxy of a session may use; comma-separated',
+  },
   webhookHosts: {
     name: 'CHAT_WEB_WEBHOOK_HOSTS',
     schema: hosts,

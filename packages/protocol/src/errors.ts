@@ -67,7 +67,7 @@ export const errorTable = {
   },
   url_not_allowed: {
     status: 422,
-    when: 'the url of a webhook is not https on a public address; see CHAT_WEB_WEBHOOK_HOSTS',
+    when: 'the url of a webhook is not https on a public address, or that of a proxy is not on one; see CHAT_WEB_WEBHOOK_HOSTS and CHAT_WEB_PROXY_HOSTS',
   },
   invalid_archive: { status: 422, when: 'the archive is not a complete export of this session' },
   idempotency_key_reused: { status: 422, when: 'this Idempotency-Key was used for another request' },

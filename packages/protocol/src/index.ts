@@ -37,6 +37,7 @@ export * from './operations/messages.ts';
 export * from './operations/status-feed.ts';
 export * from './operations/webhooks.ts';
 export * from './other-routes.ts';
+export * from './proxy.ts';
 export * from './query.ts';
 export * from './reasons.ts';
 export * from './resources.ts';

@@ -30,6 +30,17 @@ const workerOptions = v.object({
   /** Show its window, for the owner of the account. */
   browserWindow: v.boolean(),
   browserArgs: v.array(v.string()),
+  /** For all connections of the browser. `url`: scheme, host and port; `address`: the checked address of the host. */
+  proxy: v.optional(
+    v.object({
+      url: v.string(),
+      address: v.string(),
+      username: v.optional(v.string()),
+      password: v.optional(v.string()),
+    }),
+  ),
+  /** The name of the device that the page registers when it is linked. */
+  deviceName: v.optional(v.string()),
   /** The folder of the uploads that calls name. */
   uploadsDir: v.string(),
   /** The folder for the session's own files. */

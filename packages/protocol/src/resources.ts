@@ -76,6 +76,10 @@ export const sessionView = v.object({
   limits: v.optional(v.array(accountLimit)),
   /** What callers have noted on it; absent if nothing. */
   metadata: v.optional(v.record(v.string(), v.string())),
+  /** The proxy of its browser, without user and password; absent if it has none. */
+  proxy: v.optional(v.object({ url: v.string(), hasCredentials: v.boolean() })),
+  /** What the phone shows in its list of linked devices, if it was linked since this was set. */
+  deviceName: v.optional(v.string()),
 });
 export type SessionView = v.InferOutput<typeof sessionView>;
 

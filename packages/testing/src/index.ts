@@ -28,4 +28,5 @@ export * from './rows.ts';
 export * from './sent-message.ts';
 export * from './small-disk.ts';
 export * from './systemd.ts';
+export * from './test-proxy.ts';
 export * from './worker-options.ts';

@@ -8,7 +8,7 @@ interface StateParts {
   /** The state of a session, as JSON values of up to 500 KB. */
   partsOf(session: string): Iterable<unknown>;
   /** Merges a part into the state of its session, which is older. `seq`: of the record with the part. */
-  restore(session: string, part: unknown, seq: number): void;
+  restore(session: string, part: unknown, seq: number): void | Promise<void>;
 }
 
 /**
@@ -41,6 +41,8 @@ export interface MovingState extends StateParts {
    * its existing state has expired.
    */
   requireRoom?(session: string, parts: readonly unknown[]): void;
+  /** Called for a session that arrives without parts: removes those of an earlier session with this id. */
+  clear?(session: string): Promise<void>;
 }
 
 /** Where the ids of one opening of the journal begin. */

@@ -195,8 +195,8 @@ export class Mover {
       await saved.completeArrival(folder, manifest);
       // Only now: an unknown session that does nothing may be dropped.
       const session = supervisor.expect(id);
-      await session.moveIn(() => this.#place(id, folder, manifest, unstored), arrival.signal);
-      restoreOthers();
+      const place = () => this.#place(id, folder, manifest, unstored, restoreOthers);
+      await session.moveIn(place, arrival.signal);
       return { session, manifest };
     } finally {
       events.imports.refund(unstored); // Stored records stay in the journal, even if the import has failed.
@@ -220,7 +220,13 @@ export class Mover {
   }
 
   /** Called while nothing of the session runs here, and nothing can start. Removes stored records from `unstored`. */
-  async #place(id: string, folder: string, manifest: Manifest, unstored: Set<NewRecord>): Promise<void> {
+  async #place(
+    id: string,
+    folder: string,
+    manifest: Manifest,
+    unstored: Set<NewRecord>,
+    restoreOthers: () => Promise<void>,
+  ): Promise<void> {
     const { saved, lineages, events } = this.#dependencies;
     // Meanwhile, another import or a deletion may have been quicker.
     lineages.assertNewer(id, manifest, saved.has(id));
@@ -228,6 +234,7 @@ export class Mover {
     try {
       // First: if they are not stored, messages would be delivered twice, or not at all.
       await this.#storeAll(unstored);
+      await restoreOthers();
       await this.#stored(() => saved.place(id, folder, () => lineages.arrived(id, manifest)));
     } catch (error) {
       if (!wasHere) events.resetDelivery(id);

@@ -141,20 +141,22 @@ describe('the state of a session', () => {
     expect(here.acks.list('main')).toEqual([{ id: 'sent', ack: 3 }]);
   });
 
-  it('that is not in the journal is restored once the session is in place', async () => {
+  it('that is not in the journal is restored by itself; an archive without it clears what is here', async () => {
     using here = await gateway();
     const restored: unknown[] = [];
     const levels: MovingState = {
       name: 'levels',
       part: v.strictObject({ level: v.number() }),
-      partsOf: () => [{ level: 7 }],
-      restore: (...given) => restored.push(given),
+      partsOf: (session) => (session === 'main' ? [{ level: 7 }] : []),
+      restore: async (...given) => void restored.push(given),
+      clear: async (session) => void restored.push(session),
     };
     const states: MovingStates = { folds: [], others: [levels] };
     const arrived = await readState(states, 'main', await writeState(states, 'main', here.journal));
     expect([arrived.records, restored]).toEqual([[], []]);
-    arrived.restoreOthers();
-    expect(restored).toEqual([['main', { level: 7 }, 0]]);
+    await arrived.restoreOthers();
+    await (await readState(states, 'shop', Buffer.alloc(0))).restoreOthers();
+    expect(restored).toEqual([['main', { level: 7 }, 0], 'shop']);
   });
 
   it('is empty for an unknown session', async () => {

@@ -11,7 +11,7 @@ const line = v.strictObject({ name: v.pipe(v.string(), v.maxLength(40)), part: v
 export interface MovingStates {
   /** Restored from records in the journal. */
   readonly folds: readonly (Fold & MovingState)[];
-  /** Not in the journal: restored directly, once the session is in place. */
+  /** Not in the journal: restored directly, before the session is started. */
   readonly others: readonly MovingState[];
 }
 
@@ -33,7 +33,7 @@ export interface ArrivedState {
   /** Store these in the journal first: folds restore their parts from them. */
   readonly records: readonly NewRecord[];
   /** Then call this: it restores the parts of state that is not in the journal. */
-  restoreOthers(): void;
+  restoreOthers(): Promise<void>;
 }
 
 /**
@@ -72,8 +72,12 @@ export async function readState(
   const partsOf = ({ name }: MovingState) => arrived.get(name)?.parts ?? [];
   return {
     records: folds.flatMap((fold) => recordsOf(fold, session, partsOf(fold))),
-    restoreOthers: () => {
-      for (const state of others) for (const part of partsOf(state)) state.restore(session, part, 0);
+    restoreOthers: async () => {
+      for (const state of others) {
+        const parts = partsOf(state);
+        if (parts.length === 0) await state.clear?.(session);
+        for (const part of parts) await state.restore(session, part, 0);
+      }
     },
   };
 }

@@ -3,8 +3,8 @@ import type { Log } from '../log.ts';
 import { isHostAtFault, pauseLength } from './restart-policy.ts';
 import type { StartQueue } from './start-queue.ts';
 
-/** The host does not cause a new build of the page, a leak or a compromised worker. */
-const NOT_THE_HOST: readonly Reason[] = ['PAGE_UNSUPPORTED', 'MEMORY_LIMIT', 'WORKER_PROTOCOL_ERROR'];
+/** The host does not cause a new build of the page, a leak, a compromised worker or a proxy that is down. */
+const NOT_THE_HOST: readonly Reason[] = ['PAGE_UNSUPPORTED', 'MEMORY_LIMIT', 'WORKER_PROTOCOL_ERROR', 'PROXY_FAILED'];
 
 /**
  * Detects that so many sessions fail at once that the host or its network is at fault, and pauses all starts: fifty

@@ -49,6 +49,7 @@ function runOf(program: string, overrides: Partial<Record<keyof SessionDependenc
     tmp: { folderFor: async () => '/nowhere', remove: async () => {} },
     foreignProcesses: { scanSoon: () => {} },
     startQueue,
+    settings: { of: () => ({}) },
     log,
     ...overrides,
   } as unknown as SessionDependencies;

@@ -18,6 +18,7 @@ import type { SessionCgroup } from '../host/cgroup.ts';
 import { trimCaches } from '../host/disk.ts';
 import { freeProfile } from '../host/profile-lock.ts';
 import type { Log } from '../log.ts';
+import { ProxyError } from './proxy-check.ts';
 import type { SessionDependencies } from './session-dependencies.ts';
 import type { RunFailure } from './session-state.ts';
 import { SilenceWatch } from './silence-watch.ts';
@@ -53,7 +54,9 @@ export interface RunStart {
 
 type Past = Pick<WorkerOptions, 'deliveredUntil' | 'withoutContent' | 'openAcks' | 'linkedAt' | 'wasMute'>;
 
-interface RunFolders {
+/** What is ready before the worker starts. */
+interface Prepared {
+  readonly proxy?: WorkerOptions['proxy'];
   /** Files in transit between gateway and worker. */
   readonly spoolDir: string;
   /** Temporary files of worker and browser; removed with the run. */
@@ -91,7 +94,7 @@ export class Run {
   readonly #deadline = new StartDeadline((detail) =>
     this.fail({ cause: { reason: 'START_TIMEOUT', detail }, retry: true }),
   );
-  #preparing: Promise<RunFolders> | undefined;
+  #preparing: Promise<Prepared> | undefined;
   #worker: Worker | undefined;
   #cgroup: SessionCgroup | undefined;
   #releaseSlot: Release | undefined;
@@ -138,7 +141,7 @@ export class Run {
     this.#deadline.set(config.startTimeoutMs, 'the start');
     try {
       this.#preparing = this.#prepare();
-      const folders = await this.#preparing;
+      const prepared = await this.#preparing;
       if (this.#ended.signal.aborted) return; // Ended during the preparation: from here on there is a worker to end.
       const savedAt = await saved.linkedAt(this.#id);
       const linkedAt = savedAt ? savedAt.getTime() / SECOND : linkedBefore;
@@ -150,10 +153,11 @@ export class Run {
         linkedAt,
         wasMute,
       };
-      const { exited } = this.#startWorker(folders, past);
+      const { exited } = this.#startWorker(prepared, past);
       this.fail({ cause: { reason: 'WORKER_EXITED', detail: await exited }, retry: true });
     } catch (error) {
-      this.fail({ cause: { reason: 'START_REFUSED', detail: errorText(error) }, retry: true });
+      const reason = error instanceof ProxyError ? 'PROXY_FAILED' : 'START_REFUSED';
+      this.fail({ cause: { reason, detail: errorText(error) }, retry: true });
     } finally {
       this.#release();
     }
@@ -201,7 +205,7 @@ export class Run {
   }
 
   /** Prepares host and profile for a start. Throws if they are not available; nothing has been started then. */
-  async #prepare(): Promise<RunFolders> {
+  async #prepare(): Promise<Prepared> {
     const { saved, spool, tmp, foreignProcesses } = this.#dependencies;
     const shortage = await this.#dependencies.shortage();
     if (shortage) throw new Error(shortage);
@@ -212,6 +216,7 @@ export class Run {
     // A second browser would corrupt the profile.
     if (left) throw new Error(`its last browser was killed but still runs (process ${left.pid})`);
     signal.throwIfAborted();
+    const proxy = await this.#reachProxy(signal);
     await this.#dependencies.lineages.runs(this.#id);
     // Nothing uses the profile now.
     const all = [
@@ -222,7 +227,17 @@ export class Run {
     ] as const;
     await Promise.allSettled(all); // Wait for all: no preparation may continue after a failure.
     const [spoolDir, tmpDir] = await Promise.all(all);
-    return { spoolDir, tmpDir };
+    return { spoolDir, tmpDir, ...(proxy ? { proxy } : {}) };
+  }
+
+  async #reachProxy(signal: AbortSignal): Promise<WorkerOptions['proxy']> {
+    const { settings, proxyCheck } = this.#dependencies;
+    const { proxy } = settings.of(this.#id);
+    if (!proxy) return undefined;
+    const { lacksCredentials, ...named } = proxy;
+    if (lacksCredentials)
+      throw new ProxyError('its user and password did not move with the session: start the session with them');
+    return { ...named, address: await proxyCheck.reach(named, signal) };
   }
 
   async #trimCaches(profile: string): Promise<void> {
@@ -236,7 +251,7 @@ export class Run {
     await this.#cgroup?.limitMemory(config.memoryHardBytes * KERNEL_MARGIN);
   }
 
-  #startWorker({ spoolDir, tmpDir }: RunFolders, past: Past): Worker {
+  #startWorker({ tmpDir, ...prepared }: Prepared, past: Past): Worker {
     const env = { ...this.#dependencies.config.workerEnv, TMPDIR: tmpDir };
     const { child, channel } = startWorker(this.#dependencies.workerProgram(this.#id), env, this.#log);
     const watch = new SilenceWatch({
@@ -261,7 +276,7 @@ export class Run {
       return how;
     });
     this.#worker = { child, link, exited };
-    const options = this.#workerOptions(spoolDir, past);
+    const options = this.#workerOptions(prepared, past);
     // It enters its cgroup first, since it starts the browser at once.
     const entered = child.pid === undefined ? undefined : this.#cgroup?.enter(child.pid);
     if (entered) void entered.then(() => this.#ended.signal.aborted || link.send({ type: 'start', options }));
@@ -270,8 +285,9 @@ export class Run {
     return this.#worker;
   }
 
-  #workerOptions(spoolDir: string, past: Past): WorkerOptions {
-    const { saved, spool, config, pinnedPage } = this.#dependencies;
+  #workerOptions({ spoolDir, proxy }: Omit<Prepared, 'tmpDir'>, past: Past): WorkerOptions {
+    const { saved, spool, config, pinnedPage, settings } = this.#dependencies;
+    const { deviceName } = settings.of(this.#id);
     return {
       sessionId: this.#id,
       sessionDir: saved.dirOf(this.#id),
@@ -285,6 +301,8 @@ export class Run {
       ...past,
       pagesDir: saved.pagesDir,
       ...(pinnedPage ? { pinnedPage } : {}),
+      ...(proxy ? { proxy } : {}),
+      ...(deviceName === undefined ? {} : { deviceName }),
       silenceTimeoutMs: config.silenceTimeoutMs,
       fetchLimits: {
         allowedHosts: [...config.mediaHosts],

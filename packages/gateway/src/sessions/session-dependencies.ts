@@ -10,7 +10,9 @@ import type { Spool } from '../media/spool.ts';
 import type { HostFault } from './host-fault.ts';
 import type { Lineages } from './lineages.ts';
 import type { PageHistory } from './page-history.ts';
+import type { ProxyCheck } from './proxy-check.ts';
 import type { SavedSessions } from './saved-sessions.ts';
+import type { SessionSettings } from './session-settings.ts';
 import type { StartQueue } from './start-queue.ts';
 
 export interface SessionDependencies {
@@ -31,6 +33,8 @@ export interface SessionDependencies {
   readonly hostFault: HostFault;
   readonly events: EventLog;
   readonly metadata: Pick<SessionMetadata, 'of'>;
+  readonly settings: SessionSettings;
+  readonly proxyCheck: ProxyCheck;
   readonly log: Log;
 }
 

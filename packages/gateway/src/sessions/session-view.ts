@@ -6,7 +6,7 @@ import { type Phase, statusOf } from './session-state.ts';
 const WORDS = ['ready', 'starting', 'qr', 'authenticating', 'restarting', 'failed', 'stopped', 'moved'] as const;
 type Word = (typeof WORDS)[number];
 
-export function viewOf({ id, state, stats, page, limits, metadata }: Session): SessionView {
+export function viewOf({ id, state, stats, page, limits, metadata, settings }: Session): SessionView {
   const { lastEventAt, memory, diskBytes } = stats;
   const view: SessionView = { id, since: state.since.toISOString(), ...statusOf(state) };
   if (lastEventAt) view.lastEventAt = lastEventAt.toISOString();
@@ -18,6 +18,7 @@ export function viewOf({ id, state, stats, page, limits, metadata }: Session): S
   }
   if (limits) view.limits = [...limits];
   if (metadata) view.metadata = metadata;
+  Object.assign(view, settings);
   return view;
 }
 

@@ -10,6 +10,7 @@ import {
   type SendAttempt,
   type SessionEvent,
   type SessionInfo,
+  type SessionView,
   type WorkerEvent,
   type WorkerOperationName,
 } from '@chat-web/protocol';
@@ -18,6 +19,7 @@ import { Lock } from '../lock.ts';
 import { type Log, withoutNumbers } from '../log.ts';
 import { Run, type RunEvent } from './run.ts';
 import type { OtherSessions, SessionDependencies } from './session-dependencies.ts';
+import type { AskedSettings, StoredSettings } from './session-settings.ts';
 import {
   causeOf,
   type Effect,
@@ -40,13 +42,12 @@ import { StatusEvents } from './status-events.ts';
 
 const SECOND_MS = 1_000;
 
-export interface StartOptions {
-  /** Starts it even if it was moved. */
+/** What a start changes, besides starting. `takeBack`: also starts a session that was moved. */
+export interface StartRequest extends AskedSettings {
   readonly takeBack?: boolean | undefined;
-  /** Replaces that of the session, unless the start is refused. */
   readonly metadata?: Metadata | undefined;
   /** Refuses the start if it has aborted by the time that it is its turn. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -135,20 +136,31 @@ export class Session {
 
   /**
    * Starts the session unless it is running. Returns at once; `settled` resolves when it is up. `byHand`: a request
-   * waits for it, and gets 503 if the host is short of a resource, or 409 if the session was moved.
+   * waits for it, and gets 503 if the host is short of a resource, or 409 if the session was moved. `asked`: what to
+   * change, unless the start is refused.
    */
-  start(byHand: boolean, { takeBack = false, metadata, signal }: StartOptions = {}): Promise<void> {
+  start(byHand: boolean, { takeBack = false, metadata, signal, ...asked }: StartRequest = {}): Promise<void> {
     return this.#lock.run(async () => {
-      if (isRunning(this.phase)) {
-        if (metadata) await this.setMetadata(metadata);
-        return;
-      }
-      if (byHand && !takeBack) this.#refuseIfMoved();
-      if (byHand) await this.#refuseIfShort();
+      const { settings } = this.#dependencies;
+      const after = settings.after(this.id, asked);
+      const isUp = isRunning(this.phase);
+      const restarts = isUp && after !== undefined && this.#needsRestart(after);
+      if (!isUp && byHand && !takeBack) this.#refuseIfMoved();
+      if ((!isUp && byHand) || restarts) await this.#refuseIfShort();
       if (metadata) await this.setMetadata(metadata);
+      if (after) await settings.set(this.id, after);
+      if (restarts) await this.#inTurn({ name: 'restart', reason: 'REQUESTED' });
+      if (isUp) return;
       if (this.phase.status === 'moved' && takeBack) await this.#takeBack();
       await this.#inTurn({ name: 'start', byHand });
     }, signal);
+  }
+
+  /** A proxy is for the whole life of a browser. A name is registered when the page is ready to be linked. */
+  #needsRestart({ proxy, deviceName }: StoredSettings): boolean {
+    const before = this.#dependencies.settings.of(this.id);
+    const isLinkable = this.phase.status === 'starting' || this.phase.status === 'qr';
+    return proxy !== before.proxy || (deviceName !== before.deviceName && isLinkable);
   }
 
   /**
@@ -211,6 +223,7 @@ export class Session {
       this.#statusEvents.forget();
       events.streams.endOf(this.id, 'the session was deleted');
       await events.forget(this.id);
+      await this.#dependencies.settings.clear(this.id);
     }, signal);
   }
 
@@ -279,6 +292,10 @@ export class Session {
 
   get metadata(): Metadata | undefined {
     return this.#dependencies.metadata.of(this.id);
+  }
+
+  get settings(): Pick<SessionView, 'proxy' | 'deviceName'> {
+    return this.#dependencies.settings.viewOf(this.id);
   }
 
   /** The account it is linked to. 409 unless the session is ready. */

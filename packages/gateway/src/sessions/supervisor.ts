@@ -9,7 +9,7 @@ import {
 } from '@chat-web/protocol';
 import type { Caller } from '../access/caller.ts';
 import { isSameNumber } from './same-number.ts';
-import { Session, type StartOptions } from './session.ts';
+import { Session, type StartRequest } from './session.ts';
 import type { OtherSessions, SessionDependencies } from './session-dependencies.ts';
 import { isRunning } from './session-state.ts';
 
@@ -63,13 +63,20 @@ export class Supervisor implements OtherSessions {
 
   // Requests wait for their turn: they are refused if `signal` has aborted by then.
 
-  /** Starts the session with this id, known or new, unless it runs. */
-  async start(id: string, options: StartOptions): Promise<Session> {
+  /**
+   * Starts the session with this id, known or new, unless it runs. `url_not_allowed` for a proxy whose address is not
+   * allowed.
+   */
+  async start(id: string, asked: StartRequest = {}): Promise<Session> {
+    const { settings, proxyCheck } = this.#dependencies;
+    const { proxy } = settings.after(id, asked) ?? {};
+    // Not again for one that it has: its host may not be resolvable now.
+    if (proxy && proxy !== settings.of(id).proxy) await proxyCheck.requireAllowed(proxy);
     this.#refuseWhileClosing();
     this.#assertRoomFor(id);
     const session = this.#sessionOf(id);
     try {
-      await session.start(true, options);
+      await session.start(true, asked);
     } finally {
       this.#forget(id); // If the start was refused.
     }
@@ -269,6 +276,7 @@ export class Supervisor implements OtherSessions {
     if (!this.#sessions.get(id)?.isForgettable) return;
     this.#sessions.delete(id);
     this.#dependencies.events.setMetadata(id, {}).catch(() => {}); // Otherwise at the next start.
+    void this.#dependencies.settings.clear(id);
   }
 }
 

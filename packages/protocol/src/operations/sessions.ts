@@ -4,6 +4,7 @@ import { exampleElsewhere, exampleSession, exampleSpare } from '../examples.ts';
 import { sessionId } from '../ids.ts';
 import { metadata } from '../metadata.ts';
 import type { Operation } from '../operation.ts';
+import { deviceName, proxyUrl } from '../proxy.ts';
 import { memorySample, pngDataUrl, sessionInfo, sessionStatus, sessionView } from '../resources.ts';
 
 const params = v.object({ id: sessionId });
@@ -40,14 +41,28 @@ export const sessionOperations = {
   },
   startSession: {
     ...managing,
-    summary: 'Start a session, and wait until it shows a QR, is ready or has failed; no effect if it runs',
+    summary:
+      'Start a session, and wait until it shows a QR, is ready or has failed; no effect if it runs, unless its proxy changes',
     path: '/sessions/:id/start',
-    /** `takeBack`: also if it was moved to another gateway. `metadata`: replaces that of the session, also if it runs. */
-    optionalBody: v.strictObject({ takeBack: v.optional(v.boolean(), false), metadata: v.optional(metadata) }),
+    /**
+     * `takeBack`: also if it was moved to another gateway. `metadata`: replaces that of the session, also if it runs.
+     * `proxy`: for all connections of its browser; `deviceName`: for the phone's list of linked devices. Absent: as
+     * before; null: none. A session that runs with another proxy restarts.
+     */
+    optionalBody: v.strictObject({
+      takeBack: v.optional(v.boolean(), false),
+      metadata: v.optional(metadata),
+      proxy: v.optional(v.nullable(proxyUrl)),
+      deviceName: v.optional(v.nullable(deviceName)),
+    }),
     answer: started,
-    errors: ['session_moved', 'insufficient_resources', 'shutting_down'],
+    errors: ['session_moved', 'url_not_allowed', 'insufficient_resources', 'shutting_down'],
     timeoutMs: 30 * SECOND,
-    examples: { again: exampleSession, noted: { ...exampleSession, metadata: { customer: '4711' } } },
+    examples: {
+      again: exampleSession,
+      noted: { ...exampleSession, metadata: { customer: '4711' } },
+      named: { ...exampleSession, deviceName: 'Shop north' },
+    },
   },
   restartSession: {
     ...managing,

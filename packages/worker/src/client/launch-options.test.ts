@@ -16,9 +16,10 @@ const KINDS = {
 } as const;
 type Kind = keyof typeof KINDS;
 
-function argsWith(browserArgs: string[], kind: Kind = 'headless'): readonly string[] {
+function argsWith(browserArgs: string[], kind: Kind = 'headless', more: object = {}): readonly string[] {
   const options = {
     ...emptyWorkerOptions,
+    ...more,
     sessionDir,
     browserPath: process.execPath,
     browserArgs,
@@ -75,4 +76,35 @@ describe('the arguments of the browser', () => {
     expect(last('--mute-audio')).toBe('--mute-audio=no');
     expect(last('--user-agent')).toBe('--user-agent=mine');
   });
+
+  it.each([
+    ['http://proxy.example:3128', '192.0.2.7', 'MAP proxy.example:3128 192.0.2.7:3128, MAP * ~NOTFOUND'],
+    ['https://192.0.2.7:443', '192.0.2.7', 'MAP 192.0.2.7:443 192.0.2.7:443, MAP * ~NOTFOUND'],
+    ['socks5://[2001:db8::7]:1080', '2001:db8::7', 'MAP [2001:db8::7]:1080 [2001:db8::7]:1080, MAP * ~NOTFOUND'],
+  ])(
+    "lead everything through the proxy %s, whatever the operator's arguments, and have no password",
+    (url, address, rules) => {
+      const operators = [
+        '--no-proxy-server',
+        '--proxy-server=direct://',
+        '--proxy-bypass-list=*',
+        '--proxy-pac-url=http://x/',
+        '--host-resolver-rules=MAP * 127.0.0.1',
+        '--host-rules=MAP * 127.0.0.1',
+        '--webrtc-ip-handling-policy=default',
+      ];
+      const proxy = { url, address, username: 'ada', password: 'Passw0rd' };
+      const args = argsWith([...operators, '--lang=de'], 'headless', { proxy });
+      expect(args.filter((arg) => /^--(no-)?(proxy|host|webrtc|force-webrtc)/.test(arg))).toEqual([
+        `--proxy-server=${url}`,
+        '--proxy-bypass-list=<-loopback>',
+        `--host-resolver-rules=${rules}`,
+        '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+        '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+      ]);
+      expect(args).toContain('--lang=de');
+      expect(args.join()).not.toMatch(/ada|Passw0rd/);
+      expect(argsWith(operators)).toEqual(expect.arrayContaining(operators));
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { ownerArgument, profileFlag, startOf, statFields, type WorkerOptions } from '@chat-web/protocol';
 import { DefaultOptions } from 'whatsapp-web.js/src/util/Constants.js';
@@ -88,6 +89,25 @@ export const USER_AGENT = DefaultOptions.userAgent;
 /** The library's arguments, which hide the automation from the page. */
 const LIBRARY_ARGS = [`--user-agent=${USER_AGENT}`, '--disable-blink-features=AutomationControlled'];
 
+/** Arguments of the operator that would lead a browser past its proxy. */
+const OF_NETWORK = /^--(no-proxy-server|proxy-[a-z-]+|host-(resolver-)?rules|(force-)?webrtc-ip-handling-policy)(=|$)/;
+
+/**
+ * The arguments of a browser whose connections all go through a proxy, which also resolves all names. The browser itself
+ * resolves only the proxy, to its checked address; WebRTC connects only through it, and loopback is not excepted.
+ */
+function proxyArgs({ url, address }: NonNullable<WorkerOptions['proxy']>): string[] {
+  const host = url.slice(url.indexOf('://') + 3);
+  const port = host.slice(host.lastIndexOf(':'));
+  return [
+    `--proxy-server=${url}`,
+    '--proxy-bypass-list=<-loopback>',
+    `--host-resolver-rules=MAP ${host} ${isIPv6(address) ? `[${address}]` : address}${port}, MAP * ~NOTFOUND`,
+    '--webrtc-ip-handling-policy=disable_non_proxied_udp',
+    '--force-webrtc-ip-handling-policy=disable_non_proxied_udp',
+  ];
+}
+
 /** A browser to start, for `spawn`. */
 export interface LaunchOptions {
   readonly executablePath: string;
@@ -102,8 +122,9 @@ export function launchOptions(
     headlessShell,
     browserWindow,
     browserArgs,
+    proxy,
     sessionDir,
-  }: Pick<WorkerOptions, 'browserPath' | 'headlessShell' | 'browserWindow' | 'browserArgs' | 'sessionDir'>,
+  }: Pick<WorkerOptions, 'browserPath' | 'headlessShell' | 'browserWindow' | 'browserArgs' | 'proxy' | 'sessionDir'>,
   env: BrowserSearch['env'],
 ): LaunchOptions {
   const executablePath = findBrowser({ configured: browserPath, headlessShell, env });
@@ -133,7 +154,8 @@ export function launchOptions(
       ...(sandboxWorks(executablePath) ? [] : ['--no-sandbox']),
       ...LIBRARY_ARGS,
       // For any other flag, the last argument counts, so the operator's arguments win.
-      ...browserArgs.filter((arg) => !isFeature(arg)),
+      ...browserArgs.filter((arg) => !isFeature(arg) && !(proxy && OF_NETWORK.test(arg))),
+      ...(proxy ? proxyArgs(proxy) : []),
       // The browser exits when its pipe closes, so it does not outlive a killed worker; and there is no DevTools port
       // that another user of the machine could connect to.
       '--remote-debugging-pipe',

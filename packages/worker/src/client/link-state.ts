@@ -99,7 +99,7 @@ const UNPAIRED = new Set(['UNPAIRED', 'UNPAIRED_IDLE', 'UNLAUNCHED']);
 const RESTRICTIONS: Readonly<Record<string, string>> = {
   TOS_BLOCK: 'TOS_BLOCK, check the phone for what the network requires',
   SMB_TOS_BLOCK: 'SMB_TOS_BLOCK, check the phone for what the network requires',
-  PROXYBLOCK: 'PROXYBLOCK, the network refuses the address that this host connects from',
+  PROXYBLOCK: 'PROXYBLOCK, the network refuses the address of this host, or of the proxy',
 };
 /** The page's first QR is valid for a minute, later ones for 20 s. One that is older than this has expired. */
 const QR_AGE_MS = 57_000;

@@ -23,6 +23,7 @@ import type { PageLink, ReceivedSignal } from './page-link.ts';
 import { PageReport } from './page-report.ts';
 import { PageWatch } from './page-watch.ts';
 import type { LinkingCalls, Log, ReportEvent, RunInPage } from './port.ts';
+import { proxyFault } from './proxy-login.ts';
 import { toSessionInfo } from './resources.ts';
 import { SavedPages } from './saved-pages.ts';
 import { WhatsAppClient } from './whatsapp-client.ts';
@@ -88,6 +89,8 @@ export class LinkedSession implements PageSource, LinkingCalls {
       connect: connectBrowser.bind(undefined, browser),
       pageProgram: parts.pageProgram,
       document: options.pinnedPage,
+      // The browser has no credentials for others.
+      proxyLogin: options.proxy?.url.startsWith('http') ? options.proxy : undefined,
       capabilities,
       log,
       dispatch: (event) => this.dispatch(event),
@@ -123,7 +126,10 @@ export class LinkedSession implements PageSource, LinkingCalls {
       this.#watch.start();
       void this.#pollLinkScreen();
     } catch (error) {
-      this.dispatch({ name: 'failed', reason: 'LAUNCH_FAILED', detail: errorText(error) });
+      const detail = errorText(error);
+      const fault = this.#parts.options.proxy && proxyFault(detail);
+      if (fault) this.dispatch({ name: 'failed', reason: 'PROXY_FAILED', detail: fault });
+      else this.dispatch({ name: 'failed', reason: 'LAUNCH_FAILED', detail });
     }
   }
 

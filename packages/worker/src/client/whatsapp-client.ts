@@ -12,6 +12,7 @@ import { type PageDocument, servePage, watchDocument } from './page-document.ts'
 import { wasNavigated } from './page-errors.ts';
 import { PageLink, type ReceivedSignal } from './page-link.ts';
 import type { Log } from './port.ts';
+import { ProxyLogin } from './proxy-login.ts';
 import { wasReplaced } from './replaced-document.ts';
 
 /** The referrer that the library sends. */
@@ -32,6 +33,8 @@ export interface ClientOptions {
   readonly pageProgram: string;
   /** The document to load instead of the network's. */
   readonly document?: PageDocument | undefined;
+  /** What the proxy of the browser may ask for. Absent: no proxy, or one that never asks. */
+  readonly proxyLogin?: { readonly username?: string | undefined; readonly password?: string | undefined } | undefined;
   readonly capabilities: Capabilities;
   readonly log: Log;
   /** Something has happened to the account's link. Events are in order, and may be repeated. */
@@ -97,9 +100,12 @@ export class WhatsAppClient extends LibraryClient {
     if (!page) throw new Error('the browser has no page');
     this.pupPage = page;
     await crashes.attached();
-    await this.#preparePage(page);
+    const { proxyLogin } = this.#options;
+    const login = proxyLogin && new ProxyLogin(proxyLogin, (why) => this.#fail('PROXY_FAILED', why));
+    await Promise.all([this.#preparePage(page), login?.begin(browser)]);
     // No time limit of its own: the gateway limits the start.
     await page.goto(PAGE_URL, { waitUntil: 'load', timeout: 0, referer: REFERER });
+    void login?.pageLoaded(page);
     await this.inject();
     page.on('framenavigated', () => void this.inject());
   }

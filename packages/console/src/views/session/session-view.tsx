@@ -80,6 +80,21 @@ export function SessionView({ id, sessions }: SessionProps) {
               <dd>{view.diskBytes === undefined ? 'not measured yet' : bytesText(view.diskBytes)}</dd>
               <dt>Page</dt>
               <dd>{view.pageVersion ?? 'not checked yet'}</dd>
+              {view.proxy && (
+                <>
+                  <dt>Proxy</dt>
+                  <dd>
+                    {view.proxy.url}
+                    {view.proxy.hasCredentials && ', with a user and a password'}
+                  </dd>
+                </>
+              )}
+              {view.deviceName !== undefined && (
+                <>
+                  <dt>Device name</dt>
+                  <dd>{view.deviceName}</dd>
+                </>
+              )}
               {view.limits && view.limits.length > 0 && (
                 <>
                   <dt>Limits of WhatsApp</dt>
