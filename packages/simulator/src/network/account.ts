@@ -44,6 +44,7 @@ export function describeAccount(account: AccountRecord) {
   const blocked = [...account.blocked].map(({ pn }) => pn);
   const devices = [...account.devices.values()].map((device) => ({
     id: device.id,
+    name: device.name,
     linkedAt: device.linkedAt.toISOString(),
     online: device.connection !== undefined,
     presence: device.presence,

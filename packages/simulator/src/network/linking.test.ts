@@ -19,6 +19,7 @@ beforeEach(() => {
   device = {
     id: 'd',
     secret: 's',
+    name: 'A device',
     linkedAt: new Date(),
     keys: 0,
     connection,

@@ -74,6 +74,7 @@ export class Linking {
   #claim(session: PairingSession, account: AccountRecord): Device {
     session.references.stop();
     const device = new Device();
+    device.name = session.deviceName ?? device.name;
     if (account.passkey) this.passkeys.begin(session, { account, device });
     else this.#pair(session, { account, device });
     return device;

@@ -64,6 +64,8 @@ export interface PairingSession {
   readonly noiseKey: string;
   readonly identityKey: string;
   readonly references: QrReferences;
+  /** What the phone shows of the device, once it is linked. */
+  deviceName?: string | undefined;
   /** Present once it was scanned and needs a passkey before it is linked. */
   pending?: PendingLink | undefined;
 }

@@ -9,6 +9,7 @@ import { populate } from './populate.ts';
 const device = {
   id: 'd',
   secret: 's',
+  name: 'A device',
   linkedAt: new Date(),
   keys: 0,
   connection: undefined,

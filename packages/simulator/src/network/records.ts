@@ -43,6 +43,8 @@ export class Device {
   /** Its credential at login. */
   readonly secret = randomBytes(16).toString('hex');
   readonly linkedAt = new Date();
+  /** As the page registered it: what the phone shows in its list of linked devices. */
+  name = 'Unknown device';
   /** How often its keys have advanced; a profile with a lower count is an old copy. */
   keys = 0;
   /** Defined while it is logged in. */

@@ -1,6 +1,7 @@
 import { encodeB64 } from './base64.ts';
 import type { Connection } from './connection.ts';
 import { type Credentials, clearCredentials, saveCredentials } from './credentials.ts';
+import { deviceProps } from './device-props.ts';
 import { showOnboarding } from './dialogs.ts';
 import { createCompanionHelloError, ServerStatusCodeError } from './errors.ts';
 import type { Keys } from './keys.ts';
@@ -97,7 +98,7 @@ export class Link {
         else {
           socket.set({ state: 'UNPAIRED' });
           const keys = { noiseKey: encodeB64(noiseKey), identityKey: encodeB64(identityKey) };
-          this.#connection.send({ type: 'register', ...keys });
+          this.#connection.send({ type: 'register', ...keys, deviceProps: deviceProps() });
         }
       },
       // A second failure in a row: the loss lasts.
@@ -135,9 +136,9 @@ export class Link {
     this.#connection.send({ type: 'code-cancelled' });
   }
 
-  /** Requests new references after the last one has expired. */
+  /** Requests new references after the last one has expired. As in the real page, it registers again for them. */
   refreshQr(): void {
-    this.#connection.send({ type: 'refresh' });
+    this.#connection.send({ type: 'refresh', deviceProps: deviceProps() });
   }
 
   /** Unlinks this device; the page shows a new QR afterwards. Returns at once, as the real page. */

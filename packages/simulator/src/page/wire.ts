@@ -541,8 +541,13 @@ type RequestMessage<T extends string, R extends { [N in keyof R]: { params: unkn
 
 /** Messages from a page on `/ws/chat`. */
 export type PageMessage =
-  /** Not linked: requests QR references, with the keys in its QR. */
-  | { readonly type: 'register'; readonly noiseKey: string; readonly identityKey: string }
+  /** Not linked: requests QR references, with the keys in its QR, and how the device names itself. */
+  | {
+      readonly type: 'register';
+      readonly noiseKey: string;
+      readonly identityKey: string;
+      readonly deviceProps?: string | undefined;
+    }
   /** `keys` is how often the keys in this profile have advanced. */
   | { readonly type: 'login'; readonly deviceId: string; readonly secret: string; readonly keys: number }
   /** The keys have advanced, and the count is on the disk. */
@@ -558,7 +563,7 @@ export type PageMessage =
   /** The user no longer links by a code. */
   | { readonly type: 'code-cancelled' }
   /** Requests new references after the last one has expired. */
-  | { readonly type: 'refresh' }
+  | { readonly type: 'refresh'; readonly deviceProps?: string | undefined }
   | RequestMessage<'request', Requests>
   | RequestMessage<'pairing-request', PairingRequests>;
 

@@ -116,13 +116,14 @@ interface DeviceCardProps {
 }
 
 function DeviceCard({ device, isBusy, onUnlink }: DeviceCardProps) {
-  const { id, linkedAt, online } = device;
+  const { id, name, linkedAt, online } = device;
   const at = new Date(linkedAt);
   const title = `Device ${id.slice(0, 4)}`;
   return (
     <article class="card" aria-label={title}>
       <div>
         <h4>{title}</h4>
+        <p>{name}</p>
         <p>
           {online ? 'Online' : 'Offline'}, linked since{' '}
           <time dateTime={linkedAt} title={showFull(at)}>

@@ -19,11 +19,15 @@ export class PageConnection implements Connection {
   readonly #held: (() => void)[] = [];
 
   readonly #receivers: { readonly [T in PageMessage['type']]: (message: Extract<PageMessage, { type: T }>) => void } = {
-    register: ({ noiseKey, identityKey }) => this.#register(noiseKey, identityKey),
+    register: (message) => this.#register(message),
     'code-cancelled': () => this.#session && this.#network.linking.cancelCode(this.#session),
     'passkey-cancelled': () => this.#session && this.#network.linking.passkeys.cancel(this.#session),
     'chat-state': (message) => this.#show(message),
-    refresh: () => this.#session?.references.start(),
+    refresh: ({ deviceProps }) => {
+      if (!this.#session) return;
+      this.#session.deviceName = nameIn(deviceProps);
+      this.#session.references.start();
+    },
     login: ({ deviceId, secret, keys }) => {
       this.#login = this.#network.linking.login(this, deviceId, secret, keys, this.#newestKeys);
     },
@@ -129,9 +133,9 @@ export class PageConnection implements Connection {
     }
   }
 
-  #register(noiseKey: string, identityKey: string): void {
+  #register({ noiseKey, identityKey, deviceProps }: Extract<PageMessage, { type: 'register' }>): void {
     const references = new QrReferences(this, this.#network.settings, this.#network.timers);
-    this.#session = { connection: this, noiseKey, identityKey, references };
+    this.#session = { connection: this, noiseKey, identityKey, references, deviceName: nameIn(deviceProps) };
     this.#network.linking.pairingSessions.add(this.#session);
     references.start();
   }
@@ -160,4 +164,11 @@ export class PageConnection implements Connection {
     const device = this.#login?.device;
     if (device?.connection === this) device.connection = undefined;
   }
+}
+
+/** The name of a device on the phone: its browser, and what it gives as its operating system. */
+function nameIn(deviceProps: string | undefined): string | undefined {
+  if (deviceProps === undefined) return undefined;
+  const { platformType, os } = JSON.parse(deviceProps) as { readonly platformType?: string; readonly os?: string };
+  return `${platformType === 'CHROME' ? 'Google Chrome' : 'Unknown'} (${os})`;
 }

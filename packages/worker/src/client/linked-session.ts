@@ -38,6 +38,7 @@ const SCREEN_TIMEOUT_MS = 10_000;
 /** How long to wait for modules of the page that load late. */
 const SUPPORT_TIMEOUT_MS = 10_000;
 const UNLINK_TIMEOUT_MS = 5_000;
+const NOT_NAMED = 'this build of the page does not take a name: the phone shows its own';
 
 /** What a session consists of and works with. */
 export interface SessionParts {
@@ -91,10 +92,12 @@ export class LinkedSession implements PageSource, LinkingCalls {
       document: options.pinnedPage,
       // The browser has no credentials for others.
       proxyLogin: options.proxy?.url.startsWith('http') ? options.proxy : undefined,
+      deviceName: options.deviceName,
       capabilities,
       log,
       dispatch: (event) => this.dispatch(event),
       onSignal: (signal) => this.#onSignal(signal),
+      onNamed: (isNamed) => this.#pageReport.setFinding('deviceName', isNamed ? undefined : NOT_NAMED),
       onPageChecked: () => this.#pageReport.send(),
       awaitsQr: () => awaitsQr(this.#state),
       lookUpsFrom: () => this.lookUpsFrom,

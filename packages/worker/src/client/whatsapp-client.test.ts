@@ -35,6 +35,7 @@ function clientOn(page: ClosingPage, connected: boolean) {
     log() {},
     dispatch: ({ name }) => events.push(name),
     onSignal() {},
+    onNamed() {},
     onPageChecked() {},
     awaitsQr: () => true,
     lookUpsFrom: () => 0,

@@ -19,6 +19,8 @@ import { wasReplaced } from './replaced-document.ts';
 const REFERER = 'https://whatsapp.com/';
 const INJECTION_RETRY_MS = 50;
 const REGISTRY_POLL_MS = 100;
+/** How long a page may take to connect again with its name. */
+const NAMING_TIMEOUT_MS = 5_000;
 /** The library's own time limit for the page: longer than any start. The gateway limits the start. */
 const LIBRARY_TIMEOUT_MS = 3_600_000;
 /** How long the page may take to load the parts that every session needs. */
@@ -35,12 +37,16 @@ export interface ClientOptions {
   readonly document?: PageDocument | undefined;
   /** What the proxy of the browser may ask for. Absent: no proxy, or one that never asks. */
   readonly proxyLogin?: { readonly username?: string | undefined; readonly password?: string | undefined } | undefined;
+  /** The name of the device, if this page is linked. */
+  readonly deviceName?: string | undefined;
   readonly capabilities: Capabilities;
   readonly log: Log;
   /** Something has happened to the account's link. Events are in order, and may be repeated. */
   dispatch(event: LinkEvent): void;
   /** What the page program signals, except about sends. */
   onSignal(signal: ReceivedSignal): void;
+  /** Whether the page takes the name of the device. */
+  onNamed(isNamed: boolean): void;
   /** The page was checked for needed parts: `capabilities` has the result. */
   onPageChecked(): void;
   /** True while the page shows a QR, or may show one. */
@@ -203,6 +209,7 @@ export class WhatsAppClient extends LibraryClient {
           // No time limit of its own: the gateway limits the start, and this loop ends with the page.
           while (!(await this.link.run('prepareModules'))) await delay(REGISTRY_POLL_MS);
           this.#options.dispatch({ name: 'progress' });
+          await this.#nameDevice();
           await this.link.run('watchLinking'); // Before a QR is shown, which may be scanned at once.
           await super.inject();
           await Promise.all(this.#exposing.splice(0));
@@ -217,6 +224,11 @@ export class WhatsAppClient extends LibraryClient {
         } else await this.#onSetUpFailed('page set-up failed', error);
       }
     }
+  }
+
+  async #nameDevice(): Promise<void> {
+    const { deviceName, onNamed } = this.#options;
+    if (deviceName !== undefined) onNamed(await this.link.run('nameDevice', deviceName, NAMING_TIMEOUT_MS));
   }
 
   async #pollState(): Promise<void> {

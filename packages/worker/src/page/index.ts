@@ -45,6 +45,7 @@ export {
   setBlocked,
 } from './contact-details.ts';
 export { deleteContact, getContact, listContacts, numberExists, numbersOf, saveContact } from './contacts.ts';
+export { nameDevice } from './device-name.ts';
 export {
   changeRoles,
   getGroup,

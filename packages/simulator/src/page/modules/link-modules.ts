@@ -1,4 +1,5 @@
 import { decodeB64, encodeB64 } from '../base64.ts';
+import { protobuf } from '../device-props.ts';
 import type { Link } from '../link.ts';
 import { conn, socket, stream } from '../models/conn.ts';
 import type { Page } from '../page.ts';
@@ -24,6 +25,7 @@ export function linkModules({ link, users }: Page): Modules {
         isResumeComplete: () => link.isResumed,
       },
     },
+    encodeProtobuf: protobuf,
     WABase64: { encodeB64, decodeB64 },
     WAWebCompanionRegClientUtils: { DEVICE_PLATFORM: devicePlatform },
     WAWebAdvSignatureApi: {},

@@ -50,6 +50,10 @@ export interface SessionModules {
     /** Events: `link_device_events:` and a name. */
     WAWebLinkDeviceEvents: { on(event: string, listener: () => void): void };
   };
+  encodeProtobuf: {
+    /** The bytes of a message. A device registers as `DeviceProps`: phones show its `os`. */
+    encodeProtobuf(spec: { readonly name?: unknown }, value: object, ...more: unknown[]): unknown;
+  };
   WAWebFbtCommon: {
     /** A word of the page in the language of the account, by its English form. Throws for one that it does not have. */
     default?(word: string): unknown;
@@ -108,6 +112,7 @@ export const sessionParts: Contract<SessionModules, OfLibrary> = {
     // getOfflineDeliveryProgress() → percent, 99 at most
     OfflineMessageHandler: unchecked(),
   },
+  encodeProtobuf: { encodeProtobuf: unchecked() },
   WAWebFbtCommon: { default: unchecked() },
   WAWebBuildConstants: { VERSION_STR: unchecked() },
   WABase64: {
