@@ -99,7 +99,7 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
       }
       const isSticker = type === 'sticker';
       if (need === 'still') await prepareSticker(page, key, time);
-      const media = { data: key, mimetype: isSticker ? 'image/webp' : mimeType, filename };
+      const media = { data: key, mimetype: isSticker ? 'image/webp' : mimeType, filename, note };
       const options = {
         media,
         caption,
@@ -110,9 +110,6 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
         sendAudioAsVoice: voice,
         sendVideoAsGif: gif,
         ...(viewOnce ? { isViewOnce: true, fields: { isViewOnce: true } } : {}),
-        // The page prepares and encrypts a note as a video: only the message differs. The library copies the properties
-        // of the page's model of the file, of which one keeps the type.
-        ...(note ? { fields: { type: 'ptv', __x_type: 'ptv' } } : {}),
         quotedMessageId,
         markRead,
         ignoreQuoteErrors: false,

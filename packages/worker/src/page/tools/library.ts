@@ -7,12 +7,22 @@ import { Refusal } from '../refusal.ts';
 /** Media prepared by the library: a model of the page, with the library's own fields. */
 type PageMedia = Record<string, unknown> & { toJSON?(): Record<string, unknown> };
 
+/** A file that is sent. */
+interface MediaInfo {
+  /** Base64, or the key of a file in the page. */
+  readonly data: string;
+  readonly mimetype: string;
+  readonly filename?: string;
+  /** A video note. */
+  readonly note?: boolean;
+}
+
 interface Library {
   getChat(id: string, options: { getAsModel: false }): Promise<PageChat | null | undefined>;
   sendMessage(chat: PageChat, content: string, options: object): Promise<PageMessage | undefined>;
   editMessage(message: PageMessage, content: string, options: object): Promise<PageMessage | undefined>;
-  mediaInfoToFile(info: { data: string; mimetype: string; filename?: string }): File;
-  processMediaData(info: object, options: object): Promise<PageMedia>;
+  mediaInfoToFile(info: MediaInfo): File;
+  processMediaData(info: MediaInfo, options: object): Promise<PageMedia>;
   enforceLidAndPnRetrieval(id: string): Promise<{ lid?: PageId; phone?: PageId }>;
 }
 
@@ -87,6 +97,8 @@ export function attachLibrary(files: ReadonlyMap<string, Blob>): void {
   window.WWebJS.processMediaData = async (info, options) => {
     const media = await uploadedTwice(() => processMediaData(info, options));
     if (Object.hasOwn(media, '__x_id')) Object.defineProperty(media, '__x_id', { enumerable: false });
+    // The page has no option for notes. It encrypts them as videos: only their messages have another type.
+    if (info.note) media.type = 'ptv';
     return media;
   };
 }
