@@ -7,6 +7,7 @@ import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const MINUTE_MS = 60_000;
+const ERIN = '12025550195';
 
 const phoneOf = (stack: Stack, id: string, number: string) =>
   stack.client.requestPairingCode({ id, phoneNumber: `+${number}` });
@@ -186,6 +187,7 @@ describe('a number that is linked here', () => {
   beforeAll(async () => {
     await stack.link('linked', ADA);
     await stack.client.startSession({ id: 'spare' });
+    await stack.phones.addAccount({ number: ERIN, name: 'Erin' });
   });
 
   /** The linked devices of the account: a code might unlink one. */
@@ -241,15 +243,15 @@ describe('a number that is linked here', () => {
         const { key } = await stack.client.createKey({ name: id, sessions: [id], scope: 'manage' });
         const client = createClient({ url: stack.gateway.url, token: key }, { retries: 0 });
         await client.startSession({ id });
-        return { ask: () => client.requestPairingCode({ id, phoneNumber: DEV }), id };
+        return { ask: () => client.requestPairingCode({ id, phoneNumber: ERIN }), id };
       }),
     );
     const [one, two, three] = clients;
     await one?.ask();
     const { code = '' } = (await two?.ask()) ?? {};
     // The operator sees both.
-    await expect(phoneOf(stack, 'rival', DEV)).rejects.toMatchObject(refused('already_linked', 'session one'));
-    await stack.phones.pair(DEV, code);
+    await expect(phoneOf(stack, 'rival', ERIN)).rejects.toMatchObject(refused('already_linked', 'session one'));
+    await stack.phones.pair(ERIN, code);
     await stack.untilStatus('two', 'ready');
     await eventually(() => stack.client.getQr({ id: 'one' }));
     for (const { ask } of [one, three].flatMap((other) => other ?? []))
@@ -257,7 +259,7 @@ describe('a number that is linked here', () => {
         code: 'already_linked',
         message: 'a session of this gateway has this number',
       });
-    expect((await stack.phones.account(DEV)).devices).toHaveLength(1);
+    expect((await stack.phones.account(ERIN)).devices).toHaveLength(1);
     for (const { id } of clients) await stack.client.deleteSession({ id });
   });
 
@@ -265,12 +267,12 @@ describe('a number that is linked here', () => {
     const { key } = await stack.client.createKey({ name: 'late', sessions: ['late'], scope: 'manage' });
     const client = createClient({ url: stack.gateway.url, token: key }, { retries: 0 });
     for (const id of ['late', 'early']) await stack.client.startSession({ id });
-    const { code } = await phoneOf(stack, 'early', DEV);
+    const { code } = await phoneOf(stack, 'early', ERIN);
     const { worker } = browserAndWorkerIn(join(stack.dataDir, 'sessions', 'late'));
     process.kill(worker, 'SIGSTOP');
-    const late = client.requestPairingCode({ id: 'late', phoneNumber: DEV }).catch((error: unknown) => error);
+    const late = client.requestPairingCode({ id: 'late', phoneNumber: ERIN }).catch((error: unknown) => error);
     try {
-      await stack.phones.pair(DEV, code);
+      await stack.phones.pair(ERIN, code);
       await stack.untilStatus('early', 'ready');
     } finally {
       process.kill(worker, 'SIGCONT');

@@ -96,9 +96,11 @@ describe('limitedBody', () => {
     const ended = new AbortController();
     // Nothing else ends it.
     limits = { ...limits, signal: ended.signal, rate: { stallMs: 1e9, windowMs: 1e9, bytesInWindow: 0 } };
-    const asked = once(server, 'request');
+    const { promise: hasRead, resolve } = deferred<void>();
+    work = async () => resolve();
     socket.write(`${withLength(100)}half`);
-    await asked;
+    await hasRead;
+    await pace(20); // It waits for more.
     const gone = new GatewayError('unauthorized', 'the key is gone');
     ended.abort(gone);
     expect(await outcome).toBe('unauthorized');
