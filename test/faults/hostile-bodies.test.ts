@@ -58,7 +58,7 @@ describe('a hostile body', () => {
       rawRequest(stack.gateway.url, { method: 'POST', path, headers: JSON_TYPE, body });
     const large = JSON.stringify({ type: 'text', to: '12025550102', body: 'x'.repeat(600_000) });
     const { status, body } = await post('/sessions/main/messages', large);
-    expect([status, body.error]).toEqual([413, expect.stringContaining('524288 bytes beside its base64')]);
+    expect([status, body.error]).toEqual([413, expect.stringContaining('524288 bytes beside its file')]);
     const deep = await post('/sessions/main/messages', `{"x":${'['.repeat(40)}${']'.repeat(40)}}`);
     expect([deep.status, deep.body.error]).toEqual([400, expect.stringContaining('32 levels')]);
     const participants = Array.from({ length: 9_000 }, () => 'nobody');
