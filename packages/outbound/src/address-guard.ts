@@ -77,7 +77,7 @@ export class AddressGuard {
 }
 
 /** The host of a URL, without the brackets of an IPv6 address. */
-function addressIn({ hostname }: URL): string {
+export function addressIn({ hostname }: URL): string {
   return hostname.replace(/^\[|\]$/g, '');
 }
 

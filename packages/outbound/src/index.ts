@@ -1,2 +1,2 @@
-export { AddressGuard, ForbiddenAddressError, type Resolver } from './address-guard.ts';
+export { AddressGuard, addressIn, ForbiddenAddressError, type Resolver } from './address-guard.ts';
 export { guardedRequest, RequestTimeoutError } from './guarded-request.ts';

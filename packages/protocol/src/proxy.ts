@@ -38,6 +38,11 @@ export function proxyOf(written: string): SessionProxy {
   return { ...proxy, username: user, password: secret };
 }
 
+/** Whether it has a user or a password. */
+export function hasCredentials({ username, password }: Omit<SessionProxy, 'url'>): boolean {
+  return Boolean(username || password);
+}
+
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

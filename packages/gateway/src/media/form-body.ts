@@ -1,5 +1,12 @@
 import { pipeline } from 'node:stream/promises';
-import { cutText, GatewayError, invalidRequest, MIME_TYPE, type ObjectSchema } from '@chat-web/protocol';
+import {
+  cutText,
+  GatewayError,
+  invalidRequest,
+  MIME_TYPE,
+  type ObjectSchema,
+  type UploadDescription,
+} from '@chat-web/protocol';
 import { Busboy, type BusboyFileStream } from '@fastify/busboy';
 import * as v from 'valibot';
 import type { SpoolWriter, Upload } from './spool.ts';
@@ -105,7 +112,7 @@ function formParser(contentType: string) {
 
 async function store(
   stream: BusboyFileStream,
-  described: { readonly mimeType: string | undefined; readonly filename: string | undefined },
+  described: UploadDescription,
   createFile: () => Promise<SpoolWriter>,
 ): Promise<Upload> {
   const writer = await createFile();

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { AddressGuard, ForbiddenAddressError } from '@chat-web/outbound';
+import { AddressGuard, addressIn, ForbiddenAddressError } from '@chat-web/outbound';
 import { GatewayError, type SessionProxy } from '@chat-web/protocol';
 
 /** How long a proxy may take to accept a connection. */
@@ -35,11 +35,7 @@ export class ProxyCheck {
     const target = webUrl(url);
     try {
       const lookup = this.#guard.lookupFor(target);
-      const socket = connect({
-        host: target.hostname.replace(/^\[|\]$/g, ''),
-        port: Number(target.port || 80),
-        lookup,
-      });
+      const socket = connect({ host: addressIn(target), port: Number(target.port || 80), lookup });
       try {
         await once(socket, 'connect', { signal: AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]) });
         return socket.remoteAddress ?? '';

@@ -2,8 +2,8 @@ import {
   deviceName,
   errorText,
   GatewayError,
+  hasCredentials,
   proxyOf,
-  type SessionProxy,
   type SessionView,
   sessionId,
 } from '@chat-web/protocol';
@@ -147,10 +147,6 @@ export class SessionSettings implements MovingState {
     const all = [...sessions].map(([id, stored]) => ({ id, ...stored }));
     return replaceText(this.#path, `${JSON.stringify({ sessions: all }, null, 2)}\n`, { durably: true });
   }
-}
-
-function hasCredentials({ username, password }: SessionProxy): boolean {
-  return Boolean(username || password);
 }
 
 function isUrl(written: string): boolean {

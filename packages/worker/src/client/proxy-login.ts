@@ -1,3 +1,4 @@
+import { hasCredentials, type SessionProxy } from '@chat-web/protocol';
 import type { Browser, CDPSession, Page, Protocol } from 'puppeteer';
 import { PAGE_URL } from './library.ts';
 
@@ -7,10 +8,7 @@ const PROXY_ERROR = /net::(ERR_\w*(?:PROXY|TUNNEL|SOCKS)\w*)/;
 const LOAD_SMALL_FILE = `fetch('${PAGE_URL}favicon.ico', { cache: 'no-store', signal: AbortSignal.timeout(10_000) }).then(() => {}, () => {})`;
 const CANCEL: Protocol.Fetch.AuthChallengeResponse = { response: 'CancelAuth' };
 
-interface Credentials {
-  readonly username?: string | undefined;
-  readonly password?: string | undefined;
-}
+type Credentials = Omit<SessionProxy, 'url'>;
 
 /** Why a page could not be loaded, if its proxy is the cause. */
 export function proxyFault(error: string): string | undefined {
@@ -52,7 +50,8 @@ export class ProxyLogin {
 
   /** Call once the page is loaded. It may come from its own cache, and connect a socket first. Never rejects. */
   async pageLoaded(page: Page): Promise<void> {
-    if (this.#answered.size === 0 && hasAny(this.#credentials)) await page.evaluate(LOAD_SMALL_FILE).catch(() => {});
+    if (this.#answered.size === 0 && hasCredentials(this.#credentials))
+      await page.evaluate(LOAD_SMALL_FILE).catch(() => {});
     await this.#intercept({ urlPattern: '*', resourceType: 'Document' }).catch(() => {}); // The browser has exited.
   }
 
@@ -62,7 +61,7 @@ export class ProxyLogin {
 
   #answer(requestId: string): Protocol.Fetch.AuthChallengeResponse {
     const { username = '', password = '' } = this.#credentials;
-    if (!hasAny(this.#credentials)) this.#onRefused('it asks for a user and a password');
+    if (!hasCredentials(this.#credentials)) this.#onRefused('it asks for a user and a password');
     else if (this.#answered.has(requestId)) this.#onRefused('it refuses the user or the password');
     else {
       this.#answered.add(requestId);
@@ -70,8 +69,4 @@ export class ProxyLogin {
     }
     return CANCEL;
   }
-}
-
-function hasAny({ username, password }: Credentials): boolean {
-  return Boolean(username || password);
 }

@@ -13,8 +13,7 @@ import {
   usernameOf,
 } from './tools/identities.ts';
 import { formsOf, networkId, registeredAs, registeredId } from './tools/number-forms.ts';
-import type { NumberExists } from './tools/numbers.ts';
-import { digitsOf } from './tools/numbers.ts';
+import { digitsOf, type NumberExists } from './tools/numbers.ts';
 
 /**
  * All contact models, including those that are not people, without fields that are false or empty: there may be a
