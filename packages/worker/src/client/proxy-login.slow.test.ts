@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
+import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { createCertificate, emptyWorkerOptions, listening, TestProxy, type TestProxyOptions } from '@chat-web/testing';
-import { freshFolder } from '@chat-web/testing/hooks';
+import { sharedFolder } from '@chat-web/testing/hooks';
 import type { Page } from 'puppeteer';
 import { afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { BrowserProcess } from './browser-process.ts';
@@ -47,14 +49,15 @@ function serve({ url = '', headers }: IncomingMessage, response: ServerResponse)
   response.end(isScript ? `fetch('/from${url}').then(() => self.postMessage?.('done'))` : '<title>site</title>');
 }
 
-const folder = freshFolder();
+/** Of all browsers: each is ended only after the hooks of its test. */
+const folder = sharedFolder();
 
 /** A browser that uses a proxy, with these credentials, and what went wrong with them. */
 async function browserBehind(proxy: TestProxy, credentials: { username?: string; password?: string } = {}) {
   const browserArgs = [`--ignore-certificate-errors-spki-list=${certificate.fingerprint}`];
   const options = {
     ...emptyWorkerOptions,
-    sessionDir: folder,
+    sessionDir: join(folder, randomUUID()),
     headlessShell: process.env.CHAT_WEB_HEADLESS_SHELL !== undefined,
     browserArgs,
     proxy: { url: proxy.url(), address: '127.0.0.1', ...credentials },
