@@ -74,6 +74,16 @@ describe('the list of chats', () => {
     expect(requests).toHaveLength(2);
   });
 
+  it('is not cached by pages: each is another part', async () => {
+    const { client, requests, answerWith } = await clientOf(json(chatsNamed('Ada')));
+    await client.listChats({ id: 'main' });
+    const [, second] = chatsNamed('Ada');
+    answerWith(json([second]));
+    expect(await client.listChats({ id: 'main', limit: 1, after: '1@c.us' })).toEqual([second]);
+    expect(await client.listChats({ id: 'main' })).toEqual(chatsNamed('Ada'));
+    expect(requests).toEqual(['GET /sessions/main/chats', 'GET /sessions/main/chats?limit=1&after=1%40c.us']);
+  });
+
   it('is separate for each session', async () => {
     const { client, requests } = await clientOf(json([]));
     await Promise.all([client.listChats({ id: 'a' }), client.listChats({ id: 'b' }), client.listChats({ id: 'a' })]);

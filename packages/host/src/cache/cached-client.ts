@@ -76,8 +76,8 @@ const OF_SESSIONS: readonly string[] = ['ready', 'disconnected', 'qr', 'gap'] sa
  * `cache.onEvent` with events, so that changes by others invalidate the list of chats as well. A picture that someone
  * else changes is cached for its full time.
  *
- * A cache belongs to one gateway and one token. The chats that `listChats` returns are frozen, since callers share
- * them. Throws a TypeError for options that are not numbers from 0 up.
+ * A cache belongs to one gateway and one token. Pages of a list (`limit`, `after`) are not cached. The chats of a whole
+ * list are frozen, since callers share them. Throws a TypeError for options that are not numbers from 0 up.
  *
  * @example
  * const client = createCachedClient(createClient(gateway));
@@ -109,11 +109,13 @@ export function createCachedClient(client: OperationMethods, options: CacheOptio
   const listChats = methods.listChats as Method;
   const getPicture = methods.getPicture as Method;
   if (chatsMs > 0) {
-    methods.listChats = (input = {}, options = {}) =>
-      waitForShared(
+    methods.listChats = (input = {}, options = {}) => {
+      if (input.limit !== undefined || input.after !== undefined) return listChats(input, options);
+      return waitForShared(
         options,
         chats.get(input.id ?? '', () => listChats(input) as Promise<Chat[]>),
       );
+    };
   }
   if (pictureMs > 0 && maxPicturesBytes > 0) {
     methods.getPicture = (input = {}, options = {}) => {
