@@ -50,6 +50,16 @@ describe('data of a regular account is valid', () => {
   });
 });
 
+it('a message of a type of another version is of an unknown one', () => {
+  const quoted = { type: 'hologram', body: '' };
+  for (const type of ['ptv', 'hologram'])
+    expect(v.parse(operations.getMessage.answer, { ...message, type, quoted })).toEqual({
+      ...message,
+      type: 'unknown',
+      quoted: { ...quoted, type: 'unknown' },
+    });
+});
+
 const png = 'data:image/png;base64,iVBORw0KGgo';
 const file = { file: '6f9619ff-8b86-4d01-b42d-00cf4fc964ff', size: 1, mimeType: 'a/b' };
 

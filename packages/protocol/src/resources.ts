@@ -140,7 +140,8 @@ export const MESSAGE_TYPES = [
   'quarantined',
   'unknown',
 ] as const;
-const messageType = v.picklist(MESSAGE_TYPES);
+/** Also of a stored message of an earlier version, or one of a later version: that must not cost a client the message. */
+const messageType = v.fallback(v.picklist(MESSAGE_TYPES), 'unknown');
 
 /** A quoted message: its id and author as far as they are known, and the beginning of its text. */
 const quoted = v.object({
