@@ -136,6 +136,20 @@ describe('an about text', () => {
   );
 });
 
+it('an about text is asked for by the form of the number that the page has', async () => {
+  const asked: string[] = [];
+  const getStatus = async ({ wid }: { readonly wid: object }) => {
+    asked.push(String(wid));
+    return { status: 'Busy' };
+  };
+  const known = '5493512345678@c.us';
+  const Contact = { get: (one: string) => (one === known ? { id: id(known) } : undefined) };
+  const Chat = { get: () => undefined };
+  page({ WAWebContactStatusBridge: { getStatus }, WAWebCollections: { Chat, Contact } });
+  expect(await getAbout('543512345678@c.us')).toEqual({ about: 'Busy' });
+  expect(asked).toEqual([known]);
+});
+
 describe('a person to block or unblock', () => {
   /** Blocks or unblocks, with these contacts and block list by id. Returns the result and the page's changes. */
   const change = async (
@@ -185,6 +199,13 @@ describe('a person to block or unblock', () => {
   it('is passed by the hidden id from the network if the page does not know it', async () => {
     expect(await change({ [NEW]: {} }, [], true, NEW)).toEqual([{ id: NEW }, [{ id: '8@lid', blocked: true }]]);
     expect(await change({ [NEW]: {} }, ['8@lid'], true, NEW)).toEqual([{ id: NEW }, []]);
+  });
+
+  it('has either form of the number', async () => {
+    const [known, written] = ['551199990000@c.us', '5511999990000@c.us'];
+    const result = [{ id: known }, [{ id: known, blocked: true }]];
+    expect(await change({ [known]: {} }, [], true, written)).toEqual(result);
+    expect(await change({}, [known], false, written)).toEqual([{ id: known }, [{ id: known, blocked: false }]]);
   });
 
   it('is unknown without a contact and without an entry on the list', async () => {

@@ -3,7 +3,7 @@ import { ignored, Refusal, refusedByNetwork } from './refusal.ts';
 import { holds } from './tools/chats.ts';
 import { idsOfPeople } from './tools/groups.ts';
 import { contactModel, idsOf, isMe, lidOf, lookUpsFrom, phoneOr, queryHiddenIds } from './tools/identities.ts';
-import { registeredAs } from './tools/number-forms.ts';
+import { personWid, registeredAs } from './tools/number-forms.ts';
 import type { NumberExists, NumberFound } from './tools/numbers.ts';
 import { digitsOf, queryNumbers } from './tools/numbers.ts';
 
@@ -114,7 +114,7 @@ export async function setBlocked(
 ): Promise<{ readonly id: string }> {
   const { Blocklist, Contact } = window.require('WAWebCollections');
   const { createWid } = window.require('WAWebWidFactory');
-  const wid = createWid(personId);
+  const wid = personWid(personId);
   if (isMe(wid)) throw new Refusal('not_permitted', 'an account cannot block itself');
   const id = phoneOr(wid) ?? personId;
   let lid = lidOf(wid);
@@ -165,7 +165,7 @@ export async function getAbout(personId: string): Promise<{ readonly about: stri
   const { getStatus } = window.require('WAWebContactStatusBridge');
   const { Chat } = window.require('WAWebCollections');
   // The network knows some people by only one of the two ids.
-  const ids = idsOf(createWid(personId));
+  const ids = idsOf(personWid(personId));
   // The network requires this token for a text that only contacts may see.
   const tcToken = ids.flatMap((id) => Chat.get(id)?.tcToken ?? [])[0];
   let result: { readonly about: string | null } | undefined;
@@ -189,10 +189,10 @@ export async function getAbout(personId: string): Promise<{ readonly about: stri
 export async function listCommonGroups(personId: string): Promise<Record<string, unknown>[]> {
   const { Contact } = window.require('WAWebCollections');
   const { createWid } = window.require('WAWebWidFactory');
-  const wid = createWid(personId) as PageId;
+  const wid = personWid(personId);
   const known = idsOf(wid).flatMap((id) => Contact.get(id) ?? [])[0];
   // A member of a group need not be a contact.
-  const contact = known ?? new Contact.modelClass({ id: createWid(lidOf(wid) ?? personId) });
+  const contact = known ?? new Contact.modelClass({ id: createWid(lidOf(wid) ?? String(wid)) });
   const shared = await window.require('WAWebFindCommonGroupsContactAction').findCommonGroups(contact);
   return (shared?.getModelsArray() ?? []).map((chat) => ({
     id: String(chat.id),
@@ -204,7 +204,7 @@ export async function listCommonGroups(personId: string): Promise<Record<string,
 /** Queries a business profile. */
 export async function getBusinessProfile(personId: string): Promise<Record<string, unknown>> {
   const { BusinessProfile: profiles, Contact } = window.require('WAWebCollections');
-  const wid = window.require('WAWebWidFactory').createWid(personId) as PageId;
+  const wid = personWid(personId);
   // `find` may return a cached profile of any age.
   const profile = (await (profiles?.fetchBizProfile?.(wid) ?? profiles?.find(wid))) ?? {};
   const { description, email, address, structuredAddress, website, categories, businessHours } = profile;

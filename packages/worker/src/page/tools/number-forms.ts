@@ -1,6 +1,6 @@
 import { dropOldest } from '../drop-oldest.ts';
 import type { PageId } from '../models.ts';
-import { optional, phoneOr } from './identities.ts';
+import { idsOf, optional, phoneOr } from './identities.ts';
 
 /**
  * In some countries, one line has two forms of its number, and the network knows its owner by one of them. Each entry
@@ -43,6 +43,15 @@ export function formsOf(id: string): string[] {
   const learnt = known.get(id);
   if (learnt !== undefined) return [...new Set([learnt, id])];
   return [id, ...OTHER_FORMS.flatMap(([form, other]) => (form.test(id) ? [id.replace(form, other)] : []))];
+}
+
+/** The person as the page knows them, by either form of a number; without any trace of them, as far as that was learnt. */
+export function personWid(id: string): PageId {
+  const { Blocklist, Contact } = window.require('WAWebCollections');
+  const { createWid } = window.require('WAWebWidFactory');
+  const isKnown = (form: string) =>
+    idsOf(createWid(form) as PageId).some((one) => Contact?.get(one) ?? Blocklist?.get(one));
+  return createWid(formsOf(id).find(isKnown) ?? networkId(id)) as PageId;
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { PageChat, PageMessage } from '../models.ts';
 import { idsOf, isMe, lidOf, optional, phoneOr } from './identities.ts';
+import { personWid } from './number-forms.ts';
 
 // Fields of every message, which a preview must not set.
 const ownFields = ['id', 'ack', 'body', 'from', 'to', 'local', 'self', 't', 'isNewMsg', 'type', 'chatWebMark'];
@@ -43,12 +44,12 @@ export function mentioned(
   ids: readonly string[],
   text: string,
 ): { readonly ids: string[]; readonly text: string } {
-  const { createWid } = window.require('WAWebWidFactory');
   const isGroup = String(chat.id).endsWith('@g.us');
   const byLid = chat.groupMetadata?.isLidAddressingMode === true;
   const known = (id: string) => {
-    if (!isGroup) return id;
-    return (byLid ? lidOf(createWid(id)) : phoneOr(createWid(id))) ?? id;
+    const wid = personWid(id);
+    if (!isGroup) return String(wid);
+    return (byLid ? lidOf(wid) : phoneOr(wid)) ?? String(wid);
   };
   const pairs = new Map(ids.map((id) => [id, known(id)]));
   const users = new Map([...pairs].map(([id, other]) => [userOf(id), userOf(other)]));
