@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request as send } from 'node:http';
+import { operations } from '@chat-web/protocol';
 import { eventually, pace } from '@chat-web/testing';
+import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { digestOf } from '../access/token.ts';
 import { fakeGateway, serve, TOKEN } from '../testing/fake-gateway.ts';
@@ -85,6 +87,20 @@ describe('a ticket', () => {
     await eventually(() => expect(reader.hasEnded).toBe(true));
     // The key does not cover the session `other`.
     expect(reader.text.match(/^event: .*$/gm)).toEqual(['event: disconnected']);
+  });
+
+  it('opens a stream of the kinds of chats, and of the authors, that it was created for', async () => {
+    const { key } = await keyFor('read');
+    const chosen = { chats: ['group'], from: 'own', events: ['message_ack', 'disconnected'] };
+    const { ticket } = gateway.tickets.issue(
+      await callerOf(key),
+      v.parse(operations.createEventTicket.optionalBody, chosen),
+    );
+    const reader = await openWith(ticket);
+    for (const id of ['true_1@c.us_A', 'true_1@g.us_B_2@c.us']) gateway.events.publishAck('main', { id, ack: 1 });
+    gateway.events.publish('main', left);
+    await eventually(() => expect(reader.text).toContain('event: disconnected'));
+    expect(reader.text.match(/true_\S+?(?=")/g)).toEqual(['true_1@g.us_B_2@c.us']);
   });
 
   it('has no more rights than the key: no QR for one that only reads', async () => {

@@ -325,7 +325,7 @@ function allEvents(): Json {
       {
         name: 'ticket',
         in: 'query',
-        description: 'From `createEventTicket`, instead of a token, `events` and `sessions`',
+        description: 'From `createEventTicket`, instead of a token, and of what chooses sessions and events',
         schema: { type: 'string' },
       },
     ],

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { eventNameOf } from '../event-filters.ts';
+import { author, chatKind, eventNameOf } from '../event-filters.ts';
 import { EVENT_NAMES } from '../events.ts';
 import { exampleSession } from '../examples.ts';
 import { sessionId } from '../ids.ts';
@@ -15,6 +15,10 @@ const eventTicket = v.strictObject({
   sessions: v.optional(v.pipe(itemsOf(sessionId, MAX_ITEMS), v.minLength(1, 'must name a session'))),
   /** Absent: all but the opt-in ones. */
   events: v.optional(v.pipe(itemsOf(eventNameOf(EVENT_NAMES), MAX_ITEMS), v.minLength(1, 'must name an event'))),
+  /** Absent: of all kinds of chats. */
+  chats: v.optional(v.pipe(itemsOf(chatKind, MAX_ITEMS), v.minLength(1, 'must name a kind of chat'))),
+  /** Absent: what the account itself did, and what others did. */
+  from: v.optional(author),
 });
 export type EventTicket = Readonly<v.InferOutput<typeof eventTicket>>;
 
