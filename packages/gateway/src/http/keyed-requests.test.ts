@@ -47,3 +47,24 @@ it('the id of a message whose outcome is unknown is in the answer', async () => 
     id: expect.stringMatching(/^3EB0[0-9A-F]{18}$/),
   });
 });
+
+it('a key stands for the bytes of an upload, and for what a form says of it', async () => {
+  using gateway = await fakeGateway({ handlers: { sendMessage: () => ({ id: 'sent' }) } });
+  const statusOf = async (name: string, type: string, bytes = 'bytes') => {
+    const parts = [
+      '--x\r\nContent-Disposition: form-data; name="type"\r\n\r\ndocument',
+      '\r\n--x\r\nContent-Disposition: form-data; name="to"\r\n\r\n12025550102',
+      `\r\n--x\r\nContent-Disposition: form-data; name="file"; filename="${name}"\r\nContent-Type: ${type}\r\n\r\n${bytes}`,
+      '\r\n--x--\r\n',
+    ];
+    const headers = { 'content-type': 'multipart/form-data; boundary=x', 'idempotency-key': 'k' };
+    const sent = { method: 'POST', headers, body: parts.join('') };
+    return (await gateway.request('/sessions/main/messages', sent)).status;
+  };
+  expect(await statusOf('offer.pdf', 'application/pdf')).toBe(200);
+  expect(await statusOf('offer.pdf', 'application/pdf')).toBe(200);
+  expect(await statusOf('invoice.pdf', 'application/pdf')).toBe(422);
+  expect(await statusOf('offer.pdf', 'text/plain')).toBe(422);
+  expect(await statusOf('offer.pdf', 'application/pdf', 'other bytes')).toBe(422);
+  expect(gateway.handled).toHaveLength(1);
+});

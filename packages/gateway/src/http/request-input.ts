@@ -208,13 +208,18 @@ export function keyHashOf(c: Context<ServerEnv>, operation: Operation): string |
   return hashOf(c.get('caller').id, key);
 }
 
+/** What distinguishes an upload from others: its bytes, and what a form or a data URL says of it. */
+function identityOf({ sha256, mimeType, filename }: UploadedFile) {
+  return mimeType === undefined && filename === undefined ? sha256 : { sha256, mimeType, filename };
+}
+
 export function keyedRequest(
   name: string,
   operation: Operation,
   hash: string,
   { id, ...body }: Readonly<Record<string, unknown>>,
 ): KeyedRequest {
-  const whole = JSON.stringify(body, (_, value) => (value instanceof UploadedFile ? value.sha256 : value));
+  const whole = JSON.stringify(body, (_, value) => (value instanceof UploadedFile ? identityOf(value) : value));
   const choosesMessageId = operation.keyed?.choosesMessageId(body) ?? false;
   const isHarmlessTwice = operation.keyed?.isHarmlessTwice?.(body) ?? false;
   return { session: String(id), hash, fingerprint: hashOf(name, whole), choosesMessageId, isHarmlessTwice };
