@@ -45,6 +45,7 @@ describe('toMessage', () => {
     ['chat', { body: '', referral: { id: '1' } }, undefined],
     ['image', { body: undefined, hasMedia: true }, undefined],
     ['hsm', { body: undefined, fromMe: true }, undefined],
+    ['a new type', { body: undefined, fromMe: true }, 'not_decrypted'],
   ])('tells that this device cannot show %s, %j: %s', (type, more, unavailable) => {
     const { body: _, ...read } = model;
     expect(toMessage({ ...read, type, ...more }).unavailable).toBe(unavailable);

@@ -81,7 +81,10 @@ export function toMessage(model: unknown): Message {
   const contents = toContents(read);
   // Whoever reads an empty message learns that there is more to it.
   const isEmpty = body === '' && !read.hasMedia && !read.location && Object.keys(contents).length === 0;
-  const unavailable = read.unavailable ?? (isEmpty && !read.fromMe ? 'not_decrypted' : undefined);
+  const type = toType(read.type);
+  // Of its own messages, the account knows what they are, unless they came from its phone.
+  const isUnknown = isEmpty && (!read.fromMe || type === 'unknown');
+  const unavailable = read.unavailable ?? (isUnknown ? 'not_decrypted' : undefined);
   return {
     id: read.id,
     from: read.from,
@@ -91,7 +94,7 @@ export function toMessage(model: unknown): Message {
     ...(read.username ? { username: read.username } : {}),
     fromMe: read.fromMe,
     body,
-    type: toType(read.type),
+    type,
     timestamp: toTime(read.t),
     ack: toAck(read.ack ?? 0),
     hasMedia: read.hasMedia,
