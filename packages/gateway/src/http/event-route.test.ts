@@ -341,6 +341,12 @@ describe('a reader that reconnects', () => {
     }
   });
 
+  it('is refused at once for a position that is not one, however long', async () => {
+    const headers = { authorization: `Bearer ${TOKEN}` };
+    for (const after of ['nonsense', 'T'.repeat(200_000)])
+      expect((await gateway.request(`/events?after=${after}`, { headers })).status).toBe(400);
+  }, 10_000);
+
   it('gets a long history at its own pace, however slow', async () => {
     const body = 'x'.repeat(50_000);
     for (let n = 0; n < 200; n += 1)

@@ -60,7 +60,7 @@ const MUST_BE_POSITION =
 /** An id of an event that is unknown is reported as a gap. The plus of a time zone arrives as a blank. */
 const position = v.pipe(
   v.string(),
-  v.transform((written) => written.replace(/^(\S+T\S+) (\d\d:?\d\d)$/, '$1+$2')),
+  v.transform((written) => written.replace(/^(\S{1,40}) (\d\d:?\d\d)$/, '$1+$2')),
   v.check((written) => written === 'oldest' || EVENT_ID.test(written) || v.is(writtenTime, written), MUST_BE_POSITION),
 );
 const queryOfSession = {
