@@ -107,6 +107,14 @@ describe.each(all)('a person whom the network knows as $network, and callers as 
       expect(await stack.client.getContact({ id, contactId: form })).toMatchObject({ id: idOf(network) });
     }
   });
+
+  it('is blocked and unblocked by either form', async () => {
+    const contactId = idOf(network);
+    expect(await stack.client.blockContact({ id, contactId: written })).toEqual({ contactId, blocked: true });
+    expect((await stack.client.listBlocked({ id })).map((contact) => contact.id)).toEqual([contactId]);
+    expect(await stack.client.unblockContact({ id, contactId: written })).toEqual({ contactId, blocked: false });
+    expect(await stack.client.listBlocked({ id })).toEqual([]);
+  });
 });
 
 it.each(WRITTEN)('$country: $digits reaches $network', async ({ written, digits, network }) => {
