@@ -172,6 +172,9 @@ it.skipIf(process.getuid?.() !== 0)('the data folder is closed to other users, w
     expect(look('id -u; ls -d data')).toBe('65534\ndata');
     expect(look(`ls -R data 2>/dev/null | grep -v '^data' ; find data -readable 2>/dev/null`)).toBe('');
     expect(look(`find data -writable 2>/dev/null`)).toBe('');
+    // Each by itself, too: the operator may open a folder above.
+    const open = spawnSync('find', ['data', '-perm', '/077', '-not', '-type', 'l'], { cwd: folder, encoding: 'utf8' });
+    expect(open).toMatchObject({ status: 0, stdout: '' });
   } finally {
     process.umask(usual);
   }

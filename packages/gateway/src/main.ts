@@ -15,6 +15,9 @@ const EX_CONFIG = 78;
 const EX_USAGE = 64;
 const STOP_SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
+// Whatever this process and its workers create is for their user only. Of unix sockets, the mode is set.
+process.umask(0o077);
+
 const { help, version: showVersion } = flags();
 if (help) process.stdout.write(helpText());
 else if (showVersion) process.stdout.write(`${version()}\n`);
