@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type GatewayProcess, spawnGateway } from '@chat-web/gateway/tools';
@@ -211,15 +211,9 @@ describe('the file of the keys', () => {
     },
   );
 
-  // A folder in place of the file blocks writes even for root, which ignores file modes.
-  const block = async () => {
-    await rename(keyFile(), `${keyFile()}.aside`);
-    await mkdir(keyFile());
-  };
-  const unblock = async () => {
-    await rm(keyFile(), { recursive: true });
-    await rename(`${keyFile()}.aside`, keyFile());
-  };
+  // Without the folder, nothing can be written to it, even by root, which ignores file modes.
+  const block = () => rename(dataDir, `${dataDir}.away`);
+  const unblock = () => rename(`${dataDir}.away`, dataDir);
 
   it('that cannot be written revives no deleted key, and accepts no new one', async () => {
     const { id, key } = await operator().createKey(shop);

@@ -1,6 +1,6 @@
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -45,6 +45,17 @@ it('rejects a world-writable folder, and warns below one', async () => {
   const warnings: object[] = [];
   await (await holdDataDir(dataDir, { warn: (fields: object) => warnings.push(fields) }))();
   expect(warnings).toEqual([{ setting: 'CHAT_WEB_DATA_DIR', hint: `chmod o-w ${parent}` }]);
+});
+
+it.runIf(canBeOthers())('restores the permissions that a worker has taken away', async () => {
+  await chmod(join(dataDir, '..'), 0o755);
+  await chown(dataDir, OTHER_USER, OTHER_USER);
+  await chmod(dataDir, 0);
+  const module = new URL('../../dist/host/data-lock.js', import.meta.url).href;
+  const script = `const { holdDataDir } = await import('${module}'); await holdDataDir(process.argv[1], console); console.log('held'); process.exit()`;
+  const args = ['--input-type=module', '-e', script, dataDir];
+  const other = spawn(process.execPath, args, { uid: OTHER_USER, gid: OTHER_USER, cwd: '/' });
+  expect(await text(other.stdout)).toBe('held\n');
 });
 
 it.runIf(canBeOthers())('is also held by a gateway whose socket denies access', async () => {

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { access, chmod, constants, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
 import { requireNotWorldWritable } from './folder-permissions.ts';
 import { removeTree } from './remove-tree.ts';
-import { isListening } from './unix-sockets.ts';
+import { isListening, ownerOf } from './unix-sockets.ts';
 
 const NAME = 'gateway.lock';
+const OWN = 0o700;
+const { R_OK, W_OK, X_OK } = constants;
 
 /** Another running gateway holds the data folder. */
 export class DataDirInUseError extends Error {
@@ -25,11 +27,15 @@ export class DataDirInUseError extends Error {
  */
 export async function holdDataDir(dataDir: string, log: Pick<Log, 'warn'>): Promise<() => Promise<void>> {
   await requireNotWorldWritable('CHAT_WEB_DATA_DIR', dataDir, log);
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await mkdir(dataDir, { recursive: true, mode: OWN });
+  // A worker can take our permissions away. If it is another user's folder, the next call fails.
+  await access(dataDir, R_OK | W_OK | X_OK).catch(() => chmod(dataDir, OWN).catch(() => {}));
   const folder = await open(dataDir, 'r');
   const path = socketPath(dataDir, folder);
   try {
-    if (await isListening(path)) throw new DataDirInUseError(dataDir);
+    // A link could name the socket of another service.
+    const isSocket = (await ownerOf(path, 'socket')) !== undefined;
+    if (isSocket && (await isListening(path))) throw new DataDirInUseError(dataDir);
     await removeTree(path); // Left by a dead gateway, or put there by a worker.
     const server = await listen(path);
     return async () => {

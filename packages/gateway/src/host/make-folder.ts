@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { accessSync, chmodSync, constants, lstatSync, mkdirSync, renameSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, constants, lstatSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { dirname, join, sep } from 'node:path';
 import type { Log } from '../log.ts';
 
 const OWN = 0o700;
@@ -7,7 +8,7 @@ const { R_OK, W_OK, X_OK } = constants;
 
 /**
  * Creates a folder if it does not exist. Moves aside and logs anything else at that path, such as a pipe of a worker;
- * an operator's link to a folder is kept. Throws if that fails.
+ * an operator's link to a folder elsewhere is kept. Throws if that fails.
  */
 export function makeFolder(path: string, log: Pick<Log, 'warn'>): void {
   if (lstatSync(path, { throwIfNoEntry: false }) && !isFolder(path)) {
@@ -19,10 +20,15 @@ export function makeFolder(path: string, log: Pick<Log, 'warn'>): void {
   if (!isOpenToUs(path)) chmodSync(path, OWN);
 }
 
-/** False for a dangling link, too. */
+/**
+ * False for a dangling link, too, and for a link into the data folder or to one above it: it is of a worker, and what is
+ * emptied or moved there is not what it seems to be.
+ */
 function isFolder(path: string): boolean {
   try {
-    return statSync(path).isDirectory();
+    const [target, parent] = [realpathSync(path), realpathSync(dirname(path))];
+    const isWithin = target.startsWith(join(parent, sep)) || join(parent, sep).startsWith(join(target, sep));
+    return statSync(path).isDirectory() && !(isWithin && lstatSync(path).isSymbolicLink());
   } catch {
     return false;
   }

@@ -11,7 +11,7 @@ afterAll(() => rm(folder, { recursive: true }));
 const path = join(folder, 'linked.json');
 const other = join(folder, 'other');
 beforeEach(async () => {
-  await rm(path, { recursive: true, force: true });
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true });
   await writeFile(other, 'of another');
 });
 
@@ -37,8 +37,10 @@ describe('a file in a folder that workers can write to', () => {
     ['a link', () => symlink(other, path)],
     ['a pipe without a reader', () => execFileSync('mkfifo', [path])],
     ['an earlier text', () => writeFile(path, 'before')],
+    ['a folder', () => mkdir(join(path, 'full'), { recursive: true })],
   ])('replaces %s', async (_, make) => {
     await make();
+    await replaceText(path, 'text');
     await Promise.all([replaceText(path, 'text'), replaceText(path, 'text')]);
     expect(await readFile(path, 'utf8')).toBe('text');
     expect((await lstat(path)).isFile()).toBe(true);
@@ -46,8 +48,8 @@ describe('a file in a folder that workers can write to', () => {
   });
 
   it('leaves no partial file', async () => {
-    await mkdir(join(path, 'full'), { recursive: true });
-    await expect(replaceText(path, 'text')).rejects.toThrow();
+    await writeFile(path, '');
+    await expect(replaceText(join(path, 'below'), 'text')).rejects.toThrow();
     expect((await readdir(folder)).sort()).toEqual(['linked.json', 'other']);
     await writeFile(`${path}.1.new`, 'of one that was killed');
     await removeUnfinished(folder);

@@ -59,13 +59,17 @@ export async function removeUnfinished(dir: string): Promise<void> {
 /**
  * Replaces a file atomically, readable for this user only: a crash leaves either the old or the new text. `durably`: so
  * does a power failure, and the new text is on disk when this resolves. Replaces anything that a worker put there, such
- * as a link or a pipe.
+ * as a link or a pipe; a folder is moved aside.
  */
 export async function replaceText(path: string, text: string, { durably = false } = {}): Promise<void> {
   const unfinished = `${path}.${randomUUID()}${UNFINISHED}`;
   try {
     await writeFile(unfinished, text, { mode: 0o600, flag: 'wx', flush: durably });
-    await rename(unfinished, path);
+    await rename(unfinished, path).catch(async (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EISDIR') throw error;
+      await rename(path, `${path}.aside-${randomUUID()}`);
+      await rename(unfinished, path);
+    });
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
