@@ -68,7 +68,13 @@ it('ends quietly if its reader ends before', async () => {
   const long = mkdtempSync(join(tmpdir(), 'chat-web-journal-'));
   const options = { dir: join(long, 'journal'), folds: [], maxBytes: 1e9, maxAgeMs: 1e9, log: silent };
   const filled = await Journal.open(options);
-  const event = { kind: 'event', name: 'message', session: 'main', key: '', text: `"${'x'.repeat(1_000)}"` } as const;
+  const event = {
+    kind: 'event',
+    name: 'message',
+    session: 'main',
+    key: '',
+    text: `{"x":"${'x'.repeat(1_000)}"}`,
+  } as const;
   await Promise.all(Array.from({ length: 5_000 }, () => filled.append(event)));
   await filled.close();
   const child = spawn(process.execPath, [TOOL, 'dump', '--dir', long], { stdio: ['ignore', 'pipe', 'pipe'] });

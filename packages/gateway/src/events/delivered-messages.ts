@@ -4,7 +4,6 @@ import {
   listOf,
   MAX_DELIVERED_IDS,
   MAX_WITHOUT_CONTENT,
-  type Message,
   networkId,
   OVERLAP_SECONDS,
   unixSeconds,
@@ -54,22 +53,29 @@ type DeliveredPart = v.InferOutput<typeof deliveredPart>;
 export class DeliveredMessages implements Fold, MovingState {
   readonly name = 'delivered';
   readonly part = deliveredPart;
+  readonly stored = deliveredPart;
   readonly #sessions = new Map<string, Delivered>();
 
   apply({ kind, name, session, key, text, at }: JournalRecord): void {
     if (kind === 'forget') this.#sessions.delete(session);
-    else if (kind === 'event' && name === 'message') this.#add(session, key, messageIn(text), Math.floor(at / 1_000));
-    else if (kind === 'note') this.#note(session, name, Number(text));
+    else if (kind === 'event' && name === 'message')
+      this.#add(session, v.parse(networkId, key), messageIn(text), Math.floor(at / 1_000));
+    else if (kind === 'note') this.#note(session, name, text);
   }
 
-  #note(session: string, name: string, seconds: number): void {
+  #note(session: string, name: string, text: string): void {
+    const seconds = () => v.parse(unixSeconds, Number(text));
     switch (name) {
-      case NOTES.until:
-        this.#of(session).until = Math.max(this.#of(session).until ?? 0, seconds);
+      case NOTES.until: {
+        const until = seconds();
+        this.#of(session).until = Math.max(this.#of(session).until ?? 0, until);
         return;
-      case NOTES.missing:
-        this.#of(session).missingFrom = Math.min(this.#of(session).missingFrom ?? seconds, seconds);
+      }
+      case NOTES.missing: {
+        const from = seconds();
+        this.#of(session).missingFrom = Math.min(this.#of(session).missingFrom ?? from, from);
         return;
+      }
       case NOTES.complete:
         this.#of(session).missingFrom = undefined;
         return;
@@ -160,8 +166,9 @@ export const deliveryNotes = {
   reset: (session: string) => note(session, NOTES.reset, '', ''),
 } as const;
 
-type StoredMessage = Pick<Message, 'timestamp' | 'unavailable'>;
+const storedMessage = v.object({ timestamp: unixSeconds, unavailable: v.optional(v.unknown()) });
+type StoredMessage = v.InferOutput<typeof storedMessage>;
 
 function messageIn(text: string): StoredMessage {
-  return JSON.parse(text) as StoredMessage;
+  return v.parse(storedMessage, JSON.parse(text));
 }

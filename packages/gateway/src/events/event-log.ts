@@ -11,7 +11,7 @@ import {
   settledWithin,
   unixNow,
 } from '@chat-web/protocol';
-import type { NewRecord } from '../journal/frame.ts';
+import { hasData, type NewRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
 import { NotStoredError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
@@ -334,7 +334,7 @@ export class EventLog {
   async find(id: string): Promise<Entry | undefined> {
     const seq = this.#journal.seqOf(id);
     const found = seq === undefined ? undefined : await this.#journal.find(seq);
-    return found?.kind === 'event' ? entryOf(id, found, this.#metadataOf(found.session)) : undefined;
+    return found?.kind === 'event' && hasData(found) ? entryOf(id, found, this.#metadataOf(found.session)) : undefined;
   }
 
   /** True for the id of an event, or a position, that this journal issued. */

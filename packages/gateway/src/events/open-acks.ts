@@ -12,7 +12,8 @@ const MAX_KNOWN = 1_000;
 /** Played: no ack follows it. */
 const LAST_ACK = 4;
 
-const acksPart = listOf(v.strictObject({ id: networkId, ack }), MAX_KNOWN);
+const openAck = v.strictObject({ id: networkId, ack });
+const acksPart = listOf(openAck, MAX_KNOWN);
 
 /**
  * The last acks of the newest messages of each session, derived from the journal: acks that increase while a session is
@@ -21,13 +22,14 @@ const acksPart = listOf(v.strictObject({ id: networkId, ack }), MAX_KNOWN);
 export class OpenAcks implements Fold, MovingState {
   readonly name = 'acks';
   readonly part = acksPart;
+  readonly stored = acksPart;
   /** The last ack by message id, in order of their last change. */
   readonly #sessions = new Map<string, BoundedMap<string, Ack>>();
 
   apply({ kind, name, session, text }: JournalRecord): void {
     if (kind === 'forget') this.#sessions.delete(session);
     if (kind !== 'event' || name !== 'message_ack') return;
-    const { id, ack } = JSON.parse(text) as OpenAck; // Ours: validated before it was stored.
+    const { id, ack } = v.parse(openAck, JSON.parse(text));
     this.#set(session, id, ack);
   }
 

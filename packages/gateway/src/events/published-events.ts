@@ -51,12 +51,13 @@ export function publishedKeyOf({ name, data }: AccountEvent, row?: string): stri
 export class PublishedEvents implements Fold, MovingState {
   readonly name = 'published';
   readonly part = publishedPart;
+  readonly stored = publishedPart;
   readonly #sessions = new Map<string, BoundedMap<string, true>>();
 
   apply({ kind, name, session, key }: JournalRecord): void {
     if (kind === 'forget') this.#sessions.delete(session);
-    if (kind === 'event' && key !== '' && ACCOUNT_EVENTS.some((one) => one === name)) this.#add(session, [key]);
-    if (kind === 'note' && name === OWN_MESSAGE) this.#add(session, [key]);
+    const isPublished = kind === 'event' && key !== '' && ACCOUNT_EVENTS.some((one) => one === name);
+    if (isPublished || (kind === 'note' && name === OWN_MESSAGE)) this.#add(session, [v.parse(publishedKey, key)]);
   }
 
   #add(session: string, keys: readonly string[]): void {

@@ -1,4 +1,5 @@
 import { type Metadata, metadata } from '@chat-web/protocol';
+import * as v from 'valibot';
 import type { Fold, MovingState } from '../journal/folds.ts';
 import { type JournalRecord, type NewRecord, note } from '../journal/frame.ts';
 
@@ -8,15 +9,17 @@ const METADATA = 'session_metadata';
 export class SessionMetadata implements Fold, MovingState {
   readonly name = 'metadata';
   readonly part = metadata;
+  readonly stored = metadata;
   /** As JSON, in which each event of the session has it. */
   readonly #texts = new Map<string, string>();
 
   apply({ kind, name, session, text }: JournalRecord): void {
     if (kind === 'forget') this.#texts.delete(session);
-    if (kind === 'note' && name === METADATA) this.#set(session, text);
+    if (kind === 'note' && name === METADATA) this.restore(session, v.parse(metadata, JSON.parse(text)));
   }
 
-  #set(session: string, text: string): void {
+  restore(session: string, pairs: Metadata): void {
+    const text = JSON.stringify(pairs);
     if (text === EMPTY) this.#texts.delete(session);
     else this.#texts.set(session, text);
   }
@@ -38,10 +41,6 @@ export class SessionMetadata implements Fold, MovingState {
   partsOf(session: string): Metadata[] {
     const pairs = this.of(session);
     return pairs ? [pairs] : [];
-  }
-
-  restore(session: string, part: Metadata): void {
-    this.#set(session, JSON.stringify(part));
   }
 }
 

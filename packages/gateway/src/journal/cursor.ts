@@ -1,4 +1,4 @@
-import type { JournalRecord } from './frame.ts';
+import { type Frame, hasData, type JournalRecord } from './frame.ts';
 import { type Segment, SegmentReader } from './segment.ts';
 
 /** Records that a reader cannot get: those after `from`, up to `to`. */
@@ -97,18 +97,23 @@ export class Cursor {
   async #readDisk(): Promise<(JournalRecord | Gap)[]> {
     for (let attempt = 1; ; attempt += 1) {
       const reader = this.#readerHere();
-      if ('kind' in reader) {
-        this.#position = reader.to;
-        return [reader];
-      }
+      if ('kind' in reader) return [this.#skipTo(reader)];
       try {
         return await this.#readPiece(reader);
       } catch (error) {
-        // Removed or rewritten.
-        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error;
+        if (!isGone(error)) throw error;
         this.#reader = undefined;
+        if (attempt < MAX_ATTEMPTS) continue;
+        // By a worker, not by the journal.
+        const to = this.#endOf(reader.segment) - 1;
+        return [this.#skipTo({ kind: 'gap', reason: 'damaged', from: this.#position, to })];
       }
     }
+  }
+
+  #skipTo(gap: Gap): Gap {
+    this.#position = gap.to;
+    return gap;
   }
 
   /** The reader of the segment with the next record, or the gap before it. */
@@ -136,7 +141,8 @@ export class Cursor {
     }
     for (const frame of chunk?.frames ?? []) {
       if (frame.seq <= this.#position || frame.seq >= endsBefore) continue;
-      if (this.#takes(frame)) found.push(frame.record());
+      const taken = this.#taken(frame);
+      if (taken) found.push(taken);
       this.#position = frame.seq;
     }
     if (!chunk || chunk.frames.length === 0) {
@@ -144,6 +150,18 @@ export class Cursor {
       this.#reader = undefined;
     }
     return found;
+  }
+
+  /** The record, if it is for this reader; a gap if its text is not that of an event: a worker can write to the file. */
+  #taken(frame: Frame): JournalRecord | Gap | undefined {
+    try {
+      if (!this.#takes(frame)) return undefined;
+      const record = frame.record();
+      if (hasData(record)) return record;
+    } catch (error) {
+      if (hasData(frame)) throw error; // Otherwise the filter has read the text.
+    }
+    return { kind: 'gap', reason: 'damaged', from: this.#position, to: frame.seq };
   }
 
   /** The seq at which the next segment begins: higher ones in this segment were never confirmed. */
@@ -175,8 +193,8 @@ export async function findRecord(source: Source, seq: number): Promise<JournalRe
       }
       return undefined;
     } catch (error) {
-      // Removed or rewritten.
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || attempt === MAX_ATTEMPTS) throw error;
+      if (!isGone(error)) throw error;
+      if (attempt === MAX_ATTEMPTS) return undefined;
     }
   }
 }
@@ -191,9 +209,20 @@ export async function* findRecords(source: Source, seqs: readonly number[]): Asy
     const segment = source.segments.find((one) => one.firstSeq === firstSeq);
     if (!segment) continue;
     const reader = new SegmentReader(segment);
-    for (let chunk = await reader.next(); chunk; chunk = await reader.next())
-      for (const frame of chunk.frames) if (frame.seq < next && wanted.delete(frame.seq)) yield frame.record();
+    try {
+      for (let chunk = await reader.next(); chunk; chunk = await reader.next())
+        for (const frame of chunk.frames) if (frame.seq < next && wanted.delete(frame.seq)) yield frame.record();
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
   }
+}
+
+/** The segment was removed or rewritten, or a worker has put something else in its place. */
+function isGone(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'EACCES', 'ESPIPE', 'ENXIO'].includes(
+    (error as NodeJS.ErrnoException).code ?? '',
+  );
 }
 
 function firstAfter(records: readonly JournalRecord[], seq: number): number {

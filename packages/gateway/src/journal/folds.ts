@@ -1,6 +1,6 @@
-import { EVENT_ID } from '@chat-web/protocol';
-import type * as v from 'valibot';
-import type { JournalRecord } from './frame.ts';
+import { EVENT_ID, listOf } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { type JournalRecord, writtenSeq } from './frame.ts';
 
 /** State of each session, in parts. A checkpoint has the parts of all sessions, a move those of one. */
 interface StateParts {
@@ -16,7 +16,14 @@ interface StateParts {
  * must not keep anything of a session after `forget` was applied.
  */
 export interface Fold extends StateParts {
-  /** Called for each record once it is on disk, and for those of earlier processes. */
+  /** The schema of the parts in a checkpoint: a worker can write to the file. */
+  readonly stored: v.GenericSchema;
+  /** The schema of the parts of a move. Absent: none are moved. */
+  readonly part?: v.GenericSchema;
+  /**
+   * Called for each record once it is on disk, and for those of earlier processes. Throws, and changes nothing, if its
+   * content is not ours.
+   */
   apply(record: JournalRecord): void;
   /** The sessions with state. An empty one: state that belongs to none. */
   sessions(): Iterable<string>;
@@ -57,16 +64,24 @@ const BEFORE_ALL: Epoch = { id: '0', from: 0 };
 /** Expired epochs are remembered up to this number: their ids are then known to be too old, not unknown. */
 const MAX_EPOCHS = 1_000;
 
+const epoch = v.strictObject({ id: v.pipe(v.string(), v.regex(/^[0-9a-z]{1,32}$/)), from: writtenSeq });
+const forgotten = v.strictTuple([v.string(), writtenSeq]);
+/** So that a part stays below the limit. */
+const FORGOTTEN_IN_A_PART = 5_000;
+
 /**
  * The openings of the journal. A position belongs to the epoch that issued it: if the folder is restored from an older
  * copy, later positions of the epoch of that time are invalid, and so are those of later epochs.
  */
 export class Epochs implements Fold {
   readonly name = 'epochs';
+  readonly stored = listOf(epoch, MAX_EPOCHS);
   #epochs: Epoch[] = [];
 
-  apply({ kind, name, text }: JournalRecord): void {
-    if (kind === 'epoch') this.#epochs = [...this.#epochs, { id: name, from: Number(text) }].slice(-MAX_EPOCHS);
+  apply({ kind, name, text, seq }: JournalRecord): void {
+    if (kind !== 'epoch') return;
+    const begun = v.parse(epoch, { id: name, from: Number(text) });
+    this.restore('', [...this.#epochs, begun], seq);
   }
 
   sessions(): string[] {
@@ -77,8 +92,8 @@ export class Epochs implements Fold {
     return [this.#epochs];
   }
 
-  restore(_: string, epochs: Epoch[]): void {
-    this.#epochs = epochs;
+  restore(_: string, epochs: readonly Epoch[], seq: number): void {
+    this.#epochs = epochs.filter(({ from }) => from <= seq).slice(-MAX_EPOCHS);
   }
 
   idOf(seq: number): string {
@@ -100,6 +115,7 @@ export class Epochs implements Fold {
 /** Sessions whose earlier records count as deleted. */
 export class Forgotten implements Fold {
   readonly name = 'forgotten';
+  readonly stored = listOf(forgotten, FORGOTTEN_IN_A_PART);
   readonly #seqs = new Map<string, number>();
   readonly #purged = new Set<string>();
 
@@ -116,12 +132,15 @@ export class Forgotten implements Fold {
     return [''];
   }
 
-  partsOf(): [string, number][][] {
-    return [this.unpurged];
+  *partsOf(): Iterable<[string, number][]> {
+    const all = this.unpurged;
+    for (let start = 0; start < all.length; start += FORGOTTEN_IN_A_PART)
+      yield all.slice(start, start + FORGOTTEN_IN_A_PART);
   }
 
-  restore(_: string, unpurged: [string, number][]): void {
-    for (const [session, seq] of unpurged) this.#seqs.set(session, seq);
+  /** What follows the part is not forgotten. */
+  restore(_: string, unpurged: readonly [string, number][], seq: number): void {
+    for (const [session, until] of unpurged) if (until <= seq) this.#seqs.set(session, until);
   }
 
   has(session: string, seq: number): boolean {

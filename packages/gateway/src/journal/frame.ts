@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import * as v from 'valibot';
 
 /** The kinds of records. The numbers are on disk. */
 export const KINDS = {
@@ -48,6 +49,24 @@ export interface JournalRecord extends NewRecord {
 
 export const MAX_RECORD_BYTES = 8 * 1_048_576;
 
+/** 2026-01-01, before the first journal. */
+const BEGAN_AT = 1_767_225_600_000;
+/** More than a disk can store. */
+const MAX_RECORDS_PER_MS = 100;
+/** Even if the clock is wrong. */
+const MIN_MAX_SEQ = 2 ** 40;
+
+/**
+ * The highest seq that a journal can have reached by now. It grows faster than a journal: whatever is accepted now,
+ * there are numbers left for what follows, and they are accepted later.
+ */
+export function maxSeq(): number {
+  return MIN_MAX_SEQ + MAX_RECORDS_PER_MS * Math.max(0, Date.now() - BEGAN_AT);
+}
+
+/** A seq in the text of a record. */
+export const writtenSeq = v.pipe(v.number(), v.integer(), v.minValue(0));
+
 /*
  * A frame: checksum (u32), length of what follows (u32), seq (u48), time (u48), kind (u8), lengths of name (u8), session
  * (u8) and key (u16), then these three and the text, all in UTF-8. The checksum covers all that follows it. Numbers are
@@ -63,10 +82,22 @@ const SESSION_LENGTH_AT = 22;
 const KEY_LENGTH_AT = 23;
 const STRINGS_AT = 25;
 const MIN_LENGTH = STRINGS_AT - BODY_AT;
+/** As much of a frame as `claimedLength` reads. */
+export const HEAD_BYTES = KIND_AT + 1;
 
 const KIND_OF = new Map<number, Kind>(
   Object.entries(KINDS).map(([kind, number]) => [number, kind as Kind]), // The keys of the table.
 );
+
+/** True for the text of an event: an object as JSON, without line breaks, which streams could not send. */
+export function hasData({ text }: Pick<NewRecord, 'text'>): boolean {
+  try {
+    const data: unknown = JSON.parse(text);
+    return typeof data === 'object' && data !== null && !/[\r\n]/.test(text);
+  } catch {
+    return false;
+  }
+}
 
 class RecordTooLongError extends Error {
   constructor(what: string) {
@@ -127,6 +158,13 @@ export function readFrame(buffer: Buffer, start: number): Read {
   if (crc32(buffer.subarray(start + LENGTH_AT, end)) !== buffer.readUInt32LE(start)) return 'damaged';
   const frame = new Frame(buffer, start, end);
   return frame.isSound ? frame : 'damaged';
+}
+
+/** The length of the frame that may begin at `start`; undefined if none does. Nothing is verified yet. */
+export function claimedLength(buffer: Buffer, start: number): number | undefined {
+  if (!KIND_OF.has(buffer[start + KIND_AT] ?? 0)) return undefined;
+  const length = buffer.readUInt32LE(start + LENGTH_AT);
+  return length < MIN_LENGTH || length > MAX_RECORD_BYTES ? undefined : BODY_AT + length;
 }
 
 /** A record in a buffer, whose parts are decoded on demand. */

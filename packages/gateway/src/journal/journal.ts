@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { errorText, settledWithin } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { Damage } from '../host/damage.ts';
 import { writeFully } from '../host/disk.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { syncFolder } from '../host/text-files.ts';
@@ -9,7 +12,15 @@ import type { Log } from '../log.ts';
 import { Cursor, type Filter, findRecord, findRecords, type Source } from './cursor.ts';
 import { checkpointParts, Epochs, type Fold, Forgotten, PURGED } from './folds.ts';
 import { type JournalRecord, maxBytesOf, type NewRecord, requireFits, writeFrame } from './frame.ts';
-import { type Segment, SegmentReader, segmentPath, segmentsIn, unfinishedPath } from './segment.ts';
+import {
+  MAX_REVISIONS,
+  MAX_SEGMENT_FILE_BYTES,
+  type Segment,
+  SegmentReader,
+  segmentPath,
+  segmentsIn,
+  unfinishedPath,
+} from './segment.ts';
 
 export interface JournalOptions {
   readonly dir: string;
@@ -19,6 +30,8 @@ export interface JournalOptions {
   /** Segments whose newest record is older are removed. */
   readonly maxAgeMs: number;
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+  /** Where to report what cannot be used. Default: only to the log. */
+  readonly damage?: Pick<Damage, 'setAside' | 'skip'>;
 }
 
 export interface JournalStats {
@@ -34,14 +47,6 @@ export class NotStoredError extends Error {
   constructor(why: string) {
     super(`the journal could not be written: ${why}`);
     this.name = 'NotStoredError';
-  }
-}
-
-/** The folder holds a journal that this version cannot read. */
-export class JournalVersionError extends Error {
-  constructor(path: string) {
-    super(`${path} was written by a later version of the gateway: install that version, or remove the folder`);
-    this.name = 'JournalVersionError';
   }
 }
 
@@ -102,6 +107,7 @@ const EXPIRY: NewRecord = { ...BLANK, kind: 'note', name: '$expiry' };
  */
 export class Journal implements Source {
   readonly #options: JournalOptions;
+  readonly #damage: Pick<Damage, 'setAside' | 'skip'>;
   readonly #epochs = new Epochs();
   readonly #forgotten = new Forgotten();
   readonly #folds: readonly Fold[];
@@ -143,14 +149,15 @@ export class Journal implements Source {
 
   private constructor(options: JournalOptions) {
     this.#options = options;
+    this.#damage = options.damage ?? new Damage(dirname(options.dir), options.log);
     this.#folds = [this.#epochs, this.#forgotten, ...options.folds];
     this.#segmentBytes = Math.min(MAX_SEGMENT_BYTES, Math.ceil(options.maxBytes / MIN_SEGMENTS));
   }
 
   /**
    * Opens the journal of a folder, creating it if needed, and restores the folds. The caller ensures that no other
-   * process has it open. Rejects if the folder cannot be read, or with a JournalVersionError; a full disk does not
-   * reject.
+   * process has it open. Sets aside or skips what cannot be used. Rejects if the folder cannot be read; a full disk does
+   * not reject.
    */
   static async open(options: JournalOptions): Promise<Journal> {
     const journal = new Journal(options);
@@ -253,12 +260,23 @@ export class Journal implements Source {
 
   #apply(record: JournalRecord): void {
     if (record.kind === 'moved') this.#restorePart(record);
-    else for (const fold of this.#folds) fold.apply(record);
+    else for (const fold of this.#folds) this.#orSkip(fold, () => fold.apply(record));
   }
 
-  /** The part is ours, or was validated before it was stored. */
-  #restorePart({ name, session, text, seq }: JournalRecord): void {
-    this.#folds.find((fold) => fold.name === name)?.restore(session, JSON.parse(text), seq);
+  #restorePart({ kind, name, session, text, seq }: JournalRecord): void {
+    const fold = this.#folds.find((one) => one.name === name);
+    if (!fold) return; // It is not used with these settings.
+    const schema = kind === 'moved' ? (fold.part ?? v.never()) : fold.stored;
+    this.#orSkip(fold, () => void fold.restore(session, v.parse(schema, JSON.parse(text)), seq));
+  }
+
+  /** A worker can write to the files: their checksums only show damage. The error has content, and is not logged. */
+  #orSkip({ name }: Fold, use: () => void): void {
+    try {
+      use();
+    } catch {
+      this.#damage.skip(name);
+    }
   }
 
   /** Drops the oldest records from memory: those beyond the limit, and all up to a seq. */
@@ -324,15 +342,15 @@ export class Journal implements Source {
   /** Begins a segment with a checkpoint of all folds. It is renamed into place once it is complete. */
   async #roll(): Promise<{ readonly file: FileHandle; readonly segment: Segment }> {
     const firstSeq = this.#usedSeq + 1;
-    const path = segmentPath(this.#options.dir, firstSeq, 0);
+    const { dir, log } = this.#options;
+    const path = segmentPath(dir, firstSeq, 0);
     const unfinished = unfinishedPath(path);
-    const flags = constants.O_RDWR | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-    const file = await open(unfinished, flags, 0o600);
+    makeFolder(dir, log); // A worker may have moved it.
+    const file = await open(unfinished, 'wx+', 0o600);
     try {
       const { bytes, lastSeq } = await this.#writeCheckpoint(file, firstSeq);
       await file.datasync();
-      await rename(unfinished, path);
-      await syncFolder(this.#options.dir);
+      await this.#putInPlace(unfinished, path);
       const segment = { firstSeq, revision: 0, path, bytes, newestAt: Date.now(), marks: [] };
       const active = await open(path, ACTIVE_FLAGS);
       await file.close().catch(() => {});
@@ -340,7 +358,7 @@ export class Journal implements Source {
       this.#file = active;
       this.#segments = [...this.#segments, segment];
       this.#usedSeq = lastSeq;
-      this.#rollAtBytes = bytes + Math.max(this.#segmentBytes, 2 * bytes);
+      this.#rollAtBytes = this.#endAfter(bytes);
       this.#mustRoll = false;
       this.#beganAt = Date.now();
       this.#housekeepSoon();
@@ -350,6 +368,19 @@ export class Journal implements Source {
       await rm(unfinished, { force: true }).catch(() => {});
       throw error;
     }
+  }
+
+  /** Where a segment with this checkpoint ends. */
+  #endAfter(checkpointBytes: number): number {
+    const records = Math.min(2 * checkpointBytes, MAX_SEGMENT_FILE_BYTES / 2);
+    return checkpointBytes + Math.max(this.#segmentBytes, records);
+  }
+
+  async #putInPlace(unfinished: string, path: string): Promise<void> {
+    const found = await lstat(path).catch(() => undefined);
+    if (found && !found.isFile()) await this.#damage.setAside(path, 'it is not a file');
+    await rename(unfinished, path);
+    await syncFolder(this.#options.dir);
   }
 
   async #writeCheckpoint(file: FileHandle, firstSeq: number): Promise<{ bytes: number; lastSeq: number }> {
@@ -382,7 +413,7 @@ export class Journal implements Source {
   async #load(): Promise<void> {
     const { dir, log } = this.#options;
     makeFolder(dir, log);
-    this.#segments = await segmentsIn(dir, { clean: true });
+    this.#segments = await segmentsIn(dir, this.#damage);
     const start = await this.#restore();
     for (const [index, segment] of this.#segments.entries()) if (index >= start) await this.#replay(segment, index);
     const last = this.#segments.at(-1);
@@ -396,16 +427,23 @@ export class Journal implements Source {
     this.#openedAfter = this.#usedSeq = this.#lastSeq;
     if (!last) return;
     this.#file = await open(last.path, ACTIVE_FLAGS);
-    this.#rollAtBytes = this.#checkpointEnd + Math.max(this.#segmentBytes, 2 * this.#checkpointEnd);
+    this.#rollAtBytes = this.#endAfter(this.#checkpointEnd);
   }
 
-  /** Restores the folds from the newest complete checkpoint. Returns the index of its segment; 0 if there is none. */
+  /**
+   * Restores the folds from the newest complete checkpoint, and sets aside newer segments of a later version. Returns the
+   * index of the segment with the checkpoint; 0 if there is none.
+   */
   async #restore(): Promise<number> {
     for (const [index, segment] of [...this.#segments.entries()].reverse()) {
       const parts = await checkpointOf(segment);
-      if (!parts) continue;
-      for (const part of parts) this.#restorePart(part);
-      return index;
+      if (parts === 'foreign') {
+        await this.#damage.setAside(segment.path, 'another version of the gateway has written it');
+        this.#segments.splice(index, 1);
+      } else if (parts) {
+        for (const part of parts) this.#restorePart(part);
+        return index;
+      }
     }
     return 0;
   }
@@ -414,16 +452,19 @@ export class Journal implements Source {
   async #replay(segment: Segment, index: number): Promise<void> {
     const endsBefore = this.#segments[index + 1]?.firstSeq ?? Number.POSITIVE_INFINITY;
     const reader = new SegmentReader(segment);
+    const now = Date.now();
     let [end, newestAt] = [0, 0];
+    this.#checkpointEnd = 0;
     for (let chunk = await reader.next(); chunk; chunk = await reader.next()) {
       if (chunk.frames.length > 0) end = chunk.end;
       for (const frame of chunk.frames) {
         if (frame.seq >= endsBefore) break;
         const record = frame.record();
-        requireVersion(record, segment.path);
-        if (record.kind === 'begin') this.#beganAt = record.at;
+        // A time in the future would keep the segment from expiring.
+        const at = Math.min(record.at, now);
+        if (record.kind === 'begin') this.#beganAt = at;
         this.#lastSeq = record.seq;
-        newestAt = Math.max(newestAt, record.at);
+        newestAt = Math.max(newestAt, at);
         if (record.kind === 'checkpoint_end') this.#checkpointEnd = chunk.end;
         if (record.kind !== 'checkpoint') this.#apply(record);
       }
@@ -579,7 +620,7 @@ export class Journal implements Source {
     this.#mustRoll = true;
     await this.append(PURGE_BEGINS);
     const until = new Map(unpurged);
-    const last = Math.max(...until.values());
+    const last = unpurged.reduce((latest, [, seq]) => Math.max(latest, seq), 0);
     for (const segment of this.#segments.slice(0, -1)) {
       if (this.#isClosed) return;
       if (segment.firstSeq < last) await this.#rewrite(segment, until);
@@ -591,11 +632,10 @@ export class Journal implements Source {
   async #rewrite(segment: Segment, until: ReadonlyMap<string, number>): Promise<void> {
     const isDeleted = (session: string, seq: number) => seq < (until.get(session) ?? 0);
     if (!(await contains(segment, isDeleted))) return;
-    const revision = segment.revision + 1;
+    const revision = (segment.revision + 1) % MAX_REVISIONS;
     const path = segmentPath(this.#options.dir, segment.firstSeq, revision);
     const unfinished = unfinishedPath(path);
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
-    const file = await open(unfinished, flags, 0o600);
+    const file = await open(unfinished, 'wx', 0o600);
     let bytes = 0;
     try {
       const reader = new SegmentReader(segment);
@@ -610,8 +650,7 @@ export class Journal implements Source {
     } finally {
       await file.close();
     }
-    await rename(unfinished, path);
-    await syncFolder(this.#options.dir);
+    await this.#putInPlace(unfinished, path);
     this.#segments = this.#segments.map((one) =>
       one === segment ? { ...segment, revision, path, bytes, marks: [] } : one,
     );
@@ -659,17 +698,19 @@ function isShortOfSpace(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** The checkpoint at the beginning of a segment; undefined if it is not complete. */
-async function checkpointOf(segment: Segment): Promise<JournalRecord[] | undefined> {
+/** The checkpoint at the beginning of a segment; undefined if it is not complete, `foreign` if it has another version. */
+async function checkpointOf(segment: Segment): Promise<JournalRecord[] | 'foreign' | undefined> {
   const parts: JournalRecord[] = [];
-  const reader = new SegmentReader(segment);
+  let isFirst = true;
+  const reader = new SegmentReader(segment, segment.firstSeq, 0);
   for (let chunk = await reader.next(); chunk && !chunk.isAfterDamage; chunk = await reader.next()) {
     for (const frame of chunk.frames) {
       const record = frame.record();
-      requireVersion(record, segment.path);
       if (record.kind === 'checkpoint_end') return parts;
       if (record.kind === 'checkpoint') parts.push(record);
       else if (record.kind !== 'begin') return undefined;
+      else if (record.text !== BEGIN.text) return isFirst ? 'foreign' : undefined;
+      isFirst = false;
     }
   }
   return undefined;
@@ -680,8 +721,4 @@ async function contains(segment: Segment, isWanted: (session: string, seq: numbe
   for (let chunk = await reader.next(); chunk; chunk = await reader.next())
     if (chunk.frames.some(({ session, seq }) => isWanted(session, seq))) return true;
   return false;
-}
-
-function requireVersion({ kind, text }: JournalRecord, path: string): void {
-  if (kind === 'begin' && text !== BEGIN.text) throw new JournalVersionError(path);
 }

@@ -31,6 +31,10 @@ const NOTES = {
   /** The person in the text is known. */
   known: 'person_known',
 } as const;
+const NOTE_NAMES: readonly string[] = Object.values(NOTES);
+
+const storedMessage = v.object({ from: v.string(), isStatus: v.boolean() });
+const storedReady = v.object({ wid: v.string() });
 
 /** No account writes to this many people within months; at least as many are remembered. */
 const SET_SIZE = 50_000;
@@ -68,24 +72,26 @@ export function personOf(id: string): number | undefined {
 export class KnownPeople implements Fold, MovingState {
   readonly name = 'people';
   readonly part = peoplePart;
+  readonly stored = peoplePart;
   readonly #sessions = new Map<string, People>();
 
   apply({ kind, name, session, text, at }: JournalRecord): void {
     if (kind === 'forget') this.#sessions.delete(session);
     else if (kind === 'event' && name === 'message') this.#onMessage(session, text);
     else if (kind === 'event' && name === 'ready') this.#onReady(session, text);
-    else if (kind === 'note') this.#onNote(session, name, Number(text), at);
+    else if (kind === 'note' && NOTE_NAMES.includes(name))
+      this.#onNote(session, name, v.parse(person32, Number(text)), at);
   }
 
   #onMessage(session: string, text: string): void {
-    const { from, isStatus } = JSON.parse(text) as { readonly from: string; readonly isStatus: boolean };
+    const { from, isStatus } = v.parse(storedMessage, JSON.parse(text));
     const person = isStatus ? undefined : personOf(from);
     if (person !== undefined) learn(this.#of(session), person);
   }
 
   /** A new account knows no one; today's messages still count. */
   #onReady(session: string, text: string): void {
-    const account = personOf((JSON.parse(text) as { readonly wid: string }).wid);
+    const account = personOf(v.parse(storedReady, JSON.parse(text)).wid);
     const people = this.#of(session);
     if (people.account !== undefined && people.account !== account) {
       people.recent = new NumberSet();
@@ -101,7 +107,8 @@ export class KnownPeople implements Fold, MovingState {
       case NOTES.first: {
         const people = this.#of(session);
         for (const first of people.firsts) if (!isWithinDay(first, at)) learn(people, first.person);
-        people.firsts = [...people.firsts.filter((first) => isWithinDay(first, at)), { person, at }];
+        const others = people.firsts.filter((first) => isWithinDay(first, at));
+        people.firsts = [...others, { person, at }].slice(-MAX_FIRST_SENDS);
         return;
       }
       case NOTES.unsent: {

@@ -1,7 +1,7 @@
-import { GatewayError, getOrAdd, type Operation, operations } from '@chat-web/protocol';
+import { GatewayError, getOrAdd, listOf, type Operation, operations } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Fold, MovingState, RecordFinder } from '../journal/folds.ts';
-import { type JournalRecord, note } from '../journal/frame.ts';
+import { hasData, type JournalRecord, note, writtenSeq } from '../journal/frame.ts';
 
 export interface SentKey {
   /** The fingerprint of its request: a different request with the same key is refused. */
@@ -35,17 +35,23 @@ const answerText = v.pipe(
   v.fallback(v.pipe(keyedAnswer, v.stringifyJson()), ''),
 );
 const keyHash = v.pipe(v.string(), v.regex(/^[\w-]{22}$/));
+const messageId = v.optional(v.pipe(v.string(), v.regex(/^[0-9A-F]{1,64}$/)));
+/** A time in the future would outlast all others. */
+const beganAt = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(0),
+  v.maxValue(Number.MAX_SAFE_INTEGER),
+  v.transform((at) => Math.min(at, Date.now())),
+);
+const storedHash = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+const begunKey = v.strictObject({ hash: storedHash, fingerprint: storedHash, messageId, beganAt });
+const storedPart = listOf(v.strictObject({ ...begunKey.entries, doneSeq: v.optional(writtenSeq) }), KEYS_IN_A_PART);
 const movedKey = v.strictObject({
   hash: keyHash,
   fingerprint: keyHash,
-  messageId: v.optional(v.pipe(v.string(), v.regex(/^[0-9A-F]{1,64}$/))),
-  beganAt: v.pipe(
-    v.number(),
-    v.integer(),
-    v.minValue(0),
-    v.maxValue(Number.MAX_SAFE_INTEGER),
-    v.transform((beganAt) => Math.min(beganAt, Date.now())),
-  ),
+  messageId,
+  beganAt,
   /** JSON; empty: answered, but the answer is no longer kept. Absent while the outcome is open. */
   answer: v.optional(v.union([v.literal(''), answerText])),
 });
@@ -54,8 +60,9 @@ const movedPart = v.strictTuple([movedKey]);
 export type MovedPart = v.InferOutput<typeof movedPart>;
 
 /** A key in a part. `answer`: only if it comes from another gateway, and was answered there. */
-interface StoredKey extends Omit<SentKey, 'doneSeq'> {
+interface StoredKey extends Omit<SentKey, 'doneSeq' | 'messageId'> {
   readonly hash: string;
+  readonly messageId?: string | undefined;
   readonly doneSeq?: number | undefined;
   readonly answer?: string | undefined;
 }
@@ -66,6 +73,7 @@ const NOTES = { begun: 'key_begun', done: 'key_done', free: 'key_free' } as cons
 export class SentKeys implements Fold, MovingState {
   readonly name = 'keys';
   readonly part = movedPart;
+  readonly stored = storedPart;
   /** In order of first use. */
   readonly #sessions = new Map<string, Map<string, SentKey>>();
 
@@ -82,8 +90,8 @@ export class SentKeys implements Fold, MovingState {
   }
 
   #begin(session: string, hash: string, text: string, at: number): void {
-    const { fingerprint, messageId } = JSON.parse(text) as Begun; // Ours.
-    this.#put(session, hash, { fingerprint, messageId, beganAt: at, doneSeq: undefined });
+    const { fingerprint, messageId } = JSON.parse(text) as Begun;
+    this.restore(session, [v.parse(begunKey, { hash, fingerprint, messageId, beganAt: at })], 0);
   }
 
   #put(session: string, hash: string, key: SentKey): void {
@@ -169,11 +177,14 @@ export class SentKeys implements Fold, MovingState {
   }
 }
 
-/** The answer in the record with a key's `doneSeq`, as JSON; empty if another gateway has answered and not kept it. */
+/**
+ * The answer in the record with a key's `doneSeq`, as JSON; empty if another gateway has answered and not kept it, or the
+ * record is not ours.
+ */
 export function answerIn({ kind, text }: JournalRecord): string {
-  if (kind !== 'moved') return text;
-  const [{ answer = '' }] = JSON.parse(text) as MovedPart; // Validated before it was stored.
-  return answer;
+  if (kind !== 'moved') return hasData({ text }) ? text : '';
+  const moved = v.safeParse(v.pipe(v.string(), v.parseJson(), movedPart), text);
+  return moved.success ? (moved.output[0].answer ?? '') : '';
 }
 
 function isKept(beganAt: number): boolean {

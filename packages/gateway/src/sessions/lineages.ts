@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorText, GatewayError, sessionId } from '@chat-web/protocol';
+import { errorText, GatewayError, sessionId, writtenTime } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { makeFolder } from '../host/make-folder.ts';
 import { readOwnText, removeUnfinished, replaceText } from '../host/text-files.ts';
@@ -22,7 +22,7 @@ export type Lineage = Readonly<v.InferOutput<typeof lineage>>;
 const record = v.object({
   /** `here`: it may run here. `moved`: it runs elsewhere, and its folder is kept. `gone`: it has no folder here. */
   place: v.picklist(['here', 'moved', 'gone']),
-  since: v.pipe(v.string(), v.isoTimestamp()),
+  since: writtenTime,
   ...lineage.entries,
   /** It has not run here since it arrived. */
   isFresh: v.boolean(),

@@ -1,6 +1,7 @@
-import { BoundedMap, type DeadLetter } from '@chat-web/protocol';
+import { BoundedMap, type DeadLetter, listOf, sessionId, webhookId, writtenTime } from '@chat-web/protocol';
+import * as v from 'valibot';
 import type { Fold } from '../journal/folds.ts';
-import { type JournalRecord, note } from '../journal/frame.ts';
+import { hasData, type JournalRecord, note } from '../journal/frame.ts';
 
 /** A session that is delivered separately: an event has failed, or was being delivered. Times are Unix ms. */
 export interface Waiting {
@@ -15,15 +16,15 @@ export interface Progress {
   /** Events up to this position are done, except those of waiting sessions. */
   readonly position: string;
   readonly waiting: Readonly<Record<string, Waiting>>;
-  readonly lastSuccessAt?: number;
+  readonly lastSuccessAt?: number | undefined;
   /** For how long every attempt has failed, while the gateway ran. */
-  readonly failingMs?: number;
-  readonly lastFailure?: { readonly at: number; readonly message: string };
+  readonly failingMs?: number | undefined;
+  readonly lastFailure?: { readonly at: number; readonly message: string } | undefined;
 }
 
 export interface StoredLetter extends DeadLetter {
   /** The data of a gap, as JSON: it has no record. */
-  readonly gap?: string;
+  readonly gap?: string | undefined;
 }
 
 interface State {
@@ -33,6 +34,45 @@ interface State {
 
 /** Above this number, the oldest are dropped. */
 const MAX_DEAD_LETTERS = 1_000;
+/** More than there can be. */
+const MAX_WEBHOOKS = 1_000;
+const MAX_WAITING = 10_000;
+
+const short = v.pipe(v.string(), v.maxLength(100));
+const sentence = v.pipe(v.string(), v.maxLength(2_000));
+/** Unix time in ms that a `Date` can have. */
+const time = v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e15));
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+const storedProgress = v.strictObject({
+  position: short,
+  waiting: v.pipe(
+    v.record(v.string(), v.unknown()),
+    v.check((waiting) => Object.keys(waiting).length <= MAX_WAITING),
+    v.record(sessionId, v.strictObject({ after: short, attempts: count, nextAt: time })),
+  ),
+  lastSuccessAt: v.optional(time),
+  failingMs: v.optional(v.pipe(v.number(), v.minValue(0))),
+  lastFailure: v.optional(v.strictObject({ at: time, message: sentence })),
+});
+const storedLetter = v.strictObject({
+  id: v.pipe(v.string(), v.maxLength(200)),
+  event: short,
+  session: v.optional(sessionId),
+  at: writtenTime,
+  attempts: count,
+  message: sentence,
+  gap: v.optional(
+    v.pipe(
+      sentence,
+      v.check((text) => hasData({ text })),
+    ),
+  ),
+});
+const storedState = v.strictObject({
+  id: webhookId,
+  progress: storedProgress,
+  deadLetters: listOf(storedLetter, MAX_DEAD_LETTERS),
+});
 
 const NOTES = {
   progress: 'webhook_progress',
@@ -44,18 +84,19 @@ const NOTES = {
 /** The progress of each webhook, by its id, derived from the journal. */
 export class WebhookProgress implements Fold {
   readonly name = 'webhooks';
-  readonly #webhooks = new Map<string, State>();
+  readonly stored = storedState;
+  readonly #webhooks = new BoundedMap<string, State>(MAX_WEBHOOKS);
 
   apply({ kind, name, session, key, text }: JournalRecord): void {
     if (kind === 'forget') this.#forget(session);
     if (kind !== 'note') return;
     if (name === NOTES.progress) {
-      const progress = JSON.parse(text) as Progress; // Ours.
+      const progress = v.parse(storedProgress, JSON.parse(text));
       const known = this.#webhooks.get(key);
       if (known) known.progress = progress;
-      else this.#webhooks.set(key, { progress, deadLetters: newLetters() });
+      else this.#webhooks.set(v.parse(webhookId, key), { progress, deadLetters: newLetters() });
     } else if (name === NOTES.dead) {
-      const letter = JSON.parse(text) as StoredLetter;
+      const letter = v.parse(storedLetter, JSON.parse(text));
       this.#webhooks.get(key)?.deadLetters.set(letter.id, letter);
     } else if (name === NOTES.replayed) this.#webhooks.get(key)?.deadLetters.delete(text);
     else if (name === NOTES.removed) this.#webhooks.delete(key);
@@ -105,11 +146,7 @@ function newLetters(): State['deadLetters'] {
   return new BoundedMap(MAX_DEAD_LETTERS);
 }
 
-interface StoredState {
-  readonly id: string;
-  readonly progress: Progress;
-  readonly deadLetters: readonly StoredLetter[];
-}
+type StoredState = v.InferOutput<typeof storedState>;
 
 /** Records that change the state. `id`: of the webhook. */
 export const progressNotes = {

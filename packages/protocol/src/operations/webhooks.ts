@@ -18,7 +18,8 @@ const eventId = v.string();
 export const webhookEvents = EVENT_NAMES.filter((name) => !SECRET_EVENTS.includes(name));
 const eventName = eventNameOf(webhookEvents);
 
-const url = v.pipe(
+/** Where a webhook posts to. Whether it may is checked at each connection. */
+export const webhookUrl = v.pipe(
   v.string(),
   v.maxLength(MAX_URL_LENGTH, `must be at most ${MAX_URL_LENGTH} characters`),
   v.check((written) => URL.canParse(written) && /^https?:\/\//i.test(written), 'must be an https or http URL'),
@@ -36,7 +37,7 @@ const position = v.pipe(
 );
 
 const subscription = {
-  url,
+  url: webhookUrl,
   /** Absent: all sessions that the caller's key covers. */
   sessions: v.optional(
     v.pipe(itemsOf(sessionPattern, MAX_PATTERNS), v.minLength(1, 'must name a session, or a pattern such as shop-*')),
@@ -118,9 +119,8 @@ const webhookDelivery = v.object({
 });
 export type WebhookDelivery = v.InferOutput<typeof webhookDelivery>;
 
-const ofWebhook = v.object({
-  webhookId: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of a webhook')),
-});
+export const webhookId = v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of a webhook'));
+const ofWebhook = v.object({ webhookId });
 const onWebhook = {
   scope: 'manage',
   params: ofWebhook,
