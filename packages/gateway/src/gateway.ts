@@ -18,6 +18,7 @@ import { allHandlers } from './gateway-handlers.ts';
 import { sweepAtBoot } from './host/browser-sweep.ts';
 import { WORKER_FILE } from './host/browsers.ts';
 import { noCgroups, openCgroups } from './host/cgroup.ts';
+import { Damage } from './host/damage.ts';
 import { holdDataDir } from './host/data-lock.ts';
 import { requireNotWorldWritable } from './host/folder-permissions.ts';
 import { ForeignProcessWatch } from './host/foreign-process-watch.ts';
@@ -81,7 +82,7 @@ export async function startGateway(
   const sessions = await createSessions(config, log, storage, workerProgram);
   const doors = await openDoors(config, log, { audit, token, storage, sessions });
 
-  const { journal, events, saved, spool, tmp, pageHistory } = storage;
+  const { journal, events, saved, spool, tmp, pageHistory, damage } = storage;
   const { supervisor, foreignProcesses, mover } = sessions;
   const { access, webhooks, listeners } = doors;
   journal.onResumed(() => {
@@ -96,6 +97,7 @@ export async function startGateway(
   for (const id of [...storage.folds.metadata.sessions()])
     if (!saved.has(id)) events.setMetadata(id, {}).catch(() => {}); // Of a session that was never linked.
   await storage.settings.retain((id) => saved.has(id));
+  await damage.count(); // By now, all folders are in place.
   doors.open();
   webhooks.start();
   if (config.autoStartSessions) supervisor.startSaved();
@@ -142,6 +144,8 @@ async function openStorage(config: Config, log: Log) {
           throw new ConfigError([`CHAT_WEB_PAGE_VERSION ${errorText(error)}`]);
         });
   const release = await holdDataDir(dataDir, log);
+  const damage = new Damage(dataDir, log);
+  await damage.count();
   const settings = await SessionSettings.load(join(dataDir, 'session-settings.json'));
   const lineages = new Lineages(join(dataDir, 'moves'), log);
   await lineages.load();
@@ -159,10 +163,12 @@ async function openStorage(config: Config, log: Log) {
     dir: join(dataDir, 'journal'),
     folds: [...Object.values(folds), ...(config.maxNewChatsPerDay > 0 ? [people] : [])],
     log,
+    damage,
     ...limits,
   });
   return {
     saved,
+    damage,
     pinnedPage,
     release,
     lineages,
@@ -240,7 +246,7 @@ interface DoorDependencies {
 
 /** What others see: the listeners, where requests wait for `open`, the webhooks, and the metrics. */
 async function openDoors(config: Config, log: Log, { audit, token, storage, sessions }: DoorDependencies) {
-  const { journal, events, folds, spool } = storage;
+  const { journal, events, folds, spool, damage } = storage;
   const { supervisor, startQueue, pacing, mover } = sessions;
   const keys = await Keys.load(join(config.dataDir, 'keys.json'), log);
   const access = new Access(token, keys, new FailureLimit(config.authFailuresPerMinute));
@@ -252,6 +258,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     keys,
     events,
     progress: folds.webhookProgress,
+    damage,
     log,
     asksForToken: access.asksForToken,
     append: (record) => journal.append(record),
@@ -261,7 +268,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
   const refusals = new Refusals(log);
   const levels = levelsOf({ supervisor, startQueue, spool, events, journal });
   const hostHistory = new HostHistory(config.dataDir, levels);
-  const metrics = new Metrics({ supervisor, levels, refusals, events, journal, pacing, webhooks, mover });
+  const metrics = new Metrics({ supervisor, levels, refusals, events, journal, pacing, webhooks, mover, damage });
   const app = createApp({
     config,
     access,
@@ -271,6 +278,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     supervisor,
     events,
     spool,
+    damage,
     metrics,
     log,
     idempotency: new Idempotency(journal, folds.sentKeys),

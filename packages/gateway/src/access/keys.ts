@@ -152,7 +152,7 @@ async function readKeys(path: string): Promise<StoredKey[]> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new ConfigError([
-      `the keys cannot be read from ${path}: restore it from a backup, or remove it and create new keys`,
+      `the keys cannot be read from ${path}: restore it from a backup, or remove it (rm -rf ${path}) and create new keys`,
     ]);
   }
 }

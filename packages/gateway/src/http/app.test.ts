@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import {
   answersMedia,
@@ -188,6 +190,22 @@ describe('a gateway with a token', () => {
       ['/docs/', 200],
       ['/console/', 200],
     ]);
+  });
+
+  it('names damaged parts of the data folder in /health/ready, which stays 200', async () => {
+    const gateway = await guarded();
+    expect(await (await gateway.request('/health/ready')).json()).toEqual({ ready: true });
+    await writeFile(join(gateway.dataDir, 'webhooks.json'), '');
+    await gateway.damage.setAside(join(gateway.dataDir, 'webhooks.json'), 'it is empty');
+    gateway.damage.skip('metadata');
+    const answer = await gateway.request('/health/ready');
+    expect([answer.status, await answer.json()]).toEqual([
+      200,
+      { ready: true, damaged: ['webhooks', 'journal_records'] },
+    ]);
+    expect(gateway.log.all.map(({ msg }) => msg)).toEqual(
+      expect.arrayContaining(['unreadable file set aside', 'unusable journal records skipped']),
+    );
   });
 
   it('limits keys to their sessions and scope: 404 comes before 403, and both before 400', async () => {

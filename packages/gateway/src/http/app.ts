@@ -21,6 +21,7 @@ import type { EventTickets } from '../access/event-tickets.ts';
 import { Refusal, type Refusals } from '../access/refusal.ts';
 import { type Config, version } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
+import type { Damage } from '../host/damage.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
 import type { Metrics } from '../monitoring/metrics.ts';
@@ -59,6 +60,7 @@ interface Dependencies {
   readonly events: EventDependencies['events'] & Pick<EventLog, 'isStoring'>;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
   readonly spool: Spool;
+  readonly damage: Pick<Damage, 'counts'>;
   readonly idempotency: Idempotency;
   readonly metrics: Pick<Metrics, 'answered' | 'text' | 'contentType'>;
   readonly log: Log;
@@ -84,7 +86,7 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
   const eventDependencies = { sessions: supervisor, events, admission, log };
   const others: Readonly<Record<OtherRouteName, Route>> = {
     health: (c) => c.json({ ok: true, sessions: supervisor.list().length }),
-    ready: readiness(supervisor, events),
+    ready: readiness(supervisor, events, dependencies.damage),
     allEvents: allEventsRoute(eventDependencies),
     events: sessionEventsRoute(eventDependencies),
     metrics: async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
@@ -132,14 +134,25 @@ function withQrImage(route: Route): Route {
   };
 }
 
-/** 503 while the gateway stops, while events cannot be stored, or while a session that should run does not. */
-function readiness(supervisor: SessionDirectory, events: Pick<EventLog, 'isStoring'>): Route {
+/**
+ * 503 while the gateway stops, while events cannot be stored, or while a session that should run does not. Names the
+ * damaged parts of the data folder: the gateway works without them.
+ */
+function readiness(
+  supervisor: SessionDirectory,
+  events: Pick<EventLog, 'isStoring'>,
+  damage: Pick<Damage, 'counts'>,
+): Route {
+  const reason = () => {
+    if (!events.isStoring) return 'events cannot be stored: check the disk';
+    if (supervisor.isClosing) return 'the gateway is stopping';
+    return supervisor.isHealthy ? undefined : 'a session that should run does not';
+  };
   return (c) => {
-    if (!events.isStoring) return c.json({ ready: false, reason: 'events cannot be stored: check the disk' }, 503);
-    if (supervisor.isClosing) return c.json({ ready: false, reason: 'the gateway is stopping' }, 503);
-    return supervisor.isHealthy
-      ? c.json({ ready: true })
-      : c.json({ ready: false, reason: 'a session that should run does not' }, 503);
+    const why = reason();
+    const damaged = [...damage.counts.keys()];
+    const about = damaged.length > 0 ? { damaged } : {};
+    return why === undefined ? c.json({ ready: true, ...about }) : c.json({ ready: false, reason: why, ...about }, 503);
   };
 }
 

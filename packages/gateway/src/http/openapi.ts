@@ -215,7 +215,10 @@ function errorResponses(codes: readonly ErrorCode[]): Json {
 /** What the reference says of the other routes, apart from those of static files and of this document. */
 function describedRoutes(): Partial<Record<OtherRouteName, Json>> {
   const health = objectOf({ ok: { type: 'boolean' }, sessions: { type: 'integer' } });
-  const readiness = objectOf({ ready: { type: 'boolean' } }, { reason: { type: 'string' } });
+  const readiness = objectOf(
+    { ready: { type: 'boolean' } },
+    { reason: { type: 'string' }, damaged: { type: 'array', items: { type: 'string' } } },
+  );
   const ready = { 'application/json': { schema: readiness } };
   return {
     health: {

@@ -3,6 +3,7 @@ import { closesNewChats, webhookView } from '@chat-web/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Refusals } from '../access/refusal.ts';
 import type { EventLog } from '../events/event-log.ts';
+import type { Damage } from '../host/damage.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Mover } from '../moving/mover.ts';
 import type { Pacing } from '../sends/pacing.ts';
@@ -20,6 +21,7 @@ interface Dependencies {
   readonly pacing: Pick<Pacing, 'refused'>;
   readonly webhooks: Pick<Webhooks, 'counts' | 'views'>;
   readonly mover: Pick<Mover, 'counts'>;
+  readonly damage: Pick<Damage, 'counts'>;
 }
 
 const PREFIX = 'chat_web_';
@@ -143,7 +145,7 @@ function by(label: string, values: Iterable<readonly [string, number]>): Sample[
   return Array.from(values, ([name, value]) => [{ [label]: name }, value]);
 }
 
-function tableOf({ supervisor, refusals, pacing, mover, webhooks, events }: Dependencies): Table {
+function tableOf({ supervisor, refusals, pacing, mover, webhooks, events, damage }: Dependencies): Table {
   return {
     sessions: {
       help: 'Sessions by status',
@@ -211,6 +213,11 @@ function tableOf({ supervisor, refusals, pacing, mover, webhooks, events }: Depe
           options.map((status) => [status, views.filter((view) => view.status === status).length]),
         );
       },
+    },
+    data_damaged: {
+      help: 'Files of the data folder that were set aside as unreadable, and journal records that were skipped, by part',
+      labelNames: ['part'],
+      read: () => by('part', damage.counts),
     },
     session_restarts_total: {
       help: 'Session restarts by reason',

@@ -73,7 +73,7 @@ export class SessionSettings implements MovingState {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new SessionSettings(path, new Map());
       throw new ConfigError([
-        `the settings of the sessions cannot be read from ${path}: restore it from a backup, or remove it and start the sessions with their proxies again`,
+        `the settings of the sessions cannot be read from ${path}: restore it from a backup, or remove it (rm -rf ${path}) and start the sessions with their proxies again`,
       ]);
     }
   }

@@ -19,6 +19,7 @@ import { DeliveredMessages } from '../events/delivered-messages.ts';
 import { EventLog } from '../events/event-log.ts';
 import { OpenAcks } from '../events/open-acks.ts';
 import { PublishedEvents } from '../events/published-events.ts';
+import { Damage } from '../host/damage.ts';
 import { createApp, type SessionDirectory } from '../http/app.ts';
 import type { AnyHandler } from '../http/operation-route.ts';
 import { GuardedResponse } from '../http/server/guarded-response.ts';
@@ -103,6 +104,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
   const logger = pino({ level: 'debug', base: null }, log);
   const keys = await Keys.load(join(dataDir, 'keys.json'), logger);
   const token = await OperatorToken.load(config, logger);
+  const damage = new Damage(dataDir, logger);
   const folds = {
     delivered: new DeliveredMessages(),
     openAcks: new OpenAcks(),
@@ -114,6 +116,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     dir: join(dataDir, 'journal'),
     folds: Object.values(folds),
     log: logger,
+    damage,
     ...journalLimits,
   });
   const events = new EventLog(journal, folds, journalLimits, logger);
@@ -135,6 +138,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     refusals: new Refusals(logger),
     audit: new Audit(undefined, audit, logger),
     spool: new Spool(dataDir, config, logger),
+    damage,
     events,
     idempotency: new Idempotency(journal, folds.sentKeys),
     log: logger,
@@ -162,6 +166,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     tickets,
     journal,
     events,
+    damage,
     handled,
     counted,
     dataDir,

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
@@ -13,6 +13,7 @@ import { DeliveredMessages } from '../events/delivered-messages.ts';
 import { EventLog } from '../events/event-log.ts';
 import { OpenAcks } from '../events/open-acks.ts';
 import { PublishedEvents } from '../events/published-events.ts';
+import { Damage } from '../host/damage.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { Journal } from '../journal/journal.ts';
 import { SegmentReader } from '../journal/segment.ts';
@@ -35,6 +36,7 @@ interface Received {
 
 const dir = freshFolder();
 let journal: Journal;
+let damage: Damage;
 let events: EventLog;
 let keys: Keys;
 let webhooks: Webhooks;
@@ -80,6 +82,8 @@ afterEach(async () => {
 });
 
 async function open(): Promise<void> {
+  damage = new Damage(dir, log);
+  await damage.count();
   const progress = new WebhookProgress();
   const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), published: new PublishedEvents() };
   const limits = { maxBytes, maxAgeMs: 1e9 };
@@ -88,6 +92,7 @@ async function open(): Promise<void> {
     folds: [...Object.values(folds), progress],
     ...limits,
     log,
+    damage,
   });
   events = new EventLog(journal, folds, limits, log);
   keys = await Keys.load(join(dir, 'keys.json'), log);
@@ -96,6 +101,7 @@ async function open(): Promise<void> {
     keys,
     events,
     progress,
+    damage,
     version: '1',
     log,
     asksForToken,
@@ -1273,30 +1279,50 @@ it('a gateway without a token creates webhooks, which are disabled once it requi
   await expect.poll(() => accepted('main')).toEqual([0, 1]);
 });
 
+const first = (text: string) => JSON.stringify((JSON.parse(text) as { readonly webhooks: unknown[] }).webhooks[0]);
+
 describe('stored state', () => {
-  it('that cannot be read prevents the start', async () => {
-    await create();
+  it.each<[string, (text: string) => string]>([
+    ['is cut off', (text) => text.slice(0, 20)],
+    ['has a url that is none', (text) => text.replace('http://', 'http:// ')],
+    ['has a url of another kind', (text) => text.replace('http://', 'file://')],
+    ['has a pattern that is none', (text) => text.replace('"*"', '"../x"')],
+    ['has more webhooks than there can be', (text) => `{"webhooks":[${Array(101).fill(first(text))}]}`],
+    ['is null', () => 'null'],
+  ])('that %s is set aside; once it is restored, its webhooks continue', async (_, spoil) => {
+    const { id } = await create();
     const path = join(dir, 'webhooks.json');
     const text = readFileSync(path, 'utf8');
-    expect(text).toContain('whsec_');
     await close();
-    writeFileSync(path, text.slice(0, 20));
-    await expect(open()).rejects.toThrow(/webhooks cannot be read/);
+    writeFileSync(path, spoil(text));
+    for (const _start of [1, 2]) {
+      await open();
+      expect([webhooks.list(me), damage.counts.get('webhooks')]).toEqual([[], 1]);
+      await close();
+    }
+    const [aside = ''] = readdirSync(dir).filter((name) => name.startsWith('webhooks.json.unreadable-'));
+    expect(readFileSync(join(dir, aside), 'utf8')).toBe(spoil(text));
     writeFileSync(path, text);
-    await journal.close();
+    rmSync(join(dir, aside));
     await open();
+    expect(webhooks.get(id, me)).toMatchObject({ status: 'active' });
+    expect(damage.counts).toEqual(new Map());
+    happen('main', 1);
+    await expect.poll(() => accepted('main')).toEqual([1]);
+    expect(received).toHaveLength(1); // And no gap.
   });
 
   it('is written completely or not at all', async () => {
-    const path = join(dir, 'webhooks.json');
-    mkdirSync(path); // Like a full disk, it accepts no file.
+    const away = `${dir}.away`;
+    happen('main', 0);
+    await events.settled();
+    renameSync(dir, away); // Like a full disk, it accepts no file. The journal is open.
     await expect(create()).rejects.toMatchObject({ code: 'insufficient_resources' });
     expect(webhooks.list(me)).toEqual([]);
     expect(notes.map(({ name }) => name)).toEqual(['webhook_progress', 'webhook_removed']);
-    rmSync(path, { recursive: true });
+    renameSync(away, dir);
     const { id } = await create();
-    rmSync(path);
-    mkdirSync(path);
+    renameSync(dir, away);
     const before = webhooks.list(me);
     for (const attempt of [
       () => webhooks.update(id, { url, sessions: ['x'] }, me),
@@ -1305,7 +1331,7 @@ describe('stored state', () => {
     ])
       await expect(attempt()).rejects.toMatchObject({ code: 'insufficient_resources' });
     expect(webhooks.list(me)).toEqual(before);
-    rmSync(path, { recursive: true });
+    renameSync(away, dir);
   });
 
   it('is removed with the webhook', async () => {

@@ -25,6 +25,7 @@ import type { Config } from '../config.ts';
 import { passes } from '../events/chat-filter.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Entry, Takes } from '../events/feed.ts';
+import type { Damage } from '../host/damage.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
@@ -32,7 +33,7 @@ import { Courier, type Replays } from './courier.ts';
 import { credentialsAfter, headersOf } from './credentials.ts';
 import { type Delivery, Endpoint, requireSecure } from './endpoint.ts';
 import { newSecret } from './signature.ts';
-import { readWebhooks, type StoredWebhook, writeWebhooks } from './webhook-file.ts';
+import { MAX_FORMER_SECRETS, MAX_WEBHOOKS, readWebhooks, type StoredWebhook, writeWebhooks } from './webhook-file.ts';
 import { type Progress, progressNotes, type StoredLetter, type WebhookProgress } from './webhook-progress.ts';
 
 interface Dependencies {
@@ -43,6 +44,7 @@ interface Dependencies {
   readonly asksForToken: boolean;
   readonly events: Pick<EventLog, 'feed' | 'find' | 'idBefore' | 'seqOf' | 'isKnown' | 'isDeleted'>;
   readonly progress: WebhookProgress;
+  readonly damage: Pick<Damage, 'setAside' | 'counts'>;
   /** Stores a record. Rejects if that fails now. */
   append(record: NewRecord): Promise<void>;
   readonly version: string;
@@ -60,10 +62,9 @@ interface Webhook {
   unwatch(): void;
 }
 
-const SHARES: Shares = { all: 100, ofKeys: 80, perKey: 25 };
+const SHARES: Shares = { all: MAX_WEBHOOKS, ofKeys: 80, perKey: 25 };
 const ID_BYTES = 6;
 const FORMER_SECRET_MS = 24 * 60 * 60_000;
-const MAX_FORMER_SECRETS = 5;
 const MAX_DELIVERIES = 50;
 const TEST_EVENT = 'test';
 /** The id of every caller of a gateway without a token. */
@@ -91,14 +92,15 @@ export class Webhooks {
     this.#guard = new AddressGuard(dependencies.config.webhookHosts);
   }
 
-  /** Loads the stored webhooks. Rejects with a ConfigError if their file is unreadable. */
+  /** Loads the stored webhooks. There are none if their file is unreadable, which is set aside. */
   static async load(dependencies: Dependencies): Promise<Webhooks> {
-    const { path, progress, append } = dependencies;
+    const { path, progress, damage, append } = dependencies;
     const webhooks = new Webhooks(dependencies);
-    for (const stored of await readWebhooks(path))
+    for (const stored of await readWebhooks(path, damage))
       webhooks.#add(stored, progress.of(stored.id) ?? { position: LOST, waiting: {} });
-    for (const id of progress.ids)
-      if (!webhooks.#webhooks.has(id)) await append(progressNotes.removed(id)).catch(() => {});
+    // The operator may restore those that were set aside: they continue where they were.
+    const removed = damage.counts.has('webhooks') ? [] : progress.ids.filter((id) => !webhooks.#webhooks.has(id));
+    await Promise.all(removed.map((id) => append(progressNotes.removed(id)).catch(() => {})));
     return webhooks;
   }
 
