@@ -1,17 +1,14 @@
-import { type LookupAddress, lookup } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { isAllowedAddress, type Range, rangesIn } from './public-address.ts';
+import { type Asker, type Resolve, resolveName } from './name-resolver.ts';
+import { isAllowedAddress, ownAddresses, type Range, rangesIn } from './public-address.ts';
 
 /** Lower ports belong to other protocols, except HTTP's own two. */
 const FIRST_FREE_PORT = 1_024;
 const HTTP_PORTS = [80, 443];
 
-/** Resolves all addresses of a host, as `dns.lookup` does. */
-export type Resolver = (
-  host: string,
-  options: { readonly all: true },
-  done: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void;
+/** Of one host: an answer of a name server has room for thousands, and each is checked. */
+const MAX_ADDRESSES = 64;
 
 /** A URL named by a caller is not allowed. The message says why, and reveals nothing about a private network. */
 export class ForbiddenAddressError extends Error {
@@ -29,13 +26,13 @@ export class AddressGuard {
   /** Hosts, or hosts and ports, that the operator allows. */
   readonly #hosts: readonly string[];
   readonly #ranges: readonly Range[];
-  readonly #resolver: Resolver;
+  readonly #resolve: Resolve;
 
   /** `allowed`: hosts, `host:port` or CIDR ranges. */
-  constructor(allowed: readonly string[], resolver: Resolver = lookup) {
+  constructor(allowed: readonly string[], resolve: Resolve = resolveName) {
     this.#hosts = allowed.map(canonicalHost);
     this.#ranges = rangesIn(allowed);
-    this.#resolver = resolver;
+    this.#resolve = resolve;
   }
 
   /**
@@ -43,7 +40,7 @@ export class AddressGuard {
    * connection uses the checked addresses. Throws a ForbiddenAddressError for a URL that is not allowed whatever it
    * resolves to.
    */
-  lookupFor(url: URL): LookupFunction {
+  lookupFor(url: URL, asker: Asker): LookupFunction {
     const port = portOf(url);
     const isAllowed = this.#allowsHost(url);
     if (!isAllowed && port < FIRST_FREE_PORT && !HTTP_PORTS.includes(port))
@@ -51,12 +48,12 @@ export class AddressGuard {
     const address = addressIn(url);
     // Node does not call the resolver for an IP address.
     if (isIP(address) !== 0 && !isAllowed && !isAllowedAddress(address, this.#ranges)) throw notPublic();
-    return asLookup(isAllowed ? this.#resolver : checking(this.#resolver, this.#ranges));
+    return asLookup((host) => this.#addressesOf(host, isAllowed, asker));
   }
 
   /** Resolves the host of a URL now. Rejects with a ForbiddenAddressError, or if it cannot be resolved. */
-  async resolve(url: URL): Promise<void> {
-    const lookup = this.lookupFor(url);
+  async resolve(url: URL, asker: Asker): Promise<void> {
+    const lookup = this.lookupFor(url, asker);
     const host = addressIn(url);
     if (isIP(host) !== 0) return;
     await new Promise<void>((resolve, reject) => {
@@ -69,6 +66,15 @@ export class AddressGuard {
     const address = addressIn(url);
     // An address of this machine is allowed only by a range.
     return this.#allowsHost(url) || isAllowedAddress(address, this.#ranges, [address]);
+  }
+
+  async #addressesOf(host: string, isAllowed: boolean, asker: Asker): Promise<readonly LookupAddress[]> {
+    const addresses = await this.#resolve(host, asker);
+    if (addresses.length > MAX_ADDRESSES) throw new ForbiddenAddressError('it resolves to too many addresses');
+    if (isAllowed) return addresses;
+    const own = ownAddresses();
+    if (!addresses.every(({ address }) => isAllowedAddress(address, this.#ranges, own))) throw notPublic();
+    return addresses;
   }
 
   #allowsHost(url: URL): boolean {
@@ -94,24 +100,19 @@ function canonicalHost(entry: string): string {
   return URL.canParse(`http://${host}/`) ? `${new URL(`http://${host}/`).hostname}${port}` : entry;
 }
 
-/** A resolver that fails for a host with an address that is not allowed. */
-function checking(resolver: Resolver, ranges: readonly Range[]): Resolver {
-  return (host, options, done) =>
-    resolver(host, options, (error, addresses) => {
-      const isRefused = !error && addresses.some(({ address }) => !isAllowedAddress(address, ranges));
-      done(isRefused ? notPublic() : error, addresses);
-    });
-}
-
-/** The resolver as the `lookup` option of a socket, which requests all addresses or one. */
-function asLookup(resolver: Resolver): LookupFunction {
-  return (host, options, done) =>
-    resolver(host, { ...options, all: true }, (error, addresses) => {
-      const [first] = addresses ?? [];
-      if (error || !first) done(error ?? new Error('the host has no address'), '');
-      else if (options.all) done(null, addresses);
-      else done(null, first.address, first.family);
-    });
+/** The `lookup` option of a socket, which requests all addresses or one. */
+function asLookup(addressesOf: (host: string) => Promise<readonly LookupAddress[]>): LookupFunction {
+  return (host, { all }, done) => {
+    addressesOf(host).then(
+      (addresses) => {
+        const [first] = addresses;
+        if (!first) done(new Error('the host has no address'), '');
+        else if (all) done(null, [...addresses]);
+        else done(null, first.address, first.family);
+      },
+      (error: NodeJS.ErrnoException) => done(error, ''),
+    );
+  };
 }
 
 function notPublic(): ForbiddenAddressError {

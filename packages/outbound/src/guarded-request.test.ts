@@ -26,6 +26,7 @@ afterAll(() => {
 
 const allowing = (...hosts: string[]) => ({
   guard: new AddressGuard(hosts),
+  owner: undefined,
   headers: {},
   timeoutMs: 10_000,
 });

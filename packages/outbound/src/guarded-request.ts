@@ -4,6 +4,8 @@ import type { AddressGuard } from './address-guard.ts';
 
 export interface GuardedRequest {
   readonly guard: AddressGuard;
+  /** On whose behalf the host is looked up: see `Asker`. */
+  readonly owner: string | undefined;
   readonly headers: OutgoingHttpHeaders;
   /** How long the request and the reading of its response may take: then both fail with a RequestTimeoutError. */
   readonly timeoutMs: number;
@@ -36,8 +38,9 @@ export async function guardedRequest(url: URL, options: GuardedRequest): Promise
 }
 
 async function send(url: URL, options: GuardedRequest, agent: Agent | false, endsAt: number): Promise<IncomingMessage> {
-  const { guard, headers, timeoutMs, signal, body } = options;
-  const lookup = guard.lookupFor(url);
+  const { guard, owner, headers, timeoutMs, signal, body } = options;
+  const over = new AbortController();
+  const lookup = guard.lookupFor(url, { owner, signal: over.signal });
   const method = body === undefined ? 'GET' : 'POST';
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest;
   signal?.throwIfAborted();
@@ -56,6 +59,7 @@ async function send(url: URL, options: GuardedRequest, agent: Agent | false, end
     const abort = () => end(Object.assign(new Error('the request was aborted'), { code: 'ABORT_ERR' }));
     signal?.addEventListener('abort', abort, { once: true });
     outgoing.on('close', () => {
+      over.abort();
       clearTimeout(timer);
       signal?.removeEventListener('abort', abort);
     });

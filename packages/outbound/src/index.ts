@@ -1,2 +1,3 @@
-export { AddressGuard, addressIn, ForbiddenAddressError, type Resolver } from './address-guard.ts';
-export { guardedRequest, RequestTimeoutError } from './guarded-request.ts';
+export { AddressGuard, addressIn, ForbiddenAddressError } from './address-guard.ts';
+export { type GuardedRequest, guardedRequest, RequestTimeoutError } from './guarded-request.ts';
+export type { Resolve } from './name-resolver.ts';

@@ -90,6 +90,7 @@ function rangeOf(cidr: string): Range {
   return isMapped ? [network.toIPv4Address(), prefix - 96] : [network, prefix];
 }
 
-function ownAddresses(): string[] {
+/** The addresses of this machine's interfaces. Throws if they cannot be read. */
+export function ownAddresses(): string[] {
   return Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address));
 }

@@ -17,6 +17,7 @@ export * from './listening.ts';
 export * from './log-lines.ts';
 export * from './media.ts';
 export * from './media-corpus.ts';
+export * from './name-server.ts';
 export * from './notify-socket.ts';
 export * from './other-user.ts';
 export * from './pace.ts';

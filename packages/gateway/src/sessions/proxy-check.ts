@@ -18,9 +18,9 @@ export class ProxyCheck {
   }
 
   /** `url_not_allowed` if its address is not allowed, or unknown. */
-  async requireAllowed({ url }: SessionProxy): Promise<void> {
+  async requireAllowed({ url }: SessionProxy, sessionId: string): Promise<void> {
     try {
-      await this.#guard.resolve(webUrl(url));
+      await this.#guard.resolve(webUrl(url), { owner: ownerOf(sessionId) });
     } catch (error) {
       const why = error instanceof ForbiddenAddressError ? error.message : 'its host could not be resolved';
       throw new GatewayError('url_not_allowed', `the proxy is not allowed: ${why}; see CHAT_WEB_PROXY_HOSTS`);
@@ -31,10 +31,10 @@ export class ProxyCheck {
    * The address on which a proxy accepts connections now. The browser connects to this address: its own look-up of the
    * host could have another result. Rejects with a ProxyError, or when the signal aborts.
    */
-  async reach({ url }: SessionProxy, signal: AbortSignal): Promise<string> {
+  async reach({ url }: SessionProxy, sessionId: string, signal: AbortSignal): Promise<string> {
     const target = webUrl(url);
     try {
-      const lookup = this.#guard.lookupFor(target);
+      const lookup = this.#guard.lookupFor(target, { owner: ownerOf(sessionId), signal });
       const socket = connect({ host: addressIn(target), port: Number(target.port || 80), lookup });
       try {
         await once(socket, 'connect', { signal: AbortSignal.any([signal, AbortSignal.timeout(CONNECT_TIMEOUT_MS)]) });
@@ -47,6 +47,11 @@ export class ProxyCheck {
       throw new ProxyError(whyNot(error));
     }
   }
+}
+
+/** Who looks up the proxy: an id with a space is no key's. */
+function ownerOf(sessionId: string): string {
+  return `session ${sessionId}`;
 }
 
 /** The same host and port: the guard knows only URLs of the web. */

@@ -237,7 +237,7 @@ export class Run {
     const { lacksCredentials, ...named } = proxy;
     if (lacksCredentials)
       throw new ProxyError('its user and password did not move with the session: start the session with them');
-    return { ...named, address: await proxyCheck.reach(named, signal) };
+    return { ...named, address: await proxyCheck.reach(named, this.#id, signal) };
   }
 
   async #trimCaches(profile: string): Promise<void> {

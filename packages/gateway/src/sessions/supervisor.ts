@@ -71,7 +71,7 @@ export class Supervisor implements OtherSessions {
     const { settings, proxyCheck } = this.#dependencies;
     const { proxy } = settings.after(id, asked) ?? {};
     // Not again for one that it has: its host may not be resolvable now.
-    if (proxy && proxy !== settings.of(id).proxy) await proxyCheck.requireAllowed(proxy);
+    if (proxy && proxy !== settings.of(id).proxy) await proxyCheck.requireAllowed(proxy, id);
     this.#refuseWhileClosing();
     this.#assertRoomFor(id);
     const session = this.#sessionOf(id);

@@ -31,6 +31,8 @@ export interface SpawnOptions {
   readonly cwd?: string | undefined;
   /** The file that it runs; default: the gateway's own. */
   readonly main?: string | undefined;
+  /** A command that runs it as its own process, with arguments, such as `prlimit --nofile=256`. */
+  readonly through?: readonly string[] | undefined;
   /** It stops when this process ends, for whatever reason. */
   readonly endsWithUs?: boolean;
 }
@@ -38,10 +40,17 @@ export interface SpawnOptions {
 /** Starts a gateway with these settings. Rejects with its output if it cannot start, or not within a minute. */
 export async function spawnGateway(
   settings: Readonly<Record<string, string>>,
-  { detached = false, signal, cwd, endsWithUs = false, main = endsWithUs ? TETHERED_MAIN : MAIN }: SpawnOptions = {},
+  {
+    detached = false,
+    signal,
+    cwd,
+    through = [],
+    endsWithUs = false,
+    main = endsWithUs ? TETHERED_MAIN : MAIN,
+  }: SpawnOptions = {},
 ): Promise<GatewayProcess> {
-  const node = [process.execPath, main] as const;
-  const [program, ...args] = settings.NOTIFY_SOCKET ? ['perl', WITH_NOTIFY_SOCKET, ...node] : node;
+  const notifying = settings.NOTIFY_SOCKET ? ['perl', WITH_NOTIFY_SOCKET] : [];
+  const [program = '', ...args] = [...through, ...notifying, process.execPath, main];
   const child = spawn(program, args, {
     stdio: [endsWithUs ? 'pipe' : 'ignore', 'pipe', 'pipe'],
     env: { ...ownEnvironment(), ...settings },

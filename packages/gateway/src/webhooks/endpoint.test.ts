@@ -22,7 +22,13 @@ async function openedAt(server: Server | TcpServer): Promise<string> {
 
 function endpointAt(url: string): Endpoint {
   const guard = new AddressGuard(['127.0.0.1']);
-  const endpoint = new Endpoint({ url, guard, secrets: () => [newSecret()], userAgent: 'chat-web/1' });
+  const endpoint = new Endpoint({
+    url,
+    guard,
+    owner: undefined,
+    secrets: () => [newSecret()],
+    userAgent: 'chat-web/1',
+  });
   open.push(() => endpoint.close());
   return endpoint;
 }

@@ -28,6 +28,8 @@ export interface Delivery {
 interface Dependencies {
   readonly url: string;
   readonly guard: AddressGuard;
+  /** The key that it belongs to; undefined for the operator's. */
+  readonly owner: string | undefined;
   /** The current signing secrets: two during a rotation. */
   secrets(): readonly string[];
   readonly userAgent: string;
@@ -60,7 +62,7 @@ export class Endpoint {
   /** Posts an event once. Takes at most 15 s. Rejects only if the signal aborts. */
   async post(delivery: Delivery, signal?: AbortSignal): Promise<Outcome> {
     signal?.throwIfAborted();
-    const { guard, secrets, userAgent, headers: own } = this.#dependencies;
+    const { guard, owner, secrets, userAgent, headers: own } = this.#dependencies;
     const body = bodyOf(delivery);
     try {
       requireSecure(this.#url, guard);
@@ -71,7 +73,7 @@ export class Endpoint {
         'User-Agent': userAgent,
         ...signedHeaders(delivery.id, body, secrets(), Date.now()),
       };
-      const options = { guard, headers, timeoutMs: TIMEOUT_MS, signal, body, agent: this.#agent };
+      const options = { guard, owner, headers, timeoutMs: TIMEOUT_MS, signal, body, agent: this.#agent };
       const answer = await guardedRequest(this.#url, options);
       discard(answer);
       return outcomeOf(answer);

@@ -430,9 +430,10 @@ export class Webhooks {
     }, caller.signal);
   }
 
-  #endpointOf({ id, url, headers, basicAuth }: StoredWebhook): Endpoint {
+  #endpointOf({ id, url, owner, headers, basicAuth }: StoredWebhook): Endpoint {
     return new Endpoint({
       url,
+      owner,
       guard: this.#guard,
       userAgent: `chat-web/${this.#dependencies.version}`,
       headers: headersOf({ headers, basicAuth }),
@@ -461,14 +462,14 @@ export class Webhooks {
     const { url, sessions = [...caller.sessions], events = defaultEvents, chats, from } = asked;
     if (!sessions.every((pattern) => covers(caller, pattern)))
       throw new Refusal('foreign_session', 'sessions must be sessions, or patterns, that the key covers');
-    await this.#requireAllowed(url);
+    await this.#requireAllowed(url, caller);
     return { url, sessions, events, ...(chats ? { chats } : {}), ...(from ? { from } : {}) };
   }
 
-  async #requireAllowed(url: string): Promise<void> {
+  async #requireAllowed(url: string, { keyId, signal }: Caller): Promise<void> {
     try {
       requireSecure(new URL(url), this.#guard);
-      await this.#guard.resolve(new URL(url));
+      await this.#guard.resolve(new URL(url), { owner: keyId, signal });
     } catch (error) {
       const why = error instanceof ForbiddenAddressError ? error.message : 'its host could not be resolved';
       throw new GatewayError('url_not_allowed', `the url of the webhook is not allowed: ${why}`);

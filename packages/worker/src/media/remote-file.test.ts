@@ -4,8 +4,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createServer as createTcpServer, type Server as TcpServer } from 'node:net';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import type { Resolver } from '@chat-web/outbound';
+import type { Resolve } from '@chat-web/outbound';
 import { eventually } from '@chat-web/testing';
 import { sharedFolder } from '@chat-web/testing/hooks';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -97,7 +98,7 @@ let path = '';
 const fetchIt = (
   url: string,
   limits: Partial<Parameters<typeof fetchToFile>[2]> = {},
-  resolve?: Resolver,
+  resolve?: Resolve,
   add = (_bytes: number) => {},
 ) => {
   path = join(dir, randomUUID());
@@ -121,15 +122,11 @@ async function refusal(fetching: Promise<unknown>): Promise<string> {
 /** A resolver that answers from a list, one entry per query, and counts the queries. */
 function resolverOf(answers: readonly string[][]) {
   const asked: string[] = [];
-  const resolve: Resolver = (host, _options, done) => {
+  const resolve: Resolve = async (host) => {
     const addresses = answers[asked.length] ?? [];
     asked.push(host);
-    setImmediate(() =>
-      done(
-        null,
-        addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
-      ),
-    );
+    await setImmediate();
+    return addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
   };
   return { asked, resolve };
 }

@@ -6,9 +6,10 @@ import { createBrotliDecompress, createUnzip } from 'node:zlib';
 import {
   AddressGuard,
   ForbiddenAddressError,
+  type GuardedRequest,
   guardedRequest,
   RequestTimeoutError,
-  type Resolver,
+  type Resolve,
 } from '@chat-web/outbound';
 import { GatewayError, MIME_TYPE } from '@chat-web/protocol';
 import type { FetchLimits } from '../client/port.ts';
@@ -59,11 +60,13 @@ export async function fetchToFile(
   path: string,
   limits: FetchLimits,
   add: (bytes: number) => void,
-  resolver?: Resolver,
+  resolve?: Resolve,
 ): Promise<RemoteFile> {
   const { maxBytes, allowedHosts, timeoutMs } = limits;
   try {
-    const { response, ...found } = await follow(new URL(url), new AddressGuard(allowedHosts, resolver), limits);
+    const guard = new AddressGuard(allowedHosts, resolve);
+    // Each fetch has its own look-ups: the keys that use a session do not wait for each other's.
+    const { response, ...found } = await follow(new URL(url), { guard, owner: path }, limits);
     const decoder = DECODERS.get(encodingOf(response)) ?? (() => new PassThrough());
     let size = 0;
     const count = async function* (chunks: AsyncIterable<Buffer>) {
@@ -96,16 +99,21 @@ export async function fetchToFile(
 }
 
 /** All requests together take at most `timeoutMs`. */
-async function follow(start: URL, guard: AddressGuard, limits: FetchLimits): Promise<Found> {
-  const { maxBytes, timeoutMs, userAgent } = limits;
-  const endsAt = performance.now() + timeoutMs;
+async function follow(
+  start: URL,
+  { guard, owner }: Pick<GuardedRequest, 'guard' | 'owner'>,
+  limits: FetchLimits,
+): Promise<Found> {
+  const { maxBytes, userAgent } = limits;
+  const endsAt = performance.now() + limits.timeoutMs;
   const cookies = new Map<string, string>();
   let url = start;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
     const cookie = cookies.get(url.origin);
     const common = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' };
     const headers = cookie ? { ...common, Cookie: cookie } : common;
-    const response = await guardedRequest(url, { guard, headers, timeoutMs: endsAt - performance.now() });
+    const timeoutMs = endsAt - performance.now();
+    const response = await guardedRequest(url, { guard, owner, headers, timeoutMs });
     const { location } = response.headers;
     if (isRedirect(response) && location) {
       response.destroy();
