@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { allowsEveryPort } from '@chat-web/outbound';
 import { errorText } from '@chat-web/protocol';
 import { Audit } from './access/audit.ts';
 import { type Config, helpText, readConfig, version } from './config.ts';
@@ -9,6 +10,7 @@ import { DataDirInUseError } from './host/data-lock.ts';
 import { SocketInUseError } from './http/server/socket-file.ts';
 import { createLog, type LevelledLog, type Log, reloadLogLevel } from './log.ts';
 import { ServiceNotifier, serviceManagerOf } from './service-notifier.ts';
+import { settings } from './settings.ts';
 
 /** From sysexits.h: the configuration is invalid, so a restart does not help. */
 const EX_CONFIG = 78;
@@ -64,6 +66,11 @@ async function run(config: Config): Promise<void> {
     const hint = 'anyone who can reach it can use every account: set CHAT_WEB_TOKEN';
     log.warn({ hint }, 'gateway open to the network without a token');
   }
+  for (const field of ['mediaHosts', 'proxyHosts', 'webhookHosts'] as const)
+    for (const host of config[field].filter(allowsEveryPort)) {
+      const hint = 'keys can reach each service there: write host:port';
+      log.warn({ setting: settings[field].name, host, hint }, 'every port of a host allowed');
+    }
   const notifier = new ServiceNotifier(serviceManagerOf(process.env, process.pid), gateway, log);
   notifier.start();
   for (const signal of STOP_SIGNALS) process.once(signal, () => void stop(signal, { gateway, notifier, log }));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isAllowedAddress, rangesIn } from './public-address.ts';
+import { allowsEveryPort, isAllowedAddress, rangesIn } from './public-address.ts';
 
 const isPublic = (address: string) => isAllowedAddress(address, [], []);
 
@@ -175,4 +175,29 @@ describe('a range that the operator allows', () => {
     expect(isAllowedAddress('fd00::1', ranges, [])).toBe(true);
     expect(isAllowedAddress('192.168.0.1', ranges, [])).toBe(false);
   });
+});
+
+describe('an entry for hosts', () => {
+  it.each([
+    '127.0.0.1',
+    'localhost',
+    'a.localhost',
+    '[::1]',
+    '10.1.2.3',
+    '192.168.0.1',
+    '127.0.0.0/8',
+    '::1/128',
+    '0.0.0.0/0',
+  ])('%s allows every port of a private address', (entry) => expect(allowsEveryPort(entry)).toBe(true));
+
+  it.each([
+    '127.0.0.1:8080',
+    'localhost:80',
+    '[::1]:8080',
+    '10.0.0.0/8',
+    'fd00::/8',
+    '8.8.8.8',
+    'app.internal',
+    '[2606:4700::1]',
+  ])('%s does not, or is meant to', (entry) => expect(allowsEveryPort(entry)).toBe(false));
 });

@@ -45,6 +45,19 @@ export function rangesIn(entries: readonly string[]): Range[] {
 }
 
 /**
+ * True for an entry that allows every port of this machine, or of one private address. A range of a network is meant to
+ * have all of its hosts.
+ */
+export function allowsEveryPort(entry: string): boolean {
+  const [range] = rangesIn([entry]);
+  if (range) return ['127.0.0.1', '::1'].some((address) => isAllowedAddress(address, [range], []));
+  if (!URL.canParse(`http://${entry}/`) || /:\d+$/.test(entry.replace(/^\[.*\]/, ''))) return false;
+  const { hostname } = new URL(`http://${entry}/`);
+  const address = hostname.replace(/^\[|\]$/g, '');
+  return /^(.*\.)?localhost\.?$/.test(hostname) || (isIP(address) !== 0 && !isAllowedAddress(address, [], []));
+}
+
+/**
  * True if an address is on the public internet, or in one of the ranges that the operator allows. An IPv4 address that
  * is embedded in an IPv6 address is checked, too. Addresses of this machine (`own`) are never public: local services
  * trust requests from them. False for an invalid address.
