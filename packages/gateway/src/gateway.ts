@@ -102,7 +102,7 @@ export async function startGateway(
   webhooks.start();
   if (config.autoStartSessions) supervisor.startSaved();
   const closing = new AbortController();
-  checkPeriodically<Session>([...sessions.watches, doors.hostHistory], () => supervisor.all(), closing.signal);
+  checkPeriodically<Session>([...sessions.watches, doors.hostHistory], () => supervisor.all(), closing.signal, log);
 
   return {
     url: listeners.url,
@@ -290,6 +290,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     config,
     (request, env) => opened.promise.then(() => app.fetch(request, env)),
     log,
+    () => supervisor.openFiles + spool.openFiles + webhooks.openFiles,
   );
   metrics.watchConnections(listeners.connections);
   return { access, webhooks, hostHistory, listeners, open: opened.resolve };

@@ -338,7 +338,7 @@ export const settings = {
     schema: writtenNumber(10, 1_000_000),
     fallbackIs: 'three quarters of the limit of open files',
     meaning:
-      'maximum number of open connections; near it, those that have been idle longest are closed, and beyond it new ones',
+      'maximum number of open connections; near it, those that have been idle longest are closed, and beyond it new ones; fewer if sessions, uploads and webhooks need the open files',
   },
   keepAliveMs: {
     name: 'CHAT_WEB_KEEP_ALIVE_SECONDS',

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { sessionId } from '@chat-web/protocol';
+import { errorText, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Log } from '../log.ts';
 import { profileOf } from './browsers.ts';
@@ -38,12 +38,16 @@ export class ForeignProcessWatch {
   /** Call when a session starts. Scans now, or within 5 s of the last scan. */
   scanSoon(): void {
     const waitMs = this.#nextScanAt - performance.now();
-    if (waitMs <= 0) void this.#scan();
+    if (waitMs <= 0) this.#scanNow();
     else this.#scanIn(waitMs);
   }
 
   #scanIn(waitMs: number): void {
-    this.#timer ??= setTimeout(() => void this.#scan(), waitMs).unref();
+    this.#timer ??= setTimeout(() => this.#scanNow(), waitMs).unref();
+  }
+
+  #scanNow(): void {
+    this.#scan().catch((error: unknown) => this.#log.warn({ error: errorText(error) }, 'processes not scanned'));
   }
 
   async #scan(): Promise<void> {

@@ -111,3 +111,19 @@ describe('a kill', () => {
     await expect.poll(() => family.some(isAlive)).toBe(false);
   });
 });
+
+it('no process passes for one that has exited when no more files can be opened', () => {
+  const script = `
+    import { execFileSync } from 'node:child_process';
+    import { isAlive, listProcesses, processIds } from '@chat-web/gateway/tools';
+    const us = (await listProcesses()).find(({ pid }) => pid === process.pid);
+    execFileSync('prlimit', ['--pid', process.pid, '--nofile=3:']);
+    const outcomes = await Promise.allSettled([listProcesses(), ...[isAlive, processIds].map(async (ask) => ask(us))]);
+    console.log(outcomes.map(({ reason }) => reason?.code).join());
+  `;
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: import.meta.dirname,
+    encoding: 'utf8',
+  });
+  expect(stdout).toBe('EMFILE,EMFILE,EMFILE\n');
+});

@@ -1,7 +1,10 @@
-import { closeSync, openSync, readdirSync, readlinkSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type ProcessId, startOf, statFields } from '@chat-web/protocol';
-import { numberIn, readText } from './text-files.ts';
+import { isOutOfFiles } from './open-files.ts';
+import { numberIn } from './text-files.ts';
+
+// Functions here throw or reject if no more files can be opened: a live process must not pass for one that has exited.
 
 /** A process, and where it comes from. */
 export interface Relative extends ProcessId {
@@ -88,11 +91,8 @@ export function killProcess(target: ProcessId): boolean {
 
 /** The pids of all processes of all users; empty without /proc. */
 export function processIds(): number[] {
-  try {
-    return readdirSync('/proc').map(Number).filter(Number.isInteger);
-  } catch {
-    return []; // Not Linux.
-  }
+  const names = unlessGone(() => readdirSync('/proc')) ?? []; // Not Linux.
+  return names.map(Number).filter(Number.isInteger);
 }
 
 /**
@@ -100,13 +100,13 @@ export function processIds(): number[] {
  * another user chose the command line. The owner of its /proc folder is root for sandboxed processes such as renderers.
  */
 export function userOf(pid: number): number | undefined {
-  const status = readText(`/proc/${pid}/status`) ?? '';
+  const status = textOf(pid, 'status') ?? '';
   return /^State:\s+[ZX]/m.test(status) ? undefined : numberIn(status, /^Uid:\s+(\d+)/m);
 }
 
 /** The arguments of a process of any user, up to `maxBytes`: its user may have made them huge. */
 export function argsOf(pid: number, maxBytes: number): string[] {
-  try {
+  const read = () => {
     const file = openSync(`/proc/${pid}/cmdline`, 'r');
     try {
       const bytes = Buffer.alloc(maxBytes);
@@ -114,9 +114,8 @@ export function argsOf(pid: number, maxBytes: number): string[] {
     } finally {
       closeSync(file);
     }
-  } catch {
-    return []; // It has exited.
-  }
+  };
+  return unlessGone(read) ?? [];
 }
 
 /** The executable of a process; undefined if it has exited or is sandboxed. */
@@ -126,18 +125,25 @@ export function programOf({ pid }: Pick<ProcessId, 'pid'>): string | undefined {
 
 /** Paths of a process's open files; empty without permission to read them. */
 export function openFilesOf(pid: number): string[] {
-  try {
-    return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => linkAt(`/proc/${pid}/fd/${fd}`) ?? []);
-  } catch {
-    return [];
-  }
+  const fds = unlessGone(() => readdirSync(`/proc/${pid}/fd`)) ?? [];
+  return fds.flatMap((fd) => linkAt(`/proc/${pid}/fd/${fd}`) ?? []);
 }
 
 function linkAt(path: string): string | undefined {
+  return unlessGone(() => readlinkSync(path)); // Or the file was closed.
+}
+
+function textOf(pid: number, name: string): string | undefined {
+  return unlessGone(() => readFileSync(`/proc/${pid}/${name}`, 'utf8'));
+}
+
+/** Undefined if the process has exited, or may not be read. */
+function unlessGone<R>(read: () => R): R | undefined {
   try {
-    return readlinkSync(path);
-  } catch {
-    return undefined; // The process exited, the file was closed, or we lack permission.
+    return read();
+  } catch (error) {
+    if (isOutOfFiles(error)) throw error;
+    return undefined;
   }
 }
 
@@ -151,7 +157,7 @@ async function readAll(): Promise<Process[]> {
     for (const pid of pids.slice(at, at + SLICE)) {
       if (userOf(pid) !== us) continue;
       const fields = fieldsOf(pid);
-      const commandLine = fields && readText(`/proc/${pid}/cmdline`);
+      const commandLine = fields && textOf(pid, 'cmdline');
       if (!fields || !commandLine) continue; // It has exited, or is a kernel thread.
       found.push({ ...relativeOf(pid, fields), args: split(commandLine) });
     }
@@ -178,6 +184,6 @@ function split(commandLine: string): string[] {
 
 /** The fields of /proc/<pid>/stat from the state on; undefined for a zombie or dead process. */
 function fieldsOf(pid: number): string[] | undefined {
-  const fields = statFields(readText(`/proc/${pid}/stat`) ?? '');
+  const fields = statFields(textOf(pid, 'stat') ?? '');
   return fields.length < 20 || fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields;
 }

@@ -25,3 +25,22 @@ it('a session has its quota, even if a key uses all of it', () => {
   file.add(900);
   expect(() => file.add(1)).toThrow(/of session main exceed the quota/);
 });
+
+it('open files are limited, too, half of them for one key; a closed one still takes its space', () => {
+  const quota = new SpoolQuota({ spoolMaxBytes: 1_000, spoolSessionMaxBytes: 900 }, 4);
+  const [first, second] = [quota.reserve('main', 'a'), quota.reserve('main', 'a')];
+  first.add(100);
+  expect(() => quota.assertRoom('main', 'a')).toThrow(expect.objectContaining({ code: 'rate_limited' }));
+  second.add(100); // A file that is being written may grow.
+  quota.reserve('main', 'b');
+  quota.assertRoom('main', 'b');
+  quota.reserve('main');
+  expect(() => quota.assertRoom('main')).toThrow(expect.objectContaining({ code: 'insufficient_resources' }));
+  first.close();
+  first.close();
+  quota.assertRoom('main', 'a');
+  expect([quota.openFiles, quota.bytes]).toEqual([3, 200]);
+  first.release();
+  second.release();
+  expect([quota.openFiles, quota.bytes]).toEqual([2, 0]);
+});

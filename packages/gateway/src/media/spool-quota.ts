@@ -1,4 +1,5 @@
 import { GatewayError } from '@chat-web/protocol';
+import { maxOpenFiles } from '../host/open-files.ts';
 
 export interface QuotaLimits {
   readonly spoolMaxBytes: number;
@@ -9,13 +10,17 @@ export interface QuotaLimits {
 export interface Reservation {
   /** Throws like `assertRoom`. */
   add(bytes: number): void;
-  /** Call when the file is removed. Further calls do nothing. */
+  /** Call when the file is closed. Further calls do nothing. */
+  close(): void;
+  /** Call when the file is removed. Further calls do nothing. Closes it, too. */
   release(): void;
 }
 
 const RETRY_AFTER_SECONDS = 5;
 /** Of the total, for one key with many sessions. */
 const SHARE_OF_KEY = 0.5;
+/** Of the files that this process may have open. */
+const SHARE_OF_OPEN_FILES = 0.125;
 const MB = 1_048_576;
 
 export class SpoolQuota {
@@ -24,9 +29,17 @@ export class SpoolQuota {
   readonly #bySession = new Map<string, number>();
   readonly #byKey = new Map<string, number>();
   #bytes = 0;
+  readonly #maxFiles: number;
+  readonly #filesByKey = new Map<string, number>();
+  #openFiles = 0;
 
-  constructor(limits: QuotaLimits) {
+  constructor(limits: QuotaLimits, maxFiles = Math.floor(maxOpenFiles() * SHARE_OF_OPEN_FILES)) {
     this.#limits = limits;
+    this.#maxFiles = maxFiles;
+  }
+
+  get openFiles(): number {
+    return this.#openFiles;
   }
 
   get bytes(): number {
@@ -34,10 +47,17 @@ export class SpoolQuota {
   }
 
   /**
-   * Throws if the bytes do not fit: 429 if the quota of the session or of the caller's key is exceeded, 503 if the total
-   * quota is.
+   * Throws if there is no room for another file: 429 if the quota of the session or of the caller's key is exceeded, 503
+   * if the total quota is.
    */
-  assertRoom(sessionId: string, keyId?: string, bytes = 1): void {
+  assertRoom(sessionId: string, keyId?: string): void {
+    this.#assertFits(sessionId, keyId, 1);
+    const ofKey = keyId === undefined ? 0 : (this.#filesByKey.get(keyId) ?? 0);
+    if (ofKey >= this.#maxFiles * SHARE_OF_KEY) throw tooManyFiles('rate_limited', 'with this key');
+    if (this.#openFiles >= this.#maxFiles) throw tooManyFiles('insufficient_resources', 'of all sessions');
+  }
+
+  #assertFits(sessionId: string, keyId: string | undefined, bytes: number): void {
     const { spoolMaxBytes, spoolSessionMaxBytes } = this.#limits;
     const ofSession = this.#bySession.get(sessionId) ?? 0;
     if (ofSession + bytes > spoolSessionMaxBytes) {
@@ -66,9 +86,19 @@ export class SpoolQuota {
     }
   }
 
-  /** A reservation for one file of a session, empty at first. */
+  /** A reservation for one open file of a session, empty at first. */
   reserve(sessionId: string, keyId?: string): Reservation {
     let reserved = 0;
+    let isOpen = true;
+    const countFile = (files: number) => {
+      this.#openFiles += files;
+      if (keyId !== undefined) add(this.#filesByKey, keyId, files);
+    };
+    const close = () => {
+      if (isOpen) countFile(-1);
+      isOpen = false;
+    };
+    countFile(1);
     const count = (bytes: number) => {
       reserved += bytes;
       this.#bytes += bytes;
@@ -77,12 +107,22 @@ export class SpoolQuota {
     };
     return {
       add: (bytes) => {
-        this.assertRoom(sessionId, keyId, bytes);
+        this.#assertFits(sessionId, keyId, bytes);
         count(bytes);
       },
-      release: () => count(-reserved),
+      close,
+      release: () => {
+        close();
+        count(-reserved);
+      },
     };
   }
+}
+
+function tooManyFiles(code: 'rate_limited' | 'insufficient_resources', whose: string): GatewayError {
+  return new GatewayError(code, `too many uploads and downloads ${whose} are in progress`, {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 function add(counts: Map<string, number>, name: string, bytes: number): void {

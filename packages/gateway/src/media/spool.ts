@@ -68,6 +68,11 @@ export class Spool {
     this.#folder = openSync(this.dir, FOLDER_FLAGS);
   }
 
+  /** How many of its files are open. */
+  get openFiles(): number {
+    return this.#quota.openFiles;
+  }
+
   /** Size of its files, in bytes. */
   get bytes(): number {
     return this.#quota.bytes;
@@ -109,9 +114,12 @@ export class Spool {
     await this.assertRoom(sessionId, keyId);
     const file = randomUUID();
     const path = join(this.dir, file);
-    const handle = await open(path, 'wx', 0o600);
-    const hash = isHashed ? createHash('sha256') : undefined;
     const reservation = this.#quota.reserve(sessionId, keyId);
+    const handle = await open(path, 'wx', 0o600).catch((error: unknown) => {
+      reservation.release();
+      throw error;
+    });
+    const hash = isHashed ? createHash('sha256') : undefined;
     let size = 0;
     const remove = async () => {
       reservation.release();
@@ -126,6 +134,7 @@ export class Spool {
       },
       finish: async (described) => {
         await handle.close();
+        reservation.close();
         return { file: new UploadedFile({ file, size }, hash?.digest('base64url'), described), remove };
       },
       discard: async () => {

@@ -40,7 +40,7 @@ export class HostHistory implements Watch<MeasuredSession> {
     };
   }
 
-  /** Takes a sample if one is due. Never rejects. */
+  /** Takes a sample if one is due. Rejects if no more files can be opened. */
   async check(sessions: readonly MeasuredSession[]): Promise<void> {
     const now = performance.now();
     if (now < this.#nextAt) return;

@@ -78,7 +78,10 @@ export class MemoryGuard implements MovingState {
     this.#log = log;
   }
 
-  /** Measures the sessions that are due, and recycles or fails those above their marks. Never rejects. */
+  /**
+   * Measures the sessions that are due, and recycles or fails those above their marks. Rejects if no more files can be
+   * opened.
+   */
   async check(sessions: readonly GuardedSession[]): Promise<void> {
     const due = sessions.filter((session) => this.#isDue(session));
     if (due.length === 0) return;

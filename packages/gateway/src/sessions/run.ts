@@ -194,14 +194,15 @@ export class Run {
     this.#release();
     if (this.#preparing) await settledWithin(this.#preparing, timeoutMs); // The next run uses the same folders.
     if (this.#worker) await this.#stopWorker(this.#worker, unlink, timeoutMs);
-    try {
-      await endBrowsersOn(this.#dependencies.saved.profileOf(this.#id));
-      await this.#cgroup?.killAll(CGROUP_TIMEOUT_MS);
-      await this.#dependencies.tmp.remove(this.#id);
-      await this.#dependencies.spool.removeFolder(this.#id);
-    } catch (error) {
-      this.#log.error({ error: errorText(error) }, 'run not cleaned up');
-    }
+    const { saved, tmp, spool } = this.#dependencies;
+    const steps = [
+      () => endBrowsersOn(saved.profileOf(this.#id)),
+      async () => this.#cgroup?.killAll(CGROUP_TIMEOUT_MS),
+      () => tmp.remove(this.#id),
+      () => spool.removeFolder(this.#id),
+    ];
+    for (const step of steps)
+      await step().catch((error: unknown) => this.#log.error({ error: errorText(error) }, 'run not cleaned up'));
   }
 
   /** Prepares host and profile for a start. Throws if they are not available; nothing has been started then. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { errorText, type SessionInfo, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { makeFolder } from '../host/make-folder.ts';
+import { isOutOfFiles } from '../host/open-files.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
 import { readOwnText, removeUnfinished, replaceText, syncFolder } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
@@ -101,7 +102,7 @@ export class SavedSessions {
   }
 
   async about(id: string): Promise<SavedLink> {
-    const text = await readOwnText(join(this.dirOf(id), LINK_MARKER), MAX_MARKER_BYTES).catch(() => '');
+    const text = await this.#marker(id);
     const [, wid] = /"wid":"(\d{1,20}@(?:c\.us|lid))"/.exec(text) ?? [];
     return { wid, linkedAt: (await this.linkedAt(id))?.toISOString() };
   }
@@ -162,8 +163,12 @@ export class SavedSessions {
     await removeTree(condemned);
   }
 
+  /** Empty if there is none, or it is invalid. Rejects if no more files can be opened: the session may be linked. */
   #marker(id: string): Promise<string> {
-    return readOwnText(join(this.dirOf(id), LINK_MARKER), MAX_MARKER_BYTES).catch(() => '');
+    return readOwnText(join(this.dirOf(id), LINK_MARKER), MAX_MARKER_BYTES).catch((error: unknown) => {
+      if (isOutOfFiles(error)) throw error;
+      return '';
+    });
   }
 
   /** Only if the marker is absent: an unreadable folder may be worth keeping. */

@@ -12,6 +12,7 @@ import { isSameNumber } from './same-number.ts';
 import { Session, type StartRequest } from './session.ts';
 import type { OtherSessions, SessionDependencies } from './session-dependencies.ts';
 import { isRunning } from './session-state.ts';
+import { FILES_PER_WORKER } from './worker-process.ts';
 
 /** At shutdown: the time limits for calls in progress, for a worker to close its browser, and for the total. */
 const DRAIN_TIMEOUT_MS = 12_000;
@@ -59,6 +60,11 @@ export class Supervisor implements OtherSessions {
   /** Every session in memory, known to the API or not. */
   all(): Session[] {
     return [...this.#sessions.values()];
+  }
+
+  /** How many files of this process belong to workers. */
+  get openFiles(): number {
+    return FILES_PER_WORKER * this.all().filter(({ workerPid }) => workerPid !== undefined).length;
   }
 
   // Requests wait for their turn: they are refused if `signal` has aborted by then.

@@ -18,6 +18,10 @@ const MAX_LINES_PER_TURN = 100;
 const OUTPUT_BYTES_PER_MS = 4;
 const LAST_WORDS_MS = 1_000;
 
+const STDIO = ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] as const;
+/** What a worker takes of the gateway's limit of open files. */
+export const FILES_PER_WORKER = STDIO.filter((kind) => kind === 'pipe').length;
+
 export type WorkerEnv = Config['workerEnv'];
 
 export interface WorkerProcess {
@@ -32,7 +36,7 @@ export interface WorkerProcess {
 export function startWorker(program: string, env: WorkerEnv, log: Log): WorkerProcess {
   const child = spawn(process.execPath, [...LEAN_FLAGS, program], {
     env: { ...env, ...LEAN_MALLOC },
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+    stdio: [...STDIO],
   });
   // If it could not be started, these may be missing.
   const { stdout, stderr, stdio } = child as { stdout?: Readable; stderr?: Readable; stdio?: (Duplex | null)[] };

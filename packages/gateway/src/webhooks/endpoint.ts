@@ -83,6 +83,12 @@ export class Endpoint {
     }
   }
 
+  /** How many connections it has. */
+  get connections(): number {
+    const { sockets, freeSockets } = this.#agent;
+    return [...Object.values(sockets), ...Object.values(freeSockets)].reduce((sum, some = []) => sum + some.length, 0);
+  }
+
   close(): void {
     this.#agent.destroy();
   }

@@ -59,6 +59,8 @@ interface Webhook {
   readonly replaying: Set<string>;
   readonly deliveries: WebhookDelivery[];
   endpoint: Endpoint;
+  /** How many tests are in progress. */
+  tests: number;
   unwatch(): void;
 }
 
@@ -66,6 +68,8 @@ const SHARES: Shares = { all: MAX_WEBHOOKS, ofKeys: 80, perKey: 25 };
 const ID_BYTES = 6;
 const FORMER_SECRET_MS = 24 * 60 * 60_000;
 const MAX_DELIVERIES = 50;
+/** At a time: each has a connection. */
+const MAX_TESTS = 4;
 const TEST_EVENT = 'test';
 /** The id of every caller of a gateway without a token. */
 const OPEN = 'open';
@@ -218,11 +222,18 @@ export class Webhooks {
     }, caller.signal);
   }
 
-  /** Sends a test event once, immediately, even if the webhook is disabled. */
+  /** Sends a test event once, immediately, even if the webhook is disabled. `rate_limited` if too many wait. */
   async test(id: string, caller: Caller): Promise<AnswerOf<'testWebhook'>> {
-    const { endpoint } = this.#find(id, caller);
+    const webhook = this.#find(id, caller);
+    if (webhook.tests >= MAX_TESTS)
+      throw new GatewayError(
+        'rate_limited',
+        `${MAX_TESTS} tests of webhook ${id} wait for the endpoint: try again later`,
+      );
     const event = { id: `test-${randomBytes(ID_BYTES).toString('hex')}`, type: TEST_EVENT, session: undefined };
-    const { result } = await post(endpoint, { ...event, at: Date.now(), text: '{}' });
+    webhook.tests += 1;
+    const { result } = await post(webhook.endpoint, { ...event, at: Date.now(), text: '{}' });
+    webhook.tests -= 1;
     return { id, ...result };
   }
 
@@ -254,6 +265,11 @@ export class Webhooks {
   }
 
   // Metrics.
+
+  /** How many files of this process belong to webhooks. */
+  get openFiles(): number {
+    return [...this.#webhooks.values()].reduce((sum, { endpoint }) => sum + endpoint.connections, 0);
+  }
 
   get counts(): ReadonlyMap<string, Readonly<Counts>> {
     return this.#counts;
@@ -290,6 +306,7 @@ export class Webhooks {
       courier: undefined,
       replaying: new Set(),
       deliveries: [],
+      tests: 0,
       unwatch: () => {},
       endpoint: this.#endpointOf(stored),
     };

@@ -17,7 +17,7 @@ beforeEach(async () => {
     else response.end('ok');
   });
   server.maxConnections = MAX;
-  letIdleGiveWay(server, MAX);
+  letIdleGiveWay(server);
   port = await listening(server);
 });
 afterEach(async () => {

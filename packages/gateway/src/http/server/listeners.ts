@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { errorText, settledWithin } from '@chat-web/protocol';
 import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server';
 import type { CertificateFiles, Config } from '../../config.ts';
-import { numberIn, readText } from '../../host/text-files.ts';
+import { maxOpenFiles } from '../../host/open-files.ts';
 import type { Log } from '../../log.ts';
 import { readCertificate } from './certificate.ts';
 import { answerToInvalidRequest, GuardedResponse, RESPONSE_ALREADY_SENT } from './guarded-response.ts';
@@ -43,15 +43,22 @@ export class Listeners {
   readonly #options: ListenOptions;
   readonly #log: Log;
 
-  private constructor(servers: readonly Server[], open: ReadonlySet<Socket>, options: ListenOptions, log: Log) {
-    this.connections = limitConnections(servers, options.maxConnections);
+  private constructor(
+    servers: readonly Server[],
+    open: ReadonlySet<Socket>,
+    options: ListenOptions,
+    log: Log,
+    otherFiles: () => number,
+  ) {
+    this.connections = limitConnections(servers, options.maxConnections, otherFiles);
     this.#servers = servers;
     this.#open = open;
     this.#options = options;
     this.#log = log;
   }
 
-  static async open(options: ListenOptions, fetch: Fetch, log: Log): Promise<Listeners> {
+  /** `otherFiles`: how many files others have open now, which leave fewer for connections. */
+  static async open(options: ListenOptions, fetch: Fetch, log: Log, otherFiles = () => 0): Promise<Listeners> {
     const { host, port, tls, socket, keepAliveMs: keepAliveTimeout } = options;
     const answer = limitPipelining(fetch);
     const serverOptions = { ...LIMITS, keepAliveTimeout, ServerResponse: GuardedResponse };
@@ -69,7 +76,7 @@ export class Listeners {
       await listenOnSocket(server, socket);
       servers.push(logErrors(server, log));
     }
-    return new Listeners(servers, connections, options, log);
+    return new Listeners(servers, connections, options, log, otherFiles);
   }
 
   /** The URL over TCP; without TCP, `unix:` and the path of the socket. */
@@ -197,10 +204,11 @@ function configure(server: ServerType, connections: Set<Socket>): Server {
   return server;
 }
 
-/** The rest of the open files limit is for browser pipes, the spool and the log. */
+/** The most that connections have of the limit of open files. */
 const SHARE_OF_OPEN_FILES = 0.75;
-/** Used if the limit of open files is unknown. */
-const USUAL_OPEN_FILES = 1_024;
+/** Left for what is not counted, such as the journal, the log, look-ups and /proc. */
+const RESERVED_FILES = 64;
+const MIN_CONNECTIONS = 10;
 
 /** The number of open connections, and of those dropped because the limit was reached. */
 interface ConnectionCount {
@@ -210,16 +218,28 @@ interface ConnectionCount {
 
 /**
  * Limits the connections of all servers, so that clients cannot use up the file descriptors that sessions need.
- * `maxConnections`: of all servers together; undefined: three quarters of the open files limit.
+ * `maxConnections`: of all servers together; undefined: three quarters of the open files limit. In any case, they leave
+ * what others have open.
  */
-function limitConnections(servers: readonly Server[], maxConnections: number | undefined): ConnectionCount {
-  const total = maxConnections ?? Math.floor(maxOpenFiles() * SHARE_OF_OPEN_FILES);
+function limitConnections(
+  servers: readonly Server[],
+  maxConnections: number | undefined,
+  otherFiles: () => number,
+): ConnectionCount {
+  const files = maxOpenFiles();
+  const wanted = maxConnections ?? Math.floor(files * SHARE_OF_OPEN_FILES);
   let dropped = 0;
   for (const server of servers) {
-    server.maxConnections = Math.max(1, Math.floor(total / servers.length));
-    letIdleGiveWay(server, server.maxConnections);
+    const limit = () => {
+      const total = Math.max(MIN_CONNECTIONS, Math.min(wanted, files - RESERVED_FILES - otherFiles()));
+      server.maxConnections = Math.floor(total / servers.length);
+    };
+    limit();
+    server.on('connection', limit);
+    letIdleGiveWay(server);
     server.on('drop', () => {
       dropped += 1;
+      limit();
     });
   }
   return {
@@ -228,11 +248,6 @@ function limitConnections(servers: readonly Server[], maxConnections: number | u
       return dropped;
     },
   };
-}
-
-/** How many files this process may have open, including connections. */
-function maxOpenFiles(): number {
-  return numberIn(readText('/proc/self/limits'), /^Max open files\s+(\d+)/m) ?? USUAL_OPEN_FILES;
 }
 
 function countOf(server: Server): Promise<number> {
