@@ -119,6 +119,20 @@ describe('lanes', () => {
     expect(lanes.hasRoom).toBe(false);
   });
 
+  it('cost no more per task if many wait', async () => {
+    vi.useRealTimers();
+    const costOf = async (tasks: number) => {
+      const { lanes } = create();
+      const before = process.cpuUsage();
+      for (let n = 0; n < tasks; n += 1) lanes.push('a', { attempt: async () => undefined, length: 0 });
+      await lanes.idle();
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    const few = Math.max(await costOf(15_000), await costOf(15_000), 10_000);
+    expect(await costOf(150_000)).toBeLessThan(40 * few); // Quadratic would take 100 times as long.
+  });
+
   it('start nothing after the signal aborts', async () => {
     const { lanes, push } = create();
     push('a1', 'a2', 'b1', 'c1');

@@ -1,3 +1,5 @@
+import { Queue } from './queue.ts';
+
 export interface LaneTask {
   /**
    * Runs it; `count` is the attempt, from 1. Undefined: it is done. Must not reject. `isTurnOver(done)`: true if other
@@ -29,9 +31,9 @@ export interface LanesOptions {
   readonly onChange?: () => void;
 }
 
-interface Lane<T> {
+interface Lane<T extends LaneTask> {
   readonly key: string;
-  readonly tasks: T[];
+  readonly tasks: Queue<T>;
   /** Of the first task. */
   attempts: number;
   keepsSlot: boolean;
@@ -47,7 +49,7 @@ export class Lanes<T extends LaneTask = LaneTask> {
   readonly #options: LanesOptions;
   readonly #lanes = new Map<string, Lane<T>>();
   /** Lanes that wait for a slot, next first. */
-  readonly #ready = new Set<Lane<T>>();
+  readonly #ready = new Queue<Lane<T>>();
   readonly #running = new Set<Promise<void>>();
   /** Lanes that keep their slot while they wait for their next attempt. */
   readonly #keeping = new Set<Lane<T>>();
@@ -88,19 +90,18 @@ export class Lanes<T extends LaneTask = LaneTask> {
   }
 
   first(key: string): T | undefined {
-    return this.#lanes.get(key)?.tasks[0];
+    return this.#lanes.get(key)?.tasks.first;
   }
 
   /** The first task of each lane. */
   *firsts(): Iterable<T> {
-    for (const { tasks } of this.#lanes.values()) if (tasks[0]) yield tasks[0];
+    for (const { tasks } of this.#lanes.values()) if (tasks.first) yield tasks.first;
   }
 
   /** The lane with the most tasks, if it has more than this many. */
   longest(minTasks: number): string | undefined {
     let longest: Lane<T> | undefined;
-    for (const lane of this.#lanes.values())
-      if (lane.tasks.length > (longest?.tasks.length ?? minTasks)) longest = lane;
+    for (const lane of this.#lanes.values()) if (lane.tasks.size > (longest?.tasks.size ?? minTasks)) longest = lane;
     return longest?.key;
   }
 
@@ -112,18 +113,21 @@ export class Lanes<T extends LaneTask = LaneTask> {
       known.tasks.push(task);
       return;
     }
-    const lane: Lane<T> = { key, tasks: [task], attempts: 0, keepsSlot: false, timer: undefined };
+    const lane: Lane<T> = { key, tasks: new Queue(), attempts: 0, keepsSlot: false, timer: undefined };
+    lane.tasks.push(task);
     this.#lanes.set(key, lane);
-    this.#ready.add(lane);
+    this.#ready.push(lane);
     this.#start();
   }
 
   /** Drops the tasks of a lane except the first one, which does not count any more. */
   release(key: string): void {
-    const { tasks = [] } = this.#lanes.get(key) ?? {};
-    for (const task of tasks) this.#count(task, -1);
-    tasks.splice(1);
-    if (tasks[0]) tasks[0].length = 0;
+    const { tasks } = this.#lanes.get(key) ?? {};
+    for (const task of tasks ?? []) {
+      this.#count(task, -1);
+      if (task === tasks?.first) task.length = 0;
+      else tasks?.delete(task);
+    }
   }
 
   /** Ends the wait of a lane for its next attempt. */
@@ -133,7 +137,7 @@ export class Lanes<T extends LaneTask = LaneTask> {
     clearTimeout(lane.timer);
     lane.timer = undefined;
     if (this.#keeping.delete(lane)) this.#run(lane);
-    else this.#ready.add(lane);
+    else this.#ready.push(lane);
     this.#start();
   }
 
@@ -146,8 +150,7 @@ export class Lanes<T extends LaneTask = LaneTask> {
 
   /** Starts a lane that waits for a slot, even if none is free: this one, or the one whose turn it is. */
   startNext(key?: string): void {
-    const [next] = this.#ready;
-    const lane = key === undefined ? next : this.#lanes.get(key);
+    const lane = key === undefined ? this.#ready.first : this.#lanes.get(key);
     if (lane && this.#ready.has(lane)) this.#run(lane);
   }
 
@@ -187,7 +190,7 @@ export class Lanes<T extends LaneTask = LaneTask> {
   }
 
   #start(): void {
-    for (const lane of this.#ready) {
+    for (let lane = this.#ready.first; lane; lane = this.#ready.first) {
       if (this.#running.size + this.#keeping.size >= this.#options.concurrency) return;
       this.#run(lane);
     }
@@ -214,7 +217,7 @@ export class Lanes<T extends LaneTask = LaneTask> {
     const endsAt = performance.now() + turn.ms;
     const isTurnOver = (tasks: number) => this.#ready.size > 0 && (tasks >= turn.tasks || performance.now() >= endsAt);
     let done = 0;
-    for (let [task] = lane.tasks; task; [task] = lane.tasks) {
+    for (let task = lane.tasks.first; task; task = lane.tasks.first) {
       lane.attempts += 1;
       const retry = await task.attempt(lane.attempts, isTurnOver);
       if (signal.aborted) return;
@@ -223,13 +226,13 @@ export class Lanes<T extends LaneTask = LaneTask> {
         return;
       }
       this.#count(task, -1);
-      lane.tasks.shift();
+      lane.tasks.delete(task);
       lane.attempts = 0;
       lane.keepsSlot = false;
       done += 1;
-      if (lane.tasks.length === 0) this.#lanes.delete(lane.key);
+      if (lane.tasks.size === 0) this.#lanes.delete(lane.key);
       else if (isTurnOver(done)) {
-        this.#ready.add(lane);
+        this.#ready.push(lane);
         return;
       } else this.#change();
     }
@@ -238,7 +241,7 @@ export class Lanes<T extends LaneTask = LaneTask> {
   #wait(lane: Lane<T>, { inMs, keepsSlot = lane.keepsSlot }: NextAttempt): void {
     lane.keepsSlot = keepsSlot && inMs > 0;
     if (inMs <= 0) {
-      this.#ready.add(lane);
+      this.#ready.push(lane);
       return;
     }
     if (keepsSlot) this.#keeping.add(lane);
