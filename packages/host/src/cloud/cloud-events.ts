@@ -74,35 +74,46 @@ const ECHOES = 'smb_message_echoes';
 const KNOWN_PARTS = ['messaging_product', 'metadata', 'contacts', 'messages', 'statuses', 'errors', 'message_echoes'];
 /** Longer ids are hashed. */
 const MAX_ID_LENGTH = 300;
+/** A delivery with more is passed on whole, as `other`. */
+const MAX_EVENTS = 20_000;
 
 /**
  * The events of a delivery, in order. Every JSON value has events: anything not as documented becomes `other`. Never
- * throws.
+ * throws for what `parsedJson` returns.
  */
 export async function cloudEventsOf(body: unknown): Promise<CloudEvent[]> {
-  const entries = isObject(body) && body.object === 'whatsapp_business_account' && asList(body.entry);
-  if (!entries || entries.length === 0) return [await complete(otherOf(undefined, body), {})];
+  const found = draftsIn(body);
+  // The provider sends a thousand at most, and each costs time.
+  const isUsual = found.length > 0 && found.length <= MAX_EVENTS;
   const events: CloudEvent[] = [];
-  for (const entry of entries) {
+  for (const { draft, origin } of isUsual ? found : [{ draft: otherOf(undefined, body), origin: {} }])
+    events.push(await complete(draft, origin));
+  return events;
+}
+
+interface Found {
+  readonly draft: Draft;
+  readonly origin: Partial<CloudEventOrigin>;
+}
+
+function draftsIn(body: unknown): Found[] {
+  if (!isObject(body) || body.object !== 'whatsapp_business_account') return [];
+  return (asList(body.entry) ?? []).flatMap((entry) => {
     const changes = isObject(entry) ? asList(entry.changes) : undefined;
-    const accountId = isObject(entry) ? asText(entry.id) : undefined;
-    if (!changes) {
-      events.push(await complete(otherOf(undefined, entry), { accountId }));
-      continue;
-    }
-    for (const change of changes) {
+    const accountId = isObject(entry) ? asId(entry.id) : undefined;
+    const time = isObject(entry) ? asTime(entry.time) : undefined;
+    if (!changes) return [{ draft: otherOf(undefined, entry), origin: { accountId } }];
+    return changes.flatMap((change) => {
       const value = isObject(change) && isObject(change.value) ? change.value : {};
       const metadata = v.is(cloudMetadata, value.metadata) ? value.metadata : undefined;
       const origin = {
         accountId,
-        phoneNumberId: metadata?.phone_number_id,
+        phoneNumberId: asId(metadata?.phone_number_id),
         displayPhoneNumber: metadata?.display_phone_number ?? undefined,
       };
-      const time = isObject(entry) ? entry.time : undefined;
-      for (const draft of draftsOf(change, time)) events.push(await complete(draft, origin));
-    }
-  }
-  return events;
+      return draftsOf(change, time).map((draft) => ({ draft, origin }));
+    });
+  });
 }
 
 function draftsOf(change: unknown, time: unknown): Draft[] {
@@ -119,15 +130,16 @@ function draftsOf(change: unknown, time: unknown): Draft[] {
 
 function messagesOf(field: string, value: Json, time: unknown): Draft[] {
   const contacts = (asList(value.contacts) ?? []).filter((one) => v.is(cloudContact, one));
+  const byId = contactsById(contacts);
   const messages = asList(value.messages) ?? [];
   const statuses = asList(value.statuses) ?? [];
   // A number may be written in two ways, as in Brazil, and then matches no contact; a single contact is used
   // nevertheless.
   const only = contacts.length === 1 && messages.length + statuses.length === 1 ? contacts[0] : undefined;
   const drafts = [
-    ...messages.map((one) => messageOf(field, one, senderOf(one, contacts) ?? only)),
+    ...messages.map((one) => messageOf(field, one, senderOf(one, byId) ?? only)),
     ...(asList(value.message_echoes) ?? []).map((one) => echoOf(field, one)),
-    ...statuses.map((one) => statusOf(field, one, recipientOf(one, contacts) ?? only)),
+    ...statuses.map((one) => statusOf(field, one, recipientOf(one, byId) ?? only)),
     ...(asList(value.errors) ?? []).map((one) => errorOf(field, one, time)),
   ];
   const isNew = Object.keys(value).some((part) => !KNOWN_PARTS.includes(part));
@@ -180,19 +192,22 @@ async function complete({ named, identity }: Draft, origin: Partial<CloudEventOr
   return { ...named, id, accountId, phoneNumberId, displayPhoneNumber };
 }
 
-function senderOf(message: unknown, contacts: readonly CloudContact[]): CloudContact | undefined {
+/** The first contact with an id counts. */
+function contactsById(contacts: readonly CloudContact[]): ReadonlyMap<string, CloudContact> {
+  const byId = new Map<string, CloudContact>();
+  for (const contact of contacts)
+    for (const id of [contact.wa_id, contact.user_id]) if (id && !byId.has(id)) byId.set(id, contact);
+  return byId;
+}
+
+function senderOf(message: unknown, contacts: ReadonlyMap<string, CloudContact>): CloudContact | undefined {
   if (!isObject(message)) return undefined;
-  return personOf([asText(message.from), asText(message.from_user_id)], contacts);
+  return contacts.get(asText(message.from) ?? '') ?? contacts.get(asText(message.from_user_id) ?? '');
 }
 
-function recipientOf(status: unknown, contacts: readonly CloudContact[]): CloudContact | undefined {
+function recipientOf(status: unknown, contacts: ReadonlyMap<string, CloudContact>): CloudContact | undefined {
   if (!isObject(status)) return undefined;
-  return personOf([asText(status.recipient_id), asText(status.recipient_user_id)], contacts);
-}
-
-function personOf(ids: readonly (string | undefined)[], contacts: readonly CloudContact[]): CloudContact | undefined {
-  const known = ids.filter((id) => id !== undefined);
-  return contacts.find(({ wa_id, user_id }) => known.some((id) => id === wa_id || id === user_id));
+  return contacts.get(asText(status.recipient_id) ?? '') ?? contacts.get(asText(status.recipient_user_id) ?? '');
 }
 
 function isObject(value: unknown): value is Json {
@@ -207,19 +222,21 @@ function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Bounds the recursion; no document of the provider is this deep. */
-const MAX_LEVELS = 100;
+/** Of what is part of the id of each event of an entry: a long one would be copied as often as there are events. */
+function asId(value: unknown): string | undefined {
+  return typeof value === 'string' && value.length <= MAX_ID_LENGTH ? value : undefined;
+}
 
-/**
- * The JSON of a value with sorted object keys: equal values have equal texts. A value that is nested too deeply equals
- * no other, not even itself.
- */
-function canonicalJson(value: unknown, level = 0): string {
+function asTime(value: unknown): number | string | undefined {
+  return typeof value === 'number' ? value : asId(value);
+}
+
+/** The JSON of a value with sorted object keys: equal values have equal texts. */
+function canonicalJson(value: unknown): string {
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
-  if (level >= MAX_LEVELS) return `"${crypto.randomUUID()}"`;
-  if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, level + 1)).join(',')}]`;
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   const members = Object.entries(value)
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item, level + 1)}`);
+    .map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`);
   return `{${members.join(',')}}`;
 }

@@ -4,7 +4,7 @@ import { cloudDeliveries, pace, takes } from '@chat-web/testing';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { memorySeenStore } from '../inbound/once.ts';
-import type { CloudEvent } from './cloud-events.ts';
+import { type CloudEvent, cloudEventsOf } from './cloud-events.ts';
 import { type CloudWebhookOptions, cloudWebhookFromEnv, createCloudWebhook } from './cloud-webhook.ts';
 
 const { delivery, fieldExamples, message, messageExamples, messages, statusExamples, statuses, text } = cloudDeliveries;
@@ -673,16 +673,60 @@ describe('bodies', () => {
   });
 
   it.each([
-    ['arrays', '[', ']'],
-    ['objects', '{"a":', '}'],
-  ])('of a million nested %s are passed on', async (_, open, close) => {
+    ['levels', (n: number) => `${'['.repeat(n)}1${']'.repeat(n)}`, 62, 500_000],
+    ['levels', (n: number) => `${'{"a":'.repeat(n)}1${'}'.repeat(n)}`, 62, 500_000],
+    ['values', (n: number) => `[${'null,'.repeat(n)}null]`, 199_000, 201_000],
+    ['values', (n: number) => `[${'[],'.repeat(n)}[]]`, 99_000, 101_000],
+  ])('of more %s than any delivery has are 400 (%#)', async (_, json, few, many) => {
     const { send, events, errors } = webhookWith();
-    const deep = `${open.repeat(500_000)}1${close.repeat(500_000)}`;
-    for (const body of [deep, JSON.stringify(delivery('inventions', 0)).replace('"value":0', `"value":${deep}`)]) {
-      expect(await send(body)).toBe(200);
-    }
-    expect(events.map(({ name }) => name)).toEqual(['other', 'other']);
+    const body = (n: number) => `{"inventions":${json(n)}}`;
+    expect([await send(body(few)), await send(body(many))]).toEqual([200, 400]);
+    expect(events).toHaveLength(1);
     expect(errors).toEqual([]);
+  });
+
+  it('with more events than the provider sends are passed on as one', async () => {
+    const { send, events } = webhookWith();
+    const body = delivery('messages', { messages: Array(20_001).fill(null) });
+    expect(await send(body)).toBe(200);
+    expect(events).toEqual([expect.objectContaining({ name: 'other', value: body })]);
+  });
+
+  it('with many contacts and messages look at each contact a few times', async () => {
+    let looks = 0;
+    const contacts = Array.from({ length: 1_000 }, (_, person) => ({
+      get wa_id() {
+        looks += 1;
+        return `1${person}`;
+      },
+    }));
+    const list = contacts.map((_, person) => text(`${person}`, '', `2${person}`));
+    expect(await cloudEventsOf(delivery('messages', { contacts, messages: list }))).toHaveLength(1_000);
+    expect(looks).toBeLessThan(10 * contacts.length);
+  });
+
+  const entryWith = (part: object, n: number) => {
+    const value = { messages: Array(n).fill(null), errors: Array(n).fill({ code: 1 }) };
+    return { object: 'whatsapp_business_account', entry: [{ changes: [{ field: 'messages', value }], ...part }] };
+  };
+  it.each<[string, (n: number) => object]>([
+    ['a long id of the account', (n) => entryWith({ id: 'x'.repeat(100 * n) }, n)],
+    ['a long time', (n) => entryWith({ time: 'x'.repeat(100 * n) }, n)],
+    [
+      'a long id of the number',
+      (n) =>
+        delivery('messages', { metadata: { phone_number_id: 'x'.repeat(100 * n) }, messages: Array(n).fill(null) }),
+    ],
+  ])('with %s cost as much as they are long', async (_, body) => {
+    const costOf = async (n: number) => {
+      const given = body(n);
+      const before = process.cpuUsage();
+      await cloudEventsOf(given);
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    const few = Math.max(await costOf(500), await costOf(500), 5_000);
+    expect(await costOf(5_000)).toBeLessThan(40 * few); // Quadratic would take 100 times as long.
   });
 });
 

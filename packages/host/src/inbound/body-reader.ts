@@ -1,3 +1,4 @@
+import { JsonBounds } from '@chat-web/protocol';
 import { joinedBytes } from '../joined-bytes.ts';
 import { comeBackLater, refused } from './answers.ts';
 
@@ -90,9 +91,13 @@ export class BodyReader {
   }
 }
 
-/** The JSON in a body; undefined if it is invalid, or not UTF-8. */
+/** More than any delivery has, so that a small one cannot cost much to parse and to handle. */
+const JSON_LIMITS = { values: 200_000, depth: 64 };
+
+/** The JSON in a body; undefined if it is invalid, not UTF-8, or exceeds the limits. */
 export function parsedJson(body: Uint8Array): unknown {
   try {
+    new JsonBounds(JSON_LIMITS, (limit) => new Error(limit)).scan(body);
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch {
     return undefined;

@@ -152,6 +152,15 @@ describe('a delivery', () => {
     },
   );
 
+  it('with more values or levels than any event has is 400', async () => {
+    const { send, events } = receiverWith();
+    const body = (data: string) => `{"type":"hologram","timestamp":"now","data":${data}}`;
+    const [values, levels] = [`[${'0,'.repeat(200_000)}0]`, `${'['.repeat(64)}${']'.repeat(64)}`];
+    expect([await send({ body: body(values) }), await send({ body: body(levels) })]).toEqual([400, 400]);
+    expect(events).toEqual([]);
+    expect(await send({ body: body(levels.slice(1, -1)) })).toBe(204);
+  });
+
   it('of a new type, or with new data, is passed on as other', async () => {
     const { send, events } = receiverWith();
     await send({ id: '1', body: JSON.stringify({ ...ACK, type: 'hologram' }) });
