@@ -2,19 +2,22 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { type CloudEvent, type CloudWebhook, createCloudWebhook } from '@chat-web/host';
+import { type CloudEvent, type CloudWebhook, createCloudWebhook, createWebhookReceiver } from '@chat-web/host';
 import { cloudWebhookApp } from '@chat-web/host/hono';
-import { cloudDeliveries, listening, pace } from '@chat-web/testing';
+import { cloudDeliveries, eventually, listening, pace } from '@chat-web/testing';
 import { getRequestListener } from '@hono/node-server';
 import express from 'express';
 import fastify from 'fastify';
 import { Hono } from 'hono';
+import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 
 const { messages, text } = cloudDeliveries;
 
 const SECRET = 'the app secret';
 const BODY = JSON.stringify(messages(text('wamid.1', 'Grüße')));
+const WEBHOOK_SECRET = `whsec_${Buffer.from('a key that is long enough').toString('base64')}`;
+const MB = 1_048_576;
 
 /** Listens, and resolves to the address. The server closes after the test. */
 const ends: (() => Promise<unknown>)[] = [];
@@ -137,6 +140,66 @@ describe.each(Object.entries(mounts))('mounted in %s', (name, mount) => {
     const headers = { 'Content-Type': 'application/json' };
     const other = await fetch(`${url}/other`, { method: 'POST', body: '{"a":1}', headers });
     expect(await other.json()).toEqual({ a: 1 });
+  });
+});
+
+/** Connections of strangers, who have no secret: each sends a part of a large body, and then hardly anything. */
+async function occupy(url: string, count: number, headers: Readonly<Record<string, string>>) {
+  const bytes = Math.min(4 * MB - 1, (40 * MB) / count);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const head = `POST /webhooks/chat HTTP/1.1\r\nHost: a\r\nContent-Length: ${4 * MB}\r\n${lines.join('')}\r\n`;
+  const { port } = new URL(url);
+  const refused = new Set<number>();
+  const sockets = Array.from({ length: count }, (_, index) => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('error', () => {}); // Refused ones are reset.
+    socket.on('data', (answer) => {
+      if (answer.includes(' 503 ')) refused.add(index);
+    });
+    socket.write(head);
+    socket.write(Buffer.alloc(bytes, ' '));
+    return socket;
+  });
+  const trickle = setInterval(() => {
+    for (const socket of sockets) if (socket.writable) socket.write(' ');
+  }, 50);
+  ends.unshift(async () => {
+    clearInterval(trickle);
+    for (const socket of sockets) socket.destroy();
+  });
+  await eventually(() => expect(refused.size).toBeGreaterThan(0)); // The memory is full.
+  await pace(1_500); // They do not count as new any more.
+  return refused;
+}
+
+describe.each([12, 100])('while %i strangers send slowly', (count) => {
+  it.each([100_000, 1_500_000])('the provider delivers %i bytes', async (length) => {
+    const events: CloudEvent[] = [];
+    const webhook = createCloudWebhook({ verifyToken: 'v', appSecret: SECRET, onEvent: (event) => events.push(event) });
+    const url = await served(getRequestListener(webhook.fetch));
+    const refused = await occupy(url, count, { 'X-Hub-Signature-256': `sha256=${'0'.repeat(64)}` });
+    const before = refused.size;
+    expect((await post(url, JSON.stringify(messages(text('wamid.1', 'x'.repeat(length)))))).status).toBe(200);
+    await webhook.idle();
+    expect(events).toHaveLength(1);
+    await eventually(() => expect(refused.size).toBeGreaterThan(before));
+    expect(refused.size).toBeLessThan(count);
+  });
+
+  it.each([100_000, 1_500_000])('the gateway delivers %i bytes', async (length) => {
+    const receiver = createWebhookReceiver({ secrets: WEBHOOK_SECRET, onEvent: () => {} });
+    const url = await served(getRequestListener(receiver.fetch));
+    const time = String(Math.floor(Date.now() / 1_000));
+    const headersOf = (signature: string) => ({
+      'webhook-id': 'e-1',
+      'webhook-timestamp': time,
+      'webhook-signature': signature,
+    });
+    await occupy(url, count, headersOf(`v1,${Buffer.alloc(32).toString('base64')}`));
+    const body = JSON.stringify({ type: 'test', timestamp: 'now', data: 'x'.repeat(length) });
+    const signature = new Webhook(WEBHOOK_SECRET).sign('e-1', new Date(Number(time) * 1_000), body);
+    const answer = await fetch(`${url}/webhooks/chat`, { method: 'POST', body, headers: headersOf(signature) });
+    expect(answer.status).toBe(204);
   });
 });
 

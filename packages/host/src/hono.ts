@@ -9,5 +9,5 @@ import type { CloudWebhook } from './cloud/cloud-webhook.ts';
  * app.route('/', cloudWebhookApp(webhook)); // In front of middleware that reads bodies.
  */
 export function cloudWebhookApp({ handle }: CloudWebhook): Hono {
-  return new Hono().all('/webhooks/chat', ({ req }) => handle(req.raw));
+  return new Hono().all('/webhooks/chat', ({ req, env }) => handle(req.raw, env));
 }

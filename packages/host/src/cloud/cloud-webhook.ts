@@ -59,10 +59,13 @@ export interface CloudWebhookOptions {
 
 /** The handler of the provider's deliveries. */
 export interface CloudWebhook {
-  /** Answers a request; 404 for any path but `path`. Never rejects. */
-  fetch(request: Request): Promise<Response>;
+  /**
+   * Answers a request; 404 for any path but `path`. Never rejects. `adapter`: what `@hono/node-server` passes beside the
+   * request, for the sender's address.
+   */
+  fetch(request: Request, adapter?: unknown): Promise<Response>;
   /** Answers a request whatever its path, for a router that has matched it. */
-  handle(request: Request): Promise<Response>;
+  handle(request: Request, adapter?: unknown): Promise<Response>;
   /** Resolves when all accepted deliveries are handled, or have timed out. */
   idle(): Promise<void>;
   /** Answers new deliveries with 503, and resolves when all accepted ones are handled. */
@@ -96,11 +99,11 @@ const HANDLER_TIMEOUT_MS = 60_000;
 export function createCloudWebhook(options: CloudWebhookOptions): CloudWebhook {
   const { path = '/webhooks/chat' } = options;
   const receiver = new Receiver(options);
-  const handle = (request: Request) => receiver.answer(request);
+  const handle = (request: Request, adapter?: unknown) => receiver.answer(request, adapter);
   return {
-    fetch: async (request) =>
+    fetch: async (request, adapter) =>
       new URL(request.url).pathname === path
-        ? handle(request)
+        ? handle(request, adapter)
         : refused(404, 'route_not_found', 'there is no such route'),
     handle,
     idle: () => receiver.idle(),
@@ -149,10 +152,10 @@ class Receiver {
     }
   }
 
-  async answer(request: Request): Promise<Response> {
+  async answer(request: Request, adapter: unknown): Promise<Response> {
     try {
       if (request.method === 'GET') return await this.#handshake(new URL(request.url).searchParams);
-      if (request.method === 'POST') return await this.#delivery(request);
+      if (request.method === 'POST') return await this.#delivery(request, adapter);
       return wrongMethod('GET', 'POST');
     } catch (error) {
       this.#fail(error);
@@ -170,12 +173,12 @@ class Receiver {
     return refused(403, 'forbidden', 'the handshake is not valid: check the verify token');
   }
 
-  async #delivery(request: Request): Promise<Response> {
+  async #delivery(request: Request, adapter: unknown): Promise<Response> {
     if (this.#isClosed) return comeBackLater('shutting_down', 'the application is stopping');
     if (this.#verifies && !this.#keys) return comeBackLater('not_configured', 'no app secret is set');
     const signature = signatureIn(request.headers.get('X-Hub-Signature-256'));
     if (this.#verifies && !signature) return wrongSignature();
-    const body = await this.#bodies.read(request);
+    const body = await this.#bodies.read(request, adapter);
     if (body instanceof Response) return body;
     if (!this.#verifies) this.#warn('a webhook was accepted without its signature being verified');
     else if (!signature || !(await this.#keys?.verify([signature], body))) return wrongSignature();

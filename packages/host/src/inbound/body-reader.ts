@@ -1,82 +1,103 @@
 import { JsonBounds } from '@chat-web/protocol';
-import { joinedBytes } from '../joined-bytes.ts';
 import { comeBackLater, refused } from './answers.ts';
+import { ArrivingBody, givesWayBefore, networkIn } from './arriving-body.ts';
 
-/** The time limit for a body: senders of webhooks are servers with good connections. */
-const BODY_TIMEOUT_MS = 30_000;
-/** Bodies that are being read at the same time may have this many times the maximum size. */
+/** Senders of webhooks are servers with good connections: so much must arrive in each window of time, and all in three. */
+const WINDOW_MS = 10_000;
+const MIN_BYTES_IN_WINDOW = 10_240;
+const MAX_WINDOWS = 3;
+/** All bodies that are being read may have this many times the maximum size. */
 const AT_ONCE = 8;
-/** Smaller bodies, which are nearly all, do not count: slow and large ones from strangers must not block them. */
-const SMALL_PART = 1 / 64;
-
-class BodyRefusal extends Error {
-  readonly response: Response;
-
-  constructor(response: Response) {
-    super('the body was refused');
-    this.response = response;
-  }
-}
+/** When that is full, bodies of a network that has more give way first. */
+const MAX_SHARE = 1 / 4;
 
 /**
  * Reads whole bodies, as the bytes that were signed. There is a maximum size for one body and for all that are being
- * read, and a time limit for each: otherwise anyone who can send a request could fill the memory before its signature
- * is checked.
+ * read, and a minimum rate: otherwise anyone who can send a request could fill the memory before its signature is
+ * checked. When the memory is full, the slowest body gives way, so that strangers cannot keep signed ones out.
  */
 export class BodyReader {
   readonly #maxBytes: number;
   readonly #onMisuse: (error: Error) => void;
-  readonly #timeoutMs: number;
-  #reading = 0;
+  readonly #windowMs: number;
+  /** Those of which something has arrived. */
+  readonly #arriving = new Set<ArrivingBody>();
+  #heldBytes = 0;
 
   /** `onMisuse` is called if something in front of the handler reads bodies. */
-  constructor(maxBytes: number, onMisuse: (error: Error) => void, timeoutMs = BODY_TIMEOUT_MS) {
+  constructor(maxBytes: number, onMisuse: (error: Error) => void, windowMs = WINDOW_MS) {
     if (!(Number.isSafeInteger(maxBytes) && maxBytes > 0)) {
       throw new TypeError('maxBodyBytes must be a whole number of bytes, and at least 1');
     }
     this.#maxBytes = maxBytes;
     this.#onMisuse = onMisuse;
-    this.#timeoutMs = timeoutMs;
+    this.#windowMs = windowMs;
   }
 
-  /** The bytes of the body, or the response that refuses it: 400, 408, 413, 500 if the body was read before, 503. */
-  async read(request: Request): Promise<Uint8Array<ArrayBuffer> | Response> {
+  /**
+   * The bytes of the body, or the response that refuses it: 400, 408, 413, 500 if the body was read before, 503.
+   * `adapter`: what the adapter of the platform passes beside the request.
+   */
+  async read(request: Request, adapter?: unknown): Promise<Uint8Array<ArrayBuffer> | Response> {
     const announced = Number(request.headers.get('Content-Length') ?? 0);
     if (announced > this.#maxBytes) return this.#tooLarge();
     if (request.bodyUsed) return this.#alreadyRead();
     if (!request.body) return announced > 0 ? this.#alreadyRead() : new Uint8Array(0);
-    const reader = request.body.getReader();
-    let tooSlow = false;
-    const timer = setTimeout(() => {
-      tooSlow = true;
-      reader.cancel(new Error('too slow')).catch(() => {});
-    }, this.#timeoutMs);
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const body = new ArrivingBody(request.body, networkIn(adapter));
+    const timer = this.#limitTime(body);
     try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) break;
-        chunks.push(value);
-        size += value.byteLength;
-        this.#reading += value.byteLength;
-        if (size > this.#maxBytes) throw new BodyRefusal(this.#tooLarge());
-        if (size > SMALL_PART * this.#maxBytes && this.#reading > AT_ONCE * this.#maxBytes) {
-          throw new BodyRefusal(comeBackLater('insufficient_resources', 'too many bodies are being read'));
-        }
-      }
-    } catch (error) {
-      void reader.cancel(error).catch(() => {}); // The rest is not needed; a failure to cancel it does not matter.
-      if (error instanceof BodyRefusal) return error.response;
-      return refused(400, 'invalid_request', 'the body was cut off');
+      for (let piece = await body.next(); piece; piece = await body.next()) this.#add(piece, body);
+    } catch {
+      body.refuse(refused(400, 'invalid_request', 'the body was cut off'));
     } finally {
-      clearTimeout(timer);
-      this.#reading -= size;
+      clearInterval(timer);
+      this.#forget(body);
     }
-    // A cancelled reader ends as if the body were complete.
-    if (tooSlow) return refused(408, 'request_timeout', 'the body was too slow');
+    if (body.refusal) return body.refusal;
     // A body parser in front of us leaves an empty body, although one was announced.
-    return size === 0 && announced > 0 ? this.#alreadyRead() : joinedBytes(chunks, size);
+    return body.size === 0 && announced > 0 ? this.#alreadyRead() : body.bytes;
+  }
+
+  #limitTime(body: ArrivingBody): ReturnType<typeof setInterval> {
+    let windows = 0;
+    let before = 0;
+    return setInterval(() => {
+      windows += 1;
+      if (windows === MAX_WINDOWS || body.size - before < MIN_BYTES_IN_WINDOW) {
+        body.refuse(refused(408, 'request_timeout', 'the body was too slow'));
+      }
+      before = body.size;
+    }, this.#windowMs);
+  }
+
+  #add(piece: Uint8Array, body: ArrivingBody): void {
+    if (body.size + piece.byteLength > this.#maxBytes) {
+      body.refuse(this.#tooLarge());
+      return;
+    }
+    const heldBefore = body.heldBytes;
+    body.append(piece, this.#maxBytes);
+    this.#heldBytes += body.heldBytes - heldBefore;
+    this.#arriving.add(body);
+    while (this.#heldBytes > AT_ONCE * this.#maxBytes) {
+      const last = this.#nextToGiveWay();
+      this.#forget(last);
+      last.refuse(comeBackLater('insufficient_resources', 'too many bodies are being read'));
+    }
+  }
+
+  #forget(body: ArrivingBody): void {
+    if (this.#arriving.delete(body)) this.#heldBytes -= body.heldBytes;
+  }
+
+  #nextToGiveWay(): ArrivingBody {
+    const byNetwork = new Map<string | undefined, number>();
+    for (const { heldBytes, network } of this.#arriving)
+      byNetwork.set(network, (byNetwork.get(network) ?? 0) + heldBytes);
+    const maxBytes = MAX_SHARE * AT_ONCE * this.#maxBytes;
+    const hasTooMuch = (network: string | undefined) =>
+      network !== undefined && (byNetwork.get(network) ?? 0) > maxBytes;
+    return [...this.#arriving].reduce((one, other) => (givesWayBefore(other, one, hasTooMuch) ? other : one));
   }
 
   #tooLarge(): Response {

@@ -40,8 +40,11 @@ export interface WebhookReceiverOptions {
 
 /** The handler of the gateway's deliveries. */
 export interface WebhookReceiver {
-  /** Answers a request, whatever its path. Never rejects. */
-  fetch(request: Request): Promise<Response>;
+  /**
+   * Answers a request, whatever its path. Never rejects. `adapter`: what `@hono/node-server` passes beside the request,
+   * for the sender's address.
+   */
+  fetch(request: Request, adapter?: unknown): Promise<Response>;
 }
 
 const MAX_BODY_BYTES = 4_194_304;
@@ -61,11 +64,11 @@ const MAX_RUNNING = 1_000;
  *   secrets: process.env.WEBHOOK_SECRET,
  *   handlers: { message: async ({ session, data }) => store(session, data) },
  * });
- * app.post('/hooks/chat', (context) => receiver.fetch(context.req.raw)); // Hono
+ * app.post('/hooks/chat', (context) => receiver.fetch(context.req.raw, context.env)); // Hono
  */
 export function createWebhookReceiver(options: WebhookReceiverOptions): WebhookReceiver {
   const receiver = new Receiver(options);
-  return { fetch: (request) => receiver.answer(request) };
+  return { fetch: (request, adapter) => receiver.answer(request, adapter) };
 }
 
 /**
@@ -107,19 +110,19 @@ class Receiver {
     this.#once = new Once(options.seen ?? memorySeenStore(), (error) => this.#fail(error));
   }
 
-  async answer(request: Request): Promise<Response> {
+  async answer(request: Request, adapter: unknown): Promise<Response> {
     if (request.method !== 'POST') return wrongMethod('POST');
     try {
-      return await this.#delivery(request);
+      return await this.#delivery(request, adapter);
     } catch (error) {
       this.#fail(error);
       return refused(500, 'internal_error', 'the webhook could not be handled');
     }
   }
 
-  async #delivery(request: Request): Promise<Response> {
+  async #delivery(request: Request, adapter: unknown): Promise<Response> {
     if (!this.#signatures.read(request.headers)?.signatures.length) return refused(401, 'unauthorized', UNSIGNED);
-    const body = await this.#bodies.read(request);
+    const body = await this.#bodies.read(request, adapter);
     if (body instanceof Response) return body;
     const signed = await this.#signatures.verify(request.headers, body);
     if (!signed) return refused(401, 'unauthorized', UNSIGNED);
