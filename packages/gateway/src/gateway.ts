@@ -281,7 +281,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     damage,
     metrics,
     log,
-    idempotency: new Idempotency(journal, folds.sentKeys),
+    idempotency: new Idempotency(journal, folds.sentKeys, folds.published),
     handlers: allHandlers({ config, supervisor, keys, tickets, webhooks, mover, hostHistory, pacing }),
   });
   const opened = deferred();

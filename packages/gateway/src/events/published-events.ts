@@ -72,6 +72,15 @@ export class PublishedEvents implements Fold, MovingState {
     return this.#sessions.get(session)?.has(key) ?? false;
   }
 
+  /** The full id of a message that was sent from here, by the part that the gateway chose; undefined if it is unknown. */
+  ownIdOf(session: string, messageId: string): string | undefined {
+    const prefix = 'message_sent ';
+    const key = [...(this.#sessions.get(session)?.keys() ?? [])].findLast(
+      (one) => one.startsWith(prefix) && one.split('_').includes(messageId),
+    );
+    return key?.slice(prefix.length);
+  }
+
   sessions(): Iterable<string> {
     return this.#sessions.keys();
   }

@@ -6,6 +6,7 @@ import { Hono } from 'hono';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createRevocation, operator, revoke } from '../access/caller.ts';
+import { PublishedEvents } from '../events/published-events.ts';
 import { Spool } from '../media/spool.ts';
 import { Idempotency } from '../sends/idempotency.ts';
 import { SentKeys } from '../sends/sent-keys.ts';
@@ -48,7 +49,11 @@ function routeOf(
       importMaxBytes: 2_000,
       spool,
       admission: new Admission({ maxRequestsPerSession: maxPerSession, maxRequestsPerKey: 1 }),
-      idempotency: new Idempotency({ append: async () => {}, find: async () => undefined }, new SentKeys()),
+      idempotency: new Idempotency(
+        { append: async () => {}, find: async () => undefined },
+        new SentKeys(),
+        new PublishedEvents(),
+      ),
       log: logger,
       metrics: { answered: (called, status, ms) => counted.push([called, status, ms >= 0]) },
     }),

@@ -1,5 +1,6 @@
 import { deferred, GatewayError, type SendAttempt } from '@chat-web/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { ownMessageNote, PublishedEvents } from '../events/published-events.ts';
 import { checkpointParts } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 import { NotStoredError } from '../journal/journal.ts';
@@ -9,6 +10,7 @@ import { keyNotes, SentKeys } from './sent-keys.ts';
 /** A journal in memory, whose disk may fail, and which may lose old records. */
 class Records {
   readonly keys = new SentKeys();
+  readonly published = new PublishedEvents();
   all: JournalRecord[] = [];
   isFull = false;
 
@@ -18,6 +20,7 @@ class Records {
     const stored = { ...record, seq: this.all.length + 1, at: Date.now() };
     this.all.push(stored);
     this.keys.apply(stored);
+    this.published.apply(stored);
   }
 
   async find(seq: number): Promise<JournalRecord | undefined> {
@@ -49,7 +52,7 @@ let records: Records;
 let idempotency: Idempotency;
 beforeEach(() => {
   records = new Records();
-  idempotency = new Idempotency(records, records.keys);
+  idempotency = new Idempotency(records, records.keys, records.published);
 });
 
 const lost = new GatewayError('outcome_unknown', 'the worker died');
@@ -102,6 +105,21 @@ describe('a request whose outcome is unknown', () => {
     ]);
   });
 
+  it.each([
+    ['12025550102@c.us', ''],
+    ['12@g.us', '_7@lid'],
+  ])('has the full id once the page has reported it: in %s', async (chat, author) => {
+    const run = execution(lost);
+    await expect(idempotency.run(request, run)).rejects.toThrow();
+    const { messageId = '' } = run.attempts[0] ?? {};
+    const full = `true_${chat}_${messageId}${author}`;
+    for (const id of ['true_3@c.us_3EB0AA', full, 'true_3@c.us_3EB0BB'])
+      await records.append(ownMessageNote('main', id));
+    const refusal = () => new GatewayError('session_not_ready', 'it is starting');
+    const again = idempotency.run(request, { ...run, refusal });
+    await expect(again).rejects.toMatchObject({ code: 'outcome_unknown', id: full });
+  });
+
   it('stays unknown after any retry that does not name the message', async () => {
     const refusal = () => new GatewayError('session_not_ready', 'it is starting');
     const run = execution(lost, new GatewayError('recipient_not_found', 'gone'), sent);
@@ -148,7 +166,7 @@ describe('a request whose outcome is unknown', () => {
     await expect(idempotency.run(request, run)).rejects.toThrow();
     const next = new SentKeys();
     for (const { session, text } of checkpointParts(records.keys)) next.restore(session, JSON.parse(text), 0);
-    await new Idempotency(records, next).run(request, run);
+    await new Idempotency(records, next, records.published).run(request, run);
     expect(run.attempts[1]).toEqual({ ...run.attempts[0], isRepeat: true });
   });
 });

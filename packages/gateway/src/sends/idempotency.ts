@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { asGatewayError, GatewayError, type SendAttempt } from '@chat-web/protocol';
+import type { PublishedEvents } from '../events/published-events.ts';
 import { type Journal, NotStoredError } from '../journal/journal.ts';
 import { answerIn, keyNotes, type SentKey, type SentKeys } from './sent-keys.ts';
 
@@ -35,6 +36,7 @@ const SECOND_MS = 1_000;
 export class Idempotency {
   readonly #journal: Pick<Journal, 'append' | 'find'>;
   readonly #keys: SentKeys;
+  readonly #published: Pick<PublishedEvents, 'ownIdOf'>;
   /** Fingerprints of requests without an answer, by session and hash. */
   readonly #underWay = new Map<string, string>();
   /** How many keys of each session are being written to disk. */
@@ -42,9 +44,15 @@ export class Idempotency {
   /** Keys that were freed, while that could not be stored. */
   readonly #freed = new Set<string>();
 
-  constructor(journal: Pick<Journal, 'append' | 'find'>, keys: SentKeys) {
+  /** `published`: has the full ids of messages that were sent. */
+  constructor(
+    journal: Pick<Journal, 'append' | 'find'>,
+    keys: SentKeys,
+    published: Pick<PublishedEvents, 'ownIdOf'>,
+  ) {
     this.#journal = journal;
     this.#keys = keys;
+    this.#published = published;
   }
 
   /** True if a request with this key was carried out, or may have been. */
@@ -76,7 +84,7 @@ export class Idempotency {
     }
     this.#underWay.set(place, fingerprint);
     try {
-      if (known?.doneSeq !== undefined) return { answer: await this.#answerOf(known), isReplayed: true };
+      if (known?.doneSeq !== undefined) return { answer: await this.#answerOf(session, known), isReplayed: true };
       const answer = known
         ? await this.#repeat(request, known, execution)
         : await this.#executeFirst(request, execution);
@@ -86,13 +94,18 @@ export class Idempotency {
     }
   }
 
-  async #answerOf({ doneSeq = 0, messageId }: SentKey): Promise<unknown> {
+  async #answerOf(session: string, { doneSeq = 0, messageId }: SentKey): Promise<unknown> {
     const record = await this.#journal.find(doneSeq);
     const text = record && answerIn(record);
     if (text) return JSON.parse(text);
     // What was sent is not sent again.
     const why = 'the request was carried out before, and its response is no longer stored';
-    throw new GatewayError('outcome_unknown', why, { id: messageId });
+    throw new GatewayError('outcome_unknown', why, { id: this.#fullIdOf(session, messageId) });
+  }
+
+  /** The id of a message with its chat, once the page has reported it. */
+  #fullIdOf(session: string, messageId: string | undefined): string | undefined {
+    return messageId === undefined ? undefined : (this.#published.ownIdOf(session, messageId) ?? messageId);
   }
 
   async #executeFirst(request: KeyedRequest, { refusal, execute }: Execution): Promise<unknown> {
@@ -113,7 +126,7 @@ export class Idempotency {
       return answer;
     } catch (thrown) {
       const error = asGatewayError(thrown, 'internal_error');
-      if (error.code === 'outcome_unknown') throw unknownOutcome(error, messageId);
+      if (error.code === 'outcome_unknown') throw this.#unknownOutcome(error, request.session, messageId);
       // An internal error leaves the outcome open.
       if (error.code !== 'internal_error') await this.#free(request);
       throw error;
@@ -135,8 +148,14 @@ export class Idempotency {
       await this.#end(request, answer);
       return answer;
     } catch (thrown) {
-      throw unknownOutcome(asGatewayError(thrown, 'internal_error'), messageId);
+      throw this.#unknownOutcome(asGatewayError(thrown, 'internal_error'), request.session, messageId);
     }
+  }
+
+  #unknownOutcome(error: GatewayError, session: string, messageId: string | undefined): GatewayError {
+    const { code, message, retryAfterSeconds, id = this.#fullIdOf(session, messageId) } = error;
+    const why = code === 'outcome_unknown' ? message : `it is not known yet whether it was sent before: ${message}`;
+    return new GatewayError('outcome_unknown', why, { retryAfterSeconds, id });
   }
 
   async #begin({ session, hash, fingerprint }: KeyedRequest, messageId: string | undefined): Promise<void> {
@@ -166,12 +185,6 @@ export class Idempotency {
       this.#freed.add(`${session}/${hash}`);
     }
   }
-}
-
-function unknownOutcome(error: GatewayError, messageId: string | undefined): GatewayError {
-  const { code, message, retryAfterSeconds, id = messageId } = error;
-  const why = code === 'outcome_unknown' ? message : `it is not known yet whether it was sent before: ${message}`;
-  return new GatewayError('outcome_unknown', why, { retryAfterSeconds, id });
 }
 
 function newMessageId(): string {

@@ -61,6 +61,13 @@ describe('a call to a worker', () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it('that does not report the outcome of a send fails with the id of the message', async () => {
+    const { link } = linkTo('unsure');
+    const calls = [link.call('sendMessage', {}), link.call('sendMessage', {})];
+    for (const call of calls)
+      await expect(call).rejects.toMatchObject({ code: 'outcome_unknown', id: 'true_1@c.us_3EB0' });
+  });
+
   it('that sends invalid messages still returns its answer', async () => {
     const { link } = linkTo('babbling');
     await expect(link.call('sendMessage', {})).resolves.toMatchObject({ emoji: 'the real one' });

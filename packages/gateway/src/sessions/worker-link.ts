@@ -205,18 +205,20 @@ export class WorkerLink {
     return [...this.#pending.values()].reduce((total, { rows }) => total + (rows?.length ?? 0), 0);
   }
 
-  #rejectInvalid({ operation, reject }: PendingCall, path: string | null): void {
+  #rejectInvalid({ operation, sendingId: id, reject }: PendingCall, path: string | null): void {
     if (this.#mayLog()) this.#log.error({ operation, field: path ?? '(whole)' }, 'invalid response');
     reject(
       new GatewayError(
         failureOf(operation),
         `the worker of session ${this.#sessionId} returned an invalid response to ${operation}`,
+        { id },
       ),
     );
   }
 
   /** Codes that only the gateway may use, such as `unauthorized`, are replaced. */
-  #refuse({ operation, reject }: PendingCall, { code, message, issues, retryAfterSeconds, id }: WorkerError): void {
+  #refuse({ operation, sendingId, reject }: PendingCall, error: WorkerError): void {
+    const { code, message, issues, retryAfterSeconds, id = sendingId } = error;
     const known = SAID_BY_WORKERS.has(code) ? code : failureOf(operation);
     reject(new GatewayError(known, message, { issues, retryAfterSeconds, id }));
   }
