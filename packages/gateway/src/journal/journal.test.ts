@@ -500,6 +500,18 @@ describe('retention', () => {
     expect(await keysOf(again)).toEqual([...before, 'a new account']);
   });
 
+  it('begins no segment for each deletion', async () => {
+    const journal = await openJournal(newRoot());
+    await appendAll(journal, numbered(10));
+    for (const session of numbered(30)) {
+      await journal.append({ kind: 'forget', name: '', session, key: '', text: '' });
+      await pace(5);
+    }
+    expect(journal.segments).toHaveLength(1);
+    await journal.housekeep(); // The control.
+    expect(journal.segments).toHaveLength(2);
+  });
+
   it('continues a removal that a kill interrupted', async () => {
     const [dir, copy] = [newRoot(), newRoot()];
     const journal = await openJournal(dir, { maxBytes: 800_000 });

@@ -361,7 +361,7 @@ export class Journal implements Source {
       this.#rollAtBytes = this.#endAfter(bytes);
       this.#mustRoll = false;
       this.#beganAt = Date.now();
-      this.#housekeepSoon();
+      this.#expireSoon();
       return { file: active, segment };
     } catch (error) {
       await file.close().catch(() => {});
@@ -576,21 +576,28 @@ export class Journal implements Source {
 
   /** Removes segments that exceed the limits, and deleted sessions from the disk. Never rejects. */
   housekeep(): Promise<void> {
+    return this.#cleanUp(async () => {
+      await this.#endOldSegment();
+      await this.#expire();
+      await this.#purge();
+    });
+  }
+
+  /** Without the removal of deleted sessions, which begins a segment: each deletion would begin one, with a checkpoint. */
+  #expireSoon(): void {
+    this.#after(0, () => void this.#cleanUp(() => this.#expire()));
+  }
+
+  #cleanUp(work: () => Promise<void>): Promise<void> {
     this.#housekeeping = this.#housekeeping.then(async () => {
       if (this.#isClosed) return;
       try {
-        await this.#endOldSegment();
-        await this.#expire();
-        await this.#purge();
+        await work();
       } catch (error) {
         this.#options.log.error({ error: errorText(error) }, 'journal not cleaned up');
       }
     });
     return this.#housekeeping;
-  }
-
-  #housekeepSoon(): void {
-    this.#after(0, () => void this.housekeep());
   }
 
   /** Ends a segment that spans a long time, even if no records are added. */
