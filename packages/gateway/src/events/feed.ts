@@ -1,6 +1,6 @@
 import { EVENT_ID, type EventName, type SessionEvent, writtenTime } from '@chat-web/protocol';
 import * as v from 'valibot';
-import type { Cursor, Filter, Gap } from '../journal/cursor.ts';
+import type { Cursor, Filter, Gap, Reader } from '../journal/cursor.ts';
 import type { JournalRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
 
@@ -25,11 +25,13 @@ export interface FeedOptions {
   /** Only events of this session. Undefined: of all that `takes` allows. */
   readonly session: string | undefined;
   takes: Takes;
+  /** Whose turn at the disk it is; the gateway's own if absent. */
+  readonly by?: Reader | undefined;
 }
 
 /**
  * True for the events that a reader gets. `event` has the data as JSON; undefined for one that is not stored, which has
- * no chat.
+ * no chat, and to ask whether there may be any.
  */
 export type Takes = (session: string, name: EventName, event?: Pick<Entry, 'text'>) => boolean;
 
@@ -47,7 +49,7 @@ export class Feed {
 
   constructor(
     journal: Journal,
-    { after, session, takes }: FeedOptions,
+    { after, session, takes, by }: FeedOptions,
     onGap: (reason: string) => void,
     metadataOf: MetadataOf,
   ) {
@@ -58,8 +60,8 @@ export class Feed {
     const filter: Filter = (of, name, event) =>
       (session === undefined || of === session) && takes(of, name as EventName, event);
     this.#cursor = v.is(writtenTime, after)
-      ? journal.cursorSince(Date.parse(after), filter)
-      : journal.cursor(this.#positionOf(after), filter);
+      ? journal.cursorSince(Date.parse(after), filter, by)
+      : journal.cursor(this.#positionOf(after), filter, by);
   }
 
   #positionOf(after: string | undefined): number | undefined {

@@ -118,7 +118,8 @@ function answer(
   if (!incoming.complete) throw new GatewayError('invalid_request', 'this request must not have a body');
   const takes = filterOf(caller, requested);
   const after = c.req.header('Last-Event-ID') || requested.after;
-  const feed = dependencies.events.feed({ after, session, takes });
+  const by = { owner: caller.keyId ?? '', assertWanted: () => assertWanted(caller, outgoing) };
+  const feed = dependencies.events.feed({ after, session, takes, by });
   const leave = dependencies.admission.enter(undefined, caller.keyId);
   if (leave) onResponseClose(outgoing, leave);
   if (asPages)
@@ -126,6 +127,11 @@ function answer(
       c.body(text, 200, { 'Content-Type': 'application/json' }),
     );
   return stream(dependencies, c, { feed, session, shown, takes });
+}
+
+function assertWanted({ signal }: Caller, outgoing: ServerEnv['Bindings']['outgoing']): void {
+  signal.throwIfAborted();
+  if (outgoing.destroyed) throw new GatewayError('request_timeout', 'the caller is gone');
 }
 
 function filterOf({ scope, sees }: Caller, { events, sessions, ...filter }: Query): Takes {

@@ -127,6 +127,7 @@ export class ResponseStream implements EventStream {
         if (piece !== '') await this.#take(piece);
       }
     } catch (error) {
+      if (this.#isOver) return; // Nothing more is wanted.
       this.#dependencies.log.error({ error: errorText(error) }, 'journal not read');
       this.cutOff('the events could not be read');
     } finally {

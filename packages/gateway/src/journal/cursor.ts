@@ -1,5 +1,8 @@
+import { endOfTurn } from '../event-loop.ts';
+import { Contents } from './contents.ts';
 import { type Frame, hasData, type JournalRecord } from './frame.ts';
 import { type Segment, SegmentReader } from './segment.ts';
+import type { Turns } from './turns.ts';
 
 /** Records that a reader cannot get: those after `from`, up to `to`. */
 export interface Gap {
@@ -12,9 +15,19 @@ export interface Gap {
 
 /**
  * The events that a reader gets: true for those to include. The text is decoded when it is read: most readers choose
- * by session and name.
+ * by session and name. Without an event: true if it may get some of this session with this name.
  */
-export type Filter = (session: string, name: string, event: Pick<JournalRecord, 'text'>) => boolean;
+export type Filter = (session: string, name: string, event?: Pick<JournalRecord, 'text'>) => boolean;
+
+/** Who reads: those of one owner share their turns at the disk. */
+export interface Reader {
+  readonly owner: string;
+  /** Throws once nothing more is wanted. */
+  assertWanted(): void;
+}
+
+/** The gateway itself, or the operator. */
+export const ANY_READER: Reader = { owner: '', assertWanted: () => {} };
 
 export interface Source {
   /** The seq of the last record that is on disk. */
@@ -23,6 +36,8 @@ export interface Source {
   /** The newest records, without holes: all after `recentAfter`. */
   readonly recent: readonly JournalRecord[];
   readonly recentAfter: number;
+  /** For readers of the disk. */
+  readonly turns: Turns;
   isForgotten(session: string, seq: number): boolean;
 }
 
@@ -38,14 +53,18 @@ export class Cursor {
   #position: number;
   /** Events up to this time are skipped, until the first later one. */
   #since: number | undefined;
+  readonly #by: Reader;
   #reader: SegmentReader | undefined;
+  /** Of its segment so far; undefined if that was not read from its beginning, or is damaged. */
+  #contents: Contents | undefined;
   #onBegin = () => {};
 
   /** Begins after the record with this seq; `since`: with the first event later than that, in Unix ms. */
-  constructor(source: Source, position: number, filter: Filter, since?: number) {
+  constructor(source: Source, position: number, filter: Filter, by = ANY_READER, since?: number) {
     this.#source = source;
     this.#position = position;
     this.#filter = filter;
+    this.#by = by;
     this.#since = since;
   }
 
@@ -94,9 +113,22 @@ export class Cursor {
     return found;
   }
 
-  async #readDisk(): Promise<(JournalRecord | Gap)[]> {
+  /** In turn: until there are events, or the end of a segment. So of many that find none, the first reads for all. */
+  #readDisk(): Promise<(JournalRecord | Gap)[]> {
+    return this.#source.turns.run(this.#by.owner, async () => {
+      for (;;) {
+        this.#by.assertWanted();
+        const found = await this.#readNext();
+        if (found.length > 0 || this.#reader === undefined) return found;
+        await endOfTurn(); // Those who read from memory come first.
+      }
+    });
+  }
+
+  async #readNext(): Promise<(JournalRecord | Gap)[]> {
     for (let attempt = 1; ; attempt += 1) {
       const reader = this.#readerHere();
+      if (reader === undefined) return [];
       if ('kind' in reader) return [this.#skipTo(reader)];
       try {
         return await this.#readPiece(reader);
@@ -116,36 +148,56 @@ export class Cursor {
     return gap;
   }
 
-  /** The reader of the segment with the next record, or the gap before it. */
-  #readerHere(): SegmentReader | Gap {
+  /** The reader of the segment with the next record, or the gap before it; undefined after a segment that was skipped. */
+  #readerHere(): SegmentReader | Gap | undefined {
     const { segments } = this.#source;
     // It may have expired or been rewritten since.
     if (this.#reader && segments.includes(this.#reader.segment)) return this.#reader;
+    this.#reader = undefined;
     const segment = segments.findLast(({ firstSeq }) => firstSeq <= this.#position + 1);
+    if (segment && this.#hasNothingIn(segment)) return this.#pass(segment);
     if (segment) {
       this.#reader = new SegmentReader(segment, this.#position + 1);
+      this.#contents = this.#reader.isAtBeginning ? new Contents() : undefined;
       return this.#reader;
     }
     const to = (segments[0]?.firstSeq ?? this.#source.lastSeq + 1) - 1;
     return { kind: 'gap', reason: 'expired', from: this.#position, to };
   }
 
+  /** True if it is known that this reader gets nothing from the segment. */
+  #hasNothingIn({ contents, bytes }: Segment): boolean {
+    if (contents?.bytes !== bytes || this.#since !== undefined) return false;
+    return !contents.of.some((session, name) => this.#filter(session, name));
+  }
+
+  #pass(segment: Segment): undefined {
+    this.#position = Math.max(this.#position, this.#endOf(segment) - 1);
+    this.#reader = undefined;
+  }
+
   async #readPiece(reader: SegmentReader): Promise<(JournalRecord | Gap)[]> {
-    const endsBefore = this.#endOf(reader.segment); // Before the wait: more may be written meanwhile.
+    const { segment } = reader;
+    const { bytes } = segment;
+    const endsBefore = this.#endOf(segment); // Before the wait: more may be written meanwhile.
     const chunk = await reader.next();
     const found: (JournalRecord | Gap)[] = [];
     // Each segment begins with a record: an empty one was truncated.
-    if (chunk?.isAfterDamage || reader.segment.bytes === 0) {
+    if (chunk?.isAfterDamage || bytes === 0) {
+      this.#contents = undefined;
       const to = Math.min(chunk?.frames[0]?.seq ?? endsBefore, endsBefore) - 1;
       if (to > this.#position) found.push({ kind: 'gap', reason: 'damaged', from: this.#position, to });
     }
     for (const frame of chunk?.frames ?? []) {
+      if (frame.kind === 'event') this.#contents?.add(frame.session, frame.name);
       if (frame.seq <= this.#position || frame.seq >= endsBefore) continue;
       const taken = this.#taken(frame);
       if (taken) found.push(taken);
       this.#position = frame.seq;
     }
+    if (this.#contents?.isTooLarge) this.#contents = undefined;
     if (!chunk || chunk.frames.length === 0) {
+      if (this.#contents) segment.contents = { of: this.#contents, bytes };
       this.#position = Math.max(this.#position, endsBefore - 1);
       this.#reader = undefined;
     }

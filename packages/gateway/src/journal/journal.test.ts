@@ -72,8 +72,8 @@ async function appendLong(journal: Journal, keys: readonly string[], session = '
 }
 
 function sourceOf(journal: Journal): Source {
-  const { lastSeq, segments, recent, recentAfter } = journal;
-  return { lastSeq, segments, recent, recentAfter, isForgotten: (...args) => journal.isForgotten(...args) };
+  const { lastSeq, segments, recent, recentAfter, turns } = journal;
+  return { lastSeq, segments, recent, recentAfter, turns, isForgotten: (...args) => journal.isForgotten(...args) };
 }
 
 async function drain(cursor: Cursor): Promise<(JournalRecord | Gap)[]> {
@@ -412,6 +412,130 @@ describe('a reader that starts at a time', () => {
     const again = await reopen(journal, dir, { maxBytes: 4_000_000 });
     await appendAll(again, ['c']);
     expect(await keysSince(again, time)).toEqual([...numbered(100, 'b'), 'c']);
+  });
+});
+
+describe('readers of old events', () => {
+  const nothing = () => false;
+
+  it('that get none read little more than one does, however many there are, and delay others by two turns', async () => {
+    const next = vi.spyOn(SegmentReader.prototype, 'next');
+    const journal = await openJournal(newRoot(), { maxBytes: 8_000_000 });
+    await appendLong(journal, numbered(600));
+    const by = { owner: 'key', assertWanted: () => {} };
+    const pages = Array.from({ length: 200 }, () => drain(journal.cursor(0, nothing, by)));
+    let done = 0;
+    for (const page of pages) void page.then(() => (done += 1));
+    const [first] = await journal.cursor(0, () => true, { ...by, owner: 'other' }).read();
+    expect([first, done]).toEqual([expect.objectContaining({ key: 'n0' }), 0]);
+    await Promise.all(pages);
+    const ofMany = next.mock.calls.length;
+    next.mockClear();
+    for (const segment of journal.segments) delete segment.contents;
+    await drain(journal.cursor(0, nothing));
+    expect(next.mock.calls.length).toBeGreaterThan(20);
+    expect(ofMany).toBeLessThan(4 * next.mock.calls.length);
+    next.mockRestore();
+  });
+
+  it('are served after those who read from memory, piece by piece', async () => {
+    const journal = await openJournal(newRoot());
+    await appendLong(journal, numbered(600));
+    const reading = drain(journal.cursor(0, nothing));
+    let isRead = false;
+    void reading.then(() => {
+      isRead = true;
+    });
+    const live = journal.cursor(undefined, () => true);
+    await appendAll(journal, ['new']);
+    expect([await drain(live), isRead]).toEqual([[expect.objectContaining({ key: 'new' })], false]);
+    await reading;
+  });
+
+  it('read nothing once nothing is wanted', async () => {
+    const next = vi.spyOn(SegmentReader.prototype, 'next');
+    const journal = await openJournal(newRoot());
+    await appendLong(journal, numbered(300));
+    const assertWanted = () => {
+      throw new Error('gone');
+    };
+    const reading = journal.cursor(0, () => true, { owner: 'key', assertWanted }).read();
+    await expect(reading).rejects.toThrow('gone');
+    expect(next).not.toHaveBeenCalled();
+    next.mockRestore();
+    expect(await keysOf(journal)).toHaveLength(300); // The control, which gets the turn.
+  });
+});
+
+describe('a segment with nothing for a reader', () => {
+  const only = (wanted: string) => (session: string) => session === wanted;
+
+  it('is read once: later readers skip it, until it has more', async () => {
+    const next = vi.spyOn(SegmentReader.prototype, 'next');
+    const journal = await openJournal(newRoot(), { maxBytes: 8_000_000 });
+    await appendLong(journal, numbered(300), 'other');
+    const reads = async (wanted: string) => {
+      next.mockClear();
+      const keys = await keysOf(journal, 0, only(wanted));
+      return { keys, reads: next.mock.calls.length };
+    };
+    const first = await reads('main');
+    expect([first.keys, first.reads]).toEqual([[], expect.any(Number)]);
+    expect(first.reads).toBeGreaterThan(10);
+    expect(await reads('main')).toEqual({ keys: [], reads: 0 });
+    // The control.
+    expect((await reads('other')).reads).toBeGreaterThan(5);
+    await appendAll(journal, ['new']);
+    await appendLong(journal, numbered(150), 'other'); // So that it is not in memory.
+    expect(await reads('main')).toMatchObject({ keys: ['new'] });
+    next.mockRestore();
+  });
+
+  it('does not change what readers get, in any order, with deletions and damage', async () => {
+    const sessions = ['a', 'b', 'c'];
+    const step = fc.record({
+      session: fc.constantFrom(...sessions),
+      name: fc.constantFrom('message', 'status'),
+      times: fc.integer({ min: 1, max: 60 }),
+      does: fc.constantFrom('store', 'store', 'store', 'forget', 'damage', 'read'),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), fc.nat(2_000), async (steps, after) => {
+        const dir = newRoot();
+        const journal = await openJournal(dir, { maxBytes: 8_000_000 });
+        await appendAll(journal, ['first'], 'a');
+        const wanted = (name: string) => (session: string, of: string) => session === name && of !== 'status';
+        const all = async (from: number) => {
+          const found: unknown[] = [];
+          for (const one of sessions)
+            for (const each of await drain(journal.cursor(from, wanted(one))))
+              found.push(each.kind === 'gap' ? each : each.seq);
+          return found;
+        };
+        for (const { session, name, times, does } of steps) {
+          const record = { kind: 'event', name, session, key: '', text: `"${'0'.repeat(10_000)}"` } as const;
+          if (does === 'store') await Promise.all(Array.from({ length: times }, () => journal.append(record)));
+          else if (does === 'read') await all(0);
+          else if (does === 'forget') await journal.append({ kind: 'forget', name: '', session, key: '', text: '' });
+          else {
+            const path = filesIn(dir)[0] ?? '';
+            const bytes = readFileSync(path);
+            const middle = Math.floor(bytes.length / 2);
+            bytes.fill(0xff, middle, middle + 100);
+            writeFileSync(path, bytes);
+            for (const segment of journal.segments) delete segment.contents; // It was read before.
+          }
+        }
+        for (const from of [0, after]) {
+          await all(from);
+          const known = await all(from);
+          for (const segment of journal.segments) delete segment.contents;
+          expect(known).toEqual(await all(from));
+        }
+        await close(journal);
+      }),
+      { numRuns: 15 },
+    );
   });
 });
 

@@ -9,7 +9,7 @@ import { writeFully } from '../host/disk.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { syncFolder } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
-import { Cursor, type Filter, findRecord, findRecords, type Source } from './cursor.ts';
+import { ANY_READER, Cursor, type Filter, findRecord, findRecords, type Source } from './cursor.ts';
 import { checkpointParts, Epochs, type Fold, Forgotten, PURGED } from './folds.ts';
 import { type JournalRecord, maxBytesOf, type NewRecord, requireFits, writeFrame } from './frame.ts';
 import {
@@ -21,6 +21,7 @@ import {
   segmentsIn,
   unfinishedPath,
 } from './segment.ts';
+import { Turns } from './turns.ts';
 
 export interface JournalOptions {
   readonly dir: string;
@@ -83,6 +84,8 @@ const MAX_QUEUED_BYTES = 32 * 1_048_576;
 const STALL_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 5_000;
 const RETRY_MS = 1_000;
+/** How many readers of the disk read at the same time: together, they delay other work by a few milliseconds. */
+const MAX_READING = 2;
 const HOUSEKEEPING_MS = 10 * 60_000;
 /**
  * With O_DSYNC a write to the active segment returns once it is on disk: a separate fdatasync would need another thread
@@ -106,6 +109,7 @@ const EXPIRY: NewRecord = { ...BLANK, kind: 'note', name: '$expiry' };
  * Folds and readers see a record only once it is on disk.
  */
 export class Journal implements Source {
+  readonly turns = new Turns(MAX_READING);
   readonly #options: JournalOptions;
   readonly #damage: Pick<Damage, 'setAside' | 'skip'>;
   readonly #epochs = new Epochs();
@@ -511,10 +515,10 @@ export class Journal implements Source {
   }
 
   /** A reader of the events after this seq; undefined: after all records appended so far, on disk or not. */
-  cursor(after: number | undefined, filter: Filter): Cursor {
-    if (after !== undefined) return new Cursor(this, after, filter);
+  cursor(after: number | undefined, filter: Filter, by = ANY_READER): Cursor {
+    if (after !== undefined) return new Cursor(this, after, filter, by);
     const last = this.#queue.at(-1) ?? this.#inFlight.at(-1);
-    const cursor = new Cursor(this, last ? Number.POSITIVE_INFINITY : this.#lastSeq, filter);
+    const cursor = new Cursor(this, last ? Number.POSITIVE_INFINITY : this.#lastSeq, filter, by);
     last?.readers.push(cursor);
     return cursor;
   }
@@ -523,11 +527,11 @@ export class Journal implements Source {
    * A reader that begins with the first event later than a time, in Unix ms; for a future time, with the next record.
    * Earlier records are not read, except for part of one segment.
    */
-  cursorSince(time: number, filter: Filter): Cursor {
-    if (time >= Date.now()) return this.cursor(undefined, filter);
-    if (time >= this.#recentSince) return new Cursor(this, this.#recentAfter, filter, time);
+  cursorSince(time: number, filter: Filter, by = ANY_READER): Cursor {
+    if (time >= Date.now()) return this.cursor(undefined, filter, by);
+    if (time >= this.#recentSince) return new Cursor(this, this.#recentAfter, filter, by, time);
     const segment = this.#segments.find(({ newestAt }) => newestAt + FILE_TIME_MS > time);
-    return new Cursor(this, (segment?.firstSeq ?? this.#lastSeq + 1) - 1, filter, time);
+    return new Cursor(this, (segment?.firstSeq ?? this.#lastSeq + 1) - 1, filter, by, time);
   }
 
   /** The record with this seq; undefined if it is not kept, or damaged. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Damage } from '../host/damage.ts';
 import { removeTree } from '../host/remove-tree.ts';
+import type { Contents } from './contents.ts';
 import {
   claimedLength,
   type Frame,
@@ -27,6 +28,8 @@ export interface Segment {
   newestAt: number;
   /** Offsets of some of its records, in order: a reader that begins late need not read everything before. */
   readonly marks: Mark[];
+  /** What it had when it was read to its end, and its size then. */
+  contents?: { readonly of: Contents; readonly bytes: number };
 }
 
 interface Mark {
@@ -132,6 +135,10 @@ export class SegmentReader {
     this.segment = segment;
     this.#searchBytes = maxSearchBytes;
     this.#offset = segment.marks.findLast((mark) => mark.seq <= seq)?.offset ?? 0;
+  }
+
+  get isAtBeginning(): boolean {
+    return this.#offset === 0;
   }
 
   /** The next frames. Undefined at the end of the committed part. */

@@ -12,6 +12,8 @@ import type { Progress, Waiting } from './webhook-progress.ts';
 interface Dependencies {
   readonly events: Pick<EventLog, 'feed' | 'find' | 'seqOf' | 'idBefore' | 'isDeleted'>;
   readonly takes: Takes;
+  /** Whose turn at the disk it is. */
+  readonly owner: string;
   /** Posts an event once. Rejects only if the signal aborts. */
   post(entry: Stored, signal: AbortSignal): Promise<Outcome>;
   /** Stores the progress. Rejects if that fails now. */
@@ -288,11 +290,12 @@ export class Courier {
 
   /** The webhook's events after a position: of all its sessions, or of one. */
   #feedAfter(after: string, only?: string): Feed {
-    const { events, takes } = this.#dependencies;
+    const { events, takes, owner } = this.#dependencies;
     return events.feed({
       after,
       session: undefined,
       takes: (session, name, event) => (only === undefined || session === only) && takes(session, name, event),
+      by: { owner, assertWanted: () => this.#stopping.signal.throwIfAborted() },
     });
   }
 

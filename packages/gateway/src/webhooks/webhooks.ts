@@ -355,6 +355,7 @@ export class Webhooks {
     const courier: Courier = new Courier(webhook.progress, {
       events,
       takes: takesOf(stored),
+      owner: stored.owner ?? '',
       post: async ({ postedId, event, session, at, text, metadata }, signal) => {
         const begunAt = new Date().toISOString();
         const delivery = { id: postedId, type: event, session, at, text, metadata };
