@@ -240,3 +240,42 @@ it('a flood of events leaves the events of other sessions in the journal, over r
   const { events } = (await page.json()) as { events: { event: string; data: { body?: string } }[] };
   expect(events.map(({ event, data }) => data.body ?? event)).toEqual(['ready', 'before', 'after']);
 });
+
+it('the answers to a key leave the events of other sessions in the journal', async () => {
+  await using stack = await Stack.start({
+    main: fixture('hostile-gateway.mjs'),
+    settings: { CHAT_WEB_JOURNAL_MAX_MB: '32', CHAT_WEB_TOKEN: 'the-operator' },
+  });
+  await stack.link('ada', ADA);
+  await stack.phones.send(BEN, { to: ADA, body: 'before' });
+  await (await stack.listen('ada')).until('message', ({ body }) => body === 'before');
+  const longest = '€'.repeat(65_000);
+  /** Sends long texts, each with an Idempotency-Key; returns how many were sent. */
+  const send = async (id: string, token: string, count: number) => {
+    let sent = 0;
+    await stack.client.startSession({ id });
+    await stack.untilStatus(id, 'ready');
+    for (let n = 0; n < count; n += 1) {
+      const answer = await fetch(`${stack.gateway.url}/sessions/${id}/messages`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json', 'Idempotency-Key': `${n}` },
+        body: JSON.stringify({ type: 'text', to: BEN, body: longest }),
+      });
+      await answer.arrayBuffer();
+      sent += answer.ok ? 1 : 0;
+    }
+    return sent;
+  };
+  const stored = async () => {
+    const headers = { Accept: 'application/json', Authorization: 'Bearer the-operator' };
+    const page = await fetch(`${stack.gateway.url}/sessions/ada/events?after=oldest`, { headers });
+    const { events } = (await page.json()) as { events: { event: string; data: { body?: string } }[] };
+    return events.map(({ event, data }) => data.body ?? event);
+  };
+  const { key } = await stack.client.createKey({ name: 'sender', scope: 'send', sessions: ['evil-echo'] });
+  expect(await send('evil-echo', key, 222)).toBe(222);
+  expect(await stored()).toEqual(['ready', 'before']);
+  // The control: the operator, who is trusted with all sessions, fills the journal with a dozen.
+  for (let n = 0; n < 12; n += 1) await send(`evil-echo-${n}`, 'the-operator', 25);
+  await eventually(async () => expect(await stored()).not.toContain('before'));
+});

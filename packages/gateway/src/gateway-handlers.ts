@@ -45,12 +45,12 @@ export function allHandlers(dependencies: Dependencies): Record<OperationName, A
   const { supervisor, pacing } = dependencies;
   const forwarded = Object.keys(workerOperations).map((name) => [
     name,
-    (input: PacedInput, { signal }: Caller, attempt?: SendAttempt) => {
+    (input: PacedInput, { signal, keyId }: Caller, attempt?: SendAttempt) => {
       const call = async () => {
         signal.throwIfAborted(); // It may have waited for the disk. What the worker has is carried out.
         return supervisor.call(name as WorkerOperationName, input, attempt);
       };
-      return attempt?.isRepeat ? call() : pacing.send(name, input, call); // A repeat was counted the first time.
+      return attempt?.isRepeat ? call() : pacing.send(name, input, call, keyId); // A repeat was counted the first time.
     },
   ]);
   return {
@@ -146,7 +146,12 @@ function gatewayHandlers({
     listDeliveries: ({ webhookId }, caller) => ({ deliveries: webhooks.deliveries(webhookId, caller) }),
 
     startSession: ({ id, ...asked }, caller) =>
-      started('startSession', supervisor.start(id, { ...asked, signal: caller.signal }), 'settled', caller),
+      started(
+        'startSession',
+        supervisor.start(id, { ...asked, keyId: caller.keyId, signal: caller.signal }),
+        'settled',
+        caller,
+      ),
 
     exportSession: ({ id }, { signal }) => mover.export(id, signal),
 
@@ -179,8 +184,8 @@ function gatewayHandlers({
 
     getSessionStatus: ({ id }) => viewOf(supervisor.find(id)),
 
-    setSessionMetadata: async ({ id, metadata }) => {
-      await supervisor.find(id).setMetadata(metadata);
+    setSessionMetadata: async ({ id, metadata }, { keyId }) => {
+      await supervisor.find(id).setMetadata(metadata, keyId);
       return { id, metadata };
     },
 

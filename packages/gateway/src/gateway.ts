@@ -231,7 +231,7 @@ async function createSessions(
     supervisor,
     startQueue,
     foreignProcesses,
-    pacing: new Pacing({ limits: config, people, journal, sessions: supervisor }),
+    pacing: new Pacing({ limits: config, people, journal: events.requests, sessions: supervisor }),
     mover,
     watches: [memoryGuard, new DiskWatch(saved, log)],
   };
@@ -261,7 +261,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     damage,
     log,
     asksForToken: access.asksForToken,
-    append: (record) => journal.append(record),
+    append: (...asked) => events.requests.append(...asked),
     version: version(),
   });
   const tickets = new EventTickets();
@@ -281,7 +281,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     damage,
     metrics,
     log,
-    idempotency: new Idempotency(journal, folds.sentKeys, folds.published),
+    idempotency: new Idempotency(events.requests, folds.sentKeys, folds.published),
     handlers: allHandlers({ config, supervisor, keys, tickets, webhooks, mover, hostHistory, pacing }),
   });
   const opened = deferred();

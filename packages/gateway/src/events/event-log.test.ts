@@ -8,6 +8,7 @@ import { EventLog } from './event-log.ts';
 import type { Entry } from './feed.ts';
 import { OpenAcks } from './open-acks.ts';
 import { PublishedEvents } from './published-events.ts';
+import { SessionMetadata } from './session-metadata.ts';
 
 const NOW = Math.floor(Date.now() / 1_000);
 const LIMITS = { maxBytes: 1e9, maxAgeMs: 1e9 };
@@ -330,6 +331,26 @@ it('a session that floods exceeds its share of the journal only by its stored ev
   expect(events.hasExceededShare('notes')).toBe(true);
   await events.forget('main'); // What it has stored is removed from the disk later.
   expect(events.hasExceededShare('main')).toBe(true);
+});
+
+it('metadata is charged to the requests of its session and key: its worker goes on, and it can still be removed', async () => {
+  await journal.close();
+  const metadata = new SessionMetadata();
+  const folds = { delivered: new DeliveredMessages(), openAcks: new OpenAcks(), published: new PublishedEvents() };
+  journal = await Journal.open({ dir, folds: [...Object.values(folds), metadata], ...LIMITS, log });
+  events = new EventLog(journal, { ...folds, metadata }, { maxBytes: 400_000, maxAgeMs: 1e9 }, log);
+  const set = (session: string, value: string, keyId?: string) => events.setMetadata(session, { note: value }, keyId);
+  const fill = async () => {
+    for (let n = 0; n < 1_000; n += 1) await set('main', `${n}`.padEnd(500, 'x'), 'key');
+  };
+  await expect(fill()).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: expect.any(Number) });
+  expect(journal.stats.bytes).toBeGreaterThan(70_000);
+  expect(journal.stats.bytes).toBeLessThan(80_000);
+  await expect(set('other', 'x'.repeat(500), 'key')).rejects.toMatchObject({ code: 'rate_limited' });
+  await set('main', 'of the operator');
+  expect(events.hasExceededShare('main')).toBe(false);
+  await events.setMetadata('main', {}, 'key');
+  expect(metadata.of('main')).toBeUndefined();
 });
 
 it('a session that is forgotten is in no stream, and its next account starts over', async () => {

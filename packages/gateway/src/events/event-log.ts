@@ -11,7 +11,7 @@ import {
   settledWithin,
   unixNow,
 } from '@chat-web/protocol';
-import { hasData, type NewRecord } from '../journal/frame.ts';
+import { frameBytesOf, hasData, type NewRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
 import { NotStoredError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
@@ -21,6 +21,7 @@ import { type Entry, entryOf, Feed, type FeedOptions, type MetadataOf, OLDEST } 
 import { ImportShares, JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
 import { ownMessageNote, type PublishedEvents, publishedKeyOf } from './published-events.ts';
+import { RequestJournal } from './request-journal.ts';
 import { metadataNote, type SessionMetadata } from './session-metadata.ts';
 
 /** What a session lost while nothing could be stored. */
@@ -57,6 +58,7 @@ export class EventLog {
   readonly gaps = new Map<string, number>();
   /** The share of the journal that imports may use, through `storeImported`. */
   readonly imports: ImportShares;
+  readonly requests: RequestJournal;
   readonly #journal: Journal;
   readonly #delivered: DeliveredMessages;
   readonly #openAcks: OpenAcks;
@@ -84,6 +86,7 @@ export class EventLog {
   ) {
     this.#journal = journal;
     this.imports = new ImportShares(limits);
+    this.requests = new RequestJournal(journal, limits);
     this.#shares = new JournalShares(limits);
     this.#delivered = delivered;
     this.#openAcks = openAcks;
@@ -159,10 +162,15 @@ export class EventLog {
     return this.#delivered.withoutContent(session);
   }
 
-  /** Replaces the metadata of a session. 503 if it cannot be stored now. */
-  async setMetadata(session: string, pairs: Metadata): Promise<void> {
+  /**
+   * Replaces the metadata of a session: none are never refused. 503 if they cannot be stored now, 429 if requests have
+   * stored too much. `keyId`: of the caller; undefined for the operator.
+   */
+  async setMetadata(session: string, pairs: Metadata, keyId?: string): Promise<void> {
     if ((this.#metadataOf(session) ?? '{}') === JSON.stringify(pairs)) return;
-    await this.#append(metadataNote(session, pairs)).catch((error: unknown) => {
+    const needs = Object.keys(pairs).length === 0 ? 'nothing' : 'room';
+    await this.requests.append(metadataNote(session, pairs), keyId, needs).catch((error: unknown) => {
+      if (error instanceof GatewayError) throw error;
       throw new GatewayError('insufficient_resources', `the metadata was not changed: ${errorText(error)}`);
     });
   }
@@ -235,11 +243,12 @@ export class EventLog {
 
   /** Stores a record, and charges it to its session. Rejects if that fails. */
   async #storeCharged(record: NewRecord): Promise<void> {
-    this.#shares.charge(record);
+    const bytes = frameBytesOf(record);
+    this.#shares.charge(record.session, bytes);
     try {
       await this.#append(record);
     } catch (error) {
-      this.#shares.refund(record);
+      this.#shares.refund(record.session, bytes);
       throw error;
     }
   }
@@ -256,7 +265,7 @@ export class EventLog {
 
   /** Stores a record for the folds. If that fails now, the next attempt stores it. Resolves when it is on disk. */
   #note(record: NewRecord): Promise<void> {
-    this.#shares.charge(record);
+    this.#shares.charge(record.session, frameBytesOf(record));
     return new Promise((stored) => this.#storeNote({ record, stored }));
   }
 

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { frameBytesOf } from '../journal/frame.ts';
 import { JournalShares } from './journal-shares.ts';
 
 const MB = 1_048_576;
@@ -9,17 +8,13 @@ const DAY_MS = 24 * HOUR_MS;
 const DEFAULT = { maxBytes: 1_024 * MB, maxAgeMs: 72 * HOUR_MS };
 const SMALLEST = { maxBytes: 32 * MB, maxAgeMs: 72 * HOUR_MS };
 
-const record = (session: string, bytes: number) => {
-  const empty = { kind: 'event', name: 'message', session, key: 'id', text: '' } as const;
-  return { ...empty, text: 'x'.repeat(bytes - frameBytesOf(empty)) };
-};
 /** A message of 100 characters, as stored in the journal. */
-const MESSAGE = record('main', 420);
+const MESSAGE_BYTES = 420;
 
 describe('the share of a session', () => {
   it.each([DEFAULT, SMALLEST])('fits a catch-up after a week: 10,000 messages at once', (limits) => {
     const shares = new JournalShares(limits);
-    for (let n = 0; n < 10_000; n += 1) shares.charge(MESSAGE, 0);
+    for (let n = 0; n < 10_000; n += 1) shares.charge('main', MESSAGE_BYTES, 0);
     expect(shares.isExceeded('main', 0)).toBe(false);
   });
 
@@ -29,14 +24,13 @@ describe('the share of a session', () => {
   ])('fits the messages of a busy account, day after day', (limits, messagesADay) => {
     const shares = new JournalShares(limits);
     const gapMs = DAY_MS / messagesADay;
-    for (let n = 0; n < 5 * messagesADay; n += 1) shares.charge(MESSAGE, n * gapMs);
+    for (let n = 0; n < 5 * messagesADay; n += 1) shares.charge('main', MESSAGE_BYTES, n * gapMs);
     expect(shares.isExceeded('main', 5 * DAY_MS)).toBe(false);
   });
 
   it('is at most half of the journal within the retention time, however events are reported', () => {
     const limits = { maxBytes: 4 * MB, maxAgeMs: 1_000_000 };
     const maxBytes = 300_000;
-    const text = 'x'.repeat(maxBytes);
     const steps = fc.array(fc.record({ waitMs: fc.nat(20_000), bytes: fc.nat(maxBytes) }), { maxLength: 300 });
     fc.assert(
       fc.property(steps, (reported) => {
@@ -46,9 +40,8 @@ describe('the share of a session', () => {
           now += waitMs;
           if (now > limits.maxAgeMs) break;
           if (shares.isExceeded('main', now)) continue; // Its run has failed.
-          const one = { ...MESSAGE, text: text.slice(0, bytes) };
-          shares.charge(one, now);
-          stored += frameBytesOf(one);
+          shares.charge('main', bytes, now);
+          stored += bytes;
         }
         // The record that exceeds it is stored.
         expect(stored).toBeLessThan(limits.maxBytes / 2 + maxBytes + 100);
@@ -60,13 +53,13 @@ describe('the share of a session', () => {
     const shares = new JournalShares(SMALLEST);
     const waits = (...megabytes: number[]) => megabytes.map((bytes) => shares.msUntil('main', bytes * MB, 0));
     expect([shares.maxBytes, ...waits(8)]).toEqual([8 * MB, 0]);
-    shares.charge(record('main', 5 * MB), 0);
+    shares.charge('main', 5 * MB, 0);
     expect(waits(3, 4)).toEqual([0, (MB / 512) * 1_000]);
   });
 
   it('is separate for each session', () => {
     const shares = new JournalShares(SMALLEST);
-    shares.charge(record('main', 9 * MB), 0);
+    shares.charge('main', 9 * MB, 0);
     expect([shares.isExceeded('main', 0), shares.isExceeded('other', 0)]).toEqual([true, false]);
     expect(shares.isExceeded('main', (MB / 512) * 1_000 - 1)).toBe(true);
     expect(shares.isExceeded('main', (MB / 512) * 1_000)).toBe(false);
@@ -74,12 +67,12 @@ describe('the share of a session', () => {
 
   it('is kept in memory only until it is full again', () => {
     const shares = new JournalShares(SMALLEST);
-    shares.charge(record('main', 512), 0);
-    shares.charge(record('other', 1_024), 0);
-    shares.charge(record('third', 512), 1_000);
+    shares.charge('main', 512, 0);
+    shares.charge('other', 1_024, 0);
+    shares.charge('third', 512, 1_000);
     expect(shares.size).toBe(2);
-    shares.charge(record('third', 512), 2_000);
-    shares.charge(record('fourth', 512), 10_000);
+    shares.charge('third', 512, 2_000);
+    shares.charge('fourth', 512, 10_000);
     expect(shares.size).toBe(1);
   });
 });

@@ -83,9 +83,10 @@ export function operationRoute(
 
   /** The answer, which may be an earlier one to the same request with the same key. */
   async function answerKeyed(c: Context<ServerEnv>, input: Record<string, unknown>, keyHash: string): Promise<unknown> {
-    const { answer, isReplayed } = await idempotency.run(keyedRequest(name, operation, keyHash, input), {
+    const caller = c.get('caller');
+    const { answer, isReplayed } = await idempotency.run(keyedRequest(name, operation, keyHash, caller.keyId, input), {
       refusal: () => dependencies.refusalOf?.(String(input.id)),
-      execute: (attempt) => runHandler(input, c.get('caller'), attempt),
+      execute: (attempt) => runHandler(input, caller, attempt),
     });
     if (isReplayed) c.header('Idempotent-Replayed', 'true');
     return answer;

@@ -217,10 +217,11 @@ export function keyedRequest(
   name: string,
   operation: Operation,
   hash: string,
+  keyId: string | undefined,
   { id, ...body }: Readonly<Record<string, unknown>>,
 ): KeyedRequest {
   const whole = JSON.stringify(body, (_, value) => (value instanceof UploadedFile ? identityOf(value) : value));
   const choosesMessageId = operation.keyed?.choosesMessageId(body) ?? false;
   const isHarmlessTwice = operation.keyed?.isHarmlessTwice?.(body) ?? false;
-  return { session: String(id), hash, fingerprint: hashOf(name, whole), choosesMessageId, isHarmlessTwice };
+  return { session: String(id), keyId, hash, fingerprint: hashOf(name, whole), choosesMessageId, isHarmlessTwice };
 }

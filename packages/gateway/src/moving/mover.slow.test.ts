@@ -59,7 +59,8 @@ async function arrivals() {
   async function* whole(bytes: Buffer) {
     yield* [bytes].filter(({ length }) => length > 0);
   }
-  const send = (id: string, bytes: Buffer) => mover.import(id, { archive: whole(bytes) }, { keyId: undefined, signal });
+  const send = (id: string, bytes: Buffer, keyId?: string) =>
+    mover.import(id, { archive: whole(bytes) }, { keyId, signal });
   return {
     mover,
     folder,
@@ -129,6 +130,16 @@ describe('the share of the journal for imports', () => {
     for (let n = 0; n < 7; n += 1)
       all.events.publish('main', { name: 'status', data: { reason: 'x'.repeat(MB) } } as unknown as SessionEvent);
     expect(all.events.hasExceededShare('main')).toBe(false);
+  });
+
+  it('is the same for a key, in all its sessions', async () => {
+    await using all = await arrivals();
+    await all.send('shop-1', archiveWith(20), 'key');
+    await expect(all.send('shop-2', archiveWith(20), 'key')).rejects.toMatchObject({
+      code: 'insufficient_resources',
+      message: expect.stringContaining('with this key'),
+    });
+    for (const keyId of ['other', undefined]) await all.send(`shop-${keyId}`, archiveWith(20), keyId);
   });
 
   it('is not charged for records that are not stored', async () => {

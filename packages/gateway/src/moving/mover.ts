@@ -189,7 +189,7 @@ export class Mover {
       pathOf: (name) => join(folder, 'session', IN_PROFILE, name.slice(PROFILE.length)),
     });
     const { records, restoreOthers } = await readState(states, id, state);
-    events.imports.charge(id, records);
+    events.imports.charge(id, arrival.keyId, records);
     const unstored = new Set(records);
     try {
       await saved.completeArrival(folder, manifest);
@@ -199,7 +199,7 @@ export class Mover {
       await session.moveIn(place, arrival.signal);
       return { session, manifest };
     } finally {
-      events.imports.refund(unstored); // Stored records stay in the journal, even if the import has failed.
+      events.imports.refund(id, arrival.keyId, unstored); // Stored records stay in the journal, even if the import has failed.
     }
   }
 

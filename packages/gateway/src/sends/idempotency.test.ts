@@ -1,22 +1,27 @@
 import { deferred, GatewayError, type SendAttempt } from '@chat-web/protocol';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ownMessageNote, PublishedEvents } from '../events/published-events.ts';
+import type { Needs } from '../events/request-journal.ts';
 import { checkpointParts } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 import { NotStoredError } from '../journal/journal.ts';
 import { type Execution, hashOf, Idempotency, type KeyedRequest } from './idempotency.ts';
 import { keyNotes, SentKeys } from './sent-keys.ts';
 
-/** A journal in memory, whose disk may fail, and which may lose old records. */
+/** A journal in memory, whose disk may fail, whose shares may be used up, and which may lose old records. */
 class Records {
   readonly keys = new SentKeys();
   readonly published = new PublishedEvents();
+  readonly payers = new Set<string | undefined>();
   all: JournalRecord[] = [];
   isFull = false;
+  lacking: readonly Needs[] = [];
 
-  async append(record: NewRecord): Promise<void> {
+  async append(record: NewRecord, keyId?: string, needs: Needs = 'room'): Promise<void> {
     await Promise.resolve(); // A disk write is asynchronous.
     if (this.isFull) throw new NotStoredError('no space left on device');
+    if (this.lacking.includes(needs)) throw new GatewayError('rate_limited', 'too much');
+    this.payers.add(keyId);
     const stored = { ...record, seq: this.all.length + 1, at: Date.now() };
     this.all.push(stored);
     this.keys.apply(stored);
@@ -30,6 +35,7 @@ class Records {
 
 const request: KeyedRequest = {
   session: 'main',
+  keyId: 'key',
   hash: 'h',
   fingerprint: 'f',
   choosesMessageId: true,
@@ -75,6 +81,37 @@ describe('a request that was carried out', () => {
       id: run.attempts[0]?.messageId,
     });
     expect(run.attempts).toHaveLength(1);
+  });
+
+  it('is charged to its key', async () => {
+    const run = execution(sent, new GatewayError('recipient_not_found', 'unknown'));
+    await idempotency.run(request, run);
+    await expect(idempotency.run({ ...request, hash: 'i' }, run)).rejects.toThrow();
+    expect([records.all.length, ...records.payers]).toEqual([4, 'key']);
+  });
+
+  const long = { ...sent, body: '⡀'.repeat(90_000) };
+  it.each([
+    ['is too long', [], long],
+    ['has no room', ['half'], sent],
+  ] as const)('is not carried out again if its answer %s: the error has the full id', async (_, lacking, answer) => {
+    records.lacking = lacking;
+    const run = execution(answer);
+    const { execute } = run;
+    const reported: Execution = {
+      ...run,
+      execute: async (attempt) => {
+        await records.append(ownMessageNote('main', `true_1@c.us_${attempt?.messageId}`));
+        return execute(attempt);
+      },
+    };
+    expect(await idempotency.run(request, reported)).toEqual({ answer, isReplayed: false });
+    await expect(idempotency.run(request, reported)).rejects.toMatchObject({
+      code: 'outcome_unknown',
+      id: `true_1@c.us_${run.attempts[0]?.messageId}`,
+    });
+    expect(run.attempts).toHaveLength(1);
+    expect(Math.max(...records.all.map(({ text }) => text.length))).toBeLessThan(1_000);
   });
 
   it('is not answered once its session is deleted', async () => {
@@ -200,6 +237,13 @@ describe('a request that was refused', () => {
     const refused = new GatewayError('session_not_ready', 'it is starting');
     await expect(idempotency.run(request, { ...execution(), refusal: () => refused })).rejects.toBe(refused);
     expect(records.all).toEqual([]);
+  });
+
+  it('because its session or key has stored too much is not sent', async () => {
+    records.lacking = ['room'];
+    const run = execution();
+    await expect(idempotency.run(request, run)).rejects.toMatchObject({ code: 'rate_limited' });
+    expect([run.attempts, records.all]).toEqual([[], []]);
   });
 
   it('because the disk is full is not sent', async () => {

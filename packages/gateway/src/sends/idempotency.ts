@@ -1,11 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { asGatewayError, GatewayError, type SendAttempt } from '@chat-web/protocol';
 import type { PublishedEvents } from '../events/published-events.ts';
-import { type Journal, NotStoredError } from '../journal/journal.ts';
+import type { RequestJournal } from '../events/request-journal.ts';
+import { frameBytesOf } from '../journal/frame.ts';
+import { NotStoredError } from '../journal/journal.ts';
 import { answerIn, keyNotes, type SentKey, type SentKeys } from './sent-keys.ts';
 
 export interface KeyedRequest {
   readonly session: string;
+  /** Of the caller; undefined for the operator. */
+  readonly keyId: string | undefined;
   /** The hash of the caller and the key. */
   readonly hash: string;
   /** The hash of everything in the request. */
@@ -31,10 +35,12 @@ export interface KeyedAnswer {
 /** When to retry a request whose first attempt is still in progress. */
 const IN_PROGRESS_SECONDS = 1;
 const SECOND_MS = 1_000;
+/** The longest text takes 192 KB, or 256 if it is in four bytes a character; a few are longer as JSON. */
+const MAX_ANSWER_BYTES = 262_144;
 
 /** Carries a request out once per key, even across crashes. */
 export class Idempotency {
-  readonly #journal: Pick<Journal, 'append' | 'find'>;
+  readonly #journal: Pick<RequestJournal, 'append' | 'find'>;
   readonly #keys: SentKeys;
   readonly #published: Pick<PublishedEvents, 'ownIdOf'>;
   /** Fingerprints of requests without an answer, by session and hash. */
@@ -46,7 +52,7 @@ export class Idempotency {
 
   /** `published`: has the full ids of messages that were sent. */
   constructor(
-    journal: Pick<Journal, 'append' | 'find'>,
+    journal: Pick<RequestJournal, 'append' | 'find'>,
     keys: SentKeys,
     published: Pick<PublishedEvents, 'ownIdOf'>,
   ) {
@@ -158,11 +164,11 @@ export class Idempotency {
     return new GatewayError('outcome_unknown', why, { retryAfterSeconds, id });
   }
 
-  async #begin({ session, hash, fingerprint }: KeyedRequest, messageId: string | undefined): Promise<void> {
+  async #begin({ session, keyId, hash, fingerprint }: KeyedRequest, messageId: string | undefined): Promise<void> {
     const more = (by: number) => this.#beginning.set(session, (this.#beginning.get(session) ?? 0) + by);
     more(1);
     try {
-      await this.#journal.append(keyNotes.begun(session, hash, { fingerprint, messageId }));
+      await this.#journal.append(keyNotes.begun(session, hash, { fingerprint, messageId }), keyId);
       this.#freed.delete(`${session}/${hash}`);
     } catch (error) {
       if (!(error instanceof NotStoredError)) throw error;
@@ -173,14 +179,20 @@ export class Idempotency {
     }
   }
 
-  /** If it cannot be stored, a repeated request looks for the message. */
-  async #end({ session, hash }: KeyedRequest, answer: unknown): Promise<void> {
-    await this.#journal.append(keyNotes.done(session, hash, JSON.stringify(answer))).catch(() => {});
+  /**
+   * If it cannot be stored, a repeated request looks for the message. An answer that is too long, or for which the shares
+   * have no room, is not kept: a repeated request does not send again, but learns only the id.
+   */
+  async #end({ session, keyId, hash }: KeyedRequest, answer: unknown): Promise<void> {
+    const whole = keyNotes.done(session, hash, JSON.stringify(answer));
+    const isKept = frameBytesOf(whole) <= MAX_ANSWER_BYTES;
+    const kept = isKept ? this.#journal.append(whole, keyId, 'half') : Promise.reject(new Error('too long'));
+    await kept.catch(() => this.#journal.append(keyNotes.done(session, hash, ''), keyId, 'nothing')).catch(() => {});
   }
 
-  async #free({ session, hash }: KeyedRequest): Promise<void> {
+  async #free({ session, keyId, hash }: KeyedRequest): Promise<void> {
     try {
-      await this.#journal.append(keyNotes.free(session, hash));
+      await this.#journal.append(keyNotes.free(session, hash), keyId, 'nothing');
     } catch {
       this.#freed.add(`${session}/${hash}`);
     }

@@ -1,6 +1,6 @@
 import { type ErrorCode, GatewayError, getOrAdd } from '@chat-web/protocol';
 import { Budget } from '../budget.ts';
-import type { Journal } from '../journal/journal.ts';
+import type { RequestJournal } from '../events/request-journal.ts';
 import { DAY_MS, type KnownPeople, peopleNotes, personOf } from './known-people.ts';
 
 /** The limits of each session; 0: none. */
@@ -12,7 +12,7 @@ export interface PacingLimits {
 interface Dependencies {
   readonly limits: PacingLimits;
   readonly people: KnownPeople;
-  readonly journal: Pick<Journal, 'append'>;
+  readonly journal: Pick<RequestJournal, 'append'>;
   readonly sessions: {
     /** The error that a call to this session would get now; undefined if it would be forwarded. */
     refusalOf(session: string, operation: 'sendMessage'): GatewayError | undefined;
@@ -26,6 +26,13 @@ export interface PacedInput {
   readonly id: string;
   readonly type?: unknown;
   readonly to?: unknown;
+}
+
+/** A first message of a session to a person, and the key that sends it. */
+interface First {
+  readonly id: string;
+  readonly person: number;
+  readonly keyId: string | undefined;
 }
 
 /** First messages to one person that are in progress. */
@@ -68,9 +75,9 @@ export class Pacing {
 
   /**
    * Carries an operation out, if the limits allow it. 429 `rate_limited` with the time after which it would be allowed;
-   * 503 if a first message cannot be recorded.
+   * 503 if a first message cannot be recorded. `keyId`: of the caller; undefined for the operator.
    */
-  async send<T>(operation: string, input: PacedInput, send: () => Promise<T>): Promise<T> {
+  async send<T>(operation: string, input: PacedInput, send: () => Promise<T>, keyId?: string): Promise<T> {
     if (!PACED.has(operation) || input.type === 'reaction') return send();
     const { limits, people, sessions } = this.#dependencies;
     const { id, to } = input;
@@ -87,15 +94,15 @@ export class Pacing {
     const isKnown = underWay === undefined && people.knows(id, person);
     if (!underWay && !isKnown) this.#requireRoom(id);
     this.#takeToken(id);
-    return isKnown ? send() : this.#open(id, person, underWay, send);
+    return isKnown ? send() : this.#open({ id, person, keyId }, underWay, send);
   }
 
   #undoing(id: string, person: number): Promise<void> | undefined {
     return this.#openings.get(id)?.get(person)?.undone;
   }
 
-  async #open<T>(id: string, person: number, underWay: Opening | undefined, send: () => Promise<T>): Promise<T> {
-    const opening = underWay ?? this.#reserve(id, person);
+  async #open<T>(first: First, underWay: Opening | undefined, send: () => Promise<T>): Promise<T> {
+    const opening = underWay ?? this.#reserve(first);
     opening.sends += 1;
     try {
       await opening.noted;
@@ -104,16 +111,17 @@ export class Pacing {
         throw error;
       });
       opening.mayBeSent = true;
-      this.#learn(id, person, answer);
+      this.#learn(first, answer);
       return answer;
     } finally {
       opening.sends -= 1;
-      if (opening.sends === 0) this.#close(id, person, opening);
+      if (opening.sends === 0) this.#close(first, opening);
     }
   }
 
-  #reserve(id: string, person: number): Opening {
-    const noted = this.#dependencies.journal.append(peopleNotes.first(id, person)).catch(() => {
+  #reserve({ id, person, keyId }: First): Opening {
+    const noted = this.#dependencies.journal.append(peopleNotes.first(id, person), keyId).catch((error: unknown) => {
+      if (error instanceof GatewayError) throw error;
       throw new GatewayError(
         'insufficient_resources',
         'nothing was sent: the first message to a new person cannot be recorded (CHAT_WEB_MAX_NEW_CHATS_PER_DAY); free space on the disk',
@@ -124,14 +132,14 @@ export class Pacing {
     return opening;
   }
 
-  #close(id: string, person: number, opening: Opening): void {
+  #close({ id, person, keyId }: First, opening: Opening): void {
     if (opening.mayBeSent || !this.#dependencies.people.hasFirst(id, person)) {
       this.#leave(id, person);
       return;
     }
     // If that cannot be stored, it counts for a day.
     opening.undone = this.#dependencies.journal
-      .append(peopleNotes.unsent(id, person))
+      .append(peopleNotes.unsent(id, person), keyId, 'nothing')
       .catch(() => {})
       .then(() => this.#leave(id, person));
   }
@@ -143,11 +151,12 @@ export class Pacing {
   }
 
   /** The network may name the recipient by another id, which their answers will have. */
-  #learn(id: string, person: number, answer: unknown): void {
+  #learn({ id, person, keyId }: First, answer: unknown): void {
     const { to } = (answer ?? {}) as { readonly to?: unknown };
     const named = typeof to === 'string' ? personOf(to) : undefined;
     if (named === undefined || named === person || this.#dependencies.people.knows(id, named)) return;
-    this.#dependencies.journal.append(peopleNotes.known(id, named)).catch(() => {}); // Then that id counts as another person.
+    const { journal } = this.#dependencies;
+    journal.append(peopleNotes.known(id, named), keyId, 'nothing').catch(() => {}); // Then that id counts as another person.
   }
 
   #requireRoom(id: string): void {

@@ -46,6 +46,8 @@ const SECOND_MS = 1_000;
 export interface StartRequest extends AskedSettings {
   readonly takeBack?: boolean | undefined;
   readonly metadata?: Metadata | undefined;
+  /** Of the caller; undefined for the operator. */
+  readonly keyId?: string | undefined;
   /** Refuses the start if it has aborted by the time that it is its turn. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -139,7 +141,7 @@ export class Session {
    * waits for it, and gets 503 if the host is short of a resource, or 409 if the session was moved. `asked`: what to
    * change, unless the start is refused.
    */
-  start(byHand: boolean, { takeBack = false, metadata, signal, ...asked }: StartRequest = {}): Promise<void> {
+  start(byHand: boolean, { takeBack = false, metadata, keyId, signal, ...asked }: StartRequest = {}): Promise<void> {
     return this.#lock.run(async () => {
       const { settings } = this.#dependencies;
       const after = settings.after(this.id, asked);
@@ -147,7 +149,7 @@ export class Session {
       const restarts = isUp && after !== undefined && this.#needsRestart(after);
       if (!isUp && byHand && !takeBack) this.#refuseIfMoved();
       if ((!isUp && byHand) || restarts) await this.#refuseIfShort();
-      if (metadata) await this.setMetadata(metadata);
+      if (metadata) await this.setMetadata(metadata, keyId);
       if (after) await settings.set(this.id, after);
       if (restarts) await this.#inTurn({ name: 'restart', reason: 'REQUESTED' });
       if (isUp) return;
@@ -285,9 +287,9 @@ export class Session {
     this.#run?.fail({ cause, retry: true });
   }
 
-  /** Replaces what callers have noted on it. 503 if that cannot be stored now. */
-  setMetadata(metadata: Metadata): Promise<void> {
-    return this.#dependencies.events.setMetadata(this.id, metadata);
+  /** Replaces what callers have noted on it. Rejects as `EventLog.setMetadata`. */
+  setMetadata(metadata: Metadata, keyId: string | undefined): Promise<void> {
+    return this.#dependencies.events.setMetadata(this.id, metadata, keyId);
   }
 
   get metadata(): Metadata | undefined {

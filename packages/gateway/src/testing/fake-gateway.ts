@@ -140,7 +140,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     spool: new Spool(dataDir, config, logger),
     damage,
     events,
-    idempotency: new Idempotency(journal, folds.sentKeys, folds.published),
+    idempotency: new Idempotency(events.requests, folds.sentKeys, folds.published),
     log: logger,
     metrics: {
       answered: (operation, status) => counted.push([operation, status]),

@@ -14,7 +14,7 @@ import { EventLog } from '../events/event-log.ts';
 import { OpenAcks } from '../events/open-acks.ts';
 import { PublishedEvents } from '../events/published-events.ts';
 import { Damage } from '../host/damage.ts';
-import type { NewRecord } from '../journal/frame.ts';
+import { type NewRecord, note } from '../journal/frame.ts';
 import { Journal } from '../journal/journal.ts';
 import { SegmentReader } from '../journal/segment.ts';
 import { progressNotes, WebhookProgress } from './webhook-progress.ts';
@@ -106,10 +106,10 @@ async function open(): Promise<void> {
     log,
     asksForToken,
     config: { webhookHosts: hosts, webhookRetryDelaysMs: retryDelaysMs },
-    append: async (record) => {
+    append: async (record, ...payer) => {
       notes.push(record);
       if (storingMs > 0) await takes(storingMs);
-      await journal.append(record);
+      await events.requests.append(record, ...payer);
     },
   });
   webhooks.start();
@@ -1240,6 +1240,30 @@ it('a change that waits for another is refused once its key is deleted', async (
   const refused = { status: 'rejected', reason: { kind: 'expired_key' } };
   expect(await outcomes).toMatchObject([{ status: 'fulfilled' }, refused, refused, refused, refused, refused]);
   expect(readFileSync(join(dir, 'webhooks.json'), 'utf8')).toBe(before);
+});
+
+it('what a webhook stores is charged to its key: without room, its dead letters wait, and only they', async () => {
+  maxBytes = 32e6;
+  await restart([]);
+  answer = () => 500;
+  const { id: keyId } = await keys.create({ name: 'shops', sessions: ['shop-*'], scope: 'manage' });
+  const caller = keys.caller(keyId);
+  if (!caller) throw new Error('the key is unknown');
+  const [{ id }, { id: other }] = [
+    await webhooks.create({ url }, caller),
+    await create({ sessions: ['shop-*'], url: `${url}/other` }),
+  ];
+  const fill = (bytes: number) => events.requests.append(note('', 'fill', '', 'x'.repeat(bytes)), keyId, 'nothing');
+  await fill(4_000_000);
+  happen('shop-1', 0);
+  await expect.poll(() => webhooks.deadLetters(other, me)).toHaveLength(1);
+  await expect.poll(() => webhooks.deliveries(id, me)).toHaveLength(1);
+  await pace(200); // More than a dead letter takes.
+  expect([webhooks.deadLetters(id, me), webhooks.get(id, me).waiting]).toEqual([[], 1]);
+  await fill(3_000_000);
+  for (const refused of [webhooks.create({ url }, caller), webhooks.replay(id, 'oldest', caller)])
+    await expect(refused).rejects.toMatchObject({ code: 'rate_limited', message: expect.stringContaining('this key') });
+  await webhooks.remove(id, caller);
 });
 
 it('a key has a share of the webhooks, and all keys together leave some to the operator', async () => {

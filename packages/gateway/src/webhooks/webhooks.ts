@@ -25,6 +25,7 @@ import type { Config } from '../config.ts';
 import { passes } from '../events/chat-filter.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Entry, Takes } from '../events/feed.ts';
+import type { Needs, RequestJournal } from '../events/request-journal.ts';
 import type { Damage } from '../host/damage.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { Lock } from '../lock.ts';
@@ -45,8 +46,8 @@ interface Dependencies {
   readonly events: Pick<EventLog, 'feed' | 'find' | 'idBefore' | 'seqOf' | 'isKnown' | 'isDeleted'>;
   readonly progress: WebhookProgress;
   readonly damage: Pick<Damage, 'setAside' | 'counts'>;
-  /** Stores a record. Rejects if that fails now. */
-  append(record: NewRecord): Promise<void>;
+  /** Stores a record, and charges it to the key of its webhook. Rejects if that fails now. */
+  append: RequestJournal['append'];
   readonly version: string;
   readonly log: Log;
 }
@@ -104,7 +105,7 @@ export class Webhooks {
       webhooks.#add(stored, progress.of(stored.id) ?? { position: LOST, waiting: {} });
     // The operator may restore those that were set aside: they continue where they were.
     const removed = damage.counts.has('webhooks') ? [] : progress.ids.filter((id) => !webhooks.#webhooks.has(id));
-    await Promise.all(removed.map((id) => append(progressNotes.removed(id)).catch(() => {})));
+    await Promise.all(removed.map((id) => append(progressNotes.removed(id), undefined).catch(() => {})));
     return webhooks;
   }
 
@@ -147,11 +148,11 @@ export class Webhooks {
         ...ownerOf(caller),
       };
       const progress = { position: input.after ?? this.#now(), waiting: {} };
-      await this.#store(progressNotes.progress(id, progress));
+      await this.#store(stored, progressNotes.progress(id, progress)).catch(notStored);
       try {
         await this.#write([...this.#stored(), stored]);
       } catch (error) {
-        await this.#dependencies.append(progressNotes.removed(id)).catch(() => {}); // Otherwise at the next start.
+        await this.#store(stored, progressNotes.removed(id), 'nothing').catch(() => {}); // Otherwise at the next start.
         throw error;
       }
       const webhook = this.#add(stored, progress);
@@ -193,7 +194,7 @@ export class Webhooks {
       webhook.unwatch();
       this.#webhooks.delete(id);
       this.#counts.delete(id);
-      await this.#dependencies.append(progressNotes.removed(id)).catch(() => {}); // Otherwise at the next start.
+      await this.#store(webhook.stored, progressNotes.removed(id), 'nothing').catch(() => {}); // Otherwise at the next start.
     }, caller.signal);
   }
 
@@ -213,7 +214,7 @@ export class Webhooks {
       );
       const progress = { ...webhook.progress, position: after, waiting: Object.fromEntries(behind) };
       try {
-        await this.#store(progressNotes.progress(id, progress));
+        await this.#store(webhook.stored, progressNotes.progress(id, progress)).catch(notStored);
         webhook.progress = progress;
       } finally {
         this.#resume(webhook);
@@ -292,7 +293,11 @@ export class Webhooks {
         webhook.endpoint.close();
         webhook.unwatch();
         if (wasRunning)
-          await this.#dependencies.append(progressNotes.progress(webhook.stored.id, webhook.progress)).catch(() => {});
+          await this.#store(
+            webhook.stored,
+            progressNotes.progress(webhook.stored.id, webhook.progress),
+            'nothing',
+          ).catch(() => {});
       }
     });
   }
@@ -366,10 +371,10 @@ export class Webhooks {
         this.#count(id, outcome.kind === 'delivered' ? 'delivered' : 'failed');
         return outcome;
       },
-      save: (progress) => this.#dependencies.append(progressNotes.progress(id, progress)),
+      save: (progress) => this.#store(stored, progressNotes.progress(id, progress)),
       bury: async (letter, { id: entryId, text }) => {
         const isGap = entryId !== letter.id;
-        await this.#dependencies.append(progressNotes.dead(id, isGap ? { ...letter, gap: text } : letter));
+        await this.#store(stored, progressNotes.dead(id, isGap ? { ...letter, gap: text } : letter), 'half');
         this.#count(id, 'dead');
         log.warn(
           { webhook: id, event: letter.id, attempts: letter.attempts, error: letter.message },
@@ -385,7 +390,7 @@ export class Webhooks {
   }
 
   #replaysOf({ stored, replaying }: Webhook): Replays {
-    const { progress, append, log } = this.#dependencies;
+    const { progress, log } = this.#dependencies;
     const { id } = stored;
     return {
       next: () => {
@@ -400,7 +405,7 @@ export class Webhooks {
         replaying.delete(eventId);
         if (outcome === 'failed') return;
         if (outcome !== 'delivered') log.warn({ webhook: id, event: eventId, reason: outcome }, 'dead letter dropped');
-        void append(progressNotes.replayed(id, eventId)).catch(() => {}); // Otherwise another replay repeats it.
+        void this.#store(stored, progressNotes.replayed(id, eventId), 'nothing').catch(() => {}); // Otherwise another replay repeats it.
       },
     };
   }
@@ -506,8 +511,8 @@ export class Webhooks {
     return writeWebhooks(this.#dependencies.path, webhooks).catch(notStored);
   }
 
-  #store(record: NewRecord): Promise<void> {
-    return this.#dependencies.append(record).catch(notStored);
+  #store({ owner }: StoredWebhook, record: NewRecord, needs?: Needs): Promise<void> {
+    return this.#dependencies.append(record, owner === OPEN ? undefined : owner, needs);
   }
 
   #viewOf(webhook: Webhook): WebhookView {
@@ -549,6 +554,7 @@ async function post(endpoint: Endpoint, delivery: Delivery, signal?: AbortSignal
 }
 
 function notStored(error: unknown): never {
+  if (error instanceof GatewayError) throw error;
   throw new GatewayError('insufficient_resources', `nothing was changed: ${errorText(error)}`);
 }
 
