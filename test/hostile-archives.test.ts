@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { type ClientRequest, request } from 'node:http';
 import { join } from 'node:path';
@@ -64,6 +64,8 @@ describe('an import that is refused', () => {
       archive(manifestOf([{ name: 'state.jsonl', text: 'x\n' }, ...ARCHIVE_FILES.slice(1)])),
       INVALID,
     ],
+    ['a manifest of 700,000 arrays', archive(`{"a":[${'[],'.repeat(690_000)}0]}`), INVALID],
+    ['a lock of the browser', withFile({ name: 'profile/IndexedDB/LOCK', text: '' }), INVALID],
     ['too many bytes', withFile(large(2 * MB)), TOO_LARGE],
     ['too many bytes in its manifest', archive(manifestOf(ARCHIVE_FILES, { files: sized(3 * MB) })), TOO_LARGE],
     ['8 GB in its manifest', archive(manifestOf(ARCHIVE_FILES, { files: sized(8 * GB - 1) })), TOO_LARGE],
@@ -73,7 +75,15 @@ describe('an import that is refused', () => {
   });
 
   it('for its digest', async () => {
-    expect(await put(archive(), { 'Content-Digest': `sha-256=:${'A'.repeat(43)}=:` })).toEqual(INVALID);
+    const right = `sha-256=:${createHash('sha256').update(archive()).digest('base64')}:`;
+    const wrong = `sha-512=:${'A'.repeat(86)}==:`;
+    for (const name of ['Content-Digest', 'Repr-Digest']) {
+      for (const field of [wrong, `${right}, ${wrong}`, `${wrong}, ${right}`])
+        expect(await put(archive(), { [name]: field })).toEqual(INVALID);
+      for (const field of ['', 'SHA-256=:AAAA:', 'md5=:AAAA:', 'sha-256=AAAA', `${right},`])
+        expect(await put(archive(), { [name]: field })).toEqual({ status: 400, code: 'invalid_request' });
+    }
+    expect(await put(archive(), { 'Content-Digest': right, 'Repr-Digest': wrong })).toEqual(INVALID);
     await expectNothingChanged();
   });
 

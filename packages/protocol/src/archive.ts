@@ -10,9 +10,16 @@ export interface ArchiveInput {
   readonly contentDigest?: string | undefined;
 }
 
+/** A digest of an archive, by an algorithm of RFC 9530. */
+export interface ArchiveDigest {
+  readonly algorithm: 'sha-256' | 'sha-512';
+  readonly bytes: Uint8Array;
+}
+
 export interface TakenArchive {
   readonly archive: AsyncIterable<Uint8Array>;
-  readonly contentDigest?: string | undefined;
+  /** All that the sender provided. */
+  readonly digests: readonly ArchiveDigest[];
 }
 
 export interface SessionArchive {

@@ -12,6 +12,7 @@ const ALLOWED_HEADERS = [
   'If-Range',
   'Last-Event-ID',
   'Range',
+  'Repr-Digest',
   'X-Request-Id',
 ].join(', ');
 const EXPOSED_HEADERS = [

@@ -18,6 +18,7 @@ import * as v from 'valibot';
 import type { Caller } from '../access/caller.ts';
 import { type Log, withoutNumbers } from '../log.ts';
 import type { Metrics } from '../monitoring/metrics.ts';
+import { digestsIn } from '../moving/digest-field.ts';
 import type { Idempotency } from '../sends/idempotency.ts';
 import type { Admission } from './admission.ts';
 import { jsonAnswer } from './json-answer.ts';
@@ -162,12 +163,15 @@ export function operationRoute(
   };
 }
 
-/** The archive in a request's body, unread. Throws `unsupported_media_type`. */
+/** Without an encoding, the content is the representation. */
+const DIGEST_FIELDS = ['Content-Digest', 'Repr-Digest'];
+
+/** The archive in a request's body, unread. Throws `unsupported_media_type`, or `invalid_request` for a digest. */
 function takenArchive(c: Context<ServerEnv>, { importMaxBytes }: { readonly importMaxBytes: number }): TakenArchive {
   requireMediaType(c, ARCHIVE_TYPE, `send the archive with Content-Type: ${ARCHIVE_TYPE}`);
   if (bodyEncoding(c)) throw new GatewayError('unsupported_media_type', 'send the archive without Content-Encoding');
   const archive = limitedBody(c.env.incoming, { maxBytes: importMaxBytes, signal: c.get('caller').signal });
-  return { archive, contentDigest: c.req.header('Content-Digest') };
+  return { archive, digests: DIGEST_FIELDS.flatMap((name) => digestsIn(name, c.req.header(name))) };
 }
 
 /**

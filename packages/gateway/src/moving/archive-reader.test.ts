@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { GatewayError } from '@chat-web/protocol';
@@ -13,8 +14,9 @@ import {
   temporaryFolder,
 } from '@chat-web/testing';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { unpackArchive } from './archive-reader.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { readAbout, unpackArchive } from './archive-reader.ts';
+import { digestsIn } from './digest-field.ts';
 import { PROFILE } from './manifest.ts';
 
 const [STATE, CURRENT, KEYS, LOCAL] = ARCHIVE_FILES as readonly [ArchiveFile, ArchiveFile, ArchiveFile, ArchiveFile];
@@ -31,7 +33,7 @@ async function unpack(
   }
   const { manifest, state } = await unpackArchive(pieces(), {
     session: 'main',
-    contentDigest,
+    digests: digestsIn('Content-Digest', contentDigest),
     onManifest: ({ session }) => void wanted.push(session),
     pathOf: (name) => join(folder.path, 'in', name.slice(PROFILE.length)),
   }).finally(() => {
@@ -49,8 +51,16 @@ async function unpack(
 const refused = (why: string | RegExp) =>
   expect.objectContaining({ code: 'invalid_archive', message: expect.stringMatching(why) });
 
+/** As a member of a Content-Digest. */
+const digestOf = (bytes: Buffer, algorithm: string) =>
+  `${algorithm}=:${createHash(algorithm.replace('-', '')).update(bytes).digest('base64')}:`;
+
 /** An archive whose manifest has these fields. */
 const about = (fields: object) => archive(manifestOf(ARCHIVE_FILES, fields));
+/** As many files, each in a folder of its own. */
+const inFolders = (count: number) =>
+  Array.from({ length: count }, (_, n) => ({ name: `profile/IndexedDB/${n}/x`, text: '' }));
+const wrong = (algorithm: string, bytes: number) => `${algorithm}=:${Buffer.alloc(bytes).toString('base64')}:`;
 /** An archive with the usual manifest and these files. */
 const listing = (...files: NonNullable<Parameters<typeof archive>[1]>[number][]) => archive(manifestOf(), files);
 
@@ -63,7 +73,7 @@ const having = (name: string, text = 'x') => {
 describe('an archive', () => {
   it.each([1, 7, 512, 100_000])('is read completely, in pieces of %i bytes', async (piece) => {
     const bytes = archive();
-    const contentDigest = `sha-512=:AAAA:, sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`;
+    const contentDigest = `${digestOf(bytes, 'sha-512')}, md5=:AAAA:,${digestOf(bytes, 'sha-256')}`;
     const { manifest, state, files, wanted } = await unpack(bytes, { piece, contentDigest });
     expect(files).toEqual(ARCHIVE_FILES.slice(1));
     expect(state).toBe('');
@@ -75,12 +85,25 @@ describe('an archive', () => {
     expect((await unpack(Buffer.concat([archive(), Buffer.alloc(8_192)]))).files).toHaveLength(3);
   });
 
+  it('with thousands of empty files costs no sync for each', async () => {
+    const file = await open('/dev/null');
+    const datasync = vi.spyOn(Object.getPrototypeOf(file), 'datasync');
+    await file.close();
+    const files = [
+      ...ARCHIVE_FILES,
+      ...Array.from({ length: 500 }, (_, n) => ({ name: `${KEYS.name}${n}`, text: '' })),
+    ];
+    await unpack(archive(manifestOf(files), files));
+    expect(datasync).toHaveBeenCalledTimes(3);
+    datasync.mockRestore();
+  });
+
   it('is refused with the error of onManifest, before a file is written', async () => {
     using folder = temporaryFolder();
     const unwanted = new GatewayError('stale_export', 'it is old');
     const unpacking = {
       session: 'main',
-      contentDigest: undefined,
+      digests: [],
       pathOf: (name: string) => join(folder.path, name),
       onManifest: () => {
         throw unwanted;
@@ -100,16 +123,17 @@ it.each<[string, Buffer, string]>([
   ['text', Buffer.from('x'.repeat(2_000)), 'is not a header'],
   ['zeros', Buffer.alloc(4_096), 'is not a header'],
   ['a compressed archive', gzipSync(archive()), 'is incomplete|is not a header'],
-  ['another session', about({ session: 'other' }), 'belongs to session other'],
+  ['another session', about({ session: 'other' }), 'belongs to another session'],
   ['another format', about({ format: 'tar' }), 'manifest that is not valid \\(format\\)'],
   ['a later version', about({ version: 2 }), 'another format version'],
   ['no manifest', Buffer.concat([archiveEntry(STATE.name, ''), archive()]), 'does not begin with manifest.json'],
   ['a manifest that is no JSON', archive('{'), 'manifest that is not valid'],
   ['a manifest with another field', about({ more: 1 }), 'manifest that is not valid'],
-  ['a manifest that is too long', archive(`${JSON.stringify(manifestOf())}${' '.repeat(4_194_304)}`), 'too long'],
+  ['a manifest that is too long', archive(`${JSON.stringify(manifestOf())}${' '.repeat(2_097_152)}`), 'too long'],
   ['no generation', about({ generations: [] }), '\\(generations\\)'],
   ['too many generations', about({ generations: Array(2_001).fill('0'.repeat(16)) }), 'valid'],
-  ['too many files', archive(manifestOf(Array(20_001).fill(CURRENT))), '\\(files\\)'],
+  ['too many files', archive(manifestOf(Array(5_001).fill(CURRENT))), '\\(files\\)|too many values'],
+  ['too many folders', archive(manifestOf([...ARCHIVE_FILES, ...inFolders(500)])), '\\(files\\)'],
 ])('an archive of something else: %s', async (_, bytes, why) => {
   await expect(unpack(bytes)).rejects.toEqual(refused(why));
 });
@@ -141,6 +165,10 @@ describe('a manifest with a name that an export never writes', () => {
     `profile/IndexedDB/${'a'.repeat(92)}`,
     `profile/IndexedDB${'/a'.repeat(7)}`,
     `profile/IndexedDB${`/${'a'.repeat(80)}`.repeat(3)}`,
+    'profile/IndexedDB/LOCK',
+    'profile/IndexedDB/x/LOG',
+    'profile/Local Storage/leveldb/LOG.old',
+    'profile/IndexedDB/LOCK/x',
     '',
   ])('%j', async (name) => {
     const { manifest } = having(name);
@@ -163,6 +191,68 @@ describe('a manifest with a name that an export never writes', () => {
     await expect(unpack(about({ files }))).rejects.toEqual(refused('\\(files'));
   });
 });
+
+it.each(['files', 'generations', 'SECRET'])('a manifest is refused without its names: %s', async (field) => {
+  const SECRET = 'SECRET'.repeat(30);
+  const values = [{ [SECRET]: 1 }, { name: SECRET, bytes: 1, sha256: sha256('') }];
+  const error = await unpack(about({ [field]: values })).catch((thrown: Error) => thrown);
+  expect(error).toEqual(refused('has a manifest that is not valid \\((files|generations|the whole)\\)'));
+  expect((error as Error).message).not.toContain('SECRET');
+});
+
+describe('a manifest', () => {
+  const name = fc
+    .tuple(fc.constantFrom('IndexedDB', 'Local Storage'), fc.integer({ min: 1, max: 80 }))
+    .map(([folder, length]) => `profile/${folder}/${'f'.repeat(length)}`);
+  /** Files in `folders` folders, each with a name of its own, after those that every session has. */
+  const within = fc
+    .tuple(fc.nat(4_900), fc.integer({ min: 1, max: 490 }), name)
+    .map(([files, folders, prefix]) => [
+      ...ARCHIVE_FILES,
+      ...Array.from({ length: files }, (_, n) => ({ name: `${prefix}${n % folders}/${n}.ldb`, text: '' })),
+    ]);
+
+  it('within the limits is parsed once, and taken', async () => {
+    await fc.assert(
+      fc.asyncProperty(within, async (files) => {
+        const { answer, parses } = await parsing(archive(manifestOf(files), []));
+        expect(answer).toMatchObject({ session: 'main', files: { length: files.length } });
+        expect(parses).toBe(1);
+      }),
+      { numRuns: 20 },
+    );
+  });
+
+  it('beyond the limits is refused before it is parsed', async () => {
+    const json = fc.oneof(
+      fc.integer({ min: 22_021, max: 600_000 }).map((values) => `[${'[],'.repeat(values)}0]`),
+      fc.integer({ min: 22_021, max: 600_000 }).map((values) => `[${'0,'.repeat(values)}0]`),
+      fc.integer({ min: 4, max: 900_000 }).map((depth) => '['.repeat(depth)),
+      fc.integer({ min: 2_097_140, max: 4_000_000 }).map((length) => JSON.stringify('x'.repeat(length))),
+    );
+    const place = fc.constantFrom('files', 'generations', 'session', 'more');
+    await fc.assert(
+      fc.asyncProperty(json, place, async (value, field) => {
+        const text = JSON.stringify(manifestOf()).replace('{', `{"${field}":${value},`);
+        const { answer, parses } = await parsing(archive(text, []));
+        expect(answer).toEqual(refused('has a manifest (that is too long|with too many values or levels)'));
+        expect(parses).toBe(0);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+/** Reads the manifest of an archive, and counts how often JSON is parsed. */
+async function parsing(bytes: Buffer) {
+  const parse = vi.spyOn(JSON, 'parse');
+  try {
+    const answer = await readAbout(bytesOf(bytes)).catch((error: unknown) => error);
+    return { answer, parses: parse.mock.calls.length };
+  } finally {
+    parse.mockRestore();
+  }
+}
 
 /** Changes a header to another type, with a target. */
 const ofType = (type: string, target?: string) => (header: Buffer) => {
@@ -224,8 +314,14 @@ describe('files that are not those of the manifest', () => {
     await expect(unpack(bytes)).rejects.toEqual(refused(why));
   });
 
-  it('another digest than announced', async () => {
-    const contentDigest = `sha-256=:${'A'.repeat(43)}=:`;
+  it.each([
+    ['SHA-256', [wrong('sha-256', 32)]],
+    ['SHA-512', [wrong('sha-512', 64)]],
+    ['SHA-512, after a right one', [digestOf(archive(), 'sha-256'), wrong('sha-512', 64)]],
+    ['SHA-256, before a right one', [wrong('sha-256', 32), digestOf(archive(), 'sha-256')]],
+    ['length', ['sha-256=::']],
+  ])('another digest than announced: %s', async (_, members) => {
+    const contentDigest = members.join(', ');
     await expect(unpack(archive(), { contentDigest })).rejects.toEqual(refused('does not match its Content-Digest'));
   });
 

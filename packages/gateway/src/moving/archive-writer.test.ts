@@ -5,6 +5,7 @@ import { ARCHIVE_FILES, manifestOf, temporaryFolder } from '@chat-web/testing';
 import { expect, it } from 'vitest';
 import { unpackArchive } from './archive-reader.ts';
 import { prepareArchive } from './archive-writer.ts';
+import { digestsIn } from './digest-field.ts';
 import { PROFILE } from './manifest.ts';
 
 const { format, version, files, ...about } = manifestOf();
@@ -47,7 +48,7 @@ it('contains only what a session needs, with its size and digest, and is readabl
     })(),
     {
       session: 'main',
-      contentDigest,
+      digests: digestsIn('Content-Digest', contentDigest),
       onManifest: () => {},
       pathOf: (name) => join(out.path, name),
     },
@@ -74,6 +75,13 @@ it.each<[string, (path: string) => void]>([
   ['a pipe', (path) => execFileSync('mkfifo', [join(path, LEVELDB, '000004.log')])],
   ['a hidden file', (path) => writeFileSync(join(path, LEVELDB, '.hidden'), '')],
   ['a name with a line break', (path) => writeFileSync(join(path, LEVELDB, 'a\nb'), '')],
+  [
+    'a folder with the name of a lock',
+    (path) => {
+      mkdirSync(join(path, LEVELDB, 'LOG.old'));
+      writeFileSync(join(path, LEVELDB, 'LOG.old', '000001.log'), '');
+    },
+  ],
 ])('is not created from a profile with %s', async (_, spoil) => {
   using folder = profile();
   spoil(folder.path);
@@ -89,7 +97,8 @@ it('is not created from a profile without a database', async () => {
 it('is not created if no gateway would accept it', async () => {
   using folder = profile();
   const archive = { profileDir: folder.path, state: Buffer.alloc(0), about };
-  const spoilt = [{ state: Buffer.alloc(32 * 1_048_576 + 1) }, { about: { ...about, generations: [] } }];
+  for (let n = 0; n < 500; n += 1) folder.write(`${LEVELDB}/${n}/x`, '');
+  const spoilt = [{}, { state: Buffer.alloc(32 * 1_048_576 + 1) }, { about: { ...about, generations: [] } }];
   for (const changes of spoilt)
     await expect(prepareArchive({ ...archive, ...changes }, NEVER)).rejects.toThrow('exceed the limits of an archive');
 });
@@ -99,10 +108,10 @@ it('is refused by its receiver if a file changed after its digest was computed',
   using out = temporaryFolder();
   const { bytes } = await prepare(folder.path);
   folder.write(`${LEVELDB}/000003.log`, 'KEYS'.repeat(400));
-  const unpacking = { session: 'main', contentDigest: undefined, onManifest: () => {} };
+  const unpacking = { session: 'main', digests: [], onManifest: () => {} };
   await expect(unpackArchive(bytes, { ...unpacking, pathOf: (name) => join(out.path, name) })).rejects.toMatchObject({
     code: 'invalid_archive',
-    message: expect.stringContaining('000003.log'),
+    message: expect.stringContaining('has a file that differs from its manifest'),
   });
 });
 

@@ -9,6 +9,7 @@ import {
   type ArchivedFile,
   IN_PROFILE,
   isArchiveName,
+  isRecreated,
   MANIFEST,
   type Manifest,
   manifest,
@@ -32,8 +33,6 @@ export class UnfitProfileError extends Error {}
 const CHUNK_BYTES = 65_536;
 /** Does not follow links, and does not block on a pipe. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-/** The browser recreates these; the logs contain paths of this machine. */
-const SKIPPED = new Set(['LOCK', 'LOG', 'LOG.old']);
 
 /**
  * Prepares the archive of a session. Reads all files twice: for their digests, and for the digest of the archive, which
@@ -150,7 +149,7 @@ async function filesIn(profileDir: string): Promise<string[]> {
     for (const entry of await readdir(join(top, folder), { withFileTypes: true })) {
       const path = `${folder}/${entry.name}`;
       if (entry.isDirectory()) folders.push(path);
-      else if (SKIPPED.has(entry.name)) continue;
+      else if (isRecreated(entry.name)) continue;
       else if (entry.isFile() && isArchiveName(PROFILE + path)) names.push(PROFILE + path);
       else throw new UnfitProfileError('the profile has an entry that no browser creates');
     }

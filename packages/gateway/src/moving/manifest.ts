@@ -1,6 +1,6 @@
 import { sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { lineage } from '../sessions/lineages.ts';
+import { lineage, MAX_GENERATIONS } from '../sessions/lineages.ts';
 
 /** The first file of an archive: the format, the session, and the files that follow, in order. */
 export const MANIFEST = 'manifest.json';
@@ -17,21 +17,37 @@ export const PROFILE = 'profile/';
 /** Their parent folder in a profile. */
 export const IN_PROFILE = 'Default';
 
-/** Limits of an archive. An account with a long history has some hundreds of files. */
+const MAX_FILES = 5_000;
+
+/** Limits of an archive. An account with a long history has some hundreds of files, in some ten folders. */
 export const ARCHIVE_LIMITS = {
-  manifestBytes: 4 * 1_048_576,
+  manifestBytes: 2 * 1_048_576,
+  /** A file is four values. */
+  manifestJson: { depth: 3, values: 4 * MAX_FILES + MAX_GENERATIONS + 20 },
   stateBytes: 32 * 1_048_576,
   stateLineBytes: 2 * 1_048_576,
-  files: 20_000,
+  /** One for each Idempotency-Key, and some hundred others. */
+  stateLines: 101_000,
+  /** The largest line has 20,000 first messages, each of three values. */
+  stateLineJson: { depth: 8, values: 65_000 },
+  files: MAX_FILES,
+  folders: 500,
   fileBytes: 2 ** 33 - 1,
 } as const;
 
+/** The browser recreates these; the logs contain paths of the machine. */
+const RECREATED = ['LOCK', 'LOG', 'LOG.old'] as const;
 /** Names as Chromium creates them: not hidden, not an option, not another folder. */
-const SEGMENT = '[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,90}';
+const SEGMENT = `(?!(?:${RECREATED.join('|')})(?:/|$))[A-Za-z0-9_][A-Za-z0-9_.@+ -]{0,90}`;
 const FILE = new RegExp(`^${PROFILE}(${PROFILE_FOLDERS.join('|')})(/${SEGMENT}){1,6}$`);
 const MAX_NAME_LENGTH = 200;
 
-/** True for the name of a file that may follow the manifest in an archive. */
+/** True for the name of an entry of a profile that an export leaves out. */
+export function isRecreated(name: string): boolean {
+  return RECREATED.some((one) => one === name);
+}
+
+/** True for the name of a file that may follow the manifest in an archive: an export writes no other. */
 export function isArchiveName(name: string): boolean {
   return name.length <= MAX_NAME_LENGTH && (name === STATE || FILE.test(name));
 }
@@ -62,6 +78,7 @@ export const manifest = v.strictObject({
     v.maxLength(ARCHIVE_LIMITS.files),
     v.array(archivedFile),
     v.check(areDistinct),
+    v.check(areInFewFolders),
     v.check(areComplete),
   ),
 });
@@ -74,6 +91,11 @@ function areDistinct(files: ArchivedFile[]): boolean {
   return files.every(({ name }) => foldersOf(name.toLowerCase()).every((folder) => !names.has(folder)));
 }
 
+function areInFewFolders(files: ArchivedFile[]): boolean {
+  return new Set(files.flatMap(({ name }) => foldersOf(name))).size <= ARCHIVE_LIMITS.folders;
+}
+
+/** The folders that a file is in, the uppermost first. */
 function foldersOf(name: string): string[] {
   const segments = name.split('/');
   return segments.slice(1).map((_, depth) => segments.slice(0, depth + 1).join('/'));

@@ -184,7 +184,7 @@ export class Mover {
     const { supervisor, saved, states, events } = this.#dependencies;
     const { manifest, state } = await unpackArchive(withArrivalLimit(taken.archive, arrival), {
       session: id,
-      contentDigest: taken.contentDigest,
+      digests: taken.digests,
       onManifest: (about) => this.#assertWanted(id, about, folder, arrival),
       pathOf: (name) => join(folder, 'session', IN_PROFILE, name.slice(PROFILE.length)),
     });

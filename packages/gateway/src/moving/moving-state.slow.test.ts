@@ -3,7 +3,7 @@ import type { GatewayError } from '@chat-web/protocol';
 import { sentMessage, temporaryFolder } from '@chat-web/testing';
 import { pino } from 'pino';
 import * as v from 'valibot';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { DeliveredMessages, deliveryNotes } from '../events/delivered-messages.ts';
 import { OpenAcks } from '../events/open-acks.ts';
 import type { MovingState } from '../journal/folds.ts';
@@ -289,6 +289,25 @@ it('is refused with a sentence that does not repeat its values', async () => {
       const refused = (await readState(here.states, 'main', state).catch((error: Error) => error)) as Error;
       expect(refused.message).toMatch(/^the state in the archive has an invalid line 1: /);
       expect(refused.message.length).toBeLessThan(300);
-      if (!(secret in part)) expect(refused.message).not.toContain('secret');
+      expect(refused.message).not.toContain('secret');
     }
+});
+
+it('is bounded before it is parsed: in values, in levels, in lines, and in the values of its answers', async () => {
+  using here = await gateway();
+  const key = { hash: HASH, fingerprint: FINGERPRINT, beganAt: 1, answer: `[${'[],'.repeat(10_001)}0]` };
+  const line = (name: string, json: string) => `{"name":"${name}","part":${json}}\n`;
+  for (const [state, why, parses] of [
+    [line('acks', `[${'[],'.repeat(65_001)}0]`), 'line 1: it has too many values', 0],
+    [line('acks', `${'['.repeat(8)}${']'.repeat(8)}`), 'line 1: it has too many values', 0],
+    [line('acks', '[]').repeat(101_001), 'line 101001: there are too many', 101_000],
+    [line('keys', JSON.stringify([key])), 'line 1: it has invalid data', 1],
+  ] as const) {
+    const parse = vi.spyOn(JSON, 'parse');
+    const refused = await readState(here.states, 'main', Buffer.from(state)).catch((error: Error) => error);
+    const { calls } = parse.mock;
+    parse.mockRestore();
+    expect((refused as Error).message).toContain(why);
+    expect(calls).toHaveLength(parses);
+  }
 });

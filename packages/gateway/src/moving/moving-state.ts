@@ -1,4 +1,4 @@
-import { errorText, GatewayError, LineReader, LineTooLongError } from '@chat-web/protocol';
+import { errorText, GatewayError, JsonBounds, LineReader, LineTooLongError } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { yieldToEventLoop } from '../event-loop.ts';
 import type { Fold, MovingState, RecordFinder } from '../journal/folds.ts';
@@ -6,6 +6,8 @@ import type { NewRecord } from '../journal/frame.ts';
 import { ARCHIVE_LIMITS } from './manifest.ts';
 
 const line = v.strictObject({ name: v.pipe(v.string(), v.maxLength(40)), part: v.unknown() });
+/** Thousands of issues would take long, and one is enough. */
+const AT_FIRST_FAULT = { abortEarly: true };
 
 /** The state that moves with a session. */
 export interface MovingStates {
@@ -53,17 +55,18 @@ export async function readState(
   try {
     for (let bytes = reader.next(); bytes; bytes = reader.next()) {
       await yieldToEventLoop();
-      const { name, part } = v.parse(line, JSON.parse(Buffer.from(bytes).toString('utf8')));
+      if (number > ARCHIVE_LIMITS.stateLines) throw new Error('there are too many');
+      new JsonBounds(ARCHIVE_LIMITS.stateLineJson, () => new Error('it has too many values')).scan(bytes);
+      const { name, part } = v.parse(line, JSON.parse(Buffer.from(bytes).toString('utf8')), AT_FIRST_FAULT);
       const known = arrived.get(name);
       if (!known) throw new Error('it has an unknown name');
-      known.parts.push(v.parse(known.state.part, part));
+      known.parts.push(v.parse(known.state.part, part, AT_FIRST_FAULT));
       number += 1;
     }
   } catch (error) {
-    const why = error instanceof LineTooLongError ? 'it is too long' : shortText(error);
     throw new GatewayError(
       'invalid_archive',
-      `the state in the archive has an invalid line ${number}: ${why}; nothing was changed`,
+      `the state in the archive has an invalid line ${number}: ${whyInvalid(error)}; nothing was changed`,
     );
   }
   if (written.length > 0 && written.at(-1) !== NEWLINE)
@@ -121,9 +124,9 @@ export function* portionsOf(records: readonly NewRecord[]): Generator<readonly N
   if (portion.length > 0) yield portion;
 }
 
-const MAX_TEXT_LENGTH = 200;
-
-/** The error without values from the archive; field names may be arbitrary. */
-function shortText(error: unknown): string {
-  return error instanceof SyntaxError ? 'it is not JSON' : errorText(error).slice(0, MAX_TEXT_LENGTH);
+/** Without values and names from the archive. */
+function whyInvalid(error: unknown): string {
+  if (error instanceof SyntaxError) return 'it is not JSON';
+  if (error instanceof LineTooLongError) return 'it is too long';
+  return v.isValiError(error) ? 'it has invalid data' : errorText(error);
 }

@@ -1,4 +1,4 @@
-import { GatewayError, getOrAdd, listOf, type Operation, operations } from '@chat-web/protocol';
+import { GatewayError, getOrAdd, JsonBounds, listOf, type Operation, operations } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Fold, MovingState, RecordFinder } from '../journal/folds.ts';
 import { hasData, type JournalRecord, note, writtenSeq } from '../journal/frame.ts';
@@ -20,6 +20,8 @@ const MAX_KEYS_OF_A_SESSION = 100_000;
 const KEYS_IN_A_PART = 1_000;
 const SECOND_MS = 1_000;
 const MAX_ANSWER_LENGTH = 1_048_576;
+/** The largest answers have some hundred values. */
+const ANSWER_JSON = { depth: 8, values: 10_000 };
 /** The total size of the answers: with the most keys that a session can have, a state must stay within its limit. */
 const MAX_ANSWERS_LENGTH = 8 * 1_048_576;
 
@@ -30,10 +32,20 @@ const keyedAnswer = v.union(
 const answerText = v.pipe(
   v.string(),
   v.maxLength(MAX_ANSWER_LENGTH),
+  v.check(isBoundedJson),
   v.parseJson(),
   // Other fields are dropped. Another version may use another form: then the answer is dropped.
   v.fallback(v.pipe(keyedAnswer, v.stringifyJson()), ''),
 );
+function isBoundedJson(text: string): boolean {
+  try {
+    new JsonBounds(ANSWER_JSON, () => new Error()).scan(Buffer.from(text));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const keyHash = v.pipe(v.string(), v.regex(/^[\w-]{22}$/));
 const messageId = v.optional(v.pipe(v.string(), v.regex(/^[0-9A-F]{1,64}$/)));
 /** A time in the future would outlast all others. */

@@ -8,7 +8,8 @@ import { readOwnText, removeUnfinished, replaceText } from '../host/text-files.t
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
 
-const MAX_GENERATIONS = 2_000;
+/** How often a link may have moved. */
+export const MAX_GENERATIONS = 2_000;
 const generation = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/));
 
 /** Which link of an account a session is, and how often it has moved: see `Lineages`. */
