@@ -111,6 +111,13 @@ describe('the audit lines', () => {
     expect(stops).toHaveLength(601);
     expect(stops.at(-1)).toMatchObject({ session: 'main', status: 200, skipped: 100 });
     expect(auditLines(log).filter(({ operation }) => operation === 'events')).toEqual([]);
+    // It ends after the session was stopped for it; the other one before that.
+    await askOften('POST', '/sessions/other/stop', 404);
+    expect((await ask('POST', '/sessions/main/export')).status).toBe(409);
+    expect((await ask('PUT', '/sessions/main/privacy')).status).toBe(415);
+    const [exported] = await linesWith('exportSession', 1);
+    expect(exported).toMatchObject({ session: 'main', status: 409, code: 'session_not_exportable' });
+    expect(auditLines(log).filter(({ operation }) => operation === 'updatePrivacy')).toEqual([]);
   });
 
   it('are appended to their own file where one is set; only its user may read it', async () => {

@@ -137,6 +137,14 @@ describe('the account', () => {
     await expect(stack.client.updatePrivacy({ id: 'main', groups: 'contacts' })).rejects.toMatchObject({
       code: 'not_permitted',
     });
+    // The page may have changed a part of it: that is audited, however many refusals were before.
+    const audited = () =>
+      stack.gateway.log.filter((line) => /"audit":true.*"updatePrivacy".*"not_permitted"/.test(line));
+    await eventually(() => expect(audited()).toHaveLength(1));
+    for (let n = 0; n < 610; n += 1) await fetch(`${stack.gateway.url}/sessions/none/stop`, { method: 'POST' });
+    const again = stack.client.updatePrivacy({ id: 'main', groups: 'contacts' });
+    await expect(again).rejects.toMatchObject({ code: 'not_permitted' });
+    await eventually(() => expect(audited()).toHaveLength(2));
     await refuse('set-privacy', null);
     expect(await stack.client.getPrivacy({ id: 'main' })).toEqual({ ...before, ...change });
   });

@@ -2,24 +2,27 @@ import { GatewayError, getOrAdd, operations, otherRoutes, sessionId } from '@cha
 import type { Context } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import * as v from 'valibot';
-import type { Audit } from '../access/audit.ts';
+import { type Audit, isAfterChange } from '../access/audit.ts';
 import { Refusal, type Refusals } from '../access/refusal.ts';
 import { requestIdOf } from './server/guarded-response.ts';
 import type { Route, ServerEnv } from './server-env.ts';
 
-/** Reads that are audited: a QR is as good as a password, a stream carries all future messages. */
-const AUDITED_READS: readonly string[] = ['getQr', 'events', 'allEvents'];
+/** Reads that are audited: a stream carries all future messages. */
+const AUDITED_READS: readonly string[] = ['events', 'allEvents'];
+/** A read like a change: a QR is as good as a password. */
+const LIKE_CHANGES: readonly string[] = ['getQr'];
 
 interface RouteName {
   readonly name: string;
   readonly isAudited: boolean;
+  /** Its successes are always recorded. */
   readonly changes: boolean;
 }
 
 const routes = new Map<string, Map<string, RouteName>>();
 for (const [name, route] of Object.entries({ ...operations, ...otherRoutes })) {
   const method = 'method' in route ? route.method : 'GET';
-  const changes = method !== 'GET';
+  const changes = method !== 'GET' || LIKE_CHANGES.includes(name);
   const ofMethod = getOrAdd(routes, method, () => new Map<string, RouteName>());
   ofMethod.set(route.path, { name, isAudited: changes || AUDITED_READS.includes(name), changes });
 }
@@ -63,7 +66,9 @@ export function audited({ audit, refusals, answerError }: Dependencies, route: R
       request: requestIdOf(c.env.outgoing),
       ms: Math.round(performance.now() - startedAt),
     };
-    audit.write(entry, { mayHaveChanged: named?.changes === true && (status < 400 || status === 500) });
+    const isReplayed = response.headers.has('Idempotent-Replayed');
+    const isDone = (status < 400 && !isReplayed) || status === 500 || isAfterChange(thrown);
+    audit.write(entry, { mayHaveChanged: named?.changes === true && isDone });
     return response;
   };
 }

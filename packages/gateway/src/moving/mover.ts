@@ -328,6 +328,7 @@ function asDiskError(error: unknown): unknown {
   return new GatewayError(
     'insufficient_resources',
     `the disk of the data folder cannot store it (${code || 'the journal is not written'}): free some of its space`,
+    { cause: error },
   );
 }
 

@@ -14,6 +14,7 @@ import {
   type WorkerEvent,
   type WorkerOperationName,
 } from '@chat-web/protocol';
+import { afterChange } from '../access/audit.ts';
 import { memoryBytes } from '../host/memory.ts';
 import { Lock } from '../lock.ts';
 import { type Log, withoutNumbers } from '../log.ts';
@@ -149,12 +150,16 @@ export class Session {
       const restarts = isUp && after !== undefined && this.#needsRestart(after);
       if (!isUp && byHand && !takeBack) this.#refuseIfMoved();
       if ((!isUp && byHand) || restarts) await this.#refuseIfShort();
-      if (metadata) await this.setMetadata(metadata, keyId);
-      if (after) await settings.set(this.id, after);
-      if (restarts) await this.#inTurn({ name: 'restart', reason: 'REQUESTED' });
-      if (isUp) return;
-      if (this.phase.status === 'moved' && takeBack) await this.#takeBack();
-      await this.#inTurn({ name: 'start', byHand });
+      try {
+        if (metadata) await this.setMetadata(metadata, keyId);
+        if (after) await settings.set(this.id, after);
+        if (restarts) await this.#inTurn({ name: 'restart', reason: 'REQUESTED' });
+        if (isUp) return;
+        if (this.phase.status === 'moved' && takeBack) await this.#takeBack();
+        await this.#inTurn({ name: 'start', byHand });
+      } catch (error) {
+        throw afterChange(error);
+      }
     }, signal);
   }
 
@@ -217,15 +222,15 @@ export class Session {
       const wasMoved = this.phase.status === 'moved';
       try {
         await this.#inTurn({ name: 'stop', unlink: true, timeoutMs: STOP_TIMEOUT_MS });
+        this.#statusEvents.forget();
+        events.streams.endOf(this.id, 'the session was deleted');
+        await events.forget(this.id);
+        await this.#dependencies.settings.clear(this.id);
       } catch (error) {
         // Its folder is still here, and must not be started.
         if (wasMoved && saved.has(this.id)) await this.#inTurn({ name: 'moved' });
-        throw error;
+        throw afterChange(error);
       }
-      this.#statusEvents.forget();
-      events.streams.endOf(this.id, 'the session was deleted');
-      await events.forget(this.id);
-      await this.#dependencies.settings.clear(this.id);
     }, signal);
   }
 
@@ -247,7 +252,7 @@ export class Session {
         return prepared;
       } catch (error) {
         if (wasRunning) await this.#inTurn({ name: 'start', byHand: true });
-        throw error;
+        throw afterChange(error); // It was stopped meanwhile.
       }
     }, revoked);
   }
@@ -268,7 +273,7 @@ export class Session {
         await place();
       } catch (error) {
         if (!this.#dependencies.saved.has(this.id)) await this.#inTurn({ name: 'arrived' }); // The moved copy is gone.
-        throw error;
+        throw afterChange(error);
       }
       await this.#inTurn({ name: 'arrived' });
       await this.#inTurn({ name: 'start', byHand: true });

@@ -7,6 +7,7 @@ import {
   settledWithin,
   type WorkerOperationName,
 } from '@chat-web/protocol';
+import { afterChange } from '../access/audit.ts';
 import type { Caller } from '../access/caller.ts';
 import { isSameNumber } from './same-number.ts';
 import { Session, type StartRequest } from './session.ts';
@@ -174,9 +175,9 @@ export class Supervisor implements OtherSessions {
       const { linked: meanwhile } = await this.#holdersOf(request);
       if (meanwhile.length > 0) {
         this.find(id).showQr(); // A renewed code could unlink the holder.
-        throw alreadyLinked(meanwhile.find(sees));
+        throw afterChange(alreadyLinked(meanwhile.find(sees)));
       }
-      signal.throwIfAborted();
+      if (signal.aborted) throw afterChange(signal.reason);
       return answer;
     } finally {
       this.#codeRequests.delete(request);

@@ -4,6 +4,7 @@ import { deferred } from '@chat-web/protocol';
 import { emptyWorkerOptions, fixture, untilEnded, withRoom } from '@chat-web/testing';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { isAfterChange } from '../access/audit.ts';
 import { LongList } from './long-list.ts';
 import { WorkerLink } from './worker-link.ts';
 import { exitOf, startWorker } from './worker-process.ts';
@@ -73,6 +74,13 @@ describe('a call to a worker', () => {
     await expect(link.call('sendMessage', {})).resolves.toMatchObject({ emoji: 'the real one' });
     await expect(link.call('sendMessage', {})).resolves.toMatchObject({ emoji: 'the real one' });
   });
+});
+
+it('a refusal by a worker may follow a change, and is marked for the audit log', async () => {
+  const { link } = linkTo('babbling');
+  const refused = await link.call('updatePrivacy', {}).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ code: 'not_permitted' });
+  expect(isAfterChange(refused)).toBe(true);
 });
 
 describe('a long list', () => {

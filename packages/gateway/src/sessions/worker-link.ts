@@ -12,6 +12,7 @@ import {
   workerOperations,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { afterChange } from '../access/audit.ts';
 import { Budget } from '../budget.ts';
 import { LineBudget } from '../line-budget.ts';
 import { type Log, withoutNumbers } from '../log.ts';
@@ -216,11 +217,16 @@ export class WorkerLink {
     );
   }
 
-  /** Codes that only the gateway may use, such as `unauthorized`, are replaced. */
-  #refuse({ operation, sendingId, reject }: PendingCall, error: WorkerError): void {
-    const { code, message, issues, retryAfterSeconds, id = sendingId } = error;
+  /**
+   * Codes that only the gateway may use, such as `unauthorized`, are replaced. The page may have made one of several
+   * changes before, whatever the code says.
+   */
+  #refuse({ operation, sendingId, reject }: PendingCall, refusal: WorkerError): void {
+    const { code, message, issues, retryAfterSeconds, id = sendingId } = refusal;
     const known = SAID_BY_WORKERS.has(code) ? code : failureOf(operation);
-    reject(new GatewayError(known, message, { issues, retryAfterSeconds, id }));
+    const error = new GatewayError(known, message, { issues, retryAfterSeconds, id });
+    afterChange(error);
+    reject(error);
   }
 
   /** Returns 0 the first time for a pending call. */
