@@ -1,6 +1,6 @@
 import { closeSync } from 'node:fs';
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { errorText } from '@chat-web/protocol';
+import { cutText, errorText, GatewayError } from '@chat-web/protocol';
 
 type Flags = NonNullable<ParseArgsConfig['options']>;
 type Values<F extends Flags> = ReturnType<typeof parseArgs<{ args: string[]; options: F }>>['values'];
@@ -9,6 +9,34 @@ const EX_USAGE = 2;
 /** As in sysexits.h. */
 const EX_USAGE_SYSEXITS = 64;
 const EX_INTERRUPTED = 130;
+
+const MAX_QUOTED_LENGTH = 300;
+
+/** Prints a line for people: what a gateway or a file has put into it cannot begin another one, or control the terminal. */
+export function printLine(text: string, stream: NodeJS.WritableStream = process.stdout): void {
+  stream.write(`${oneLine(text)}\n`);
+}
+
+/**
+ * A text without control characters, line breaks, and what changes the direction of text. They are escaped as in JSON,
+ * so that a line of JSON keeps its meaning.
+ */
+export function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (char) =>
+    Array.from({ length: char.length }, (_, at) => `\\u${char.charCodeAt(at).toString(16).padStart(4, '0')}`).join(''),
+  );
+}
+
+/** What others have written, as a part of a line: in quotes that it cannot close, and without blanks that fill a row. */
+export function quoted(text: string): string {
+  return `"${cutText(text, MAX_QUOTED_LENGTH).replace(/\s+/g, ' ').replaceAll('"', "'")}"`;
+}
+
+/** Why something failed, as a part of a line. What a gateway has answered is quoted: it must not pass as ours. */
+export function reasonOf(error: unknown): string {
+  const isAnswer = error instanceof GatewayError && error.status !== undefined;
+  return isAnswer ? quoted(error.message) : errorText(error);
+}
 
 /** The command line cannot be used; the message names the flag. */
 export class UsageError extends Error {}
@@ -30,7 +58,7 @@ export function flagsOrUsage<const F extends Flags>(options: F, usage: string): 
     if (!help) return parsedFlags(args, options);
     process.stdout.write(usage);
   } catch (error) {
-    process.stderr.write(`${errorText(error)}\n\n${usage}`);
+    process.stderr.write(`${oneLine(errorText(error))}\n\n${usage}`);
     process.exit(EX_USAGE_SYSEXITS);
   }
   process.exit(0);
@@ -56,7 +84,7 @@ export async function runCommand<O>(
     process.exitCode = signal.aborted ? EX_INTERRUPTED : Number(!hasSucceeded);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`${error.message}\n\n${usage}`);
+    process.stderr.write(`${oneLine(error.message)}\n\n${usage}`);
     process.exitCode = EX_USAGE;
   }
 }

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { errorText } from '@chat-web/protocol';
 import { components, contract, type Part } from '@chat-web/worker/contract';
 import { parseAst } from 'rolldown/parseAst';
+import { oneLine, printLine } from './command-line.ts';
 
 /** `npm run contract`: compares the contract with the published source of a build of the page. It only reads. */
 
@@ -51,9 +52,9 @@ for (const [name, parts] of Object.entries(contract)) checkModule(name, parts as
 for (const [name, candidates] of Object.entries(components)) checkComponents(name, candidates);
 
 const known = Object.keys(contract).length;
-console.log(`${modules.size} modules in this build; the contract has ${known}`);
-for (const line of missing) console.log(`missing  ${line}`);
-if (all) for (const line of unseen) console.log(`unseen   ${line}`);
+printLine(`${modules.size} modules in this build; the contract has ${known}`);
+for (const line of missing) printLine(`missing  ${line}`);
+if (all) for (const line of unseen) printLine(`unseen   ${line}`);
 process.exitCode = missing.some((line) => !line.endsWith(OPTIONAL)) ? 1 : 0;
 
 function checkModule(name: string, parts: Readonly<Record<string, Part>>): void {
@@ -73,7 +74,7 @@ function checkModule(name: string, parts: Readonly<Record<string, Part>>): void 
     else if (part.is === 'function' && value !== undefined && value !== 'unseen' && typeof value !== 'number')
       missing.push(`${line}: ${value} instead of a function`);
     else if (value === undefined || value === 'unseen') unseen.push(line);
-    else if (all && typeof value === 'number') console.log(`function ${line}(${value})`);
+    else if (all && typeof value === 'number') printLine(`function ${line}(${value})`);
   }
 }
 
@@ -177,7 +178,7 @@ function readBuild() {
     if (folder === undefined || others.length > 0) throw new TypeError('name one folder, and at most one commit');
     return { modules: modulesIn(sourcesOf(folder, commit)), all: values.all === true };
   } catch (error) {
-    process.stderr.write(`${errorText(error)}\n\n${USAGE}`);
+    process.stderr.write(`${oneLine(errorText(error))}\n\n${USAGE}`);
     process.exit(EX_USAGE);
   }
 }

@@ -6,7 +6,7 @@ import { errorText, type SessionEvent, unlessAborted, withDeadline } from '@chat
 import { ADA, BEN } from '@chat-web/testing';
 import { EventLog, prepareExamples, readQr, Stack, stanzaOf } from '@chat-web/testing/stack';
 import { toString as qrToString } from 'qrcode';
-import { flagsOrUsage, interruption } from './command-line.ts';
+import { flagsOrUsage, interruption, printLine } from './command-line.ts';
 
 /** `npm run demo`: links an account and exchanges two messages on the simulator, then keeps running. */
 
@@ -164,5 +164,5 @@ function showCall({ url, token }: GatewayAddress) {
 }
 
 function printEvent({ name, data }: SessionEvent): void {
-  console.log(`  event ${name} ${name === 'qr' ? 'data:image/png;base64,…' : JSON.stringify(data)}`);
+  printLine(`  event ${name} ${name === 'qr' ? 'data:image/png;base64,…' : JSON.stringify(data)}`);
 }

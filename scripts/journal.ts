@@ -1,6 +1,9 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ConfigError, inspectJournal, readConfig } from '@chat-web/gateway/tools';
+import { errorText, sessionId } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { oneLine, printLine, quoted } from './command-line.ts';
 
 /** `npm run journal`: inspects the journal of events. It only reads, even while a gateway is running. */
 
@@ -23,7 +26,7 @@ try {
   process.exitCode = await { verify, stats, dump }[command]();
 } catch (error) {
   if (!(error instanceof Error) || !('code' in error)) throw error;
-  process.stderr.write(`the journal cannot be read: ${error.message}\n`);
+  printLine(`the journal cannot be read: ${error.message}`, process.stderr);
   process.exitCode = 1;
 }
 
@@ -38,14 +41,14 @@ async function verify(): Promise<number> {
     },
     onDamage: ({ path }, afterSeq, atEnd) => {
       if (atEnd) {
-        print(`${path}: incomplete after ${afterSeq}: the next start of the gateway removes that`);
+        printLine(`${path}: incomplete after ${afterSeq}: the next start of the gateway removes that`);
         return;
       }
       damaged += 1;
-      print(`${path}: unreadable after ${afterSeq}: readers receive a gap`);
+      printLine(`${path}: unreadable after ${afterSeq}: readers receive a gap`);
     },
   });
-  print(`${segments} segments, ${records} records, ${damaged} damaged places`);
+  printLine(`${segments} segments, ${records} records, ${damaged} damaged places`);
   return damaged > 0 ? 1 : 0;
 }
 
@@ -60,13 +63,13 @@ async function stats(): Promise<number> {
     onRecord: ({ kind, name, session: whose, at }) => {
       if (kind !== 'event' || (session !== undefined && whose !== session)) return;
       times[times.length === 0 ? 0 : 1] = at;
-      const place = `${whose} ${name}`;
+      const place = `${v.is(sessionId, whose) ? whose : quoted(whose)} ${name}`;
       counts.set(place, (counts.get(place) ?? 0) + 1);
     },
     onDamage: () => {},
   });
-  print(`${(bytes / MB).toFixed(1)} MB, events from ${isoOf(times[0])} to ${isoOf(times[1] ?? times[0])}`);
-  for (const [place, count] of [...counts].sort()) print(`${place} ${count}`);
+  printLine(`${(bytes / MB).toFixed(1)} MB, events from ${isoOf(times[0])} to ${isoOf(times[1] ?? times[0])}`);
+  for (const [place, count] of [...counts].sort()) printLine(`${place} ${count}`);
   return 0;
 }
 
@@ -84,7 +87,9 @@ async function dump(): Promise<number> {
     onRecord: ({ kind, name, session: whose, seq, at, text }) => {
       if (kind !== 'event' || (session !== undefined && whose !== session)) return;
       if (seq < (forgotten.get(whose) ?? 0)) return;
-      print(`{"seq":${seq},"session":${JSON.stringify(whose)},"at":"${isoOf(at)}","event":"${name}","data":${text}}`);
+      printLine(
+        `{"seq":${seq},"session":${JSON.stringify(whose)},"at":"${isoOf(at)}","event":"${name}","data":${text}}`,
+      );
     },
     onDamage: () => {},
   });
@@ -93,10 +98,6 @@ async function dump(): Promise<number> {
 
 function isoOf(at: number | undefined): string {
   return at === undefined ? 'never' : new Date(at).toISOString();
-}
-
-function print(line: string): void {
-  process.stdout.write(`${line}\n`);
 }
 
 function readOptions(): { command: Command; session: string | undefined; dir: string } {
@@ -118,7 +119,7 @@ function readOptions(): { command: Command; session: string | undefined; dir: st
       process.stderr.write(`${error.problems.join('\n')}\n`);
       process.exit(EX_CONFIG);
     }
-    process.stderr.write(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+    process.stderr.write(`${oneLine(errorText(error))}\n\n${USAGE}`);
     process.exit(EX_USAGE);
   }
 }

@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { familyOf, isAlive, killProcess, listProcesses, type Process, spawnGateway } from '@chat-web/gateway/tools';
+import {
+  familyOf,
+  hashOf,
+  isAlive,
+  killProcess,
+  listProcesses,
+  type Process,
+  spawnGateway,
+} from '@chat-web/gateway/tools';
 import type { GatewayAddress } from '@chat-web/host';
 import { settledWithin } from '@chat-web/protocol';
 
@@ -32,7 +40,8 @@ export async function startOwnGateway(
     ...(Object.fromEntries(given) as Record<string, string>),
     CHAT_WEB_HOST: '127.0.0.1',
     CHAT_WEB_PORT: '0',
-    CHAT_WEB_TOKEN: token,
+    // A user's other processes can read the environment.
+    CHAT_WEB_TOKEN: hashOf(token),
     CHAT_WEB_AUTO_START_SESSIONS: 'false',
     // Its log has its address; only the service has a delegated cgroup.
     CHAT_WEB_LOG_LEVEL: 'info',

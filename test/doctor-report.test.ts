@@ -25,7 +25,7 @@ describe('the report of doctor', () => {
       throw new GatewayError('page_unsupported', 'page 2.3000.1 lacks WAWebX');
     });
     expect(isFine).toBe(false);
-    expect(findings).toMatchObject([{ result: 'fail', detail: 'page_unsupported: page 2.3000.1 lacks WAWebX' }]);
+    expect(findings).toMatchObject([{ result: 'fail', detail: 'page_unsupported: "page 2.3000.1 lacks WAWebX"' }]);
     expect(findings[0]?.todo).toContain('CHAT_WEB_PAGE_VERSION');
   });
 

@@ -1,4 +1,5 @@
-import { type ErrorCode, errorText, GatewayError } from '@chat-web/protocol';
+import { type ErrorCode, GatewayError } from '@chat-web/protocol';
+import { reasonOf } from '../command-line.ts';
 
 export const PIN =
   'load an older page: set CHAT_WEB_PAGE_VERSION to a saved version that had it (docs/page-changes.md), and open an issue with the --json output';
@@ -29,5 +30,5 @@ export function adviceFor(error: unknown): string {
 
 /** An error as one line, its code first. */
 export function errorLine(error: unknown): string {
-  return error instanceof GatewayError ? `${error.code}: ${errorText(error)}` : errorText(error);
+  return error instanceof GatewayError ? `${error.code}: ${reasonOf(error)}` : reasonOf(error);
 }

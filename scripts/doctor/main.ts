@@ -1,5 +1,5 @@
 import { ConfigError, readConfig } from '@chat-web/gateway/tools';
-import { interruption, UsageError } from '../command-line.ts';
+import { interruption, oneLine, printLine, UsageError } from '../command-line.ts';
 import { type DoctorOptions, readArguments, USAGE } from './arguments.ts';
 import { runDoctor } from './doctor.ts';
 import { Report, textPrinter } from './report.ts';
@@ -16,13 +16,13 @@ if (options.help) {
 
 const interrupted = interruption();
 
-const print = (text: string) => process.stdout.write(`${text}\n`);
-const report = new Report(options.json ? () => {} : textPrinter(print), interrupted.signal);
+const report = new Report(options.json ? () => {} : textPrinter(printLine), interrupted.signal);
 
 const config = readSettings();
 const found = config ? await runDoctor(report, { options, config, env: process.env, signal: interrupted.signal }) : {};
 const summary = { ...found, isInterrupted: interrupted.signal.aborted };
-process.stdout.write(options.json ? `${report.json(summary)}\n` : report.summaryText(summary));
+if (options.json) printLine(report.json(summary));
+else process.stdout.write(report.summaryText(summary));
 process.exit(report.exitCode(summary.isInterrupted));
 
 function readOptions(): DoctorOptions {
@@ -30,7 +30,7 @@ function readOptions(): DoctorOptions {
     return readArguments(process.argv.slice(2));
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`${error.message}\n\n${USAGE}`);
+    process.stderr.write(`${oneLine(error.message)}\n\n${USAGE}`);
     process.exit(EX_USAGE);
   }
 }

@@ -1,3 +1,4 @@
+import { oneLine } from '../command-line.ts';
 import { adviceFor, errorLine } from './advice.ts';
 import { Interrupted } from './wait.ts';
 
@@ -48,8 +49,9 @@ export class Report {
   add(found: Finding): void {
     const finding = {
       ...found,
-      detail: shortenNumbers(found.detail),
-      ...(found.todo === undefined ? {} : { todo: shortenNumbers(found.todo) }),
+      check: compact(found.check),
+      detail: compact(shortenNumbers(found.detail)),
+      ...(found.todo === undefined ? {} : { todo: compact(shortenNumbers(found.todo)) }),
       ...(found.ms === undefined ? {} : { ms: Math.round(found.ms) }),
     };
     this.findings.push(finding);
@@ -87,7 +89,7 @@ export class Report {
   summaryText({ page, notChecked, isInterrupted }: Summary): string {
     const { counts } = this;
     const parts = RESULTS.filter((result) => counts[result] > 0).map((result) => `${counts[result]} ${WORDS[result]}`);
-    const seen = page === undefined ? '' : ` Page ${page}.`;
+    const seen = page === undefined ? '' : ` Page ${oneLine(compact(page))}.`;
     const lines = [
       `${parts.join(', ') || 'nothing checked'}.${seen} ${this.#next(isInterrupted, notChecked !== undefined)}`,
     ];
@@ -134,6 +136,11 @@ export function textPrinter(write: (text: string) => void): (finding: Finding) =
     if (todo !== undefined) write(`      → ${printed.has(todo) ? 'as above' : todo}`);
     if (todo !== undefined) printed.add(todo);
   };
+}
+
+/** Blanks from a gateway could fill a row of the terminal, so that what follows begins the next one. */
+function compact(text: string): string {
+  return text.replace(/\s+/g, ' ');
 }
 
 function timeOf(ms: number | undefined): string {

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LINK_MARKER } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
-import { errorText, type OperationMethods, type SessionView } from '@chat-web/protocol';
+import type { OperationMethods, SessionView } from '@chat-web/protocol';
+import { quoted, reasonOf } from '../command-line.ts';
 import { askFirst, moveSession, viewOf } from '../move/move-session.ts';
 import { startOwnGateway } from '../own-gateway.ts';
 import type { LinkOptions } from './arguments.ts';
@@ -52,7 +53,7 @@ export async function link(options: LinkOptions, around: LinkSurroundings): Prom
     print('Done. Nothing of the session is left on this computer.');
     return true;
   } catch (error) {
-    if (!(error instanceof NotMovedError)) print(signal.aborted ? 'interrupted' : `failed: ${errorText(error)}`);
+    if (!(error instanceof NotMovedError)) print(signal.aborted ? 'interrupted' : `failed: ${reasonOf(error)}`);
     await printWhatIsLeft(options, progress, print);
     return false;
   }
@@ -156,5 +157,5 @@ function sentenceFor({ status, reason, message }: SessionView): string {
   if (reason === 'PASSKEY_REQUIRED') return 'The account asks for its passkey: answer in the window.';
   if (status === 'qr') return 'Scan the QR in the window: on the phone, Settings, Linked devices, Link a device.';
   if (status === 'starting' && reason === undefined) return 'Loading the page.';
-  return message === undefined ? status : `${status}: ${message}`;
+  return message === undefined ? status : `${status}: ${quoted(message)}`;
 }

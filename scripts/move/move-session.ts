@@ -1,16 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readAbout } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
-import {
-  type ErrorCode,
-  errorText,
-  GatewayError,
-  type OperationMethods,
-  type SessionView,
-  sessionId,
-} from '@chat-web/protocol';
+import { type ErrorCode, GatewayError, type OperationMethods, type SessionView, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { parsedFlags, UsageError } from '../command-line.ts';
+import { parsedFlags, quoted, reasonOf, UsageError } from '../command-line.ts';
 import { type End, type Environment, endOf } from '../gateway-end.ts';
 
 interface Side extends Pick<End, 'url'> {
@@ -54,12 +47,12 @@ export async function moveSession(
       } catch (error) {
         signal.throwIfAborted();
         if (attempt === MAX_ATTEMPTS || !isWorthAnother(error)) throw error;
-        say(`${errorText(error)}; once more`);
+        say(`trying again after an error: ${reasonOf(error)}`);
         await delay(WAIT_MS, undefined, { signal });
       }
     }
   } catch (error) {
-    say(signal.aborted ? 'interrupted' : `failed: ${errorText(error)}`);
+    say(signal.aborted ? 'interrupted' : `failed: ${reasonOf(error)}`);
     await sayWhere(from, to, id, say);
     return false;
   }
@@ -85,7 +78,7 @@ export async function viewOf(
 
 function look({ client, url }: Side, id: string, signal: AbortSignal): Promise<SessionView | undefined> {
   return viewOf(client, id, signal).catch((error: unknown) => {
-    throw new Error(`${url} does not say whether it has the session: ${errorText(error)}`);
+    throw new Error(`${url} does not say whether it has the session: ${reasonOf(error)}`);
   });
 }
 
@@ -119,8 +112,8 @@ async function requireSameAccount(from: Side, to: Side, id: string, say: (line: 
   const compare = `compare GET /sessions/${id}/info there with the phone before you change anything`;
   const moved = await accountThatMoved(from, id, signal).catch((error: unknown) => {
     signal.throwIfAborted();
-    if (isWorthAnother(error)) throw new Error(`${unknown}: ${errorText(error)}`);
-    throw new HopelessError(`${unknown} (${errorText(error)}): ${compare}`);
+    if (isWorthAnother(error)) throw new Error(`${unknown}: ${reasonOf(error)}`);
+    throw new HopelessError(`${unknown} (${reasonOf(error)}): ${compare}`);
   });
   if (moved === there) return;
   // A page may name an account by its number at one time, and by its hidden id at another.
@@ -159,10 +152,10 @@ export async function askFirst({ client, url }: Side, id: string, signal: AbortS
   try {
     await client.importSession({ id, archive: new Uint8Array() }, { signal });
   } catch (error) {
-    const { code, message } = error instanceof GatewayError ? error : { code: undefined, message: errorText(error) };
+    const code = error instanceof GatewayError ? error.code : undefined;
     if (code === 'invalid_archive') return;
     if (code !== undefined && isWorthAnother(error)) throw error;
-    throw new HopelessError(`${url} does not accept the session: ${message}`);
+    throw new HopelessError(`${url} does not accept the session: ${reasonOf(error)}`);
   }
 }
 
@@ -170,16 +163,16 @@ export async function askFirst({ client, url }: Side, id: string, signal: AbortS
 async function untilReady({ client, url }: Side, id: string, signal: AbortSignal, stopped: 'start' | 'leave') {
   const startedAt = performance.now();
   for (;;) {
-    const { status, message = '' } = await client.getSessionStatus({ id }, { signal });
+    const { status, message } = await client.getSessionStatus({ id }, { signal });
     const passedMs = performance.now() - startedAt;
+    const why = message === undefined ? '' : `: ${quoted(message)}`;
     if (status === 'ready') return;
-    if (status === 'qr' || status === 'failed')
-      throw new HopelessError(`session ${id} is ${status} on ${url} ${message}`);
+    if (status === 'qr' || status === 'failed') throw new HopelessError(`session ${id} is ${status} on ${url}${why}`);
     if (status === 'stopped' && stopped === 'start') await client.startSession({ id }, { signal });
     else if (status === 'stopped' && passedMs > BOOT_MS)
       throw new HopelessError(`session ${id} is stopped on ${url}: start it there, to tell whether it is the same`);
     if (passedMs > READY_TIMEOUT_MS)
-      throw new HopelessError(`session ${id} stayed ${status} on ${url} for too long ${message}`);
+      throw new HopelessError(`session ${id} stayed ${status} on ${url} for too long${why}`);
     await delay(LOOK_MS, undefined, { signal });
   }
 }
