@@ -521,7 +521,7 @@ describe('a segment with nothing for a reader', () => {
             const path = filesIn(dir)[0] ?? '';
             const bytes = readFileSync(path);
             const middle = Math.floor(bytes.length / 2);
-            bytes.fill(0xff, middle, middle + 100);
+            bytes.fill(0xff, middle, Math.min(bytes.length, middle + 100));
             writeFileSync(path, bytes);
             for (const segment of journal.segments) delete segment.contents; // It was read before.
           }
