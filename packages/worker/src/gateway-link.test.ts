@@ -43,17 +43,19 @@ it('no message is lost at an exit that waits for them', async () => {
   expect(messages).toBe(10_000);
 });
 
-it('a long list is sent in parts, a short one as the answer', async () => {
+it('a long list is sent in parts if its rows are known, a short one and any other as the answer', async () => {
   const { messages, stdout } = await worker(
     `const rows = (count) => Array.from({ length: count }, (_, id) => ({ id }));
     const sent = [];
     const send = link.send.bind(link);
     link.send = (message) => { sent.push([message.type, (message.rows ?? message.answer).length]); send(message); };
-    link.answer(1, rows(3)); link.answer(2, rows(1_200)); link.answer(3, [{ id: 'x'.repeat(300_000) }, { id: 'y' }]);
-    link.answer(4, 'no list');
+    const answer = (operation, found) => link.answer({ callId: 1, operation }, found);
+    for (const count of [3, 1_200]) answer('listContacts', rows(count));
+    answer('listContacts', [{ id: 'x'.repeat(300_000) }, { id: 'y' }]);
+    answer('getAbout', 'no list'); answer('listLabels', rows(1_200));
     await link.flush(); console.log(JSON.stringify(sent)); process.exit();`,
   );
-  expect(messages).toBe(7);
+  expect(messages).toBe(8);
   const [short, ...rest] = JSON.parse(stdout);
   expect(short).toEqual(['answer', 3]);
   expect(rest.slice(0, 3)).toEqual([
@@ -65,5 +67,6 @@ it('a long list is sent in parts, a short one as the answer', async () => {
     ['rows', 1],
     ['answer', 1],
     ['answer', 7],
+    ['answer', 1_200],
   ]);
 });

@@ -6,11 +6,14 @@ import {
   encodeMessage,
   type GatewayMessage,
   gatewayMessage,
+  isWorkerOperation,
   MAX_ROWS_OF_A_MESSAGE,
   messageReader,
+  type Operation,
   settledWithin,
   type WorkerEvent,
   type WorkerMessage,
+  workerOperations,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Log } from './client/port.ts';
@@ -19,6 +22,8 @@ export interface GatewayListener {
   onMessage(message: GatewayMessage): void;
   onGone(): void;
 }
+
+type Call = Extract<GatewayMessage, { readonly type: 'call' }>;
 
 /** How long the gateway may take to read the last messages. */
 const FLUSH_TIMEOUT_MS = 1_000;
@@ -67,9 +72,13 @@ export class GatewayLink {
     this.#outgoing.write(line);
   }
 
-  /** Answers a call. A long list is sent in parts. Throws a ChannelError if it is larger than the channel allows. */
-  answer(callId: number, answer: unknown): void {
-    const parts = Array.isArray(answer) ? [...inParts(answer)] : [];
+  /**
+   * Answers a call. A long list is sent in parts, if the gateway knows what a row of it is. Throws a ChannelError if it is
+   * larger than the channel allows.
+   */
+  answer({ callId, operation }: Pick<Call, 'callId' | 'operation'>, answer: unknown): void {
+    const known: Operation | undefined = isWorkerOperation(operation) ? workerOperations[operation] : undefined;
+    const parts = known?.row && Array.isArray(answer) ? [...inParts(answer)] : [];
     const last = parts.pop() ?? answer;
     for (const rows of parts) this.send({ type: 'rows', callId, rows });
     this.send({ type: 'answer', callId, answer: last });

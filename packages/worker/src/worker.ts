@@ -108,7 +108,7 @@ async function answer({ callId, operation, input, attempt }: Call): Promise<void
       attempt: { ...attempt, onSending: (id) => link.send({ type: 'sending', callId, id }) },
     });
     try {
-      link.answer(callId, found);
+      link.answer({ callId, operation }, found);
     } catch (error) {
       // Only lists can be this large: nothing was changed.
       throw new GatewayError('client_failed', `the response is too large: a message ${errorText(error)}`);

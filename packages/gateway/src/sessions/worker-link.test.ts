@@ -97,6 +97,14 @@ describe('a long list', () => {
     expect(loop.max / 1e6).toBeLessThan(withRoom(MAX_BLOCKED_MS));
   });
 
+  it('is whole, whatever it lists, or an invalid response', async () => {
+    const { link } = linkTo('listing');
+    const list = (await link.call('listBlocked', {})) as LongList;
+    expect(JSON.parse(Buffer.concat([...list.json()]).toString())).toHaveLength(501);
+    await expect(link.call('listLabels', {})).rejects.toMatchObject({ code: 'client_failed' });
+    expect(link.pending).toBe(0);
+  });
+
   it('with an invalid row is an invalid response; the worker serves on', async () => {
     const { link } = linkTo('listing');
     await expect(link.call('listGroups', {})).rejects.toMatchObject({

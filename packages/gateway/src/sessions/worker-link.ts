@@ -189,12 +189,13 @@ export class WorkerLink {
     else this.#rejectInvalid(call, null);
   }
 
-  /** Returns 0 for a pending call whose answer is a list. */
+  /** Returns 0 for a pending call. One whose answer has no rows fails: a part of it would be missing. */
   #addRows({ callId, rows }: WorkerRows): 0 | undefined {
     const call = this.#pending.get(callId);
-    const operation: Operation | undefined = call && workerOperations[call.operation];
-    if (!call || !operation?.row) return undefined;
-    const parsed = v.safeParse(v.array(operation.row), rows, AT_FIRST_FAULT);
+    if (!call) return undefined;
+    const { row }: Operation = workerOperations[call.operation];
+    if (!row) return this.#settle(callId, () => this.#rejectInvalid(call, null));
+    const parsed = v.safeParse(v.array(row), rows, AT_FIRST_FAULT);
     call.rows ??= new LongList();
     if (parsed.success && call.rows.add(parsed.output) && this.#listedBytes() <= MAX_LISTED_BYTES) return 0;
     const path = parsed.success ? null : v.getDotPath(parsed.issues[0]);

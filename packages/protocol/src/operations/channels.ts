@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { exampleChannel, exampleOwnChannel, exampleSession } from '../examples.ts';
 import { channelId, channelKey, sessionId } from '../ids.ts';
-import { LIMITS, listOf, MAX_TEXT_LENGTH, networkId } from '../limits.ts';
+import { listOf, MAX_TEXT_LENGTH, networkId } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { wholeNumber } from '../query.ts';
 import { channel, message } from '../resources.ts';
-import { CHAT_CHANGE_ERRORS, changing, ofSession, READ_ERRORS, reading } from './common.ts';
+import { CHAT_CHANGE_ERRORS, changing, longList, ofSession, READ_ERRORS, reading } from './common.ts';
 
 const MAX_MESSAGES = 100;
 
@@ -24,7 +24,7 @@ export const channelOperations = {
     summary: 'List the channels that the account follows, owns or administers',
     path: '/sessions/:id/channels',
     params: ofSession,
-    answer: listOf(channel, LIMITS.listed),
+    ...longList(channel),
     examples: { all: exampleSession },
   },
   getChannel: {
@@ -43,6 +43,7 @@ export const channelOperations = {
     params: ofChannel,
     query: v.strictObject({ limit: v.optional(wholeNumber(1, MAX_MESSAGES), 50) }),
     answer: listOf(message, MAX_MESSAGES),
+    row: message,
     errors: [...READ_ERRORS, 'chat_not_found'],
     examples: { newest: { ...exampleOwnChannel, limit: 20 } },
   },

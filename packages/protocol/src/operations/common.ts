@@ -59,12 +59,14 @@ export const registeredId = v.optional(
 
 const MAX_PAGE_ROWS = 1_000;
 
+/** The answer of an operation that returns a list of any length. */
+export const longList = <S extends v.GenericSchema>(row: S) => ({ answer: listOf(row, LIMITS.listed), row });
+
 /** A list of any length: whole, or by pages. Each row has an id. */
 export const listing = <S extends v.GenericSchema>(row: S) => ({
   query: v.strictObject({
     limit: v.optional(v.pipe(wholeNumber(1, MAX_PAGE_ROWS), v.description('The most rows; without it, all of them'))),
     after: v.optional(v.pipe(networkId, v.description('The id of the last row of the page before'))),
   }),
-  answer: listOf(row, LIMITS.listed),
-  row,
+  ...longList(row),
 });

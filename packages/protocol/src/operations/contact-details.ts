@@ -9,6 +9,7 @@ import {
   changing,
   checkedNumber,
   itemsOf,
+  longList,
   ofContact,
   ofSession,
   READ_ERRORS,
@@ -108,7 +109,7 @@ export const contactDetailOperations = {
     summary: 'List the people that the account has blocked',
     path: '/sessions/:id/blocked',
     params: ofSession,
-    answer: listOf(contact, LIMITS.listed),
+    ...longList(contact),
     examples: { all: exampleSession },
   },
   getAbout: {
@@ -123,7 +124,7 @@ export const contactDetailOperations = {
     ...readingContact,
     summary: 'List the groups that the account shares with a person',
     path: '/sessions/:id/contacts/:contactId/groups',
-    answer: listOf(group, LIMITS.listed),
+    ...longList(group),
     examples: { known: exampleContact },
   },
   getBusinessProfile: {

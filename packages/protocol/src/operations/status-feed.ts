@@ -57,6 +57,7 @@ export const statusFeedOperations = {
     path: '/sessions/:id/statuses',
     params: ofSession,
     answer: listOf(personStatuses, MAX_PEOPLE),
+    row: personStatuses,
     examples: { all: exampleSession },
   },
   markStatusSeen: {
