@@ -215,3 +215,78 @@ it('the typed client rejects with the error that the gateway answered', async ()
   });
   await expect(createClient({ url: guarded.url }).listSessions()).rejects.toMatchObject({ code: 'unauthorized' });
 });
+
+describe('the length of a request', () => {
+  const chunks = '4\r\nabcd\r\n0\r\n\r\n';
+  /** The statuses of the responses to a request with these headers, and to what follows its body. */
+  const statusesOf = async (headers: string, body: string, version = '1.1') => {
+    const { hostname, port } = new URL(open.url);
+    const socket = connect(Number(port), hostname);
+    const head = `GET /health HTTP/${version}\r\nHost: localhost\r\nConnection: close\r\n${headers}\r\n\r\n`;
+    socket.write(`${head}${body}GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    const statuses = [...(await text(socket)).matchAll(/^HTTP\/1\.1 (\d{3})/gm)].map(([, status]) => Number(status));
+    return [...new Set(statuses)]; // The parser may refuse the rest of a request that was refused.
+  };
+
+  it.each([
+    ['Transfer-Encoding: chunked', chunks],
+    ['transfer-encoding:CHUNKED ', chunks],
+    ['Transfer-Encoding:\tChunked', chunks],
+    ['Content-Length: 4', 'abcd'],
+    ['Content-Length:  04 ', 'abcd'],
+  ])('is clear with %j', async (headers, body) => {
+    expect(await statusesOf(headers, body)).toEqual([200]);
+  });
+
+  it.each([
+    'identity, chunked',
+    'gzip, chunked',
+    ',chunked',
+    'chunked,',
+    'chunked, chunked',
+    'chunked, identity',
+    '',
+    ' ',
+    'identity',
+    'gzip',
+    'xchunked',
+    '"chunked"',
+    'chunked;q=1',
+    'chunk\x0bed',
+    '\r\n chunked',
+    '\r\nTransfer-Encoding: chunked',
+    'identity\r\nTransfer-Encoding: chunked',
+    'chunked\r\nTransfer-Encoding: identity',
+    'chunked\r\nTransfer-Encoding: chunked',
+    'chunked\r\nContent-Length: 4',
+    'chunked\r\nContent-Length: 19',
+    'identity\r\nContent-Length: 4',
+  ])('is not with Transfer-Encoding: %j: refused, and the connection closed', async (coding) => {
+    expect(await statusesOf(`Transfer-Encoding: ${coding}`, chunks)).toEqual([400]);
+  });
+
+  it.each([
+    ['Content-Length: 4\r\nTransfer-Encoding: chunked', chunks],
+    ['Transfer-Encoding : chunked', chunks],
+    [' Transfer-Encoding: chunked', chunks],
+    ['Content-Length: 4, 4', 'abcd'],
+    ['Content-Length: 4,5', 'abcd'],
+    ['Content-Length: 4\r\nContent-Length: 4', 'abcd'],
+    ['Content-Length: 4\r\nContent-Length: 5', 'abcd'],
+    ['Content-Length: +4', 'abcd'],
+    ['Content-Length: -4', 'abcd'],
+    ['Content-Length: 0x4', 'abcd'],
+    ['Content-Length: 4abc', 'abcd'],
+    ['Content-Length: 4 4', 'abcd'],
+    ['Content-Length: ', 'abcd'],
+    ['Content-Length : 4', 'abcd'],
+    ['Content-Length: 18446744073709551620', 'abcd'],
+  ])('is not with %j', async (headers, body) => {
+    expect(await statusesOf(headers, body)).toEqual([400]);
+  });
+
+  it('is not if a request by HTTP/1.0 has chunks', async () => {
+    expect(await statusesOf('Transfer-Encoding: chunked', chunks, '1.0')).toEqual([400]);
+    expect(await statusesOf('Content-Length: 4', 'abcd', '1.0')).toEqual([200]);
+  });
+});

@@ -60,7 +60,7 @@ export class Listeners {
   /** `otherFiles`: how many files others have open now, which leave fewer for connections. */
   static async open(options: ListenOptions, fetch: Fetch, log: Log, otherFiles = () => 0): Promise<Listeners> {
     const { host, port, tls, socket, keepAliveMs: keepAliveTimeout } = options;
-    const answer = limitPipelining(fetch);
+    const answer = limitPipelining(refuseUnclearLength(fetch));
     const serverOptions = { ...LIMITS, keepAliveTimeout, ServerResponse: GuardedResponse };
     const plainServer = () => createAdaptorServer({ fetch: answer, hostname: HOST_OF_NONE, serverOptions });
     const servers: Server[] = [];
@@ -134,6 +134,21 @@ function limitPipelining(fetch: Fetch): Fetch {
       incoming.socket.destroy();
       return RESPONSE_ALREADY_SENT;
     });
+  };
+}
+
+/**
+ * Refuses a request whose length a proxy may read otherwise. Node also accepts a list that ends with `chunked`, an empty
+ * `Transfer-Encoding`, and one of HTTP/1.0.
+ */
+function refuseUnclearLength(fetch: Fetch): Fetch {
+  return (request, bindings) => {
+    const { incoming, outgoing } = bindings as HttpBindings;
+    const coding = incoming.headers['transfer-encoding'];
+    if (coding === undefined || (coding.toLowerCase() === 'chunked' && incoming.httpVersion === '1.1'))
+      return fetch(request, bindings);
+    outgoing.writeHead(400, { Connection: 'close', 'Content-Length': '0' }).end();
+    return RESPONSE_ALREADY_SENT;
   };
 }
 
