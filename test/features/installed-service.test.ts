@@ -10,11 +10,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 const CHECKOUT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The error of npm if a package is neither in its cache nor available. */
-const UNREACHABLE = /\b(ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT)\b/;
-const WHY_NOT = "npm's cache lacks packages, and its registry cannot be reached";
-
-const PACKAGES = ['console', 'gateway', 'outbound', 'protocol', 'worker'];
+const PACKAGES = ['console', 'gateway', 'worker'];
 
 const root = sharedFolder();
 let text = '';
@@ -42,56 +38,34 @@ function run(lines: readonly string[], replaced: Readonly<Record<string, string>
 
 describe('what docs/service.md installs', () => {
   let opt = '';
-  let isInstalled = false;
 
   beforeAll(() => {
     opt = join(root, 'chat-web');
     const lines = commands(/^(rm -rf|cp -r|\(cd|chmod) .*\/opt\/chat-web/);
     expect(lines).toHaveLength(4);
-    // Packages come from npm's cache, where the checkout's own installation has put them; else from the registry.
-    for (const from of ['--offline', '--prefer-offline --fetch-retries=0']) {
-      const { status, output } = run(lines, { '/opt/chat-web': opt, 'npm ci': `npm ci --no-progress ${from}` });
-      isInstalled = status === 0;
-      if (isInstalled) return;
-      if (!UNREACHABLE.test(output)) throw new Error(output);
-    }
-    console.log(`not tried: what docs/service.md installs: ${WHY_NOT}`);
-  }, 300_000);
+    const { status, output } = run(lines, { '/opt/chat-web': opt });
+    if (status !== 0) throw new Error(output);
+  });
 
-  it('holds what the gateway needs to run, and neither simulator nor tests nor tools', async ({ skip }) => {
-    skip(!isInstalled, WHY_NOT);
+  it('holds what the gateway needs to run, and neither simulator nor tests nor tools', async () => {
     expect((await readdir(join(opt, 'packages'))).sort()).toEqual(PACKAGES);
     expect((await readdir(join(opt, 'node_modules/@chat-web'))).sort()).toEqual(PACKAGES);
-    for (const name of ['scripts', 'test', 'bench', 'packages/gateway/src', 'node_modules/selfsigned'])
+    expect(await readdir(join(opt, 'node_modules'))).toEqual(['@chat-web']);
+    for (const name of ['scripts', 'test', 'bench', 'packages/gateway/src'])
       expect(existsSync(join(opt, name)), name).toBe(false);
-    for (const name of ['typescript', 'vitest', '@biomejs'])
-      expect(existsSync(join(opt, 'node_modules', name)), name).toBe(false);
     expect(existsSync(join(opt, 'deploy/systemd/with-notify-socket.pl'))).toBe(true);
   });
 
-  it('has no package with an install script', async ({ skip }) => {
-    skip(!isInstalled, WHY_NOT);
-    const lock = JSON.parse(await readFile(join(opt, 'node_modules/.package-lock.json'), 'utf8')) as {
-      packages: Record<string, { hasInstallScript?: boolean }>;
-    };
-    const names = Object.keys(lock.packages);
-    expect(names.length).toBeGreaterThan(50);
-    expect(names.filter((name) => lock.packages[name]?.hasInstallScript)).toEqual([]);
-    expect(
-      commands(/\bnpm ci\b/)
-        .filter((line) => line.includes('/opt'))
-        .join(),
-    ).toContain('--ignore-scripts');
+  it('is built without install scripts of packages', () => {
+    expect(commands(/\bnpm ci\b.*\bnpm run build\b/).join()).toContain('npm ci --ignore-scripts');
   });
 
-  it('is writable only by its owner, and readable by the service', async ({ skip }) => {
-    skip(!isInstalled, WHY_NOT);
-    for (const name of ['.', 'package.json', 'packages/worker/dist/main.js', 'node_modules/pino/package.json'])
+  it('is writable only by its owner, and readable by the service', async () => {
+    for (const name of ['.', 'package.json', 'packages/worker/dist/main.js'])
       expect((await stat(join(opt, name))).mode & 0o046, name).toBe(0o044);
   });
 
-  it('runs a session', async ({ skip }) => {
-    skip(!isInstalled, WHY_NOT);
+  it('runs a session', async () => {
     await using stack = await Stack.start({ cwd: opt, main: join(opt, 'packages/gateway/dist/bundle/main.js') });
     await stack.link('main', ADA);
     const { id } = await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'installed' });

@@ -86,6 +86,13 @@ describe('in the bundle', () => {
   });
 });
 
+it('the bundle has no code for features that no worker uses', () => {
+  const unused = /^\/\/ node_modules\/(fluent-ffmpeg|node-fetch|unzipper|archiver|extract-zip|yauzl)\//m;
+  const texts = readdirSync(BUNDLE).map((name) => readFileSync(join(BUNDLE, name), 'utf8'));
+  expect(texts.filter((text) => unused.test(text))).toEqual([]);
+  expect(texts.filter((text) => /^\/\/ node_modules\/whatsapp-web\.js\//m.test(text))).not.toEqual([]);
+});
+
 it('the bundle loads only built-in modules and its own parts', () => {
   const names = readdirSync(BUNDLE).filter((name) => name.endsWith('.cjs'));
   const known = new Set([...builtinModules, ...builtinModules.map((name) => `node:${name}`), 'supports-color']);
