@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync 
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay, setImmediate } from 'node:timers/promises';
+import { deferred } from '@chat-web/protocol';
 import { listening, pace, takes } from '@chat-web/testing';
 import { freshFolder } from '@chat-web/testing/hooks';
 import { pino } from 'pino';
@@ -242,6 +243,24 @@ describe('a webhook', () => {
     await webhooks.test(id, me);
     expect([...sent(), only()?.headerNames]).toEqual([undefined, undefined, undefined]);
     expect(readFileSync(join(dir, 'webhooks.json'), 'utf8')).not.toMatch(/key-of|lovelace/);
+  });
+
+  it('is tested four times at once at most, and has as many connections', async () => {
+    const asked = deferred();
+    const finish = deferred();
+    answer = async () => {
+      asked.resolve();
+      await finish.promise;
+      return 204;
+    };
+    const { id } = await create();
+    const tests = Array.from({ length: 4 }, () => webhooks.test(id, me));
+    await asked.promise;
+    await expect(webhooks.test(id, me)).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(webhooks.openFiles).toBe(4);
+    finish.resolve();
+    expect(await Promise.all(tests)).toEqual(tests.map(() => expect.objectContaining({ ok: true })));
+    expect(await webhooks.test(id, me)).toMatchObject({ ok: true });
   });
 
   it('whose event fails is retried, in order; other sessions continue meanwhile', async () => {
