@@ -5,9 +5,9 @@ import * as v from 'valibot';
 /** The issues of an input in our own words: the schema library's messages would repeat the values sent. */
 export function fieldIssues(schema: v.GenericSchema, issues: readonly v.BaseIssue<unknown>[]): FieldIssue[] {
   return issues.map((issue) => {
-    const path = v.getDotPath(issue) ?? '';
-    if (issue.type !== 'strict_object' || issue.expected !== 'never') return { path, message: issueText(issue) };
-    return unknownField(path, issue.path ?? [], schema);
+    if (issue.type === 'strict_object' && issue.expected === 'never')
+      return unknownField(v.getDotPath(issue) ?? '', issue.path ?? [], schema);
+    return { path: pathIn(schema, issue.path ?? []), message: issueText(issue) };
   });
 }
 
@@ -26,6 +26,19 @@ function issueText({ kind, message, received, expected }: v.BaseIssue<unknown>):
   if (!message.startsWith('Invalid ')) return message;
   if (expected?.includes(' | ')) return `must be one of ${expected.replace(/[()]/g, '').replaceAll(' | ', ', ')}`;
   return expected ? `must be ${EXPECTED[expected] ?? expected}` : 'is invalid';
+}
+
+/** Ends before a name that the caller has chosen, unless it is a word: it is a value sent, too. */
+function pathIn(schema: AnySchema, keys: readonly v.IssuePathItem[]): string {
+  const path: unknown[] = [];
+  let holders: readonly AnySchema[] = [schema];
+  for (const { key } of keys) {
+    holders = inside(holders, { key });
+    const isWord = FIELD_NAME.test(String(key)) && !/\d/.test(String(key));
+    if (typeof key !== 'number' && holders.length === 0 && !isWord) break;
+    path.push(key);
+  }
+  return path.join('.');
 }
 
 /** The name of an unknown field is a value sent, too: with a digit, it is repeated only if it is like a known one. */

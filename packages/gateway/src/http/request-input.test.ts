@@ -62,6 +62,16 @@ describe('an unknown field of a body', () => {
   });
 });
 
+it('a name that the caller has chosen is repeated only if it is a word', async () => {
+  const metadata = (name: string) => ({ method: 'PUT', body: { metadata: { [name]: 1 } } });
+  const issuesWith = (name: string) => issuesOf('/sessions/main/metadata', metadata(name));
+  expect(await issuesWith('team')).toEqual(['metadata.team must be a string']);
+  for (const secret of ['number-4915112345678', 'a secret', 'x'.repeat(100_000), '\u001b[2J', 'constructor1'])
+    expect(JSON.stringify(await issuesWith(secret))).not.toContain(JSON.stringify(secret).slice(1, -1));
+  const webhook = { url: 'https://x.example', headers: { 'X-Secret 1': 2 } };
+  expect(await issuesOf('/webhooks', post(webhook))).toEqual(['headers must be a string']);
+});
+
 describe('a query', () => {
   it('with an unknown parameter is refused by every operation', async () => {
     expect(await issuesOf('/sessions/main/contacts?verbose=1')).toEqual(['verbose is unknown']);

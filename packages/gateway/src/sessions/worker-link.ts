@@ -1,5 +1,6 @@
 import {
   changesSomething,
+  cutText,
   type ErrorCode,
   GatewayError,
   type GatewayMessage,
@@ -58,6 +59,8 @@ const AT_FIRST_FAULT = { abortEarly: true };
 const STATE_COST = 500;
 const LOG_BUDGET = { burst: 500, perSecond: 20 };
 const MAX_CALLS = 1_000;
+const WHOLE = '(whole)';
+const MAX_FIELD_LENGTH = 60;
 /** As frequent as the network's traffic; not logged. */
 const TRAFFIC = new Set<WorkerEvent['name']>([
   'message',
@@ -155,7 +158,7 @@ export class WorkerLink {
     this.#listener.onMessage();
     const cost = 1 + bytes / KB;
     if (parsed.success) return this.#handle(parsed.output) ?? cost;
-    if (this.#mayLog()) this.#log.error({ field: v.getDotPath(parsed.issues[0]) }, 'invalid IPC message');
+    if (this.#mayLog()) this.#log.error({ field: fieldOf(parsed.issues[0]) }, 'invalid IPC message');
     return cost;
   }
 
@@ -183,10 +186,10 @@ export class WorkerLink {
   /** Our worker validates its answer, but a compromised one may not. */
   #answer(call: PendingCall, answer: unknown): void {
     const parsed = v.safeParse(workerOperations[call.operation].answer as v.GenericSchema, answer, AT_FIRST_FAULT);
-    if (!parsed.success) this.#rejectInvalid(call, v.getDotPath(parsed.issues[0]));
+    if (!parsed.success) this.#rejectInvalid(call, fieldOf(parsed.issues[0]));
     else if (!call.rows) call.resolve(parsed.output);
     else if (call.rows.add(parsed.output as unknown[])) call.resolve(call.rows);
-    else this.#rejectInvalid(call, null);
+    else this.#rejectInvalid(call);
   }
 
   /** Returns 0 for a pending call. One whose answer has no rows fails: a part of it would be missing. */
@@ -194,12 +197,12 @@ export class WorkerLink {
     const call = this.#pending.get(callId);
     if (!call) return undefined;
     const { row }: Operation = workerOperations[call.operation];
-    if (!row) return this.#settle(callId, () => this.#rejectInvalid(call, null));
+    if (!row) return this.#settle(callId, () => this.#rejectInvalid(call));
     const parsed = v.safeParse(v.array(row), rows, AT_FIRST_FAULT);
     call.rows ??= new LongList();
     if (parsed.success && call.rows.add(parsed.output) && this.#listedBytes() <= MAX_LISTED_BYTES) return 0;
-    const path = parsed.success ? null : v.getDotPath(parsed.issues[0]);
-    return this.#settle(callId, () => this.#rejectInvalid(call, path));
+    const field = parsed.success ? undefined : fieldOf(parsed.issues[0]);
+    return this.#settle(callId, () => this.#rejectInvalid(call, field));
   }
 
   /** What the unfinished lists of all calls take. */
@@ -207,8 +210,8 @@ export class WorkerLink {
     return [...this.#pending.values()].reduce((total, { rows }) => total + (rows?.length ?? 0), 0);
   }
 
-  #rejectInvalid({ operation, sendingId: id, reject }: PendingCall, path: string | null): void {
-    if (this.#mayLog()) this.#log.error({ operation, field: path ?? '(whole)' }, 'invalid response');
+  #rejectInvalid({ operation, sendingId: id, reject }: PendingCall, field = WHOLE): void {
+    if (this.#mayLog()) this.#log.error({ operation, field }, 'invalid response');
     reject(
       new GatewayError(
         failureOf(operation),
@@ -272,6 +275,11 @@ export class WorkerLink {
     const details = { id: sendingId };
     return new GatewayError(code, `worker of session ${this.#sessionId} ${how} during ${operation}`, details);
   }
+}
+
+/** The place of an issue, for the log. A name in it may be the worker's, of any length. */
+function fieldOf(issue: v.BaseIssue<unknown>): string {
+  return withoutNumbers(cutText(v.getDotPath(issue) ?? WHOLE, MAX_FIELD_LENGTH));
 }
 
 function failureOf(operation: WorkerOperationName): ErrorCode {
