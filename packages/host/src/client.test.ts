@@ -1,8 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { GatewayError } from '@chat-web/protocol';
 import { listening, pace, sentMessage } from '@chat-web/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type ClientOptions, createClient, type Retry } from './client.ts';
 
 interface Received {
@@ -46,6 +47,11 @@ function json(status: number, body: unknown, headers: Record<string, string> = {
 const refusal = (status: number, code: string, headers = {}) => json(status, { error: 'it is so', code }, headers);
 const hangUp = (response: ServerResponse) => response.destroy();
 const silence = () => {};
+/** A response of this JSON, in pieces. */
+const raw = (piece: string, pieces: number) => (response: ServerResponse) => {
+  response.writeHead(200, { 'content-type': 'application/json' });
+  Readable.from(Array<string>(pieces).fill(piece)).pipe(response);
+};
 
 const client = (options?: ClientOptions) => createClient({ url, token: 'sesame' }, options);
 const keys = () => requests.map(({ headers }) => headers['idempotency-key']);
@@ -371,4 +377,18 @@ describe('media as bytes', () => {
     expect(chunked).toBe('chunked');
     expect(made).toBeLessThan(500); // 32 MB: what the buffers of the operating system hold.
   });
+});
+
+it.each([
+  ['many values', raw('[],'.repeat(500_000), 9)],
+  ['many levels', raw('['.repeat(100_000), 1)],
+  ['no end', raw(' '.repeat(1_048_576), 200)],
+])('a response with %s is invalid, and not parsed', async (_, answer) => {
+  answers = [answer];
+  const parse = vi.spyOn(JSON, 'parse');
+  const refused = client({ retries: 0 }).getSessionStatus({ id: 'main' });
+  await expect(refused).rejects.toMatchObject({ code: 'internal_error', message: expect.stringContaining('invalid') });
+  // Others parse short texts meanwhile.
+  expect(parse.mock.calls.filter(([json]) => json.length > 1_000)).toEqual([]);
+  parse.mockRestore();
 });

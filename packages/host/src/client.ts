@@ -23,6 +23,7 @@ import {
   unlessAborted,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { jsonOf } from './json-of.ts';
 import { archiveBody, jsonBody, type RequestBody } from './request-body.ts';
 import { isOfProxy, isRefused, isWorthAnother, waitBefore } from './retry.ts';
 import { AddressError, answeredError, ask, type GatewayAddress } from './transport.ts';
@@ -209,10 +210,9 @@ function headersOf(
 async function answerOf(name: string, operation: Operation, response: Response): Promise<unknown> {
   const { status, headers } = response;
   const details = { status, requestId: headers.get('X-Request-Id') ?? undefined };
-  const text = await response.text().catch((error: unknown) => {
+  const answer = await jsonOf(response).catch((error: unknown) => {
     throw lost(name, operation, error, { ...details, cause: error });
   });
-  const answer = parsed(text);
   if (!response.ok) {
     const error = answeredError(name, response, answer);
     if (error.code === 'internal_error' && isOfProxy(status)) throw lost(name, operation, error, details);
@@ -221,14 +221,6 @@ async function answerOf(name: string, operation: Operation, response: Response):
   const valid = v.safeParse(operation.answer, answer);
   if (valid.success) return valid.output;
   throw new GatewayError('internal_error', `the gateway returned an invalid response to ${name}`, details);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type EventName, eventData, type SessionEvent } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { type EventChoice, queryOf } from './event-choice.ts';
+import { jsonOf } from './json-of.ts';
 import { type Frame, readFrames } from './listener/frames.ts';
 import { answeredError, ask, type GatewayAddress } from './transport.ts';
 
@@ -25,7 +26,7 @@ export async function openEventStream(
     signal,
   });
   if (!response.ok || !response.body) {
-    throw answeredError('events', response, await response.json().catch(() => undefined));
+    throw answeredError('events', response, await jsonOf(response).catch(() => undefined));
   }
   return readEvents(readFrames(response.body, { signal }));
 }

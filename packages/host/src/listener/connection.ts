@@ -1,4 +1,5 @@
 import { GatewayError, pause, unlessAborted } from '@chat-web/protocol';
+import { jsonOf } from '../json-of.ts';
 import { type Backoff, requestedBackoffMs } from '../retry.ts';
 import { AddressError, answeredError, ask, type GatewayAddress } from '../transport.ts';
 import { type Frame, readFrames } from './frames.ts';
@@ -116,7 +117,7 @@ async function open(
     if (response.ok)
       throw new Error(`the server is not a gateway: status ${status} and no event stream; check the url`);
     const isJson = /^application\/json\b/i.test(type);
-    const error = answeredError('events', response, isJson ? await response.json().catch(() => undefined) : undefined);
+    const error = answeredError('events', response, isJson ? await jsonOf(response).catch(() => undefined) : undefined);
     // A proxy's response while the gateway is away has none of our codes.
     const isFinal = error.code !== 'internal_error' && status >= 400 && status < 500 && !WORTH_ANOTHER.includes(status);
     if (isFinal && !(waitForSession && error.code === 'session_not_found')) throw new FinalError(error);
