@@ -62,7 +62,8 @@ function makePages(folder: string, page: string, files: Readonly<Record<string, 
   let html = readFileSync(page, 'utf8');
   for (const [name, text] of Object.entries(files)) {
     const named = nameOf(name, text);
-    html = html.replaceAll(`"${name}"`, `"${named}"`);
+    const isScript = extname(name) === '.js';
+    html = html.replaceAll(`"${name}"`, isScript ? `"${named}" integrity="${integrityOf(text)}"` : `"${named}"`);
     store(join(dir, named), text);
   }
   store(join(dir, 'index.html'), html);
@@ -73,6 +74,11 @@ function nameOf(name: string, text: string): string {
   const hash = createHash('sha256').update(text).digest('hex').slice(0, HASH_LENGTH);
   const ending = extname(name);
   return `${basename(name, ending)}-${hash}${ending}`;
+}
+
+/** A page's policy allows its scripts by these hashes. */
+function integrityOf(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
 function store(file: string, text: string): void {

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readlinkSync, truncateSync, writeFileSync } fro
 import { validateHeaderValue } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { eventually, listening, pace } from '@chat-web/testing';
+import { eventually, listening, mediaCorpus, pace } from '@chat-web/testing';
 import { freshFolder } from '@chat-web/testing/hooks';
 import { createAdaptorServer } from '@hono/node-server';
 import { parse } from 'content-disposition';
@@ -29,6 +29,28 @@ const anyName = fc.oneof(
     )
     .map((parts) => parts.join('')),
 );
+
+/** What browsers run as a script or style, or show as a page that may have scripts. */
+const activeTypes = [
+  'text/html',
+  'application/xhtml+xml',
+  'image/svg+xml',
+  'text/xml',
+  'application/xml',
+  'application/vnd.google-earth.kml+xml',
+  'text/xsl',
+  'text/css',
+  'application/wasm',
+  'multipart/x-mixed-replace',
+  'unknown/unknown',
+  'text/jscript',
+  'text/livescript',
+  ...['javascript', 'ecmascript', 'x-javascript', 'x-ecmascript'].flatMap((name) => [
+    `text/${name}`,
+    `application/${name}`,
+  ]),
+  ...[0, 1, 2, 3, 4, 5].map((version) => `text/javascript1.${version}`),
+];
 
 describe('media headers', () => {
   it('are valid for any file name', () => {
@@ -64,15 +86,24 @@ describe('media headers', () => {
     ['', undefined],
   ])('use a safe file name (%#)', (name, safe) => expect(downloadName(name)).toBe(safe));
 
-  it.each([
-    'text/html',
-    'image/svg+xml',
-    'application/xhtml+xml',
-    'text/xml',
-    'IMAGE/SVG+XML',
-    `image/png; x=${'y'.repeat(300)}`,
-  ])('never display an active or invalid type (%#)', (mimeType) => {
-    expect(mediaHeaders({ file: '', size: 1, mimeType })['Content-Disposition']).toBe('attachment');
+  it.each([...activeTypes, `image/png; x=${'y'.repeat(300)}`, 'image'])(
+    'never have an active or invalid type (%s)',
+    (mimeType) => {
+      for (const written of [mimeType, mimeType.toUpperCase(), `${mimeType}; charset=utf-8`, `${mimeType} ;x="a, b"`]) {
+        const headers = mediaHeaders({ file: '', size: 1, mimeType: written });
+        expect(headers).toMatchObject({
+          'Content-Type': 'application/octet-stream',
+          'Content-Disposition': 'attachment',
+        });
+      }
+    },
+  );
+
+  it('have the type of any other file', () => {
+    const isKept = ({ mimeType }: { readonly mimeType: string }) =>
+      mediaHeaders({ file: '', size: 1, mimeType })['Content-Type'] === mimeType;
+    const others = mediaCorpus.filter((file) => !isKept(file)).map(({ name }) => name);
+    expect(others).toEqual(['page.html', 'page.css', 'page.js', 'logo.svg', 'data.xml', 'places.kml', 'track.gpx']);
   });
 });
 

@@ -8,7 +8,13 @@ import type { ServerEnv } from './server-env.ts';
 
 /** Types that a browser can display without running scripts, unlike SVG. */
 const INLINE = /^(image\/(png|jpeg|gif|webp|avif)$|audio\/|video\/)/i;
+/**
+ * Types that a browser runs as a script or style, or shows as a page that may have scripts: loaded by a page of ours, or
+ * opened as a `blob:` that a page makes of the file, they would have our origin.
+ */
+const ACTIVE = /html|(java|ecma|j|live|vb)script|wasm|[/+]xml$|^text\/(css|xsl)$|^multipart\/|\bunknown$/;
 const MAX_TYPE_LENGTH = 255;
+const PLAIN_BYTES = 'application/octet-stream';
 /** File system limit, in UTF-8; up to three times as much in a header. */
 const MAX_NAME_BYTES = 255;
 /** Only the end of a longer name is used: NFC of a long text is slow. */
@@ -17,8 +23,9 @@ const EXTENSION = /\.[\w-]{1,16}$/;
 
 /**
  * Streams media to the caller safely, or the range that it asks for: type and name are chosen by the sender. Browsers
- * neither guess another type nor run scripts, and display only images, audio and video. A description without a file is
- * enough for HEAD, and for a caller who has the file. `range_not_satisfiable`.
+ * neither guess another type nor run scripts, and display only images, audio and video. A type that could run is named
+ * by the message only. A description without a file is enough for HEAD, and for a caller who has the file.
+ * `range_not_satisfiable`.
  */
 export async function mediaResponse(
   c: Context<ServerEnv>,
@@ -53,7 +60,7 @@ export async function mediaResponse(
 export function mediaHeaders(media: MediaFile): Record<string, string> {
   const { mimeType, filename, size } = media;
   const tag = entityTag(media);
-  const type = mimeType.length <= MAX_TYPE_LENGTH && MIME_TYPE.test(mimeType) ? mimeType : 'application/octet-stream';
+  const type = inertType(mimeType);
   const name = filename === undefined ? undefined : downloadName(filename);
   return {
     'Content-Type': type,
@@ -64,6 +71,12 @@ export function mediaHeaders(media: MediaFile): Record<string, string> {
     'Content-Security-Policy': "sandbox; default-src 'none'",
     'X-Content-Type-Options': 'nosniff',
   };
+}
+
+function inertType(mimeType: string): string {
+  if (mimeType.length > MAX_TYPE_LENGTH || !MIME_TYPE.test(mimeType)) return PLAIN_BYTES;
+  const [bare = ''] = mimeType.toLowerCase().split(/ ?;/, 1);
+  return ACTIVE.test(bare) ? PLAIN_BYTES : mimeType;
 }
 
 /** The ETag of media; undefined if their hash is not known. */

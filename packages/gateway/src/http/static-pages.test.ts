@@ -1,7 +1,9 @@
-import { readdirSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { fakeGateway } from '../testing/fake-gateway.ts';
-import { consolePages } from './static-pages.ts';
+import { consolePages, referencePages } from './static-pages.ts';
 
 const script = readdirSync(consolePages.dir).find((name) => /^console-.*\.js$/.test(name)) ?? '';
 
@@ -12,9 +14,27 @@ describe('the files of the console', () => {
     expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers.get('Cache-Control')).toBe('no-cache');
     const policy = page.headers.get('Content-Security-Policy') ?? '';
-    expect(policy).toContain("default-src 'none'; script-src 'self';");
+    expect(policy).toMatch(/^default-src 'none';/);
     expect(policy).not.toMatch(/unsafe|http:|https:|\*/);
     expect(await page.text()).toContain(`src="${script}"`);
+  });
+
+  it('and of the reference allow only the scripts of their own page', async () => {
+    using gateway = await fakeGateway();
+    for (const [path, { dir }] of [
+      ['/console/', consolePages],
+      ['/docs/', referencePages],
+    ] as const) {
+      const { headers } = await gateway.request(path);
+      const scripts = readdirSync(dir).filter((name) => name.endsWith('.js'));
+      const hashes = scripts.map((name) =>
+        createHash('sha256')
+          .update(readFileSync(join(dir, name)))
+          .digest('base64'),
+      );
+      const [, allowed = ''] = /(?:^|; )script-src ([^;]*)/.exec(headers.get('Content-Security-Policy') ?? '') ?? [];
+      expect(allowed.split(' ').sort()).toEqual(hashes.map((hash) => `'sha256-${hash}'`).sort());
+    }
   });
 
   it('are cached by browsers if their names contain a content hash', async () => {

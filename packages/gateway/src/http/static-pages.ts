@@ -1,9 +1,12 @@
-import { dirname } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GatewayError } from '@chat-web/protocol';
 import { serveStatic } from '@hono/node-server/serve-static';
 import type { Route } from './server-env.ts';
 
+/** The hashes of the scripts in a page, which the build wrote. */
+const INTEGRITY = /(?<=\bintegrity=")sha256-[\w+/]{43}=(?=")/g;
 /** Files whose names contain a hash of their content. */
 const NAMED_BY_CONTENT = /-[0-9a-f]{10}\.\w+$/;
 
@@ -13,14 +16,14 @@ interface StaticPages {
   readonly path: string;
   /** The folder of the files, with an `index.html`. */
   readonly dir: string;
-  /** Everything is loaded from the gateway itself, and inline scripts do not run. */
+  /** Beside the scripts of the page itself, which are allowed by their hashes. */
   readonly contentSecurityPolicy: string;
 }
 
 const FROM_HERE = [
   "default-src 'none'",
-  "script-src 'self'",
   "connect-src 'self'",
+  "worker-src 'none'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -59,10 +62,11 @@ export function staticPages({ path, dir, contentSecurityPolicy }: StaticPages): 
   return async (c) => {
     // Relative, since a proxy may have added a prefix to the path.
     if (c.req.path === path) return c.body(null, 308, { Location: `${path.slice(path.lastIndexOf('/') + 1)}/` });
+    const scripts = await scriptSources(dir); // Before a file is opened that would have to be closed.
     const response = await files(c, async () => {});
     if (!response) throw new GatewayError('route_not_found', 'there is no such file');
     const { headers } = response;
-    headers.set('Content-Security-Policy', contentSecurityPolicy);
+    headers.set('Content-Security-Policy', `${contentSecurityPolicy}; script-src ${scripts}`);
     headers.set('Cross-Origin-Opener-Policy', 'same-origin');
     // Without a token, the Referer shows that a request over plain HTTP comes from here.
     headers.set('Referrer-Policy', 'same-origin');
@@ -72,4 +76,13 @@ export function staticPages({ path, dir, contentSecurityPolicy }: StaticPages): 
     );
     return response;
   };
+}
+
+/**
+ * The scripts of a page, by hash. Not `'self'`: others send media, which have the same origin, and a `blob:` that a page
+ * makes of one inherits its policy.
+ */
+async function scriptSources(dir: string): Promise<string> {
+  const html = await readFile(join(dir, 'index.html'), 'utf8').catch(() => '');
+  return (html.match(INTEGRITY) ?? ['none']).map((hash) => `'${hash}'`).join(' ');
 }
