@@ -117,7 +117,7 @@ describe('a journal under load', () => {
     await before.append({ ...event, key: 'first' });
     const frameBytes = Buffer.byteLength(`${event.name}${event.session}before`) + FRAME_HEADER_BYTES;
     // The last page of the file is full too.
-    const text = ' '.repeat(2 * PAGE_BYTES - (before.stats.bytes % PAGE_BYTES) - frameBytes);
+    const text = '{}'.padEnd(2 * PAGE_BYTES - (before.stats.bytes % PAGE_BYTES) - frameBytes);
     await before.append({ ...event, key: 'before', text });
     expect(before.stats.bytes % PAGE_BYTES).toBe(0);
     await before.close();

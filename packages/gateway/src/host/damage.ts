@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { errorText } from '@chat-web/protocol';
 import type { Log } from '../log.ts';
 
@@ -22,7 +22,7 @@ export class Damage {
   readonly #skipped = new Map<string, number>();
 
   constructor(dataDir: string, log: Pick<Log, 'warn' | 'error'>) {
-    this.#dataDir = dataDir;
+    this.#dataDir = resolve(dataDir);
     this.#log = log;
   }
 
@@ -41,7 +41,7 @@ export class Damage {
     } catch (error) {
       this.#log.error({ path, error: why, reason: errorText(error) }, 'unreadable file not set aside');
     }
-    await this.count();
+    this.#add(path);
   }
 
   /** Counts a record that was skipped. `place`: what would have used it. Logs the 1st, the 10th, the 100th and so on. */
@@ -54,13 +54,15 @@ export class Damage {
   /** Counts what was set aside, also by earlier gateways. */
   async count(): Promise<void> {
     this.#aside.clear();
-    const add = (part: DamagedPart) => this.#aside.set(part, (this.#aside.get(part) ?? 0) + 1);
-    for (const name of await asideIn(this.#dataDir)) add(name.startsWith('webhooks.json.') ? 'webhooks' : 'folders');
-    for (const _ of await asideIn(join(this.#dataDir, 'journal'))) add('journal');
+    for (const dir of [this.#dataDir, join(this.#dataDir, 'journal')]) {
+      const names = await readdir(dir).catch(() => []);
+      for (const name of names) if (ASIDE.test(name)) this.#add(join(dir, name));
+    }
   }
-}
 
-async function asideIn(dir: string): Promise<string[]> {
-  const names = await readdir(dir).catch(() => []);
-  return names.filter((name) => ASIDE.test(name));
+  #add(path: string): void {
+    const isWebhooks = basename(path).startsWith('webhooks.json');
+    const part = dirname(resolve(path)) !== this.#dataDir ? 'journal' : isWebhooks ? 'webhooks' : 'folders';
+    this.#aside.set(part, (this.#aside.get(part) ?? 0) + 1);
+  }
 }

@@ -263,21 +263,26 @@ export class Journal implements Source {
   }
 
   #apply(record: JournalRecord): void {
-    if (record.kind === 'moved') this.#restorePart(record);
-    else for (const fold of this.#folds) this.#orSkip(fold, () => fold.apply(record));
+    if (record.kind === 'moved') {
+      this.#restorePart(record);
+      return;
+    }
+    for (const fold of this.#folds) {
+      try {
+        fold.apply(record);
+      } catch {
+        // A worker can write to the files: their checksums only show damage. The error has content, and is not logged.
+        this.#damage.skip(fold.name);
+      }
+    }
   }
 
   #restorePart({ kind, name, session, text, seq }: JournalRecord): void {
     const fold = this.#folds.find((one) => one.name === name);
     if (!fold) return; // It is not used with these settings.
-    const schema = kind === 'moved' ? (fold.part ?? v.never()) : fold.stored;
-    this.#orSkip(fold, () => void fold.restore(session, v.parse(schema, JSON.parse(text)), seq));
-  }
-
-  /** A worker can write to the files: their checksums only show damage. The error has content, and is not logged. */
-  #orSkip({ name }: Fold, use: () => void): void {
     try {
-      use();
+      const schema = kind === 'moved' ? (fold.part ?? v.never()) : fold.stored;
+      fold.restore(session, v.parse(schema, JSON.parse(text)), seq);
     } catch {
       this.#damage.skip(name);
     }
@@ -427,7 +432,7 @@ export class Journal implements Source {
       this.#mustRoll = true;
     }
     this.#recentAfter = this.#lastSeq;
-    this.#recentSince = Math.max(0, ...this.#segments.map(({ newestAt }) => newestAt)) + FILE_TIME_MS;
+    this.#recentSince = this.#segments.reduce((latest, { newestAt }) => Math.max(latest, newestAt), 0) + FILE_TIME_MS;
     this.#openedAfter = this.#usedSeq = this.#lastSeq;
     if (!last) return;
     this.#file = await open(last.path, ACTIVE_FLAGS);
@@ -658,10 +663,13 @@ export class Journal implements Source {
       }
       await file.utimes(new Date(), new Date(segment.newestAt));
       await file.sync();
+      await this.#putInPlace(unfinished, path);
+    } catch (error) {
+      await rm(unfinished, { force: true }).catch(() => {});
+      throw error;
     } finally {
       await file.close();
     }
-    await this.#putInPlace(unfinished, path);
     this.#segments = this.#segments.map((one) =>
       one === segment ? { ...segment, revision, path, bytes, marks: [] } : one,
     );
