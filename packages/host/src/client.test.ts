@@ -50,7 +50,7 @@ const silence = () => {};
 /** A response of this JSON, in pieces. */
 const raw = (piece: string, pieces: number) => (response: ServerResponse) => {
   response.writeHead(200, { 'content-type': 'application/json' });
-  Readable.from(Array<string>(pieces).fill(piece)).pipe(response);
+  Readable.from(Array<Buffer>(pieces).fill(Buffer.from(piece))).pipe(response);
 };
 
 const client = (options?: ClientOptions) => createClient({ url, token: 'sesame' }, options);
@@ -382,11 +382,11 @@ describe('media as bytes', () => {
 it.each([
   ['many values', raw('[],'.repeat(500_000), 9)],
   ['many levels', raw('['.repeat(100_000), 1)],
-  ['no end', raw(' '.repeat(1_048_576), 200)],
+  ['no end', raw(' '.repeat(1_048_576), 80)],
 ])('a response with %s is invalid, and not parsed', async (_, answer) => {
   answers = [answer];
   const parse = vi.spyOn(JSON, 'parse');
-  const refused = client({ retries: 0 }).getSessionStatus({ id: 'main' });
+  const refused = client({ retries: 0 }).listContacts({ id: 'main' });
   await expect(refused).rejects.toMatchObject({ code: 'internal_error', message: expect.stringContaining('invalid') });
   // Others parse short texts meanwhile.
   expect(parse.mock.calls.filter(([json]) => json.length > 1_000)).toEqual([]);
