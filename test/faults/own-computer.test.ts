@@ -109,6 +109,14 @@ class OwnComputer implements AsyncDisposable {
     return processIdsIn(this.#home).map(commandLineOf);
   }
 
+  /** The processes behind the window, and those among them that have a token in clear. */
+  get holders(): { readonly all: string[]; readonly ofTokens: string[] } {
+    const others = processIds().filter((pid) => pid !== this.#command?.pid);
+    const texts = others.map((pid) => `${environmentOf(pid)}\0${commandLineOf(pid)}`);
+    const all = texts.filter((text) => text.includes(this.#home));
+    return { all, ofTokens: all.filter((text) => /TOKEN=(?!sha256:)/.test(text) || text.includes(TOKEN)) };
+  }
+
   /** Kills the gateway behind the window. */
   killOwnGateway(): void {
     process.kill(ownGatewayIn(this.#home), 'SIGKILL');
@@ -244,6 +252,9 @@ it("an account with a passkey is linked on its owner's computer, and runs on the
   const page = await computer.page();
   await plugIn(page, passkey);
   await computer.printed('Scan the QR in the window');
+  const { all, ofTokens } = computer.holders; // The gateway, a worker, and the processes of the browser.
+  expect(all.length).toBeGreaterThan(1);
+  expect(ofTokens).toEqual([]);
   await stack.phones.scan(ADA, await qrOn(page));
   await computer.printed('asks for its passkey');
   await answersPasskey(page);
