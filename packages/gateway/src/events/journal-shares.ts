@@ -22,8 +22,8 @@ export interface SharedJournal {
  * is 89 MB, or 200,000 typical messages, a day. At least 512 bytes a second, 100,000 messages a day, so that a small
  * journal does not end a busy account.
  *
- * So the worker of a session takes half of the default journal at most, its imports and its requests as much. Below 500 MB, the
- * other sessions lose events to a worker sooner than in 72 hours, but not at once: 32 MB last for 13 hours.
+ * So the worker of a session takes half of the default journal at most, its imports and its requests as much. Below
+ * 500 MB, the other sessions lose events to a worker sooner than in 72 hours, but not at once: 32 MB last for 13 hours.
  */
 const PART = 1 / 4;
 const MAX_MS = 72 * 3_600_000;

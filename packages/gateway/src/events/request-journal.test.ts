@@ -58,11 +58,16 @@ describe('what requests store', () => {
     expect(await store(MB, 'main')).toBeUndefined();
   });
 
-  it('leaves half of the share to records that are needed', async () => {
+  it('leaves a part of the share to records that are needed more', async () => {
     const { store } = counting();
-    for (let n = 0; n < 40; n += 1) await store(MB / 4, 'main', undefined, 'half');
-    expect(await store(MB / 4, 'main', undefined, 'half')).toBe('rate_limited');
-    expect(await store(QUARTER / 2 - MB / 4, 'main')).toBeUndefined();
+    for (const [needs, left] of [
+      ['half', QUARTER / 2],
+      ['eighth', QUARTER / 8],
+    ] as const) {
+      for (let n = 0; n < 40; n += 1) await store(MB / 4, needs, undefined, needs);
+      expect(await store(MB / 4, needs, undefined, needs)).toBe('rate_limited');
+      expect(await store(left - MB / 4, needs)).toBeUndefined();
+    }
   });
 
   it('that follows something else is charged, but never refused', async () => {
@@ -86,7 +91,7 @@ describe('what requests store', () => {
       bytes: fc.nat(QUARTER / 4),
       session: fc.constantFrom('main', 'shop', ''),
       keyId: fc.constantFrom('one', 'two', undefined),
-      needs: fc.constantFrom<Needs>('room', 'half'),
+      needs: fc.constantFrom<Needs>('room', 'half', 'eighth'),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(one, { maxLength: 60 }), async (requests) => {

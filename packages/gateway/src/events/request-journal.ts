@@ -5,14 +5,14 @@ import { JournalShares, type SharedJournal } from './journal-shares.ts';
 
 /** One key cannot use up the share of a session: the rest is for other keys and the operator. */
 const PART_OF_KEY = 3 / 4;
-const HALF = 1 / 2;
 const SECOND_MS = 1_000;
 
 /**
- * What must be left of the shares for a record: `room` for itself; `half` for one that can be done without, so that
- * these leave room for others; `nothing` for one that has to follow another.
+ * What must be left of the shares for a record: `room` for itself; more, `half` or an `eighth` of the share, for one that
+ * can be done without, or stored later, so that these leave room for others; `nothing` for one that has to follow another.
  */
-export type Needs = 'room' | 'half' | 'nothing';
+export type Needs = 'room' | 'half' | 'eighth' | 'nothing';
+const PARTS = { room: 0, half: 1 / 2, eighth: 1 / 8 } as const;
 
 /**
  * The journal for what is stored because of requests, besides the events of workers: each record is charged to its
@@ -37,8 +37,7 @@ export class RequestJournal {
     const bytes = frameBytesOf(record);
     const payers = this.#payersOf(record, keyId);
     for (const { shares, name, whose } of payers) {
-      const left = needs === 'nothing' ? 0 : bytes + (needs === 'half' ? shares.maxBytes * HALF : 0);
-      const waitMs = left > 0 ? shares.msUntil(name, left) : 0;
+      const waitMs = needs === 'nothing' ? 0 : shares.msUntil(name, bytes + PARTS[needs] * shares.maxBytes);
       if (waitMs > 0)
         throw new GatewayError(
           'rate_limited',

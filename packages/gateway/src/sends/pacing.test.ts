@@ -1,6 +1,7 @@
 import { deferred, GatewayError } from '@chat-web/protocol';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RequestJournal } from '../events/request-journal.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { DAY_MS, KnownPeople, personOf } from './known-people.ts';
 import { Pacing, type PacingLimits } from './pacing.ts';
@@ -183,6 +184,36 @@ describe('new chats in a day', () => {
     await pacing.send('sendMessage', { id: 'main', to: ada, type: 'text' }, async () => ({ to: '77@lid' }));
     expect(people.knows('main', personOf('77@lid') ?? 0)).toBe(true);
     await pacing.send('sendMessage', { id: 'main', to: '77@lid', type: 'text' }, async () => null);
+  });
+
+  it('are charged to their key, and refused while its requests have stored too much; what follows them is not', async () => {
+    const asked: unknown[][] = [];
+    const append = async (...one: Parameters<RequestJournal['append']>) => {
+      asked.push([one[0].name, ...one.slice(1)]);
+      people.apply({ ...one[0], seq: 1, at: Date.now() });
+    };
+    const people = new KnownPeople();
+    const limits = { maxSendsPerSecond: 0, maxNewChatsPerDay: 9 };
+    const full = async () => Promise.reject(new GatewayError('rate_limited', 'too much'));
+    const [ada = '', ben = ''] = numbers(2);
+    const send = (to: string, store: typeof append, answer: () => Promise<unknown>) => {
+      const pacing = new Pacing({
+        limits,
+        people,
+        journal: { append: store },
+        sessions: { refusalOf: () => undefined },
+      });
+      return pacing.send('sendMessage', { id: 'main', to, type: 'text' }, answer, 'key');
+    };
+    await expect(send(ada, full, () => expect.unreachable())).rejects.toMatchObject({ code: 'rate_limited' });
+    await send(ada, append, async () => ({ to: '77@lid' }));
+    await expect(send(ben, append, () => Promise.reject(ERRORS.refused))).rejects.toBe(ERRORS.refused);
+    expect(asked).toEqual([
+      ['first_message', 'key'],
+      ['person_known', 'key', 'nothing'],
+      ['first_message', 'key'],
+      ['first_message_unsent', 'key', 'nothing'],
+    ]);
   });
 
   it('are refused while they cannot be stored; known people can still be sent to', async () => {

@@ -1273,13 +1273,13 @@ it('what a webhook stores is charged to its key: without room, its dead letters 
     await create({ sessions: ['shop-*'], url: `${url}/other` }),
   ];
   const fill = (bytes: number) => events.requests.append(note('', 'fill', '', 'x'.repeat(bytes)), keyId, 'nothing');
-  await fill(4_000_000);
+  await fill(5_600_000);
   happen('shop-1', 0);
   await expect.poll(() => webhooks.deadLetters(other, me)).toHaveLength(1);
   await expect.poll(() => webhooks.deliveries(id, me)).toHaveLength(1);
   await pace(200); // More than a dead letter takes.
   expect([webhooks.deadLetters(id, me), webhooks.get(id, me).waiting]).toEqual([[], 1]);
-  await fill(3_000_000);
+  await fill(1_000_000);
   for (const refused of [webhooks.create({ url }, caller), webhooks.replay(id, 'oldest', caller)])
     await expect(refused).rejects.toMatchObject({ code: 'rate_limited', message: expect.stringContaining('this key') });
   await webhooks.remove(id, caller);

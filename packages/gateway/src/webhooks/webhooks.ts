@@ -374,7 +374,7 @@ export class Webhooks {
       save: (progress) => this.#store(stored, progressNotes.progress(id, progress)),
       bury: async (letter, { id: entryId, text }) => {
         const isGap = entryId !== letter.id;
-        await this.#store(stored, progressNotes.dead(id, isGap ? { ...letter, gap: text } : letter), 'half');
+        await this.#store(stored, progressNotes.dead(id, isGap ? { ...letter, gap: text } : letter), 'eighth');
         this.#count(id, 'dead');
         log.warn(
           { webhook: id, event: letter.id, attempts: letter.attempts, error: letter.message },
