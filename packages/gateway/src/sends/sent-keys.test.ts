@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkpointParts } from '../journal/folds.ts';
 import type { NewRecord } from '../journal/frame.ts';
-import { KEY_LIFETIME_MS, keyNotes, type MovedPart, SentKeys } from './sent-keys.ts';
+import { answerIn, KEY_LIFETIME_MS, keyNotes, type MovedPart, SentKeys } from './sent-keys.ts';
 
 let keys: SentKeys;
 let seq: number;
@@ -42,6 +42,14 @@ describe('a key', () => {
     expect([...checkpointParts(keys)].map(({ text }) => (JSON.parse(text) as unknown[]).length)).toEqual([2]);
     store({ kind: 'forget', name: '', session: 'main', key: '', text: '' });
     expect(keys.of('main', 'a')).toBeUndefined();
+  });
+
+  it.each([
+    ['a message', '{"id":"x"}', '{"id":"x"}'],
+    ['the id of a group', '"1@g.us"', '"1@g.us"'],
+    ['what is not JSON', '{', ''],
+  ])('is answered with %s', (_, text, answer) => {
+    expect(answerIn({ ...keyNotes.done('main', 'a', text), seq: 1, at: 0 })).toBe(answer);
   });
 });
 

@@ -1,7 +1,7 @@
 import { GatewayError, getOrAdd, JsonBounds, listOf, type Operation, operations } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Fold, MovingState, RecordFinder } from '../journal/folds.ts';
-import { hasData, type JournalRecord, note, writtenSeq } from '../journal/frame.ts';
+import { type JournalRecord, note, writtenSeq } from '../journal/frame.ts';
 
 export interface SentKey {
   /** The fingerprint of its request: a different request with the same key is refused. */
@@ -46,6 +46,7 @@ function isBoundedJson(text: string): boolean {
   }
 }
 
+const jsonText = v.pipe(v.string(), v.parseJson());
 const keyHash = v.pipe(v.string(), v.regex(/^[\w-]{22}$/));
 const messageId = v.optional(v.pipe(v.string(), v.regex(/^[0-9A-F]{1,64}$/)));
 /** A time in the future would outlast all others. */
@@ -194,8 +195,8 @@ export class SentKeys implements Fold, MovingState {
  * record is not ours.
  */
 export function answerIn({ kind, text }: JournalRecord): string {
-  if (kind !== 'moved') return hasData({ text }) ? text : '';
-  const moved = v.safeParse(v.pipe(v.string(), v.parseJson(), movedPart), text);
+  if (kind !== 'moved') return v.is(jsonText, text) ? text : '';
+  const moved = v.safeParse(v.pipe(jsonText, movedPart), text);
   return moved.success ? (moved.output[0].answer ?? '') : '';
 }
 
