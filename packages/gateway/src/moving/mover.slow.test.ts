@@ -98,14 +98,14 @@ it('one key imports at most two sessions at a time, all keys six; the other slot
 });
 
 /** The archive of a session with that many answers. `moves`: how often it has moved. */
-function archiveWith(answers: number, moves = 1): Buffer {
+function archiveWith(answers: number, { session = 'main', moves = 1 } = {}): Buffer {
   const lines = Array.from({ length: answers }, (_, n) => {
     const [hash, fingerprint] = [String(n).padStart(22, 'k'), 'f'.repeat(22)];
     return JSON.stringify({ name: 'keys', part: [{ hash, fingerprint, beganAt: Date.now(), answer: ANSWER }] });
   });
   const files = [{ name: 'state.jsonl', text: `${lines.join('\n')}\n` }, ...ARCHIVE_FILES.slice(1)];
   const generations = Array.from({ length: moves }, (_, n) => `000000000000000${n}`);
-  return archive(manifestOf(files, { generations }), files);
+  return archive(manifestOf(files, { session, generations }), files);
 }
 
 describe('the share of the journal for imports', () => {
@@ -122,7 +122,7 @@ describe('the share of the journal for imports', () => {
   it('is refilled, and is separate from the share of the worker', async () => {
     await using all = await arrivals();
     await all.send('main', archiveWith(31));
-    await expect(all.send('main', archiveWith(2, 2))).rejects.toMatchObject({
+    await expect(all.send('main', archiveWith(2, { moves: 2 }))).rejects.toMatchObject({
       code: 'insufficient_resources',
       retryAfterSeconds: expect.any(Number),
       message: expect.stringContaining('CHAT_WEB_JOURNAL_MAX_MB'),
@@ -134,12 +134,13 @@ describe('the share of the journal for imports', () => {
 
   it('is the same for a key, in all its sessions', async () => {
     await using all = await arrivals();
-    await all.send('shop-1', archiveWith(20), 'key');
-    await expect(all.send('shop-2', archiveWith(20), 'key')).rejects.toMatchObject({
+    const send = (session: string, keyId: string | undefined) => all.send(session, archiveWith(20, { session }), keyId);
+    await send('shop-1', 'key');
+    await expect(send('shop-2', 'key')).rejects.toMatchObject({
       code: 'insufficient_resources',
       message: expect.stringContaining('with this key'),
     });
-    for (const keyId of ['other', undefined]) await all.send(`shop-${keyId}`, archiveWith(20), keyId);
+    for (const keyId of ['other', undefined]) await send(`shop-${keyId}`, keyId);
   });
 
   it('is not charged for records that are not stored', async () => {
