@@ -156,7 +156,10 @@ const anyRecord: fc.Arbitrary<NewRecord> = fc.record({
   kind: fc.constantFrom(...(Object.keys(KINDS) as Kind[])),
   name: fc.oneof(fc.constantFrom(...ours.map(({ name }) => name), ...FOLDS), fc.string({ maxLength: 20 })),
   session: fc.constantFrom('', 'main', 'other', '\n', '__proto__'),
-  key: fc.oneof(fc.constantFrom(...ours.map(({ key }) => key), 'x'.repeat(601)), fc.string({ unit: 'binary', maxLength: 1_000 })),
+  key: fc.oneof(
+    fc.constantFrom(...ours.map(({ key }) => key), 'x'.repeat(601)),
+    fc.string({ unit: 'binary', maxLength: 1_000 }),
+  ),
   text: texts,
 });
 /** One of ours, with at most one part changed. */
