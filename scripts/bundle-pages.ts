@@ -3,7 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
-import { rolldown } from 'rolldown';
+import type { RolldownOutput } from 'rolldown';
+import { bundle } from './bundle.ts';
+import { writeLicences } from './licences.ts';
 
 /**
  * Builds the static files of the console and the reference, and the script of the simulator's phones page, from the
@@ -11,6 +13,7 @@ import { rolldown } from 'rolldown';
  */
 
 const PACKAGE = fileURLToPath(new URL('../../packages/console/', import.meta.url));
+const STATIC = join(PACKAGE, 'dist', 'static');
 const SOURCE = join(PACKAGE, 'src');
 const SWAGGER = fileURLToPath(new URL('.', import.meta.resolve('swagger-ui-dist/package.json')));
 const PHONES = fileURLToPath(new URL('../../packages/simulator/dist/phones-page/', import.meta.url));
@@ -21,16 +24,19 @@ const COMPRESSION = {
   '.gz': (bytes: string) => gzipSync(bytes, { level: constants.Z_BEST_COMPRESSION }),
 };
 
-const icon = join(SOURCE, 'icon.svg');
+const icon = readFileSync(join(SOURCE, 'icon.svg'), 'utf8');
+const operators = await bundleForPage(join(PACKAGE, 'dist', 'main.js'));
 makePages('console', join(SOURCE, 'index.html'), {
-  'icon.svg': readFileSync(icon, 'utf8'),
-  'console.js': await bundleForPage(join(PACKAGE, 'dist', 'main.js')),
+  'icon.svg': icon,
+  'console.js': operators.output[0].code,
   // The styles of views follow the shared ones.
   'style.css': ['shared', 'views'].map((folder) => joined(join(SOURCE, 'style', folder))).join('\n'),
 });
+writeLicences(join(STATIC, 'console'), [operators]);
+const reference = await bundleForPage(join(PACKAGE, 'dist', 'reference', 'main.js'));
 makePages('reference', join(SOURCE, 'reference', 'index.html'), {
-  'icon.svg': readFileSync(icon, 'utf8'),
-  'reference.js': await bundleForPage(join(PACKAGE, 'dist', 'reference', 'main.js')),
+  'icon.svg': icon,
+  'reference.js': reference.output[0].code,
   'style.css': readFileSync(join(SOURCE, 'reference', 'style.css'), 'utf8'),
   'swagger-ui.js': readFileSync(join(SWAGGER, 'swagger-ui-bundle.js'), 'utf8').replace(
     /\n\/\/# sourceMappingURL=.*/,
@@ -38,25 +44,19 @@ makePages('reference', join(SOURCE, 'reference', 'index.html'), {
   ),
   'swagger-ui.css': readFileSync(join(SWAGGER, 'swagger-ui.css'), 'utf8').replace(/\n\/\*# sourceMappingURL=.*/, ''),
 });
-writeFileSync(join(PHONES, 'bundle.js'), await bundleForPage(join(PHONES, 'main.js')));
+writeLicences(join(STATIC, 'reference'), [reference], [SWAGGER]);
+const phones = await bundleForPage(join(PHONES, 'main.js'));
+writeFileSync(join(PHONES, 'bundle.js'), phones.output[0].code);
+writeLicences(PHONES, [phones]);
 
-/** Bundles a compiled entry and its imports into one script for browsers. Rejects on a warning. */
-export async function bundleForPage(input: string): Promise<string> {
-  const bundle = await rolldown({
-    input,
-    platform: 'browser',
-    onLog: (level, log) => {
-      if (level === 'warn') throw new Error(`${log.code}: ${log.message}`);
-    },
-  });
-  const { output } = await bundle.generate({ format: 'esm', minify: true, codeSplitting: false });
-  await bundle.close();
-  return output[0].code;
+/** Bundles a compiled entry and its imports into one script for browsers. */
+function bundleForPage(input: string): Promise<RolldownOutput> {
+  return bundle({ input, platform: 'browser' }, { format: 'esm', minify: true, codeSplitting: false });
 }
 
 /** Writes a folder with a page, and the files that it references. */
 function makePages(folder: string, page: string, files: Readonly<Record<string, string>>): void {
-  const dir = join(PACKAGE, 'dist', 'static', folder);
+  const dir = join(STATIC, folder);
   rmSync(dir, { recursive: true, force: true });
   mkdirSync(dir, { recursive: true });
   let html = readFileSync(page, 'utf8');

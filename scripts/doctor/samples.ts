@@ -73,7 +73,6 @@ function sticker(): Uint8Array {
   return file;
 }
 
-/** The samples are next to the sources; this file runs from `scripts/dist/doctor`. */
 function sampleFile(name: string): Uint8Array {
-  return readFileSync(new URL(`../../doctor/samples/${name}`, import.meta.url));
+  return readFileSync(new URL(import.meta.resolve(`#doctor/samples/${name}`)));
 }

@@ -148,8 +148,6 @@ export function pagesDirOf({ dataDir, pageDir }: Pick<Config, 'dataDir' | 'pageD
 }
 
 export function version(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL(import.meta.resolve('@chat-web/gateway/package.json')), 'utf8'),
-  );
+  const manifest: unknown = JSON.parse(readFileSync(new URL(import.meta.resolve('#package.json')), 'utf8'));
   return v.parse(v.object({ version: v.string() }), manifest).version;
 }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { ownerIn, type ProcessId, profileIn } from '@chat-web/protocol';
 import { familyOf, isAlive, ownLineage, type Process, programOf } from './processes.ts';
 
-export const WORKER_FILE = fileURLToPath(import.meta.resolve('@chat-web/worker/main'));
+export const WORKER_FILE = fileURLToPath(import.meta.resolve('#worker/main.cjs'));
 
 const PROFILE = '--user-data-dir=';
 

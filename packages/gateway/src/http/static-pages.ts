@@ -32,7 +32,7 @@ const FROM_HERE = [
 /** The operators' page. Trusted Types reject any text that becomes HTML there, not only what would run. */
 export const consolePages: StaticPages = {
   path: '/console',
-  dir: dirname(fileURLToPath(import.meta.resolve('@chat-web/console/console/index.html'))),
+  dir: dirname(fileURLToPath(import.meta.resolve('#console/index.html'))),
   contentSecurityPolicy: [
     ...FROM_HERE,
     "img-src 'self' data:",
@@ -45,7 +45,7 @@ export const consolePages: StaticPages = {
 /** The reference. Swagger UI turns descriptions into HTML, after it has removed whatever could run. */
 export const referencePages: StaticPages = {
   path: '/docs',
-  dir: dirname(fileURLToPath(import.meta.resolve('@chat-web/console/reference/index.html'))),
+  dir: dirname(fileURLToPath(import.meta.resolve('#reference/index.html'))),
   contentSecurityPolicy: [...FROM_HERE, "img-src 'self' data: blob:", 'media-src blob:', "style-src 'self'"].join('; '),
 };
 

@@ -2,11 +2,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../bundle/main.js', import.meta.url));
+const MAIN = fileURLToPath(import.meta.resolve('#gateway/main.js'));
 /** The same command as in the unit, if there is a service manager. */
 const WITH_NOTIFY_SOCKET = fileURLToPath(new URL('../../../../deploy/systemd/with-notify-socket.pl', import.meta.url));
 /** Runs the gateway, and stops it when its stdin ends. */
-const TETHERED_MAIN = fileURLToPath(new URL('../bundle/tethered-main.js', import.meta.url));
+const TETHERED_MAIN = fileURLToPath(import.meta.resolve('#gateway/tethered-main.js'));
 const START_TIMEOUT_MS = 60_000;
 
 interface Exit {

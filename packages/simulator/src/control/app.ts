@@ -79,21 +79,19 @@ function issueText(issues: readonly v.BaseIssue<unknown>[]): string {
   return issues.map((issue) => `${v.getDotPath(issue) ?? 'body'}: ${issue.message}`).join('; ');
 }
 
-/** From the sources and from what is compiled alike. */
-const root = new URL('../../', import.meta.url);
-
 const files = [
-  { path: '/', file: 'public/phones.html', type: 'text/html; charset=utf-8' },
-  { path: '/phones.css', file: 'public/phones.css', type: 'text/css; charset=utf-8' },
-  { path: '/phones.svg', file: 'public/phones.svg', type: 'image/svg+xml' },
-  { path: '/phones.js', file: 'dist/phones-page/bundle.js', type: 'text/javascript; charset=utf-8' },
+  { path: '/', name: 'phones.html', type: 'text/html; charset=utf-8' },
+  { path: '/phones.css', name: 'phones.css', type: 'text/css; charset=utf-8' },
+  { path: '/phones.svg', name: 'phones.svg', type: 'image/svg+xml' },
+  { path: '/phones.js', name: 'phones.js', type: 'text/javascript; charset=utf-8' },
 ];
 
 /** Adds the page on which people play the phones, and pictures of the QRs that can be scanned there. */
 function addPhonesPage(app: Hono, { pages }: Dependencies): void {
-  for (const { path, file, type } of files) {
+  for (const { path, name, type } of files) {
+    const file = new URL(import.meta.resolve(`#simulator/phones/${name}`));
     app.get(path, async (context) => {
-      const text = await readFile(new URL(file, root), 'utf8').catch(() => {
+      const text = await readFile(file, 'utf8').catch(() => {
         throw new SimulatorError(404, `${path} has not been built: run npm run build`);
       });
       return context.body(text, 200, { 'content-type': type, 'cache-control': 'no-cache' });

@@ -10,8 +10,7 @@ export interface Document {
 /** Requests under this path are never answered. */
 export const pendingPath = '/pending.png';
 
-/** The compiled page is next to the compiled server. */
-const folder = new URL('../page/', import.meta.url);
+const folder = new URL('.', import.meta.resolve('#simulator/page/main.js'));
 
 /** The scripts of the page by their path, read once. */
 export async function readScripts(): Promise<Map<string, string>> {
