@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LEAN_FLAGS } from '@chat-web/gateway/tools';
 import type { Plugin } from 'rolldown';
 import { bundleForNode } from './bundle.ts';
 import { writeLicences } from './licences.ts';
@@ -65,9 +64,6 @@ const page = await bundleForNode(
   },
 );
 writeLicences(WORKER_BUNDLE, [...worker, page]);
-// With the flags of a worker: V8 rejects a code cache that was created with other flags.
 const compiler = fileURLToPath(new URL('compile-worker.js', import.meta.url));
-const { status } = spawnSync(process.execPath, [...LEAN_FLAGS, compiler, join(WORKER_BUNDLE, 'worker.cjs')], {
-  stdio: 'inherit',
-});
+const { status } = spawnSync(process.execPath, [compiler, join(WORKER_BUNDLE, 'worker.cjs')], { stdio: 'inherit' });
 process.exitCode = status ?? 1;

@@ -3,9 +3,12 @@ import { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { Script } from 'node:vm';
 
-/** The path of a program's code cache: next to it, so that writing either needs the same permission. */
+/**
+ * The path of a program's code cache: next to it, so that writing either needs the same permission. V8 checks the version
+ * and the flags that a cache was made with, but not the processor, nor what a release of Node changed in V8.
+ */
 export function cacheOf(path: string): string {
-  return `${path}.cache`;
+  return `${path}.${process.version}-${process.arch}.cache`;
 }
 
 /** A program in one CommonJS file, in ASCII. */
