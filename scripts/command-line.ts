@@ -38,6 +38,13 @@ export function reasonOf(error: unknown): string {
   return isAnswer ? quoted(error.message) : errorText(error);
 }
 
+/** How the user calls a command: from an installation, or in a checkout. */
+export function calledAs(command: string): string {
+  const event = process.env.npm_lifecycle_event;
+  if (event === command) return `npm run ${command} --`;
+  return event === 'npx' ? `npx chat-web ${command}` : `chat-web ${command}`;
+}
+
 /** The command line cannot be used; the message names the flag. */
 export class UsageError extends Error {}
 

@@ -3,13 +3,14 @@ import { parseArgs } from 'node:util';
 import { ConfigError, inspectJournal, readConfig } from '@chat-web/gateway/tools';
 import { errorText, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { oneLine, printLine, quoted } from './command-line.ts';
+import { calledAs, oneLine, printLine, quoted } from './command-line.ts';
 
-/** `npm run journal`: inspects the journal of events. It only reads, even while a gateway is running. */
+/** `chat-web journal`: inspects the journal of events. It only reads, even while a gateway is running. */
 
-const USAGE = `npm run journal -- verify                  checks that all of it is readable; exits with 1 if not
-npm run journal -- stats                   events by session and name, size and age
-npm run journal -- dump [--session <id>]   events as JSON lines, oldest first, with the contents of messages
+const CALL = calledAs('journal');
+const USAGE = `${CALL} verify                  checks that all of it is readable; exits with 1 if not
+${CALL} stats                   events by session and name, size and age
+${CALL} dump [--session <id>]   events as JSON lines, oldest first, with the contents of messages
 
 --dir <folder>   the data folder; default: CHAT_WEB_DATA_DIR, or ./data
 `;

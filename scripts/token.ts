@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hashOf } from '@chat-web/gateway/tools';
 
-/** `npm run token`: creates a token, and its hash for the gateway. */
+/** `chat-web token`: creates a token, and its hash for the gateway. */
 
 const TOKEN_BYTES = 32;
 

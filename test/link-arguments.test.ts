@@ -4,7 +4,7 @@ import { readArguments } from '../scripts/link/arguments.ts';
 const env = { XDG_STATE_HOME: '/state' };
 const read = (gateway: string, session = 'main') => readArguments(['--gateway', gateway, '--session', session], env);
 
-describe('the arguments of npm run link', () => {
+describe('the arguments of chat-web link', () => {
   it('give a folder that the next run finds, for each session and gateway, with a short path', () => {
     const folder = read('https://gateway.example.com')?.folder ?? '';
     expect(read('https://gateway.example.com/')?.folder).toBe(folder);

@@ -58,7 +58,7 @@ describe('linking an account', () => {
 });
 
 describe('an account with a passkey', () => {
-  const message = expect.stringMatching(/^linking needs the passkey .*npm run link/);
+  const message = expect.stringMatching(/^linking needs the passkey .*chat-web link/);
 
   it.each([true, false])(
     'is reported within 5 s of the scan, and the session keeps waiting: test ids %s',

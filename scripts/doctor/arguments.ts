@@ -1,7 +1,7 @@
 import type { Config } from '@chat-web/gateway/tools';
 import { groupId, personId, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { parsedFlags, UsageError } from '../command-line.ts';
+import { calledAs, parsedFlags, UsageError } from '../command-line.ts';
 
 export interface DoctorOptions {
   /** The linked session to check; absent: only machine and login page. */
@@ -23,7 +23,7 @@ export interface DoctorOptions {
   readonly help: boolean;
 }
 
-export const USAGE = `Usage: npm run doctor -- [--session NAME [--to +NUMBER] [--peer NAME] [--status] [--group ID]] [--yes] [--json]
+export const USAGE = `Usage: ${calledAs('doctor')} [--session NAME [--to +NUMBER] [--peer NAME] [--status] [--group ID]] [--yes] [--json]
 
 Without --session: checks this machine, and the login page in a browser. No account is needed.
 With --session: checks a linked session of the running gateway, or starts a gateway on CHAT_WEB_DATA_DIR.

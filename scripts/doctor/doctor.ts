@@ -1,3 +1,4 @@
+import { calledAs } from '../command-line.ts';
 import { checkAccount } from './account.ts';
 import { adviceFor, errorLine } from './advice.ts';
 import type { RunOptions } from './arguments.ts';
@@ -6,7 +7,7 @@ import { checkLoginPage } from './page.ts';
 import type { Report, Summary } from './report.ts';
 
 const WITHOUT_ACCOUNT = `Not checked yet: the time to ready, memory, sends, downloads, groups, contacts, pictures and the status feed.
-Link an account, and run: npm run doctor -- --session <name> --to +<number>`;
+Link an account, and run: ${calledAs('doctor')} --session <name> --to +<number>`;
 
 /** Runs all requested checks. Never rejects: failures are findings. */
 export async function runDoctor(report: Report, run: RunOptions): Promise<Omit<Summary, 'isInterrupted'>> {

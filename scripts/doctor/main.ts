@@ -4,7 +4,7 @@ import { type DoctorOptions, readArguments, USAGE } from './arguments.ts';
 import { runDoctor } from './doctor.ts';
 import { Report, textPrinter } from './report.ts';
 
-/** `npm run doctor`: whether this machine, this page and this account work. */
+/** `chat-web doctor`: whether this machine, this page and this account work. */
 
 const EX_USAGE = 2;
 

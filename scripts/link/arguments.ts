@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { parsedFlags, UsageError } from '../command-line.ts';
+import { calledAs, parsedFlags, UsageError } from '../command-line.ts';
 import { type End, type Environment, endOf } from '../gateway-end.ts';
 
 /** What to link, and where to move it. */
@@ -14,7 +14,7 @@ export interface LinkOptions {
   readonly folder: string;
 }
 
-export const USAGE = `Usage: npm run link -- --gateway URL --session ID
+export const USAGE = `Usage: ${calledAs('link')} --gateway URL --session ID
 
 Links an account on the computer of its owner, in a browser window, and moves the session to a gateway.
 

@@ -2,7 +2,7 @@ import { printLine, runCommand } from '../command-line.ts';
 import { readArguments, USAGE } from './arguments.ts';
 import { link } from './link.ts';
 
-/** `npm run link`: links an account on its owner's computer, and moves the session to a gateway. */
+/** `chat-web link`: links an account on its owner's computer, and moves the session to a gateway. */
 
 const { argv, env } = process;
 

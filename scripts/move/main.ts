@@ -1,7 +1,7 @@
 import { printLine, runCommand } from '../command-line.ts';
 import { moveSession, readOptions, USAGE } from './move-session.ts';
 
-/** `npm run move`: moves a session from one gateway to another. */
+/** `chat-web move`: moves a session from one gateway to another. */
 
 const { argv, env } = process;
 

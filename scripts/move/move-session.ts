@@ -3,7 +3,7 @@ import { readAbout } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
 import { type ErrorCode, GatewayError, type OperationMethods, type SessionView, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { parsedFlags, quoted, reasonOf, UsageError } from '../command-line.ts';
+import { calledAs, parsedFlags, quoted, reasonOf, UsageError } from '../command-line.ts';
 import { type End, type Environment, endOf } from '../gateway-end.ts';
 
 interface Side extends Pick<End, 'url'> {
@@ -199,7 +199,7 @@ interface MoveOptions {
   readonly session: string;
 }
 
-export const USAGE = `Usage: npm run move -- --from URL --to URL --session ID
+export const USAGE = `Usage: ${calledAs('move')} --from URL --to URL --session ID
 
 Moves a session from one gateway to another. It needs no QR there. See docs/moving.md.
 

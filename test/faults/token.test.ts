@@ -40,11 +40,11 @@ describe('the token of a gateway', () => {
   it('causes a warning in the log where it is set in clear, with what to do and without the token', async () => {
     const running = await start({ CHAT_WEB_TOKEN: OLD });
     const line = running.log.find((written) => written.includes('token stored in clear'));
-    expect(line).toMatch(/"level":"warn".*npm run token/);
+    expect(line).toMatch(/"level":"warn".*chat-web token/);
     expect(running.log.join()).not.toContain(OLD);
   });
 
-  it('comes from npm run token in both forms', async () => {
+  it('comes from chat-web token in both forms', async () => {
     const script = fileURLToPath(new URL('../../scripts/dist/token.js', import.meta.url));
     const { stdout } = await promisify(execFile)(process.execPath, [script]);
     const [, token = ''] = /Authorization: Bearer (\S{40,})$/m.exec(stdout) ?? [];

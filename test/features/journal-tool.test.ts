@@ -110,7 +110,7 @@ it('refuses unknown arguments, and prints its usage', async () => {
   for (const args of [[], ['repair'], ['verify', 'stats'], ['dump', '--sessions', 'main']])
     expect(await run(...args)).toMatchObject({
       code: 64,
-      errors: expect.stringContaining('npm run journal -- verify'),
+      errors: expect.stringContaining('chat-web journal verify'),
     });
   expect(await run('verify', '--dir', join(dataDir, 'none'))).toMatchObject({
     code: 1,

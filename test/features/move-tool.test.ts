@@ -37,7 +37,7 @@ const move = (env: Readonly<Record<string, string>> = tokens, session = 'main') 
   run(['--from', from.gateway.url, '--to', `${to.gateway.url}/`, '--session', session], env);
 const statusOf = async (stack: Stack, id = 'main') => (await stack.client.getSessionStatus({ id })).status;
 
-describe('npm run move', () => {
+describe('chat-web move', () => {
   it('stops nothing if the new gateway would not accept the session', async () => {
     const wrong = await move({ ...tokens, TO_TOKEN: 'wrong' });
     expect(wrong).toMatchObject({ code: 1, output: expect.stringMatching(/token/) });

@@ -221,7 +221,7 @@ it('says what a passkey needs, and unlinks a device', async () => {
   await page.click('.check input');
   await untilText('.detail', 'This account requires a passkey');
   await press('Scan');
-  await untilText('.card', /It asks for the passkey.*npm run link/);
+  await untilText('.card', /It asks for the passkey.*chat-web link/);
   await eventually(async () => {
     expect((await stack.client.getSessionStatus({ id: 'keyed' })).reason).toBe('PASSKEY_REQUIRED');
   });

@@ -2,7 +2,7 @@ import type { SessionView } from '@chat-web/host';
 import type { Reason } from '@chat-web/protocol';
 
 const NOTHING = 'Nothing to do: the gateway restarts it automatically.';
-const DOCTOR = 'If it persists, run npm run doctor on the host: it checks the browser, the page and the account.';
+const DOCTOR = 'If it persists, run chat-web doctor on the host: it checks the browser, the page and the account.';
 
 /** What to do about a session that is not ready, by its reason. */
 const BY_REASON: Readonly<Record<Reason, string>> = {
@@ -21,7 +21,7 @@ const BY_REASON: Readonly<Record<Reason, string>> = {
     'The sentence above names what is missing. Free memory or disk space, or close the browser that uses the profile.',
   START_TIMEOUT: NOTHING,
   RECOVERY_FAILED: 'Check the disk of the data folder: the folder of the session could not be moved or removed.',
-  BROWSER_NOT_FOUND: 'Run npm run ensure-browser on the host, or set CHAT_WEB_BROWSER_PATH. Then start it.',
+  BROWSER_NOT_FOUND: 'Install Chromium on the host, or set CHAT_WEB_BROWSER_PATH. Then start it.',
   LAUNCH_FAILED: `The gateway tries again. ${DOCTOR}`,
   PROXY_FAILED:
     'The gateway tries again. Check the proxy, and start the session with another one if that does not help.',

@@ -140,7 +140,7 @@ export function helpText(): string {
     ({ name, fallback, fallbackIs = fallback, meaning }) =>
       `  ${name}${fallbackIs ? ` (${fallbackIs})` : ''}\n      ${meaning}`,
   );
-  return `Usage: npm start\n\nRuns the gateway. Settings come from the environment; defaults in brackets:\n\n${rows.join('\n')}\n`;
+  return `Runs the gateway. Settings come from the environment; defaults in brackets:\n\n${rows.join('\n')}\n`;
 }
 
 export function pagesDirOf({ dataDir, pageDir }: Pick<Config, 'dataDir' | 'pageDir'>): string {

@@ -109,7 +109,7 @@ export class OperatorToken {
     const [place, reader] = tokenFile
       ? [tokenFile, 'everyone who can read the file']
       : ['CHAT_WEB_TOKEN', 'every process of this user'];
-    const hint = `${reader} can use it: store sha256:<hex> of the token instead (npm run token prints both)`;
+    const hint = `${reader} can use it: store sha256:<hex> of the token instead (chat-web token prints both)`;
     this.#log.warn({ place, hint }, 'token stored in clear');
   }
 }

@@ -24,8 +24,8 @@ describe('a configured token', () => {
     [`sha256:${hex('x').slice(1)}`, 'must have 64 hexadecimal digits after sha256:'],
     [`sha256:${hex('x')}0`, 'must have 64 hexadecimal digits after sha256:'],
     [`SHA256:${hex('x').slice(1)}g`, 'must have 64 hexadecimal digits after sha256:'],
-    [`sha256:${hex('')}`, 'is the hash of an empty token: create one with npm run token'],
-    [`sha256:${hex('\n').toUpperCase()}`, 'is the hash of an empty token: create one with npm run token'],
+    [`sha256:${hex('')}`, 'is the hash of an empty token: create one with chat-web token'],
+    [`sha256:${hex('\n').toUpperCase()}`, 'is the hash of an empty token: create one with chat-web token'],
   ])('is not %j', (written, message) => {
     expect(v.safeParse(writtenToken, written).issues?.map((issue) => issue.message)).toContain(message);
   });

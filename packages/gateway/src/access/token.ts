@@ -16,7 +16,7 @@ export const writtenToken = v.pipe(
   ),
   v.check(
     (written) => !v.is(hashOfNothing, written.toLowerCase()),
-    'is the hash of an empty token: create one with npm run token',
+    'is the hash of an empty token: create one with chat-web token',
   ),
 );
 

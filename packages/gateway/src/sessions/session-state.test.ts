@@ -374,7 +374,7 @@ describe('a passkey', () => {
     expect(subject.events).toEqual([
       {
         name: 'passkey_required',
-        data: { message: expect.stringMatching(/^linking needs the passkey .*npm run link/) },
+        data: { message: expect.stringMatching(/^linking needs the passkey .*chat-web link/) },
       },
     ]);
     expect(subject.after(passkey()).events).toEqual([]);

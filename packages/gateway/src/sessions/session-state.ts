@@ -168,7 +168,7 @@ const PASSKEY_MS = 10 * 60_000;
 const MAX_CODE_MS = 10 * 60_000;
 /** What the owner has to do, by what the page waits for. */
 const PASSKEY_STEPS: Readonly<Record<PasskeyStep, string>> = {
-  passkey: "link it on its owner's own computer with `npm run link`, then it moves here",
+  passkey: "link it on its owner's own computer with `chat-web link`, then it moves here",
   phone: 'confirm on the phone that this device is to be linked',
   code: 'compare the code on the page with the one on the phone, and confirm it on the page',
 };

@@ -108,8 +108,8 @@ function PasskeyCard({ page: { passkeyScreen, verificationCode }, title, isBusy,
         ) : (
           <p>
             It asks for the passkey of this account, which only its owner can show: in a browser window, with{' '}
-            <code>npm run link</code>. To link it without one, switch the passkey off below, and restart the session for
-            a new QR.
+            <code>chat-web link</code>. To link it without one, switch the passkey off below, and restart the session
+            for a new QR.
           </p>
         )}
       </div>

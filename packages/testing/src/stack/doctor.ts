@@ -22,6 +22,8 @@ export interface DoctorRun {
 /** How doctor is run. `settings` are the only `CHAT_WEB_…` variables that it gets. */
 export interface DoctorOptions {
   readonly settings?: Readonly<Record<string, string>>;
+  /** The arguments of Node that start it; default: those in the checkout. */
+  readonly command?: readonly string[];
   /** Where temporary folders go. */
   readonly tmpDir?: string;
   /** What to do once the output matches. */
@@ -33,13 +35,13 @@ export function interruptAt(printed: RegExp): Pick<DoctorOptions, 'when'> {
   return { when: { printed, act: (press) => press() } };
 }
 
-/** Runs `npm run doctor` without npm and without a terminal. */
+/** Runs `chat-web doctor` without a terminal. */
 export async function runDoctor(
   args: readonly string[],
-  { settings = {}, tmpDir, when }: DoctorOptions = {},
+  { settings = {}, command = [MAIN], tmpDir, when }: DoctorOptions = {},
 ): Promise<DoctorRun> {
   const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CHAT_WEB_'));
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const child = spawn(process.execPath, [...command, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...Object.fromEntries(inherited), ...(tmpDir ? { TMPDIR: tmpDir } : {}), ...settings },
   });
