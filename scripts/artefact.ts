@@ -1,16 +1,18 @@
 import { chmodSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, extname, join } from 'node:path';
+import { basename, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleForNode } from './bundle.ts';
 import { LICENCES_FILE, mergeLicences, writeLicences } from './licences.ts';
 
 /**
  * `npm run artefact`: makes `build/chat-web`, the folder that each kind of installation contains, as it is: the gateway,
- * its workers, pages and tools, the simulator, and their licences. It needs only Node: there is no `node_modules`.
+ * its workers, pages and tools, the simulator, and their licences. It needs only Node: there is no `node_modules`. The
+ * argument names another folder, which must be new.
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const ARTEFACT = join(ROOT, 'build', 'chat-web');
+const [folder] = process.argv.slice(2);
+const ARTEFACT = resolve(folder ?? join(ROOT, 'build', 'chat-web'));
 const TOOLS = join(ROOT, 'scripts', 'dist');
 const SIMULATOR = join(ROOT, 'packages', 'simulator');
 
@@ -22,14 +24,15 @@ const COPIES = {
   reference: 'packages/console/dist/static/reference',
   'simulator/page': 'packages/simulator/dist/page',
   'simulator/phones': 'packages/simulator/public',
-  'simulator/phones/phones.js': 'packages/simulator/dist/phones-page/bundle.js',
+  'simulator/phones/phones.js': 'packages/simulator/dist/phones.js',
   'doctor/samples': 'scripts/doctor/samples',
-  deploy: 'deploy',
+  'deploy/systemd': 'deploy/systemd',
+  'README.md': 'deploy/npm/README.md',
   LICENSE: 'LICENSE',
   NOTICE: 'NOTICE',
 };
 
-rmSync(ARTEFACT, { recursive: true, force: true });
+if (folder === undefined) rmSync(ARTEFACT, { recursive: true, force: true });
 mkdirSync(ARTEFACT, { recursive: true });
 for (const [name, source] of Object.entries(COPIES))
   cpSync(join(ROOT, source), join(ARTEFACT, name), { recursive: true, filter: isNeeded });
@@ -38,6 +41,7 @@ const tools = await bundleForNode(
   {
     input: {
       'chat-web': join(TOOLS, 'chat-web.js'),
+      'compile-worker': join(TOOLS, 'compile-worker.js'),
       doctor: join(TOOLS, 'doctor', 'main.js'),
       journal: join(TOOLS, 'journal.js'),
       link: join(TOOLS, 'link', 'main.js'),
@@ -56,13 +60,7 @@ const tools = await bundleForNode(
 writeLicences(join(ARTEFACT, 'tools'), [tools]);
 
 chmodSync(join(ARTEFACT, 'bin', 'chat-web.js'), 0o755);
-const bundles = [
-  COPIES.gateway,
-  COPIES.worker,
-  COPIES.console,
-  COPIES.reference,
-  'packages/simulator/dist/phones-page',
-];
+const bundles = [COPIES.gateway, COPIES.worker, COPIES.console, COPIES.reference, 'packages/simulator/dist'];
 mergeLicences(ARTEFACT, [...bundles.map((name) => join(ROOT, name)), join(ARTEFACT, 'tools')]);
 rmSync(join(ARTEFACT, 'tools', LICENCES_FILE));
 

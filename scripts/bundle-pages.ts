@@ -16,7 +16,7 @@ const PACKAGE = fileURLToPath(new URL('../../packages/console/', import.meta.url
 const STATIC = join(PACKAGE, 'dist', 'static');
 const SOURCE = join(PACKAGE, 'src');
 const SWAGGER = fileURLToPath(new URL('.', import.meta.resolve('swagger-ui-dist/package.json')));
-const PHONES = fileURLToPath(new URL('../../packages/simulator/dist/phones-page/', import.meta.url));
+const SIMULATOR = fileURLToPath(new URL('../../packages/simulator/dist/', import.meta.url));
 const HASH_LENGTH = 10;
 const COMPRESSION = {
   '.br': (bytes: string) =>
@@ -45,9 +45,9 @@ makePages('reference', join(SOURCE, 'reference', 'index.html'), {
   'swagger-ui.css': readFileSync(join(SWAGGER, 'swagger-ui.css'), 'utf8').replace(/\n\/\*# sourceMappingURL=.*/, ''),
 });
 writeLicences(join(STATIC, 'reference'), [reference], [SWAGGER]);
-const phones = await bundleForPage(join(PHONES, 'main.js'));
-writeFileSync(join(PHONES, 'bundle.js'), phones.output[0].code);
-writeLicences(PHONES, [phones]);
+const phones = await bundleForPage(join(SIMULATOR, 'phones-page', 'main.js'));
+writeFileSync(join(SIMULATOR, 'phones.js'), phones.output[0].code);
+writeLicences(SIMULATOR, [phones]);
 
 /** Bundles a compiled entry and its imports into one script for browsers. */
 function bundleForPage(input: string): Promise<RolldownOutput> {

@@ -14,7 +14,7 @@ const SCRIPTS = [
   {
     script: 'scripts/dist/bundle-pages.js',
     compiled: ['protocol/dist', 'host/dist', 'console/dist', 'console/src', 'simulator/dist/phones-page'],
-    bundles: ['console/dist/static', 'simulator/dist/phones-page/bundle.js'],
+    bundles: ['console/dist/static', 'simulator/dist/phones.js'],
   },
 ];
 

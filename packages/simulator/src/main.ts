@@ -1,8 +1,9 @@
+#!/usr/bin/env node
 import { parseArgs } from 'node:util';
 import { type Build, builds, newestBuild } from './builds.ts';
 import { type Simulator, startSimulator } from './simulator.ts';
 
-const usage = `usage: npm run simulator -- [--port <port>] [--control-port <port>] [--build <build>]
+const usage = `usage: simulator [--port <port>] [--control-port <port>] [--build <build>]
 
 Simulates web.whatsapp.com and its phones on 127.0.0.1. Without a port, or with 0, it uses a free one.
 A build of the page is one of ${builds.join(', ')}; default: ${newestBuild}.`;
