@@ -5,7 +5,8 @@ import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { availableMemoryBytes, type Config, freeDiskBytes } from '@chat-web/gateway/tools';
 import { errorText, unlessAborted } from '@chat-web/protocol';
-import { findBrowser, sandboxWorks } from '@chat-web/worker/browser';
+import { findBrowser } from '@chat-web/worker/browser';
+import { sandboxObstacle } from '@chat-web/worker/sandbox';
 import { isAllowed } from '../file-access.ts';
 import { grouped, inMb, type Outcome, type Report } from './report.ts';
 
@@ -29,7 +30,7 @@ export async function checkMachine(report: Report, config: Config, env: NodeJS.P
   });
   if (isFound && browser) {
     const path = browser;
-    await report.check('sandbox', () => sandbox(path));
+    await report.check('sandbox', () => sandbox(path, env));
   }
   await report.check('disk', () => disk(config));
   await report.check('memory', () => memory(config));
@@ -51,15 +52,14 @@ function browserVersion(path: string): Outcome {
   return { result: 'fail', detail: `${path} does not print its version`, todo };
 }
 
-function sandbox(browserPath: string): Outcome {
-  if (sandboxWorks(browserPath)) return 'works for this user';
-  if (process.getuid?.() === 0) {
-    const todo = 'run gateway and doctor as an unprivileged user, preferably with the systemd unit (docs/service.md)';
-    return { result: 'warn', detail: 'off, because doctor runs as root', todo };
-  }
+function sandbox(browserPath: string, env: NodeJS.ProcessEnv): Outcome {
+  const obstacle = sandboxObstacle(browserPath, env);
+  if (obstacle === undefined) return 'works for this user';
   const todo =
-    'allow user namespaces (sysctl kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns)';
-  return { result: 'warn', detail: 'off: the kernel does not allow this user to create namespaces', todo };
+    process.getuid?.() === 0
+      ? 'run gateway and doctor as an unprivileged user, preferably with the systemd unit (docs/service.md)'
+      : 'allow user namespaces (sysctl kernel.unprivileged_userns_clone, kernel.apparmor_restrict_unprivileged_userns; in a container, the seccomp profile of docs/install.md)';
+  return { result: 'warn', detail: `off: ${obstacle}`, todo };
 }
 
 async function disk({ dataDir, minFreeDiskBytes }: Config): Promise<Outcome> {

@@ -133,9 +133,20 @@ describe('what a session is given', () => {
     }
   });
 
-  it.skipIf(process.getuid?.() !== 0)('is no sandbox where root runs the gateway, and the log says so', () => {
-    expect(stack.gateway.log.join('\n')).toContain('"msg":"browser sandbox disabled"');
-  });
+  it.skipIf(process.getuid?.() !== 0)(
+    'is no sandbox where root runs the gateway, as log, host and metrics say',
+    async () => {
+      const reason = 'Chromium has none for root';
+      expect(stack.gateway.log.join('\n')).toMatch(
+        new RegExp(`"reason":"${reason}".*"msg":"browser sandbox disabled"`),
+      );
+      const { unsandboxed } = await stack.client.getHost({});
+      expect(unsandboxed).toEqual({ sessions: expect.any(Number), reason });
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      const metrics = await (await fetch(new URL('/metrics', stack.gateway.url), { headers })).text();
+      expect(metrics).toContain(`\nchat_web_sessions_unsandboxed ${unsandboxed?.sessions}\n`);
+    },
+  );
 
   it('is no port that another user of the machine could drive a browser by', () => {
     const ports = children().flatMap((pid) => listeningPorts(pid));

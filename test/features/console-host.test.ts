@@ -28,6 +28,10 @@ it('shows the last hour of host and gateway, as measured by the gateway', async 
   await seen.expectFit('host');
 });
 
+it.runIf(process.getuid?.() === 0)("warns of browsers without Chromium's sandbox", async () => {
+  await seen.untilShown("The browser of 1 session runs without Chromium's sandbox: Chromium has none for root.");
+});
+
 it('gives each value to keyboard and screen reader users', async () => {
   const chart = await seen.page.waitForSelector('::-p-aria([name="Memory of the gateway"][role="slider"])');
   const valueText = () =>

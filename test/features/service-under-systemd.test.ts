@@ -94,7 +94,23 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     expect(namespaces(main)[0]).not.toBe(namespaces('1')[0]); // PrivateUsers
     expect(systemd.sh(`cat /proc/${renderer}/status`)).toMatch(/^Seccomp:\t2$/m);
     expect(log()).not.toContain('browser sandbox disabled');
+    expect(ask<object>('GET', `${GATEWAY}/host`)).not.toHaveProperty('unsandboxed');
   });
+
+  it.each(['RestrictNamespaces=user pid', 'RestrictNamespaces=yes', 'SystemCallFilter=~chroot'])(
+    'would have no sandbox with %s, and say why',
+    (property) => {
+      const script = `import { sandboxObstacle } from '/opt/chat-web/packages/worker/dist/client/sandbox.js';
+        console.log(sandboxObstacle('/usr/bin/chromium', process.env))`;
+      const run = ['systemd-run', '--pipe', '--wait', '--quiet', '--property=User=chat-web'];
+      const node = ['node', '--input-type=module', '-e', script];
+      const obstacle = (...properties: readonly string[]) =>
+        systemd.run([...run, ...properties, ...node]).stdout.trim();
+      expect(obstacle()).toBe('undefined');
+      const refusing = obstacle(`--property=${property}`, '--property=SystemCallErrorNumber=EPERM');
+      expect(refusing).toMatch(/^its namespaces cannot be created: .*Operation not permitted$/);
+    },
+  );
 
   it('accepts notifications from no other process than the gateway', async () => {
     const main = show('MainPID');

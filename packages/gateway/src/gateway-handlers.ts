@@ -17,7 +17,7 @@ import type { HostHistory } from './monitoring/host-history.ts';
 import type { Mover } from './moving/mover.ts';
 import type { PacedInput, Pacing } from './sends/pacing.ts';
 import type { Session } from './sessions/session.ts';
-import { countsByStatus, viewOf } from './sessions/session-view.ts';
+import { countsByStatus, unsandboxedOf, viewOf } from './sessions/session-view.ts';
 import type { Supervisor } from './sessions/supervisor.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
@@ -140,6 +140,7 @@ function gatewayHandlers({
       version: version(),
       sessions: countsByStatus(supervisor.list()),
       journalMaxBytes: config.journalMaxBytes,
+      ...unsandboxedOf(supervisor.all()),
       ...hostHistory.view,
     }),
 

@@ -143,6 +143,8 @@ export const workerEvent = v.variant('name', [
   v.object({ name: v.literal('authenticating') }),
   /** The number of the linked account, in digits, before its first sync is done. */
   v.object({ name: v.literal('account'), number: phoneDigits }),
+  /** The browser runs without Chromium's sandbox. */
+  v.object({ name: v.literal('unsandboxed'), reason: sentence }),
   /** The start made progress. */
   v.object({ name: v.literal('progress') }),
   v.object({ name: v.literal('ready'), info: sessionInfo }),

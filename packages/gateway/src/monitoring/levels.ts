@@ -17,6 +17,10 @@ export type Levels = ReturnType<typeof levelsOf>;
 /** The current levels of the gateway, by their metric names. */
 export function levelsOf({ supervisor, startQueue, spool, events, journal }: Dependencies) {
   return {
+    sessions_unsandboxed: {
+      help: "Running sessions whose browser is outside Chromium's sandbox",
+      read: () => supervisor.all().filter(({ unsandboxed }) => unsandboxed !== undefined).length,
+    },
     starts_waiting: { help: 'Sessions waiting to boot', read: () => startQueue.waiting },
     starts_booting: { help: 'Sessions booting', read: () => startQueue.booting },
     spool_bytes: { help: 'Size of uploads and downloads in progress', read: () => spool.bytes },

@@ -15,6 +15,13 @@ it('the page of a run is not that of the next run, but stays available for compa
   expect(stats.lastPage?.version).toBe('2.2');
 });
 
+it('the missing sandbox of a browser is not that of the next one', () => {
+  const stats = new SessionStats();
+  stats.unsandboxed = 'Chromium has none for root';
+  stats.runBegins();
+  expect(stats.unsandboxed).toBeUndefined();
+});
+
 it('keeps one memory sample per minute, for the last hour', () => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   const stats = new SessionStats();

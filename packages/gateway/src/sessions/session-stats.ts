@@ -21,6 +21,8 @@ export class SessionStats {
   diskBytes: number | undefined;
   /** The page, and what does not work on it; undefined until this run has checked it. */
   page: PageView | undefined;
+  /** Why the browser of this run has no sandbox; undefined if it has one. */
+  unsandboxed: string | undefined;
   #earlierPage: PageView | undefined;
   #limits: readonly AccountLimit[] | undefined;
   /** Of all runs. Undefined until the first report: limits may have ended while the gateway did not run. */
@@ -64,6 +66,7 @@ export class SessionStats {
   runBegins(): void {
     this.#earlierPage = this.lastPage;
     this.page = undefined;
+    this.unsandboxed = undefined;
     this.#limits = undefined;
   }
 

@@ -1,4 +1,4 @@
-import { type SessionStatus, type SessionView, sessionStatus } from '@chat-web/protocol';
+import { type AnswerOf, type SessionStatus, type SessionView, sessionStatus } from '@chat-web/protocol';
 import type { Session } from './session.ts';
 import { type Phase, statusOf } from './session-state.ts';
 
@@ -29,6 +29,15 @@ export function countsByStatus(sessions: readonly Pick<Session, 'phase'>[]): Rec
   >;
   for (const { phase } of sessions) counts[phase.status] += 1;
   return counts;
+}
+
+/** The sessions whose browser runs without Chromium's sandbox, and why the first of them does; absent if there is none. */
+export function unsandboxedOf(
+  sessions: readonly Pick<Session, 'unsandboxed'>[],
+): Pick<AnswerOf<'getHost'>, 'unsandboxed'> {
+  const found = sessions.flatMap(({ unsandboxed }) => unsandboxed ?? []);
+  const [reason] = found;
+  return reason === undefined ? {} : { unsandboxed: { sessions: found.length, reason } };
 }
 
 /** The number of sessions by status, in one line: `12 sessions, 11 ready, 1 restarting`. */

@@ -127,6 +127,11 @@ export class Session {
     return this.workerPid === undefined ? undefined : this.stats.limits;
   }
 
+  /** Why its browser runs without Chromium's sandbox; undefined if it has one, and while nothing runs. */
+  get unsandboxed(): string | undefined {
+    return this.workerPid === undefined ? undefined : this.stats.unsandboxed;
+  }
+
   get pending(): number {
     return this.#run?.pending ?? 0;
   }
@@ -417,6 +422,9 @@ export class Session {
         return;
       case 'limits':
         this.#onLimits(event.limits);
+        return;
+      case 'unsandboxed':
+        this.stats.unsandboxed = event.reason;
         return;
       case 'ready':
         this.#onReady(event);

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { count } from '../limits.ts';
+import { count, sentence } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { sessionStatus } from '../resources.ts';
 import { isoTime } from '../times.ts';
@@ -42,6 +42,8 @@ export const hostOperations = {
       startedAt: isoTime,
       version: v.string(),
       sessions: v.object(v.entriesFromList(sessionStatus.options, many)),
+      /** Sessions whose browser runs without Chromium's sandbox, and why one of them does; absent if there is none. */
+      unsandboxed: v.optional(v.object({ sessions: many, reason: sentence })),
       /** Of the machine, or of the gateway's cgroup if that is less. */
       memoryTotalBytes: bytes,
       /** Of the disk of the data folder. */

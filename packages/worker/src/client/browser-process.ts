@@ -17,14 +17,15 @@ const PIPES = { commands: 3, answers: 4 };
  */
 export class BrowserProcess {
   readonly child: ChildProcess;
-  readonly usesSandbox: boolean;
+  /** Why it runs without Chromium's sandbox; undefined if it has one. */
+  readonly unsandboxed: string | undefined;
   /** Resolves with the reason once the browser has exited, or failed to start. */
   readonly exited: Promise<string>;
   #output = '';
 
-  constructor({ executablePath, profileDir, args }: LaunchOptions) {
+  constructor({ executablePath, profileDir, args, unsandboxed }: LaunchOptions) {
     mkdirSync(profileDir, { recursive: true });
-    this.usesSandbox = !args.includes('--no-sandbox');
+    this.unsandboxed = unsandboxed;
     const child = spawn(executablePath, [...args], {
       detached: true,
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],

@@ -1,7 +1,6 @@
-import { spawnSync } from 'node:child_process';
 import { accessSync, constants, readdirSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 
 /** Where to search for a browser. */
 export interface BrowserSearch {
@@ -14,7 +13,6 @@ export interface BrowserSearch {
   readonly platform?: NodeJS.Platform;
 }
 
-const SETUID = 0o4000;
 /** Debian's command for the headless shell is a script that stays the browser's parent; this is the browser itself. */
 const DEBIAN_SHELL = {
   command: '/usr/bin/chromium-headless-shell',
@@ -94,27 +92,6 @@ function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-/**
- * Whether Chromium's sandbox works for this user: never for root; otherwise with the setuid helper next to the browser,
- * or with user namespaces. Tests the namespaces by creating one: several kernel settings can disable them.
- */
-export function sandboxWorks(browserPath: string): boolean {
-  if (process.getuid?.() === 0) return false;
-  if (process.platform !== 'linux') return true;
-  return setuidHelperBeside(browserPath) || spawnSync('unshare', ['-Ur', 'true'], { timeout: 5_000 }).status === 0;
-}
-
-function setuidHelperBeside(browserPath: string): boolean {
-  // Debian's chromium is a wrapper script in another folder.
-  const folder = browserPath === '/usr/bin/chromium' ? '/usr/lib/chromium' : dirname(browserPath);
-  try {
-    const helper = statSync(join(folder, 'chrome-sandbox'));
-    return helper.uid === 0 && (helper.mode & SETUID) !== 0;
   } catch {
     return false;
   }

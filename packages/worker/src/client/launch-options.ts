@@ -3,7 +3,8 @@ import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 import { ownerArgument, profileFlag, startOf, statFields, type WorkerOptions } from '@chat-web/protocol';
 import { DefaultOptions } from 'whatsapp-web.js/src/util/Constants.js';
-import { type BrowserSearch, findBrowser, sandboxWorks } from './browser.ts';
+import { type BrowserSearch, findBrowser } from './browser.ts';
+import { sandboxObstacle } from './sandbox.ts';
 
 /** Puppeteer's own arguments (a test compares them): it is not loaded yet when the browser is started. */
 export const PUPPETEER_ARGS = [
@@ -63,6 +64,8 @@ const LEAN_FEATURES = {
   enabled: ['NetworkServiceInProcess2'],
 };
 
+const NO_SANDBOX = '--no-sandbox';
+
 /** Flags of the page's engine. */
 const JS_FLAGS = ['--max-semi-space-size=1', '--optimize-for-size'];
 
@@ -113,6 +116,8 @@ export interface LaunchOptions {
   readonly executablePath: string;
   readonly profileDir: string;
   readonly args: readonly string[];
+  /** Why it runs without Chromium's sandbox; undefined if it has one. */
+  readonly unsandboxed?: string | undefined;
 }
 
 /** Launch options of the browser. Throws if no browser is found. */
@@ -137,9 +142,13 @@ export function launchOptions(
       .map((arg) => arg.slice(flag.length + 1).trim());
     return `${flag}=${[...own.flat(), ...asked].join(',')}`;
   };
+  const unsandboxed = browserArgs.includes(NO_SANDBOX)
+    ? `CHAT_WEB_BROWSER_ARGS has ${NO_SANDBOX}`
+    : sandboxObstacle(executablePath, env);
   return {
     executablePath,
     profileDir,
+    unsandboxed,
     args: [
       ...PUPPETEER_ARGS,
       // Only the last argument of these would count.
@@ -151,7 +160,7 @@ export function launchOptions(
         : [headlessShell ? '--headless' : '--headless=new', ...WINDOWLESS_ARGS, ...LEAN_ARGS, jsFlags]),
       ...TIDY_ARGS,
       ...ownerArguments(),
-      ...(sandboxWorks(executablePath) ? [] : ['--no-sandbox']),
+      ...(unsandboxed === undefined ? [] : [NO_SANDBOX]),
       ...LIBRARY_ARGS,
       // For any other flag, the last argument counts, so the operator's arguments win.
       ...browserArgs.filter((arg) => !isFeature(arg) && !(proxy && OF_NETWORK.test(arg))),

@@ -80,7 +80,10 @@ export class LinkedSession implements PageSource, LinkingCalls {
   constructor(parts: SessionParts) {
     this.#parts = parts;
     const { options, browser, log, report } = parts;
-    if (!browser.usesSandbox) log('warn', 'browser sandbox disabled', { see: 'SECURITY.md' });
+    if (browser.unsandboxed !== undefined) {
+      log('warn', 'browser sandbox disabled', { reason: browser.unsandboxed, see: 'SECURITY.md' });
+      report({ name: 'unsandboxed', reason: browser.unsandboxed });
+    }
     const capabilities = this.#capabilities;
     const run: RunInPage = (name, ...args) => this.link.run(name, ...args);
     this.#pages = new SavedPages(options.pagesDir);

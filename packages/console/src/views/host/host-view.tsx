@@ -20,6 +20,7 @@ export function HostView() {
         {(host) => (
           <>
             <SessionCounts of={host.sessions} />
+            <Unsandboxed of={host.unsandboxed} />
             <HostCharts of={host} />
             <HostFacts of={host} />
           </>
@@ -51,6 +52,16 @@ function SessionCounts({ of: counts }: { readonly of: Host['sessions'] }) {
         </ul>
       )}
     </section>
+  );
+}
+
+function Unsandboxed({ of }: { readonly of: Host['unsandboxed'] }) {
+  if (!of) return null;
+  const count = of.sessions === 1 ? '1 session' : `${of.sessions} sessions`;
+  return (
+    <p class="failure">
+      The browser of {count} runs without Chromium's sandbox: {of.reason}. Do not run real accounts like this.
+    </p>
   );
 }
 
