@@ -22,7 +22,7 @@ const BY_REASON: Readonly<Record<Reason, string>> = {
   START_TIMEOUT: NOTHING,
   RECOVERY_FAILED: 'Check the disk of the data folder: the folder of the session could not be moved or removed.',
   BROWSER_NOT_FOUND: 'Install Chromium on the host, or set CHAT_WEB_BROWSER_PATH. Then start it.',
-  LAUNCH_FAILED: `The gateway tries again. ${DOCTOR}`,
+  LAUNCH_FAILED: `The gateway tries again, unless the browser is too old for the profile. ${DOCTOR}`,
   PROXY_FAILED:
     'The gateway tries again. Check the proxy, and start the session with another one if that does not help.',
   BROWSER_EXITED: NOTHING,

@@ -79,8 +79,8 @@ function onMessage(message: GatewayMessage): void {
 function start(options: WorkerOptions): void {
   if (!launched) return; // Not the first message.
   if ('failed' in launched) {
-    const { failed: reason, error } = launched;
-    report({ name: 'failed', reason, detail: errorText(error), retry: reason !== 'BROWSER_NOT_FOUND' });
+    const { failed: reason, error, retry } = launched;
+    report({ name: 'failed', reason, detail: errorText(error), retry });
     return;
   }
   const session = new LinkedSession({ options, pageProgram, browser: launched.browser, report, log: link.log });

@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, GatewayError, type SessionArchive, type TakenArchive } from '@chat-web/protocol';
 import type { Caller } from '../access/caller.ts';
@@ -192,6 +193,9 @@ export class Mover {
     events.imports.charge(id, arrival.keyId, records);
     const unstored = new Set(records);
     try {
+      // An older browser would not understand the profile: the worker checks this.
+      const { browser } = manifest;
+      if (browser !== undefined) await this.#stored(() => writeFile(join(folder, 'session', VERSION_FILE), browser));
       await saved.completeArrival(folder, manifest);
       // Only now: an unknown session that does nothing may be dropped.
       const session = supervisor.expect(id);

@@ -4,6 +4,7 @@ import type { Duplex, Readable } from 'node:stream';
 import { decodeMessage, errorText, type GatewayMessage } from '@chat-web/protocol';
 import type { BrowserSearch } from './browser.ts';
 import { type LaunchOptions, launchOptions } from './launch-options.ts';
+import { noteVersion, requireKnownFormat } from './profile-version.ts';
 
 /** How much of the browser's output is kept, for an error. */
 const KEPT_OUTPUT = 4_096;
@@ -21,9 +22,12 @@ export class BrowserProcess {
   readonly unsandboxed: string | undefined;
   /** Resolves with the reason once the browser has exited, or failed to start. */
   readonly exited: Promise<string>;
+  readonly #options: LaunchOptions;
   #output = '';
 
-  constructor({ executablePath, profileDir, args, unsandboxed }: LaunchOptions) {
+  constructor(options: LaunchOptions) {
+    const { executablePath, profileDir, args, unsandboxed } = options;
+    this.#options = options;
     mkdirSync(profileDir, { recursive: true });
     this.unsandboxed = unsandboxed;
     const child = spawn(executablePath, [...args], {
@@ -43,6 +47,15 @@ export class BrowserProcess {
     const kill = () => this.kill();
     process.once('exit', kill);
     void this.exited.then(() => process.off('exit', kill));
+  }
+
+  /** Its product and version are known: it has opened the profile. Never throws. */
+  onVersion(product: string): void {
+    try {
+      noteVersion(this.#options, product);
+    } catch {
+      // On a full disk: the version before is kept.
+    }
   }
 
   /** The pipes for commands and answers. Throws if the browser failed to start. */
@@ -81,7 +94,12 @@ export class BrowserProcess {
 /** The browser started for a session, or why there is none. */
 export type Launch =
   | { readonly browser: BrowserProcess }
-  | { readonly failed: 'BROWSER_NOT_FOUND' | 'LAUNCH_FAILED'; readonly error: unknown };
+  | {
+      readonly failed: 'BROWSER_NOT_FOUND' | 'LAUNCH_FAILED';
+      readonly error: unknown;
+      /** Whether another start may succeed. */
+      readonly retry: boolean;
+    };
 
 /** Starts the browser that the gateway's first message requests; undefined if that is not a start. */
 export function launchFor(firstLine: Uint8Array, env: BrowserSearch['env']): Launch | undefined {
@@ -92,11 +110,16 @@ export function launchFor(firstLine: Uint8Array, env: BrowserSearch['env']): Lau
   try {
     options = launchOptions(message.options, env);
   } catch (error) {
-    return { failed: 'BROWSER_NOT_FOUND', error };
+    return { failed: 'BROWSER_NOT_FOUND', error, retry: false };
+  }
+  try {
+    requireKnownFormat(options);
+  } catch (error) {
+    return { failed: 'LAUNCH_FAILED', error, retry: false };
   }
   try {
     return { browser: new BrowserProcess(options) };
   } catch (error) {
-    return { failed: 'LAUNCH_FAILED', error };
+    return { failed: 'LAUNCH_FAILED', error, retry: true };
   }
 }

@@ -64,6 +64,10 @@ async function connect(started: BrowserProcess, targetFilter: (target: Target) =
     OBSERVES_NETWORK,
   );
   const browser = created as unknown as Browser;
+  browser.version().then(
+    (product) => started.onVersion(product),
+    () => {}, // It has exited.
+  );
   await browser.waitForTarget((target) => target.type() === 'page', { timeout: LAUNCH_TIMEOUT_MS });
   return browser;
 }
