@@ -174,7 +174,7 @@ describe('readConfig', () => {
     'listens on %s only with a token, or if explicitly allowed without',
     (host) => {
       expect(problemsOf({ CHAT_WEB_HOST: host })).toEqual([
-        expect.stringMatching(/^CHAT_WEB_HOST .*CHAT_WEB_TOKEN.*CHAT_WEB_ALLOW_NO_TOKEN=true/),
+        expect.stringMatching(/^CHAT_WEB_HOST .*"chat-web token".*CHAT_WEB_TOKEN.*CHAT_WEB_ALLOW_NO_TOKEN=true/),
       ]);
       expect(problemsOf({ CHAT_WEB_HOST: host, CHAT_WEB_TOKEN: 'sesame' })).toEqual([]);
       expect(problemsOf({ CHAT_WEB_HOST: host, CHAT_WEB_ALLOW_NO_TOKEN: 'true' })).toEqual([]);

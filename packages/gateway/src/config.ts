@@ -71,7 +71,7 @@ export function readConfig(env: Environment): Config {
   problems.push(...listenProblems(values));
   if (problems.length === 0 && isOpenToOthers(values))
     problems.push(
-      'CHAT_WEB_HOST is not a loopback address and no token is set: anyone who can reach it could use every account. Set CHAT_WEB_TOKEN, or CHAT_WEB_ALLOW_NO_TOKEN=true if that is intended',
+      'CHAT_WEB_HOST is not a loopback address and no token is set: anyone who can reach it could use every account. Create a token with "chat-web token" (in a checkout "npm run token", for the image "docker run --rm IMAGE token"), and set CHAT_WEB_TOKEN; or set CHAT_WEB_ALLOW_NO_TOKEN=true if that is intended',
     );
   if (problems.length > 0) throw new ConfigError(problems);
   return Object.freeze({

@@ -58,6 +58,21 @@ it.runIf(canBeOthers())('restores the permissions that a worker has taken away',
   expect(await text(other.stdout)).toBe('held\n');
 });
 
+it.runIf(canBeOthers()).each([0o755, 0o700])(
+  'of another user is refused with the command to run: mode %o',
+  async (mode) => {
+    await chmod(join(dataDir, '..'), 0o755);
+    await chmod(dataDir, mode);
+    const module = new URL('../../dist/host/data-lock.js', import.meta.url).href;
+    const script = `const { holdDataDir } = await import('${module}'); await holdDataDir(process.argv[1], console).catch(({ message }) => console.log(message))`;
+    const args = ['--input-type=module', '-e', script, dataDir];
+    const other = spawn(process.execPath, args, { uid: OTHER_USER, gid: OTHER_USER, cwd: '/' });
+    expect(await text(other.stdout)).toContain(
+      `belongs to user 0, and the gateway runs as user ${OTHER_USER}: as root, run "chown -R ${OTHER_USER}:${OTHER_USER} ${dataDir}"`,
+    );
+  },
+);
+
 it.runIf(canBeOthers())('is also held by a gateway whose socket denies access', async () => {
   const release = await holdDataDir(dataDir, log);
   await chmod(join(dataDir, '..'), 0o755);

@@ -3,7 +3,7 @@ import { access, chmod, constants, type FileHandle, mkdir, open } from 'node:fs/
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { Log } from '../log.ts';
-import { requireNotWorldWritable } from './folder-permissions.ts';
+import { requireNotWorldWritable, requireOwn } from './folder-permissions.ts';
 import { removeTree } from './remove-tree.ts';
 import { isListening, ownerOf } from './unix-sockets.ts';
 
@@ -23,13 +23,23 @@ export class DataDirInUseError extends Error {
  * Locks the data folder for this process, and creates it if needed: two gateways on one folder would kill each other's
  * browsers and wipe each other's sessions. The lock is a listening socket, which needs no cleanup: it refuses
  * connections as soon as its owner is dead. Returns a function that releases the lock. Throws a ConfigError if every
- * user can write to the folder, and logs a warning if every user can replace it; a DataDirInUseError if it is locked.
+ * user can write to the folder, or only another user, and logs a warning if every user can replace it; a
+ * DataDirInUseError if it is locked.
  */
 export async function holdDataDir(dataDir: string, log: Pick<Log, 'warn'>): Promise<() => Promise<void>> {
   await requireNotWorldWritable('CHAT_WEB_DATA_DIR', dataDir, log);
   await mkdir(dataDir, { recursive: true, mode: OWN });
   // A worker can take our permissions away. If it is another user's folder, the next call fails.
   await access(dataDir, R_OK | W_OK | X_OK).catch(() => chmod(dataDir, OWN).catch(() => {}));
+  try {
+    return await lock(dataDir);
+  } catch (error) {
+    if (!(error instanceof DataDirInUseError)) await requireOwn('CHAT_WEB_DATA_DIR', dataDir);
+    throw error;
+  }
+}
+
+async function lock(dataDir: string): Promise<() => Promise<void>> {
   const folder = await open(dataDir, 'r');
   const path = socketPath(dataDir, folder);
   try {

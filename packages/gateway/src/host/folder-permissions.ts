@@ -1,5 +1,5 @@
-import { existsSync } from 'node:fs';
-import { lstat, realpath } from 'node:fs/promises';
+import { constants, existsSync } from 'node:fs';
+import { access, lstat, realpath } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { ConfigError } from '../config-error.ts';
 import type { Log } from '../log.ts';
@@ -23,6 +23,24 @@ export async function requireNotWorldWritable(setting: string, folder: string, l
     ]);
   }
   log.warn({ setting, hint: `chmod o-w ${exposed}` }, 'folder may be replaced by every user');
+}
+
+/**
+ * Throws a ConfigError with the command to run if the folder of a setting belongs to another user, and we cannot write
+ * to it, as when a volume of a container was created for another one. Does not change anything: the folder may have
+ * been named by mistake.
+ */
+export async function requireOwn(setting: string, folder: string): Promise<void> {
+  const isUsable = await access(folder, constants.R_OK | constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  const { uid } = await lstat(folder);
+  const [ourUid, ourGid] = [process.geteuid?.(), process.getegid?.()];
+  if (isUsable || uid === ourUid) return;
+  throw new ConfigError([
+    `${setting} (${folder}) belongs to user ${uid}, and the gateway runs as user ${ourUid}: as root, run "chown -R ${ourUid}:${ourGid} ${folder}", for a container on the folder or volume that is mounted there`,
+  ]);
 }
 
 /**
