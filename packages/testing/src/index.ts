@@ -3,6 +3,7 @@ export * from './accounts.ts';
 export * from './archives.ts';
 export * from './child-programs.ts';
 export * as cloudDeliveries from './cloud-deliveries.ts';
+export * from './container.ts';
 export * from './display.ts';
 export * from './eventually.ts';
 export * from './example.ts';
