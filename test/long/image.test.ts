@@ -7,6 +7,7 @@ import { type Simulator, startSimulator } from '@chat-web/simulator';
 import {
   ADA,
   BEN,
+  BESIDE_THIS_MACHINE,
   CARLA,
   Container,
   DEV,
@@ -77,7 +78,15 @@ describe.skipIf(why !== undefined)('the image', () => {
 
   /** Runs the image until it exits by itself, as with invalid settings. */
   function refusal(...args: readonly string[]) {
-    const { status, stdout, stderr } = podman('run', '--rm', '--network=host', ...HARDENED, PROFILE, ...args, image);
+    const { status, stdout, stderr } = podman(
+      'run',
+      '--rm',
+      ...BESIDE_THIS_MACHINE,
+      ...HARDENED,
+      PROFILE,
+      ...args,
+      image,
+    );
     return { status, printed: stdout + stderr };
   }
 
@@ -156,7 +165,9 @@ describe.skipIf(why !== undefined)('the image', () => {
   it('has a health check, and the tools', () => {
     expect(container.exec('node', '/opt/chat-web/deploy/oci/health.js').status).toBe(0);
     expect(container.exec('env', 'CHAT_WEB_PORT=1', 'node', '/opt/chat-web/deploy/oci/health.js').status).toBe(1);
-    expect(podmanDid('run', '--rm', image, 'token')).toMatch(/CHAT_WEB_TOKEN=sha256:[0-9a-f]{64}/);
+    expect(podmanDid('run', '--rm', ...BESIDE_THIS_MACHINE, image, 'token')).toMatch(
+      /CHAT_WEB_TOKEN=sha256:[0-9a-f]{64}/,
+    );
   });
 
   it('leaves no zombies after twenty deaths of browsers', async () => {
@@ -198,7 +209,16 @@ describe.skipIf(why !== undefined)('the image', () => {
   it('refuses a profile of a newer Chromium, and says which version to install', async () => {
     const lastVersion = '/data/sessions/one/session/Last\\ Version';
     const shell = (script: string) =>
-      podmanDid('run', '--rm', `--volume=${volume}:/data`, '--entrypoint=sh', image, '-euc', script);
+      podmanDid(
+        'run',
+        '--rm',
+        ...BESIDE_THIS_MACHINE,
+        `--volume=${volume}:/data`,
+        '--entrypoint=sh',
+        image,
+        '-euc',
+        script,
+      );
     const before = shell(`cat ${lastVersion}`);
     shell(`printf 999.0.1.2 > ${lastVersion}`);
     container = await start('newer');

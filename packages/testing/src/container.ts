@@ -23,6 +23,9 @@ export const HARDENED = [
   '--shm-size=64m',
 ];
 
+/** In the network of this machine; podman's health checks need systemd. */
+export const BESIDE_THIS_MACHINE = ['--network=host', '--no-healthcheck'];
+
 /** Runs podman to its end. */
 export function podman(...args: readonly string[]): Ended {
   const { status, stdout, stderr } = spawnSync('podman', args, { encoding: 'utf8' });
@@ -45,7 +48,8 @@ export class Container implements Disposable {
     this.name = name;
     const variables = Object.entries(env).map(([key, value]) => `--env=${key}=${value}`);
     const volumes = mounts.map(([source, target]) => `--volume=${source}:${target}`);
-    podmanDid('run', '--detach', '--network=host', `--name=${name}`, ...variables, ...volumes, ...options, image);
+    const all = [...BESIDE_THIS_MACHINE, `--name=${name}`, ...variables, ...volumes, ...options];
+    podmanDid('run', '--detach', ...all, image);
   }
 
   /** Runs a program inside. */
