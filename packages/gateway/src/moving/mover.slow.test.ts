@@ -1,4 +1,4 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pause, type SessionEvent } from '@chat-web/protocol';
 import { ARCHIVE_FILES, archive, manifestOf, sentMessage, temporaryFolder } from '@chat-web/testing';
@@ -154,6 +154,13 @@ describe('the share of the journal for imports', () => {
     await all.send('main', archiveWith(31));
     expect(all.saved.has('main')).toBe(true);
   });
+});
+
+it('the profile of an imported session says which browser has written it', async () => {
+  await using all = await arrivals();
+  await all.send('main', archive(manifestOf(ARCHIVE_FILES, { browser: '156.0.8078.108' })));
+  const path = join(all.saved.profileOf('main'), 'Last Version');
+  expect(readFileSync(path, 'utf8')).toBe('156.0.8078.108');
 });
 
 it('counts refused and failed imports; a request without bytes does not count', async () => {
