@@ -44,9 +44,13 @@ export function noteVersion({ executablePath, profileDir }: Opening, product: st
 
 function read(profileDir: string, name: string): string | undefined {
   const path = join(profileDir, name);
-  const found = statSync(path, { throwIfNoEntry: false });
-  const text = found?.isFile() && found.size < MAX_BYTES ? readFileSync(path, 'utf8').trim() : '';
-  return VERSION.test(text) ? text : undefined;
+  try {
+    const found = statSync(path);
+    const text = found.isFile() && found.size < MAX_BYTES ? readFileSync(path, 'utf8').trim() : '';
+    return VERSION.test(text) ? text : undefined;
+  } catch {
+    return undefined; // There is none, or the disk fails, which the browser will report.
+  }
 }
 
 /** Changes with each installed version. */

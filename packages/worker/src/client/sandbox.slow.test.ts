@@ -8,8 +8,8 @@ import { findBrowser, hasHeadlessShell } from './browser.ts';
 
 const PROBE = import.meta.resolve('@chat-web/worker/sandbox');
 const SCRIPT = `import { sandboxObstacle } from '${PROBE}';
-const [browser, PATH] = process.argv.slice(1);
-console.log(JSON.stringify(sandboxObstacle(browser, { PATH }) ?? 'none'));`;
+const [browser, PATH, CHROME_DEVEL_SANDBOX] = process.argv.slice(1);
+console.log(JSON.stringify(sandboxObstacle(browser, { PATH, CHROME_DEVEL_SANDBOX }) ?? 'none'));`;
 
 const folder = freshFolder();
 let browser: string;
@@ -23,10 +23,12 @@ interface Probe {
   readonly as: readonly string[];
   /** Where it finds `unshare`; by default on the PATH. */
   readonly path?: string;
+  /** A setuid helper that is named in the environment. */
+  readonly helper?: string;
 }
 
-function obstacle({ as, path = process.env.PATH ?? '' }: Probe): string {
-  const command = [...as, process.execPath, '--input-type=module', '-e', SCRIPT, browser, path];
+function obstacle({ as, path = process.env.PATH ?? '', helper = '' }: Probe): string {
+  const command = [...as, process.execPath, '--input-type=module', '-e', SCRIPT, browser, path, helper];
   const { status, stdout, stderr } = spawnSync(command[0] ?? '', command.slice(1), { encoding: 'utf8', cwd: '/' });
   if (status !== 0) throw new Error(`${command.join(' ')}: ${status}, ${stderr}`);
   return JSON.parse(stdout) as string;
@@ -88,7 +90,11 @@ describe.runIf(works)("the obstacle to Chromium's sandbox", () => {
     expect(obstacle({ as: otherUser, path: NO_UNSHARE })).toMatch(/cannot be created: spawnSync unshare ENOENT$/);
   });
 
-  it('is none beside a setuid helper that can gain its capabilities', () => {
+  it('is none with a setuid helper that can gain its capabilities', () => {
+    const named = join(folder, 'named-sandbox');
+    copyFileSync('/bin/true', named);
+    chmodSync(named, 0o4755);
+    expect(obstacle({ as: otherUser, path: NO_UNSHARE, helper: named })).toBe('none');
     const helper = join(folder, 'chrome-sandbox');
     copyFileSync('/bin/true', helper);
     chmodSync(helper, 0o4755);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import type { BrowserSearch } from './browser.ts';
 
@@ -15,14 +15,15 @@ const TRIAL = ['--user', '--map-root-user', '--pid', '--net', '--fork', 'chroot'
 
 /**
  * Why Chromium's sandbox does not work for this user, as a clause; undefined if it works. It never works for root, and
- * otherwise by a setuid helper next to the browser, or by user namespaces.
+ * otherwise by a setuid helper next to the browser or named by CHROME_DEVEL_SANDBOX, or by user namespaces.
  */
-export function sandboxObstacle(browserPath: string, { PATH = '' }: BrowserSearch['env']): string | undefined {
+export function sandboxObstacle(browserPath: string, env: BrowserSearch['env']): string | undefined {
   if (process.getuid?.() === ROOT) return 'Chromium has none for root';
   if (process.platform !== 'linux') return undefined;
-  if (hasSetuidHelper(browserPath) && allowsSetuidHelper(readFileSync('/proc/self/status', 'utf8'))) return undefined;
+  if (hasSetuidHelper(browserPath, env) && allowsSetuidHelper(readFileSync('/proc/self/status', 'utf8')))
+    return undefined;
   const { status, stderr, error } = spawnSync('unshare', TRIAL, {
-    env: { PATH: [PATH, ...ADMIN_FOLDERS].join(delimiter) },
+    env: { PATH: [env.PATH ?? '', ...ADMIN_FOLDERS].join(delimiter) },
     timeout: TIMEOUT_MS,
     encoding: 'utf8',
   });
@@ -37,13 +38,11 @@ export function allowsSetuidHelper(status: string): boolean {
   return canGain && bounding !== undefined && (BigInt(`0x${bounding}`) & HELPER_CAPABILITIES) === HELPER_CAPABILITIES;
 }
 
-function hasSetuidHelper(browserPath: string): boolean {
+function hasSetuidHelper(browserPath: string, { CHROME_DEVEL_SANDBOX }: BrowserSearch['env']): boolean {
   // Debian's chromium is a wrapper script in another folder.
   const folder = browserPath === '/usr/bin/chromium' ? '/usr/lib/chromium' : dirname(browserPath);
-  try {
-    const helper = statSync(join(folder, 'chrome-sandbox'));
-    return helper.uid === ROOT && (helper.mode & SETUID) !== 0;
-  } catch {
-    return false;
-  }
+  // Chromium uses the named one only where there is none beside it.
+  const found = [join(folder, 'chrome-sandbox'), CHROME_DEVEL_SANDBOX ?? ''].find((path) => existsSync(path));
+  const helper = found === undefined ? undefined : statSync(found, { throwIfNoEntry: false });
+  return helper !== undefined && helper.uid === ROOT && (helper.mode & SETUID) !== 0;
 }
