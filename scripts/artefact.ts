@@ -27,6 +27,7 @@ const COPIES = {
   'simulator/phones/phones.js': 'packages/simulator/dist/phones.js',
   'doctor/samples': 'scripts/doctor/samples',
   'deploy/systemd': 'deploy/systemd',
+  'deploy/oci/health.js': 'deploy/oci/health.js',
   'README.md': 'deploy/npm/README.md',
   LICENSE: 'LICENSE',
   NOTICE: 'NOTICE',

@@ -41,24 +41,20 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
 
   beforeAll(async () => {
     systemd = await Systemd.boot();
-    const simulator = systemd.start([
-      'node',
-      '/opt/chat-web/packages/simulator/dist/main.js',
-      '--control-port',
-      '9800',
-    ]);
+    const simulator = systemd.start(['node', '/usr/lib/chat-web/bin/chat-web.js', 'simulator', '--control-port', '9800']);
     const browserArgs = await eventually(() => {
       const [line] = /^CHAT_WEB_BROWSER_ARGS=.*$/m.exec(simulator.join('')) ?? [];
       if (!line) throw new Error(simulator.join(''));
       return line;
     });
     systemd.sh(
-      `cd /opt/chat-web/deploy/systemd
+      `cd /usr/lib/chat-web/deploy/systemd
       install -D -m 644 chat-web.sysusers.conf /etc/sysusers.d/chat-web.conf
       install -D -m 644 chat-web.tmpfiles.conf /etc/tmpfiles.d/chat-web.conf
       install -D -m 644 chat-web.service /etc/systemd/system/chat-web.service
       install -D -m 600 gateway.env /etc/chat-web/gateway.env
       install -D -m 644 reload.env /etc/chat-web/reload.env
+      printf %s ${TOKEN} > /etc/chat-web/token
       cat >> /etc/chat-web/gateway.env
       mkdir /etc/systemd/system/chat-web.service.d
       printf '[Service]\\nStandardOutput=append:${LOG}\\nStandardError=append:${LOG}\\n' > /etc/systemd/system/chat-web.service.d/log.conf
@@ -66,7 +62,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
       systemd-tmpfiles --create /etc/tmpfiles.d/chat-web.conf
       systemctl daemon-reload
       systemctl start chat-web`,
-      `CHAT_WEB_TOKEN=${TOKEN}\n${browserArgs}\n`,
+      `${browserArgs}\n`,
     );
     const { qr } = ask<{ qr: string }>('POST', `${GATEWAY}/sessions/main/start`);
     ask('POST', `${PHONES}/accounts/${ADA}/scan`, { qr });
@@ -78,7 +74,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
     expect(show('ActiveState')).toBe('active');
     await eventually(() => expect(show('StatusText')).toBe('1 session, 1 ready'));
     const main = show('MainPID');
-    expect(systemd.sh(`tr '\\0' ' ' < /proc/${main}/cmdline`).trim()).toBe('node packages/gateway/dist/bundle/main.js');
+    expect(systemd.sh(`tr '\\0' ' ' < /proc/${main}/cmdline`).trim()).toBe('node gateway/main.js');
     const body = { type: 'text', to: BEN, body: 'from the service' };
     expect(ask<{ ack: number }>('POST', `${GATEWAY}/sessions/main/messages`, body).ack).toBeGreaterThan(0);
   });
@@ -127,7 +123,7 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
       expect(asWorker('sh', '-c', `cp /bin/true ${folder}/x && ${folder}/x`).stderr, folder).toContain(
         'Permission denied',
       );
-    for (const path of ['/opt/chat-web/x', '/etc/x', '/usr/x'])
+    for (const path of ['/usr/lib/chat-web/x', '/etc/x', '/usr/x'])
       expect(asWorker('touch', path).stderr, path).toMatch(/Read-only file system|Permission denied/);
     expect(asWorker('ls', '/home').status).not.toBe(0);
     expect(asWorker('cat', '/proc/1/comm').stderr).toContain('No such file');

@@ -8,7 +8,7 @@ import { eventually } from './eventually.ts';
 import { fixture } from './fixture.ts';
 
 const BOOT = fixture('boot-systemd.sh');
-const CHECKOUT = fileURLToPath(new URL('../../../', import.meta.url));
+const ARTEFACT = fileURLToPath(new URL('../../../build/chat-web', import.meta.url));
 const NAMESPACES = ['--mount', '--pid', '--net', '--uts', '--ipc', '--cgroup'];
 
 export interface Ended {
@@ -17,9 +17,19 @@ export interface Ended {
   readonly stderr: string;
 }
 
+/** The root folder of a system, and another folder that is mounted in it. */
+interface SystemFolders {
+  readonly root: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** This machine's system, with what `npm run artefact` has made. */
+const INSTALLED: SystemFolders = { root: '/', from: ARTEFACT, to: '/usr/lib/chat-web' };
+
 /**
- * A real systemd as the first process of namespaces of its own, with the checkout at /opt/chat-web. It has loopback
- * and no other network. Only root can boot one.
+ * A real systemd as the first process of namespaces of its own. It has loopback and no other network. Only root can
+ * boot one.
  */
 export class Systemd implements AsyncDisposable {
   readonly #folder: string;
@@ -41,9 +51,9 @@ export class Systemd implements AsyncDisposable {
     return undefined;
   }
 
-  static async boot(): Promise<Systemd> {
+  static async boot({ root, from, to }: SystemFolders = INSTALLED): Promise<Systemd> {
     const folder = await mkdtemp(join(tmpdir(), 'chat-web-systemd-'));
-    const args = [...NAMESPACES, '--fork', '--kill-child', 'sh', BOOT, folder, CHECKOUT];
+    const args = [...NAMESPACES, '--fork', '--kill-child', 'sh', BOOT, folder, root, from, to];
     const child = spawn('unshare', args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const output: string[] = [];
     for (const stream of [child.stdout, child.stderr]) stream?.on('data', (data) => output.push(String(data)));
