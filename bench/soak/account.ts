@@ -25,6 +25,9 @@ export class SoakAccount {
   /** The consumer's record: each received event, once. */
   readonly record: { readonly id: string | undefined; readonly event: SessionEvent }[] = [];
   readonly sends: Sent[] = [];
+  /** From a phone to the consumer, for each received message; in ms. */
+  readonly lags: number[] = [];
+  readonly #sentAt = new Map<string, number>();
   /** How often its stream ended although neither the gateway was killed nor the consumer went away. */
   unexpectedEnds = 0;
   #isOpen = false;
@@ -46,6 +49,8 @@ export class SoakAccount {
         this.#isOpen = true;
         for await (const { id, ...event } of stream) {
           this.record.push({ id, event });
+          const sentAt = event.name === 'message' ? this.#sentAt.get(event.data.body) : undefined;
+          if (sentAt !== undefined) this.lags.push(performance.now() - sentAt);
           after = id ?? after;
         }
       } catch {
@@ -73,6 +78,7 @@ export class SoakAccount {
   async receive(phones: SimulatorClient, from: string): Promise<void> {
     const body = `to ${this.id} ${this.expected.length}`;
     this.expected.push(body);
+    this.#sentAt.set(body, performance.now());
     await phones.send(from, { to: this.number, body });
   }
 
