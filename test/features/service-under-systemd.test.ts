@@ -1,16 +1,22 @@
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ADA, BEN, eventually, figure, Systemd } from '@chat-web/testing';
+import { sharedFolder } from '@chat-web/testing/hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const TOKEN = 'planted-token-a41';
 const GATEWAY = 'http://127.0.0.1:3000';
 const PHONES = 'http://127.0.0.1:9800';
 const LOG = '/var/log/chat-web';
+const ARTEFACT = fileURLToPath(new URL('../../scripts/dist/artefact.js', import.meta.url));
 
 const why = Systemd.missing();
 if (why) console.log(`not tried: ${why}`);
 
 describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
+  const folder = sharedFolder();
   let systemd: Systemd;
 
   const show = (name: string) => systemd.sh(`systemctl show --property=${name} --value chat-web`).trim();
@@ -40,8 +46,15 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
   }
 
   beforeAll(async () => {
-    systemd = await Systemd.boot();
-    const simulator = systemd.start(['node', '/usr/lib/chat-web/bin/chat-web.js', 'simulator', '--control-port', '9800']);
+    execFileSync(process.execPath, [ARTEFACT, join(folder, 'chat-web')]);
+    systemd = await Systemd.boot({ root: '/', from: join(folder, 'chat-web'), to: '/usr/lib/chat-web' });
+    const simulator = systemd.start([
+      'node',
+      '/usr/lib/chat-web/bin/chat-web.js',
+      'simulator',
+      '--control-port',
+      '9800',
+    ]);
     const browserArgs = await eventually(() => {
       const [line] = /^CHAT_WEB_BROWSER_ARGS=.*$/m.exec(simulator.join('')) ?? [];
       if (!line) throw new Error(simulator.join(''));

@@ -2,13 +2,11 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { untilEnded } from './child-programs.ts';
 import { eventually } from './eventually.ts';
 import { fixture } from './fixture.ts';
 
 const BOOT = fixture('boot-systemd.sh');
-const ARTEFACT = fileURLToPath(new URL('../../../build/chat-web', import.meta.url));
 const NAMESPACES = ['--mount', '--pid', '--net', '--uts', '--ipc', '--cgroup'];
 
 export interface Ended {
@@ -23,9 +21,6 @@ interface SystemFolders {
   readonly from: string;
   readonly to: string;
 }
-
-/** This machine's system, with what `npm run artefact` has made. */
-const INSTALLED: SystemFolders = { root: '/', from: ARTEFACT, to: '/usr/lib/chat-web' };
 
 /**
  * A real systemd as the first process of namespaces of its own. It has loopback and no other network. Only root can
@@ -51,7 +46,7 @@ export class Systemd implements AsyncDisposable {
     return undefined;
   }
 
-  static async boot({ root, from, to }: SystemFolders = INSTALLED): Promise<Systemd> {
+  static async boot({ root, from, to }: SystemFolders): Promise<Systemd> {
     const folder = await mkdtemp(join(tmpdir(), 'chat-web-systemd-'));
     const args = [...NAMESPACES, '--fork', '--kill-child', 'sh', BOOT, folder, root, from, to];
     const child = spawn('unshare', args, { stdio: ['ignore', 'pipe', 'pipe'] });
