@@ -83,7 +83,7 @@ it('node-webpmux, which is LGPL, is in no bundle', () => {
 it('each package has the licence of the project', () => {
   expect(read('LICENSE')).toContain('Apache License\n                           Version 2.0');
   const manifests = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}/package.json`);
-  expect(manifests).toHaveLength(8);
+  expect(manifests).toHaveLength(9);
   for (const path of ['package.json'].concat(manifests))
     expect(JSON.parse(read(path)), path).toMatchObject({ license: 'Apache-2.0' });
 });

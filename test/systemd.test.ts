@@ -37,7 +37,7 @@ function run(...command: readonly string[]) {
 describe('the unit', () => {
   it('is valid for systemd', async () => {
     const unit = await readFile(UNIT, 'utf8');
-    expect(unit).toMatch(/^ExecStart=perl (\S+) node packages\/gateway\/dist\/bundle\/main\.js$/m);
+    expect(unit).toMatch(/^ExecStart=perl (\S+) node gateway\/main\.js$/m);
     const [, script = ''] = /^ExecStart=perl (\S+)/m.exec(unit) ?? [];
     expect(existsSync(fileURLToPath(new URL(`../${script}`, import.meta.url))), script).toBe(true);
     const copy = join(root, 'chat-web.service');
@@ -102,12 +102,16 @@ it('systemd-sysusers creates an account without a login', async () => {
 });
 
 it('systemd-tmpfiles lets only root read the settings, and the service those that it reloads', async () => {
-  await writeFile(join(root, 'etc/group'), '');
+  await writeFile(join(root, 'etc/group'), 'chat-web:x:0:\n');
   const folder = join(root, 'etc/chat-web');
   // Modes that an older version, or an administrator, may have left.
   await chmod(folder, 0o750);
-  for (const name of ['gateway.env', 'reload.env'])
-    await writeFile(join(folder, name), 'CHAT_WEB_LOG_LEVEL=info\n', { mode: name === 'reload.env' ? 0o600 : 0o640 });
+  for (const [name, mode] of [
+    ['gateway.env', 0o640],
+    ['reload.env', 0o600],
+    ['token', 0o600],
+  ] as const)
+    await writeFile(join(folder, name), 'CHAT_WEB_LOG_LEVEL=info\n', { mode });
   expect(run(...AS_ROOT, 'systemd-tmpfiles', '--create', `--root=${root}`, TMPFILES)).toEqual({
     status: 0,
     output: '',
@@ -115,6 +119,7 @@ it('systemd-tmpfiles lets only root read the settings, and the service those tha
   const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
   expect(await modeOf(join(folder, 'gateway.env'))).toBe(0o600);
   expect(await modeOf(join(folder, 'reload.env'))).toBe(0o644);
+  expect(await modeOf(join(folder, 'token'))).toBe(0o640);
   expect(await modeOf(folder)).toBe(0o755);
   if (process.getuid?.() === 0) {
     // The path leads through the folder of the test.
@@ -126,5 +131,5 @@ it('systemd-tmpfiles lets only root read the settings, and the service those tha
 
 it('the installed settings contain no empty token, and no default one', async () => {
   for (const name of ['gateway.env', 'reload.env'])
-    expect(await readFile(source(name), 'utf8'), name).not.toMatch(/^CHAT_WEB_TOKEN/m);
+    expect(await readFile(source(name), 'utf8'), name).not.toMatch(/^CHAT_WEB_TOKEN=/m);
 });

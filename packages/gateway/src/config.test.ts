@@ -195,6 +195,6 @@ it.each(['gateway.env', 'reload.env'])('knows every setting of %s, with its defa
   const example = readFileSync(new URL(`../../../deploy/systemd/${name}`, import.meta.url), 'utf8');
   const written = parseEnv(example.replace(/^#(?=CHAT_WEB_\w+=)/gm, ''));
   expect(known).toEqual(expect.arrayContaining(Object.keys(written)));
-  const CHAT_WEB_TOKEN = 'sesame'; // The service starts only with a token.
-  expect(readConfig({ ...written, CHAT_WEB_TOKEN })).toEqual(readConfig({ CHAT_WEB_TOKEN }));
+  const CHAT_WEB_TOKEN_FILE = '/etc/chat-web/token'; // The service starts only with a token.
+  expect(readConfig({ ...written, CHAT_WEB_TOKEN_FILE })).toEqual(readConfig({ CHAT_WEB_TOKEN_FILE }));
 });
