@@ -45,6 +45,7 @@ describe('the proxy of a session', () => {
     ` http://a:${S}@proxy.example:1`,
     `http://a:${S}@proxy.example;direct:1`,
     `http://a:${S}@*:1`,
+    `http://a:${S}@${'proxy.example.'.repeat(20)}:1`,
     `http://a:${S}@one,two:1`,
     `http://a:${S}@%@proxy.example:1`,
     `http://a:${S}%zz@proxy.example:1`,

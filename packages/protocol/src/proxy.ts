@@ -2,6 +2,8 @@ import * as v from 'valibot';
 
 const MAX_URL_LENGTH = 2_048;
 const MAX_CREDENTIAL_LENGTH = 500;
+/** Of a name in DNS. */
+const MAX_HOST_LENGTH = 253;
 const MAX_NAME_LENGTH = 50;
 const PORTS: Readonly<Record<string, number>> = { http: 80, https: 443, socks5: 1_080 };
 const NONE = { hostname: '', username: '', password: '' };
@@ -21,7 +23,8 @@ export function proxyOf(written: string): SessionProxy {
   const onWeb = written.replace(/^socks5:/, 'http:');
   const { hostname, username, password } = scheme && URL.canParse(onWeb) ? new URL(onWeb) : NONE;
   // Chromium reads lists of proxies and rules, whose separators a URL may have in its host.
-  if (!/^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(hostname) || Number(port) === 0)
+  const isHost = hostname.length <= MAX_HOST_LENGTH && /^([a-z0-9._-]+|\[[0-9a-f:.]+\])$/.test(hostname);
+  if (!isHost || Number(port) === 0)
     throw new Error('must be an http, https or socks5 URL with a host and a port, and no path or query');
   const [user, secret] = [decoded(username), decoded(password)];
   const proxy = { url: `${scheme}://${hostname}:${Number(port ?? PORTS[scheme])}` };

@@ -141,7 +141,10 @@ export class Keys {
 
   /** Stores these keys, then drops invalid ones from memory; until then they are listed. */
   async #write(keys: readonly StoredKey[]): Promise<void> {
-    await replaceText(this.#path, `${JSON.stringify({ keys }, null, 2)}\n`, { durably: true });
+    await replaceText(this.#path, `${JSON.stringify({ keys }, null, 2)}\n`, {
+      durably: true,
+      maxBytes: MAX_FILE_BYTES,
+    });
     for (const [hash, key] of this.#byHash) if (!isValid(key)) this.#byHash.delete(hash);
   }
 }

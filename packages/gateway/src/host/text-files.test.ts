@@ -56,3 +56,11 @@ describe('a file in a folder that workers can write to', () => {
     expect((await readdir(folder)).sort()).toEqual(['linked.json', 'other']);
   });
 });
+
+it('writes no file that is longer than its reader accepts', async () => {
+  await replaceText(path, 'before');
+  await expect(replaceText(path, 'ä'.repeat(6), { maxBytes: 11 })).rejects.toMatchObject({ code: 'EFBIG' });
+  expect(await readOwnText(path, 11)).toBe('before');
+  await replaceText(path, 'ä'.repeat(5), { maxBytes: 11 });
+  expect(await readOwnText(path, 11)).toBe('ä'.repeat(5));
+});

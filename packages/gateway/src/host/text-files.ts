@@ -59,9 +59,15 @@ export async function removeUnfinished(dir: string): Promise<void> {
 /**
  * Replaces a file atomically, readable for this user only: a crash leaves either the old or the new text. `durably`: so
  * does a power failure, and the new text is on disk when this resolves. Replaces anything that a worker put there, such
- * as a link or a pipe; a folder is moved aside.
+ * as a link or a pipe; a folder is moved aside. Rejects with `EFBIG` if the text is longer than its reader accepts.
  */
-export async function replaceText(path: string, text: string, { durably = false } = {}): Promise<void> {
+export async function replaceText(
+  path: string,
+  text: string,
+  { durably = false, maxBytes = Number.POSITIVE_INFINITY } = {},
+): Promise<void> {
+  if (Buffer.byteLength(text) > maxBytes)
+    throw Object.assign(new Error(`the file would have more than ${maxBytes} bytes`), { code: 'EFBIG' });
   const unfinished = `${path}.${randomUUID()}${UNFINISHED}`;
   try {
     await writeFile(unfinished, text, { mode: 0o600, flag: 'wx', flush: durably });

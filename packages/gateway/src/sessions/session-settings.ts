@@ -145,7 +145,10 @@ export class SessionSettings implements MovingState {
 
   #write(sessions: ReadonlyMap<string, StoredSettings>): Promise<void> {
     const all = [...sessions].map(([id, stored]) => ({ id, ...stored }));
-    return replaceText(this.#path, `${JSON.stringify({ sessions: all }, null, 2)}\n`, { durably: true });
+    return replaceText(this.#path, `${JSON.stringify({ sessions: all }, null, 2)}\n`, {
+      durably: true,
+      maxBytes: MAX_FILE_BYTES,
+    });
   }
 }
 

@@ -59,5 +59,5 @@ export async function readWebhooks(path: string, damage: Pick<Damage, 'setAside'
 
 /** Stores them: readable for this user only, and on disk when it resolves. */
 export function writeWebhooks(path: string, webhooks: readonly StoredWebhook[]): Promise<void> {
-  return replaceText(path, `${JSON.stringify({ webhooks }, null, 2)}\n`, { durably: true });
+  return replaceText(path, `${JSON.stringify({ webhooks }, null, 2)}\n`, { durably: true, maxBytes: MAX_FILE_BYTES });
 }
