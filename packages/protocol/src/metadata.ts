@@ -5,6 +5,8 @@ const MAX_VALUE_LENGTH = 500;
 
 /** What a caller notes on a session, such as its own customer's number: shown with it, and on its events. */
 export const metadata = v.pipe(
+  v.record(v.string(), v.unknown()),
+  v.check((pairs) => Object.keys(pairs).length <= MAX_PAIRS, `must be at most ${MAX_PAIRS} pairs`),
   v.record(
     v.pipe(
       v.string(),
@@ -15,6 +17,5 @@ export const metadata = v.pipe(
     ),
     v.pipe(v.string(), v.maxLength(MAX_VALUE_LENGTH, `must be at most ${MAX_VALUE_LENGTH} characters`)),
   ),
-  v.check((pairs) => Object.keys(pairs).length <= MAX_PAIRS, `must be at most ${MAX_PAIRS} pairs`),
 );
 export type Metadata = Readonly<v.InferOutput<typeof metadata>>;

@@ -17,3 +17,18 @@ it.each(Object.entries<Operation>(operations))('the examples of %s are valid inp
     if (!('base64' in fields)) expect(v.safeParse(body ?? optionalBody, fields).issues).toBeUndefined();
   }
 });
+
+it.each<[string, v.GenericSchema, unknown]>([
+  ['items', operations.createEventTicket.optionalBody, { chats: new Array(9_000).fill(1) }],
+  ['people', operations.createGroup.body, { subject: 'x', participants: new Array(9_000).fill(1) }],
+  ['headers', operations.createWebhook.body, { url: 'https://a.example', headers: many(1) }],
+  ['metadata', operations.setSessionMetadata.body, { metadata: many(1) }],
+])('too many %s are one issue: what they contain is not looked at', (_, schema, body) => {
+  expect(v.safeParse(schema, body).issues).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('at most') }),
+  ]);
+});
+
+function many(value: unknown): Record<string, unknown> {
+  return Object.fromEntries(Array.from({ length: 9_000 }, (_, n) => [`!${n}`, value]));
+}
