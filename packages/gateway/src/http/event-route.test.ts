@@ -491,6 +491,15 @@ describe('pages of events', () => {
     expect(pages).toBeGreaterThan(3);
   });
 
+  it('are as long with metadata, which can be longer than the events', async () => {
+    const pairs = Array.from({ length: 20 }, (_, n) => [`name${n}`, '\u0001'.repeat(500)]);
+    await gateway.events.setMetadata('main', Object.fromEntries(pairs));
+    await publishAcks(60);
+    const { text, events } = await getPage('after=oldest&limit=1000');
+    expect(text.length).toBeLessThan(1_500_000);
+    expect(events.length).toBeLessThan(40);
+  });
+
   it('have only the events of the chosen chats and authors, and follow each other without gaps', async () => {
     const chats = ['1@c.us', '1@g.us', '2@c.us', '2@g.us', 'status@broadcast'];
     for (const [n, chat] of [...chats, ...chats].entries())

@@ -18,7 +18,7 @@ import * as v from 'valibot';
 import type { Caller } from '../access/caller.ts';
 import { passes } from '../events/chat-filter.ts';
 import type { EventLog } from '../events/event-log.ts';
-import { type Entry, type Feed, frameOf, jsonOf, shownEntry, type Takes } from '../events/feed.ts';
+import { type Feed, frameOf, jsonOf, shownEntry, type Takes } from '../events/feed.ts';
 import type { Log } from '../log.ts';
 import type { Admission } from './admission.ts';
 import { parseParams, parseQuery } from './request-input.ts';
@@ -183,25 +183,28 @@ async function page(
   outgoing: ServerEnv['Bindings']['outgoing'],
 ): Promise<string> {
   const until = performance.now() + wait * SECOND_MS;
-  const entries: Entry[] = [];
+  const events: string[] = [];
+  let lastId: string | undefined;
   let [length, isFull] = [0, false];
   const isOver = () => revoked.aborted || outgoing.destroyed;
   for (;;) {
     while (!feed.isAtEnd && !isFull && !isOver()) {
       for (const entry of await feed.read()) {
-        isFull ||= entries.length === limit || length > MAX_PAGE_LENGTH;
+        isFull ||= events.length === limit || length > MAX_PAGE_LENGTH;
         if (isFull) break; // The next page begins with it.
-        entries.push(entry);
-        length += entry.text.length;
+        const event = jsonOf(entry); // Metadata of its session can be longer than the event.
+        events.push(event);
+        lastId = entry.id;
+        length += event.length;
       }
     }
     const leftMs = until - performance.now();
-    if (entries.length > 0 || leftMs <= 0 || isOver()) break;
+    if (events.length > 0 || leftMs <= 0 || isOver()) break;
     await more(feed, leftMs, revoked, outgoing);
   }
   revoked.throwIfAborted();
-  const next = isFull ? (entries.at(-1)?.id ?? feed.position) : feed.position;
-  return `{"events":[${entries.map(jsonOf).join(',')}],"next":"${next}"}`;
+  const next = isFull ? (lastId ?? feed.position) : feed.position;
+  return `{"events":[${events.join(',')}],"next":"${next}"}`;
 }
 
 /** Resolves when more may be available, when the time is up, or when the caller is gone. */

@@ -19,6 +19,7 @@ import { DeliveredMessages } from '../events/delivered-messages.ts';
 import { EventLog } from '../events/event-log.ts';
 import { OpenAcks } from '../events/open-acks.ts';
 import { PublishedEvents } from '../events/published-events.ts';
+import { SessionMetadata } from '../events/session-metadata.ts';
 import { Damage } from '../host/damage.ts';
 import { createApp, type SessionDirectory } from '../http/app.ts';
 import type { AnyHandler } from '../http/operation-route.ts';
@@ -109,6 +110,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     delivered: new DeliveredMessages(),
     openAcks: new OpenAcks(),
     published: new PublishedEvents(),
+    metadata: new SessionMetadata(),
     sentKeys: new SentKeys(),
   };
   const journalLimits = { maxBytes: config.journalMaxBytes, maxAgeMs: config.journalMaxAgeMs };
