@@ -73,6 +73,8 @@ interface AnySchema {
   readonly options?: readonly AnySchema[];
   readonly wrapped?: AnySchema;
   readonly item?: AnySchema;
+  /** It and what follows it: lists are counted before their items are checked, by a second schema. */
+  readonly pipe?: readonly AnySchema[];
 }
 
 /** The names in objects of a schema; of several kinds of object, in those of the kind that was sent. */
@@ -89,9 +91,14 @@ function isOfKind({ entries }: AnySchema, input: unknown): boolean {
 
 /** The schemas of what is below a key. */
 function inside(schemas: readonly AnySchema[], { key }: Pick<v.IssuePathItem, 'key'>): AnySchema[] {
-  return schemas.flatMap(({ entries, options, wrapped, item }) => {
+  return schemas.flatMap((schema) => {
+    const { entries, options, wrapped } = schema;
     if (wrapped) return inside([wrapped], { key });
     if (options) return inside(options, { key });
-    return (typeof key === 'number' ? item : entries?.[String(key)]) ?? [];
+    return (typeof key === 'number' ? itemsIn(schema) : entries?.[String(key)]) ?? [];
   });
+}
+
+function itemsIn({ item, pipe }: AnySchema): readonly AnySchema[] {
+  return pipe?.flatMap(itemsIn) ?? (item ? [item] : []);
 }
