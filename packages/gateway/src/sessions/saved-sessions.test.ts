@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '@chat-web/testing';
 import { pino } from 'pino';
 import { expect, it, vi } from 'vitest';
-import { SavedSessions } from './saved-sessions.ts';
+import { LINK_MARKER, SavedSessions } from './saved-sessions.ts';
 
 const log = pino({ level: 'silent' });
 const LINK = { wid: '12025550101@c.us', linkedAt: '2026-11-01T04:00:00.000Z' };
@@ -59,6 +59,18 @@ it('an archive only says which account a session has, until the session is ready
   );
   expect(await all.saved.accountOf('main')).toEqual({ ...account, isLinked: true });
   expect(await all.saved.about('main')).toEqual(LINK);
+});
+
+it('a gateway that is killed right after a session was ready keeps the link', async () => {
+  using folder = temporaryFolder();
+  const saved = new SavedSessions(folder.path, join(folder.path, 'pages'));
+  await saved.load(log);
+  mkdirSync(saved.profileOf('new'), { recursive: true });
+  const saving = saved.save('new', { wid: LINK.wid, phone: '12025550101', pushname: 'Ada', platform: '' }, new Date());
+  const markerAtOnce = existsSync(join(saved.dirOf('new'), LINK_MARKER));
+  await saving;
+  expect(markerAtOnce).toBe(true);
+  expect((await saved.about('new')).wid).toBe(LINK.wid);
 });
 
 it('the earlier copy is restored if the arrival cannot be recorded', async () => {

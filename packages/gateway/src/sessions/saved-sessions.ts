@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { access, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, type SessionInfo, sessionId } from '@chat-web/protocol';
@@ -78,9 +78,15 @@ export class SavedSessions {
     return join(this.dirOf(id), 'session');
   }
 
-  /** The session is ready. `linkedAt`: when it was linked, if that is not saved yet. */
+  /**
+   * The session is ready. `linkedAt`: when it was linked, if that is not saved yet. The marker of a new link exists when
+   * this returns, and is complete when it resolves: a gateway that is killed after it reported `ready` keeps the link.
+   */
   async save(id: string, { wid }: SessionInfo, linkedAt: Date): Promise<void> {
-    this.#saved.add(id);
+    if (!this.#saved.has(id)) {
+      this.#saved.add(id);
+      this.#createMarker(id);
+    }
     const since = (await this.linkedAt(id)) ?? linkedAt;
     await replaceText(join(this.dirOf(id), LINK_MARKER), JSON.stringify({ wid, linkedAt: since.toISOString() }));
   }
@@ -161,6 +167,14 @@ export class SavedSessions {
     await rename(this.dirOf(id), condemned);
     this.#saved.delete(id);
     await removeTree(condemned);
+  }
+
+  #createMarker(id: string): void {
+    try {
+      writeFileSync(join(this.dirOf(id), LINK_MARKER), '', { mode: 0o600, flag: 'wx' });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
   }
 
   /** Empty if there is none, or it is invalid. Rejects if no more files can be opened: the session may be linked. */
