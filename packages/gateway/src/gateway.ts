@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { deferred, errorText } from '@chat-web/protocol';
 import { Access } from './access/access.ts';
@@ -148,7 +149,7 @@ async function openStorage(config: Config, log: Log) {
   await damage.count();
   const settings = await SessionSettings.load(join(dataDir, 'session-settings.json'));
   const lineages = new Lineages(join(dataDir, 'moves'), log);
-  await lineages.load();
+  await lineages.load((id) => existsSync(saved.dirOf(id)));
   const folds = {
     delivered: new DeliveredMessages(),
     openAcks: new OpenAcks(),

@@ -12,7 +12,7 @@ const log = pino({ level: 'silent' });
 async function load(dataDir: string) {
   const saved = new SavedSessions(dataDir, join(dataDir, 'pages'));
   const lineages = new Lineages(join(dataDir, 'moves'), log);
-  await lineages.load();
+  await lineages.load(() => true);
   await saved.load(log);
   const interrupted = await saved.clearArrivals(log);
   const keys = join(dataDir, 'sessions/main/keys');
@@ -34,7 +34,7 @@ it('a crash at any step of an import leaves the moved old copy, nothing, or the 
   const { saved, lineages } = await load(here);
   await lineages.moved('main', lineages.departing('main'));
   const elsewhere = new Lineages(join(folder.path, 'elsewhere'), log);
-  await elsewhere.load();
+  await elsewhere.load(() => true);
   await elsewhere.arrived('main', lineages.departing('main'));
   const archive = elsewhere.departing('main');
 

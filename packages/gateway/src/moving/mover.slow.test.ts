@@ -30,7 +30,7 @@ async function arrivals() {
   const events = new EventLog(journal, { delivered, openAcks, published }, limits, log);
   const saved = new SavedSessions(folder.path, join(folder.path, 'pages'));
   const lineages = new Lineages(join(folder.path, 'moves'), log);
-  await lineages.load();
+  await lineages.load(() => true);
   await saved.load(log);
   const dependencies = {
     saved,

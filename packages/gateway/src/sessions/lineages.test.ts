@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { eventually, OTHER_USER, temporaryFolder } from '@chat-web/testing';
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
-import { Lineages } from './lineages.ts';
+import { Lineages, MAX_GONE } from './lineages.ts';
 
 const log = pino({ level: 'silent' });
 
@@ -31,7 +31,7 @@ async function gateways() {
   const folder = temporaryFolder();
   const load = async (name: string) => {
     const lineages = new Lineages(join(folder.path, name), log);
-    await lineages.load();
+    await lineages.load(() => true);
     return lineages;
   };
   return { folder, load, here: await load('here'), there: await load('there'), ...folder };
@@ -190,4 +190,26 @@ describe('a folder that cannot be written', () => {
     await all.here.takenBack('main');
     expect((await all.load('here')).movedAt('main')).toBeUndefined();
   });
+});
+
+it('of deleted sessions, keeps the newest records, and of each only what recognizes a stale archive', async () => {
+  using all = await gateways();
+  const generations = Array.from({ length: 20 }, (_, n) => String(n).padStart(16, '0'));
+  const about = { link: 'f'.repeat(16), generations };
+  for (let n = 0; n < MAX_GONE + 2; n += 1) {
+    await all.here.arrived(`s${n}`, about);
+    await all.here.gone(`s${n}`);
+  }
+  const files = readdirSync(join(all.path, 'here'));
+  expect(files).toHaveLength(MAX_GONE);
+  expect(JSON.parse(readFileSync(join(all.path, 'here', 's2.json'), 'utf8')).generations).toEqual(
+    generations.slice(-1),
+  );
+  for (const lineages of [all.here, await all.load('here')]) {
+    expect(() => lineages.assertNewer('s0', about, false)).not.toThrow();
+    expect(() => lineages.assertNewer('s2', { ...about, generations: generations.slice(0, -1) }, false)).toThrow(
+      'has run',
+    );
+    expect(() => lineages.assertNewer('s2', about, false)).not.toThrow();
+  }
 });

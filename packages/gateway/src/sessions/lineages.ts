@@ -10,6 +10,8 @@ import type { Log } from '../log.ts';
 
 /** How often a link may have moved. */
 export const MAX_GENERATIONS = 2_000;
+/** How many records of deleted sessions are kept: the newest. */
+export const MAX_GONE = 1_000;
 const generation = v.pipe(v.string(), v.regex(/^[0-9a-f]{16}$/));
 
 /** Which link of an account a session is, and how often it has moved: see `Lineages`. */
@@ -38,8 +40,8 @@ const GENERATION_BYTES = 8;
 const RETRY_AFTER_MS = 10_000;
 
 /**
- * Records which sessions have moved, and their generation: one file per session id, kept even when the session is
- * deleted.
+ * Records which sessions have moved, and their generation: one file per session id. The newest are kept even when the
+ * session is deleted.
  *
  * A session's keys change while it runs: a copy of its profile is worthless, and breaks the link, once the session has
  * run elsewhere. A link of an account is therefore counted in generations. A generation begins when the session first
@@ -63,16 +65,18 @@ export class Lineages {
 
   /**
    * Reads the files of an earlier gateway. A session whose file is unreadable, since a worker has written to it, counts
-   * as moved: it may run elsewhere, and the operator must decide. Rejects if the folder cannot be used.
+   * as moved: it may run elsewhere, and the operator must decide. `hasFolder`: whether a session has one here. Rejects
+   * if the folder cannot be used.
    */
-  async load(): Promise<void> {
+  async load(hasFolder: (id: string) => boolean): Promise<void> {
     makeFolder(this.#dir, this.#log);
     await removeUnfinished(this.#dir);
-    for (const file of await readdir(this.#dir)) {
-      const id = file.slice(0, -ENDING.length);
-      if (!file.endsWith(ENDING) || !v.is(sessionId, id)) continue;
-      this.#entries.set(id, await this.#read(id));
-    }
+    const files = (await readdir(this.#dir)).filter((file) => file.endsWith(ENDING));
+    const ids = files.map((file) => file.slice(0, -ENDING.length)).filter((id) => v.is(sessionId, id));
+    for (const id of ids.filter(hasFolder)) this.#entries.set(id, await this.#read(id));
+    const others = ids.filter((id) => !hasFolder(id));
+    if (others.length > MAX_GONE) this.#log.warn({ records: others.length, kept: MAX_GONE }, 'too many moved sessions');
+    for (const id of others.slice(0, MAX_GONE)) this.#entries.set(id, departed(await this.#read(id)));
   }
 
   async #read(id: string): Promise<Entry> {
@@ -128,10 +132,16 @@ export class Lineages {
     return this.#write(id, { place: 'here', since: new Date().toISOString(), link, generations, isFresh: true });
   }
 
-  /** Its folder was removed; its record is kept. */
+  /** Its folder was removed. Its record is kept until there are too many of later ones. */
   async gone(id: string): Promise<void> {
     const entry = this.#entries.get(id);
-    if (entry && entry.place !== 'gone') await this.#write(id, { ...entry, place: 'gone' });
+    if (!entry || entry.place === 'gone') return;
+    await this.#write(id, { ...departed(entry), place: 'gone' });
+    const gone = [...this.#entries].filter(([, { place }]) => place === 'gone').map(([one]) => one);
+    for (const oldest of gone.slice(0, -MAX_GONE)) {
+      this.#entries.delete(oldest);
+      await rm(this.#pathOf(oldest), { force: true });
+    }
   }
 
   /**
@@ -171,6 +181,7 @@ export class Lineages {
       throw error;
     }
     this.#unsure.delete(id);
+    this.#entries.delete(id); // So that they are in the order of their last change.
     this.#entries.set(id, entry);
   }
 
@@ -210,6 +221,11 @@ export class Lineages {
   #pathOf(id: string): string {
     return join(this.#dir, id + ENDING);
   }
+}
+
+/** Without a folder, only a stale archive must be recognized: the newest generation is enough. */
+function departed(entry: Entry): Entry {
+  return { ...entry, generations: entry.generations.slice(-1) };
 }
 
 function grown({ link, generations }: Lineage): Lineage {
