@@ -1,4 +1,4 @@
-import { EVENT_ID, listOf } from '@chat-web/protocol';
+import { BoundedMap, EVENT_ID, listOf } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { type JournalRecord, writtenSeq } from './frame.ts';
 
@@ -66,6 +66,8 @@ const MAX_EPOCHS = 1_000;
 
 const epoch = v.strictObject({ id: v.pipe(v.string(), v.regex(/^[0-9a-z]{1,32}$/)), from: writtenSeq });
 const forgotten = v.strictTuple([v.string(), writtenSeq]);
+/** More than are deleted between two removals from the disk. */
+const MAX_FORGOTTEN = 100_000;
 /** So that a part stays below the limit. */
 const FORGOTTEN_IN_A_PART = 5_000;
 
@@ -116,16 +118,18 @@ export class Epochs implements Fold {
 export class Forgotten implements Fold {
   readonly name = 'forgotten';
   readonly stored = listOf(forgotten, FORGOTTEN_IN_A_PART);
-  readonly #seqs = new Map<string, number>();
-  readonly #purged = new Set<string>();
+  readonly #sessions = new BoundedMap<string, { readonly until: number; isPurged: boolean }>(MAX_FORGOTTEN);
 
   apply({ kind, session, seq, name, key, text }: JournalRecord): void {
-    if (kind === 'forget') {
-      this.#seqs.set(session, seq);
-      this.#purged.delete(session);
-    }
+    if (kind === 'forget') this.#forget(session, seq);
+    const known = this.#sessions.get(key);
     // It may have been deleted again meanwhile.
-    if (kind === 'note' && name === PURGED && this.#seqs.get(key) === Number(text)) this.#purged.add(key);
+    if (kind === 'note' && name === PURGED && known?.until === Number(text)) known.isPurged = true;
+  }
+
+  #forget(session: string, until: number): void {
+    this.#sessions.delete(session); // So that they are in the order of their last deletion.
+    this.#sessions.set(session, { until, isPurged: false });
   }
 
   sessions(): string[] {
@@ -140,17 +144,16 @@ export class Forgotten implements Fold {
 
   /** What follows the part is not forgotten. */
   restore(_: string, unpurged: readonly [string, number][], seq: number): void {
-    for (const [session, until] of unpurged) if (until <= seq) this.#seqs.set(session, until);
+    for (const [session, until] of unpurged) if (until <= seq) this.#forget(session, until);
   }
 
   has(session: string, seq: number): boolean {
-    const until = this.#seqs.get(session);
-    return until !== undefined && seq < until;
+    return seq < (this.#sessions.get(session)?.until ?? 0);
   }
 
   /** Sessions whose records may still be on disk, each with the seq before which they are deleted. */
   get unpurged(): [session: string, seq: number][] {
-    return [...this.#seqs].filter(([session]) => !this.#purged.has(session));
+    return [...this.#sessions].flatMap(([session, { until, isPurged }]) => (isPurged ? [] : [[session, until]]));
   }
 }
 

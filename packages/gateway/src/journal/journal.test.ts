@@ -624,6 +624,31 @@ describe('retention', () => {
     expect(await keysOf(again)).toEqual([...before, 'a new account']);
   });
 
+  it('restores the state of no more sessions than there can be, and of none that has no id of a session', async () => {
+    const dir = newRoot();
+    const seen = new Set<string>();
+    const fold: Fold = {
+      name: 'seen',
+      stored: v.any(),
+      apply: ({ session }) => void seen.add(session),
+      sessions: () => [],
+      partsOf: () => [],
+      restore: () => {},
+    };
+    const journal = await openJournal(dir);
+    const sessions = Array.from({ length: 10_001 }, (_, n) => `s${n}`);
+    for (const session of ['../x', 'not a session', ...sessions]) void journal.append(event('x', session));
+    await journal.append(event('last'));
+    await reopen(journal, dir, { folds: [fold] });
+    expect([seen.size, seen.has('../x'), seen.has('s0'), seen.has('s9999'), seen.has('s10000')]).toEqual([
+      10_001, // With the records of no session.
+      false,
+      true,
+      true,
+      false,
+    ]);
+  });
+
   it('begins no segment for each deletion', async () => {
     const journal = await openJournal(newRoot());
     await appendAll(journal, numbered(10));

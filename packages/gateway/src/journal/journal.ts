@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorText, settledWithin } from '@chat-web/protocol';
+import { errorText, sessionId, settledWithin } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { Damage } from '../host/damage.ts';
 import { writeFully } from '../host/disk.ts';
@@ -94,6 +94,8 @@ const HOUSEKEEPING_MS = 10 * 60_000;
 const ACTIVE_FLAGS = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_DSYNC;
 /** How much earlier than its newest record the time of a file may be, because file systems round. */
 const FILE_TIME_MS = 2_000;
+/** How many sessions of an earlier process have state, deleted ones not yet removed from the disk included. */
+const MAX_LOADED_SESSIONS = 10_000;
 /** A segment spans at most this part of the maximum age. */
 const AGE_PARTS = 12;
 
@@ -423,8 +425,10 @@ export class Journal implements Source {
     const { dir, log } = this.#options;
     makeFolder(dir, log);
     this.#segments = await segmentsIn(dir, this.#damage);
-    const start = await this.#restore();
-    for (const [index, segment] of this.#segments.entries()) if (index >= start) await this.#replay(segment, index);
+    const checkpoint = await this.#newestCheckpoint();
+    const known = new Set<string>();
+    for (const [index, segment] of this.#segments.entries())
+      if (index >= (checkpoint ?? 0)) await this.#replay(segment, index, { restores: index === checkpoint, known });
     const last = this.#segments.at(-1);
     if (last && this.#lastSeq < last.firstSeq) {
       // Nothing in it is readable, and records after it would not be found.
@@ -440,25 +444,29 @@ export class Journal implements Source {
   }
 
   /**
-   * Restores the folds from the newest complete checkpoint, and sets aside newer segments of a later version. Returns the
-   * index of the segment with the checkpoint; 0 if there is none.
+   * The index of the newest segment with a complete checkpoint; undefined if there is none. Sets aside segments of a
+   * later version.
    */
-  async #restore(): Promise<number> {
+  async #newestCheckpoint(): Promise<number | undefined> {
     for (const [index, segment] of [...this.#segments.entries()].reverse()) {
-      const parts = await checkpointOf(segment);
-      if (parts === 'foreign') {
+      const checkpoint = await checkpointOf(segment);
+      if (checkpoint === 'foreign') {
         await this.#damage.setAside(segment.path, 'another version of the gateway has written it');
         this.#segments.splice(index, 1);
-      } else if (parts) {
-        for (const part of parts) this.#restorePart(part);
-        return index;
-      }
+      } else if (checkpoint === 'complete') return index;
     }
-    return 0;
+    return undefined;
   }
 
-  /** Applies the records of a segment, and truncates an incomplete end. */
-  async #replay(segment: Segment, index: number): Promise<void> {
+  /**
+   * Applies the records of a segment, and truncates an incomplete end. `restores`: also its checkpoint. `known`: the
+   * sessions so far.
+   */
+  async #replay(
+    segment: Segment,
+    index: number,
+    { restores, known }: { readonly restores: boolean; readonly known: Set<string> },
+  ): Promise<void> {
     const endsBefore = this.#segments[index + 1]?.firstSeq ?? Number.POSITIVE_INFINITY;
     const reader = new SegmentReader(segment);
     const now = Date.now();
@@ -475,7 +483,9 @@ export class Journal implements Source {
         this.#lastSeq = record.seq;
         newestAt = Math.max(newestAt, at);
         if (record.kind === 'checkpoint_end') this.#checkpointEnd = chunk.end;
+        if (!this.#isLoaded(record, known)) continue;
         if (record.kind !== 'checkpoint') this.#apply(record);
+        else if (restores) this.#restorePart(record);
       }
     }
     // Without readable records, it is as old as its file.
@@ -490,6 +500,15 @@ export class Journal implements Source {
       await file.close();
     }
     segment.bytes = end;
+  }
+
+  /** A worker can write to the files: each session takes memory in all folds. */
+  #isLoaded({ session }: JournalRecord, known: Set<string>): boolean {
+    if (session === '' || known.has(session)) return true;
+    const isAccepted = known.size < MAX_LOADED_SESSIONS && v.is(sessionId, session);
+    if (isAccepted) known.add(session);
+    else this.#damage.skip('sessions');
+    return isAccepted;
   }
 
   // Reading.
@@ -717,22 +736,20 @@ function isShortOfSpace(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
-/** The checkpoint at the beginning of a segment; undefined if it is not complete, `foreign` if it has another version. */
-async function checkpointOf(segment: Segment): Promise<JournalRecord[] | 'foreign' | undefined> {
-  const parts: JournalRecord[] = [];
+/** Whether a segment begins with a complete checkpoint. `foreign`: of another version. */
+async function checkpointOf(segment: Segment): Promise<'complete' | 'incomplete' | 'foreign'> {
   let isFirst = true;
   const reader = new SegmentReader(segment, segment.firstSeq, 0);
   for (let chunk = await reader.next(); chunk && !chunk.isAfterDamage; chunk = await reader.next()) {
     for (const frame of chunk.frames) {
-      const record = frame.record();
-      if (record.kind === 'checkpoint_end') return parts;
-      if (record.kind === 'checkpoint') parts.push(record);
-      else if (record.kind !== 'begin') return undefined;
-      else if (record.text !== BEGIN.text) return isFirst ? 'foreign' : undefined;
+      const { kind } = frame;
+      if (kind === 'checkpoint_end') return 'complete';
+      if (kind === 'begin' ? frame.text !== BEGIN.text : kind !== 'checkpoint')
+        return kind === 'begin' && isFirst ? 'foreign' : 'incomplete';
       isFirst = false;
     }
   }
-  return undefined;
+  return 'incomplete';
 }
 
 async function contains(segment: Segment, isWanted: (session: string, seq: number) => boolean): Promise<boolean> {
