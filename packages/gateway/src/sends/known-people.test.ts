@@ -95,6 +95,28 @@ it('takes 4 to 8 bytes per person, and forgets the oldest', () => {
   expect([0, 100_000, 210_000, 259_999].map(knowsNth)).toEqual([false, false, true, true]);
 });
 
+it('accepts three parts from an archive, and merges large ones without blocking', () => {
+  const part = (from: number) => {
+    const set = Buffer.alloc(4 * 50_000);
+    for (let n = 0; n < 50_000; n += 1) set.writeUInt32LE((from + n * 7) >>> 0, 4 * n);
+    return { recent: set.toString('base64') };
+  };
+  const people = new KnownPeople();
+  expect(() => people.requireRoom('main', [{}, {}, {}, {}])).toThrow('more parts');
+  expect(() => people.requireRoom('main', [{}, {}, {}])).not.toThrow();
+  for (const from of [1, 2, 3]) people.restore('main', part(from));
+  expect([1, 2, 3].map((person) => people.knows('main', person))).toEqual([false, true, true]);
+  for (const small of [
+    [11, 12],
+    [12, 13],
+  ]) {
+    const set = Buffer.alloc(4 * small.length);
+    for (const [at, person] of small.entries()) set.writeUInt32LE(person, 4 * at);
+    people.restore('other', { recent: set.toString('base64') });
+  }
+  expect([11, 12, 13, 14].map((person) => people.knows('other', person))).toEqual([true, true, true, false]);
+});
+
 it('is the same after a restart, even if its records have expired', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'chat-web-people-'));
   const options = { dir, maxBytes: 1_000_000, maxAgeMs: 1e9, log: pino({ enabled: false }) };

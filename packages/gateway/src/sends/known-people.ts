@@ -21,7 +21,7 @@ interface People {
   recent: NumberSet;
   older: NumberSet;
   /** In order of sending; those older than a day are moved when the next one is added. */
-  firsts: readonly First[];
+  firsts: First[];
 }
 
 const NOTES = {
@@ -45,6 +45,8 @@ const PERSON = /^\d{1,20}@(c\.us|lid)$/;
 const whole = v.pipe(v.number(), v.integer());
 const person32 = v.pipe(whole, v.minValue(NOBODY), v.maxValue(2 ** 32 - 1));
 const MAX_FIRST_SENDS = 20_000;
+/** First messages, older and recent people. */
+const MAX_PARTS = 3;
 /** A set has 4 bytes for each person. */
 const set32 = v.pipe(v.string(), v.maxLength(SET_SIZE * 6), v.base64());
 const peoplePart = v.strictObject({
@@ -106,15 +108,18 @@ export class KnownPeople implements Fold, MovingState {
     switch (name) {
       case NOTES.first: {
         const people = this.#of(session);
-        for (const first of people.firsts) if (!isWithinDay(first, at)) learn(people, first.person);
-        const others = people.firsts.filter((first) => isWithinDay(first, at));
-        people.firsts = [...others, { person, at }].slice(-MAX_FIRST_SENDS);
+        people.firsts.push({ person, at });
+        for (let [oldest] = people.firsts; oldest; [oldest] = people.firsts) {
+          if (isWithinDay(oldest, at) && people.firsts.length <= MAX_FIRST_SENDS) return;
+          people.firsts.shift();
+          learn(people, oldest.person);
+        }
         return;
       }
       case NOTES.unsent: {
         const people = this.#of(session);
         const last = people.firsts.findLastIndex((first) => first.person === person);
-        people.firsts = people.firsts.filter((_, index) => index !== last);
+        if (last >= 0) people.firsts.splice(last, 1);
         return;
       }
       case NOTES.known:
@@ -153,6 +158,10 @@ export class KnownPeople implements Fold, MovingState {
     return this.#sessions.keys();
   }
 
+  requireRoom(_: string, parts: readonly PeoplePart[]): void {
+    if (parts.length > MAX_PARTS) throw new Error('it has more parts of known people than a session has');
+  }
+
   *partsOf(session: string): Iterable<PeoplePart> {
     const people = this.#sessions.get(session);
     if (!people) return;
@@ -176,9 +185,8 @@ function learn(people: People, person: number): void {
 }
 
 function addAll(people: People, set: NumberSet): void {
-  makeRoom(people);
-  if (people.recent.size === 0) people.recent = set;
-  else for (const person of set.values()) learn(people, person);
+  if (people.recent.size + set.size <= SET_SIZE) people.recent = people.recent.union(set);
+  else [people.older, people.recent] = [people.recent, set];
 }
 
 function makeRoom(people: People): void {

@@ -17,6 +17,22 @@ export class NumberSet {
     return set;
   }
 
+  /** The set with the numbers of both. */
+  union(other: NumberSet): NumberSet {
+    const all = new Uint32Array(this.size + other.size);
+    all.set(this.values());
+    all.set(other.values(), this.size);
+    all.sort();
+    const union = new NumberSet();
+    union.#numbers = all.length < FIRST_ROOM ? new Uint32Array(FIRST_ROOM) : all;
+    for (const [at, number] of all.entries()) {
+      if (at > 0 && number === union.#numbers[union.#size - 1]) continue;
+      union.#numbers[union.#size] = number;
+      union.#size += 1;
+    }
+    return union;
+  }
+
   get size(): number {
     return this.#size;
   }

@@ -105,3 +105,17 @@ it('there is room for as many keys as a session can have, including those that i
   store(begun('main', '7'));
   keys.requireRoom('main', parts);
 });
+
+it('expired keys of an archive take no memory, and displace none', () => {
+  store(begun('main', 'real'));
+  const moved = (n: number) => ({
+    hash: String(n).padStart(22, 'k'),
+    fingerprint: 'f'.repeat(22),
+    messageId: undefined,
+  });
+  for (let n = 0; n < 100_001; n += 1) keys.restore('main', [{ ...moved(n), beganAt: 0 }], 5);
+  expect(keys.of('main', 'real')).toBeDefined();
+  expect(keys.fullUntil('main')).toBeUndefined();
+  vi.setSystemTime(1_000); // What was kept would count now.
+  expect(keys.list('main').map(([hash]) => hash)).toEqual(['real']);
+});

@@ -1,4 +1,4 @@
-import { GatewayError, getOrAdd, JsonBounds, listOf, type Operation, operations } from '@chat-web/protocol';
+import { BoundedMap, GatewayError, getOrAdd, JsonBounds, listOf, type Operation, operations } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Fold, MovingState, RecordFinder } from '../journal/folds.ts';
 import { type JournalRecord, note, writtenSeq } from '../journal/frame.ts';
@@ -108,7 +108,7 @@ export class SentKeys implements Fold, MovingState {
   }
 
   #put(session: string, hash: string, key: SentKey): void {
-    const keys = getOrAdd(this.#sessions, session, () => new Map<string, SentKey>());
+    const keys = getOrAdd(this.#sessions, session, () => new BoundedMap<string, SentKey>(MAX_KEYS_OF_A_SESSION));
     keys.delete(hash);
     keys.set(hash, key);
     for (const [oldest, { beganAt }] of keys) {
@@ -186,7 +186,8 @@ export class SentKeys implements Fold, MovingState {
 
   restore(session: string, keys: readonly StoredKey[], seq: number): void {
     for (const { hash, fingerprint, messageId, beganAt, doneSeq, answer } of keys)
-      this.#put(session, hash, { fingerprint, messageId, beganAt, doneSeq: answer === undefined ? doneSeq : seq });
+      if (isKept(beganAt))
+        this.#put(session, hash, { fingerprint, messageId, beganAt, doneSeq: answer === undefined ? doneSeq : seq });
   }
 }
 
