@@ -135,7 +135,7 @@ describe('the package', () => {
     const all = (await readdir(installed, { recursive: true, withFileTypes: true })).filter((one) => one.isFile());
     const files = all.map((one) => relative(installed, join(one.parentPath, one.name)));
     const others = files.filter((file) => !/^(dist\/.*\.(js|js\.map|d\.ts)|src\/.*\.ts)$/.test(file));
-    expect(others.sort()).toEqual(name === 'host' ? ['README.md', 'package.json'] : ['package.json']);
+    expect(others.sort()).toEqual(['LICENSE', 'NOTICE', 'README.md', 'package.json']);
     expect(files.filter((file) => /\.test\.|testing\//.test(file))).toEqual([]);
     expect(files).toContain('src/index.ts'); // The maps name it.
   });

@@ -108,9 +108,10 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
 
   it.each(['RestrictNamespaces=user pid', 'RestrictNamespaces=yes', 'SystemCallFilter=~chroot'])(
     'would have no sandbox with %s, and say why',
-    (property) => {
-      const script = `import { sandboxObstacle } from '/opt/chat-web/packages/worker/dist/client/sandbox.js';
-        console.log(sandboxObstacle('/usr/bin/chromium', process.env))`;
+    async (property) => {
+      // The module by itself: the programs that are installed contain it.
+      const probe = await readFile(new URL('../../packages/worker/dist/client/sandbox.js', import.meta.url), 'utf8');
+      const script = `${probe}\nconsole.log(sandboxObstacle('/usr/bin/chromium', process.env))`;
       const run = ['systemd-run', '--pipe', '--wait', '--quiet', '--property=User=chat-web'];
       const node = ['node', '--input-type=module', '-e', script];
       const obstacle = (...properties: readonly string[]) =>
