@@ -112,12 +112,18 @@ describe.skipIf(why !== undefined)('the unit, under a real systemd', () => {
       // The module by itself: the programs that are installed contain it.
       const probe = await readFile(new URL('../../packages/worker/dist/client/sandbox.js', import.meta.url), 'utf8');
       const script = `${probe}\nconsole.log(sandboxObstacle('/usr/bin/chromium', process.env))`;
-      const run = ['systemd-run', '--pipe', '--wait', '--quiet', '--property=User=chat-web'];
-      const node = ['node', '--input-type=module', '-e', script];
-      const obstacle = (...properties: readonly string[]) =>
-        systemd.run([...run, ...properties, ...node]).stdout.trim();
+      systemd.sh('cat > /run/probe.mjs', script);
+      const obstacle = (...properties: readonly string[]) => {
+        const service = ['User=chat-web', 'StandardOutput=truncate:/run/probe.out', ...properties];
+        const unit = ['[Service]', 'Type=oneshot', 'ExecStart=node /run/probe.mjs', ...service];
+        systemd.sh(
+          'cat > /run/systemd/system/probe.service; systemctl daemon-reload; systemctl start probe',
+          `${unit.join('\n')}\n`,
+        );
+        return systemd.sh('cat /run/probe.out').trim();
+      };
       expect(obstacle()).toBe('undefined');
-      const refusing = obstacle(`--property=${property}`, '--property=SystemCallErrorNumber=EPERM');
+      const refusing = obstacle(property, 'SystemCallErrorNumber=EPERM');
       expect(refusing).toMatch(/^its namespaces cannot be created: .*Operation not permitted$/);
     },
   );
