@@ -163,7 +163,7 @@ it('npx runs the archive of chat-web, which shows a QR', async () => {
   const { filename } = archives.find(({ name }) => name === 'chat-web') ?? {};
   const simulator = await startSimulator();
   const { PATH, HOME } = process.env;
-  const child = spawn('npx', ['--yes', '--offline', join(project, filename ?? '')], {
+  const child = spawn('npx', ['--yes', '--offline', `--package=${join(project, filename ?? '')}`, 'chat-web'], {
     cwd: folder,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
