@@ -86,5 +86,9 @@ export function networkIn(adapter: unknown): string | undefined {
   const address = incoming?.socket?.remoteAddress;
   if (typeof address !== 'string') return undefined;
   if (!address.includes(':') || address.includes('.')) return address;
-  return address.split('::', 1).join().split(':', 4).join(':');
+  const [before = [], after = []] = address.split('::').map((parts) => parts.split(':').filter((part) => part !== ''));
+  const zeros = Array<string>(Math.max(0, IPV6_PARTS - before.length - after.length)).fill('0');
+  return [...before, ...zeros, ...after].slice(0, IPV6_PARTS / 2).join(':');
 }
+
+const IPV6_PARTS = 8;
