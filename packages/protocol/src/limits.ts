@@ -42,9 +42,22 @@ export const savedPageFiles = (version: string) => ({ html: `${version}.html`, h
 /** A text written by a person. */
 export const writtenText = (max: number) => v.pipe(v.string(), v.maxLength(max));
 
-/** A list whose length is checked before its items: a long one would take seconds. */
-export const listOf = <S extends v.GenericSchema>(item: S, max: number) =>
-  v.pipe(v.array(v.unknown()), v.maxLength(max), v.array(item));
+/** A list whose length is checked before its items: a long one would take seconds. `message`: if it is too long. */
+export const listOf = <S extends v.GenericSchema>(item: S, max: number, message?: string) =>
+  v.pipe(v.array(v.unknown()), v.maxLength(max, message), v.array(item));
+
+/** An object with names of any choice, which are counted before they and their values are checked. */
+export const pairsOf = <K extends v.GenericSchema<string, string>, V extends v.GenericSchema>(
+  name: K,
+  value: V,
+  max: number,
+  message?: string,
+) =>
+  v.pipe(
+    v.record(v.string(), v.unknown()),
+    v.check((pairs) => Object.keys(pairs).length <= max, message),
+    v.record(name, value),
+  );
 
 export const count = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(max));
 

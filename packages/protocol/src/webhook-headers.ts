@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { pairsOf } from './limits.ts';
 
 /** How many headers a webhook can have, and how long they can be together. */
 const MAX_HEADERS = 20;
@@ -36,9 +37,7 @@ const sets = (check: (names: readonly string[]) => boolean, message: string) =>
 
 /** Fixed headers of the requests to an endpoint. No message repeats a value. */
 export const webhookHeaders = v.pipe(
-  v.record(v.string(), v.unknown()),
-  v.check((headers) => Object.keys(headers).length <= MAX_HEADERS, `must be at most ${MAX_HEADERS} headers`),
-  v.record(v.string(), v.string()),
+  pairsOf(v.string(), v.string(), MAX_HEADERS, `must be at most ${MAX_HEADERS} headers`),
   sets(
     (names) =>
       names.every((name) => name.length <= MAX_NAME_LENGTH && /^[A-Za-z][A-Za-z0-9!#$%&'*+.^_`|~-]*$/.test(name)),

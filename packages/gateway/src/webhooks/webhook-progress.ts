@@ -1,4 +1,4 @@
-import { BoundedMap, type DeadLetter, listOf, sessionId, webhookId, writtenTime } from '@chat-web/protocol';
+import { BoundedMap, type DeadLetter, listOf, pairsOf, sessionId, webhookId, writtenTime } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Fold } from '../journal/folds.ts';
 import { hasData, type JournalRecord, note } from '../journal/frame.ts';
@@ -45,11 +45,7 @@ const time = v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e15));
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const storedProgress = v.strictObject({
   position: short,
-  waiting: v.pipe(
-    v.record(v.string(), v.unknown()),
-    v.check((waiting) => Object.keys(waiting).length <= MAX_WAITING),
-    v.record(sessionId, v.strictObject({ after: short, attempts: count, nextAt: time })),
-  ),
+  waiting: pairsOf(sessionId, v.strictObject({ after: short, attempts: count, nextAt: time }), MAX_WAITING),
   lastSuccessAt: v.optional(time),
   failingMs: v.optional(v.pipe(v.number(), v.minValue(0))),
   lastFailure: v.optional(v.strictObject({ at: time, message: sentence })),

@@ -5,7 +5,7 @@ import { wholeNumber } from '../query.ts';
 
 /** A list in a body or query. */
 export const itemsOf = <S extends v.GenericSchema>(item: S, max: number) =>
-  v.pipe(v.array(v.unknown()), v.maxLength(max, `must have at most ${max} items`), v.array(item));
+  listOf(item, max, `must have at most ${max} items`);
 
 /** A text without line breaks and other control characters: nothing in it can begin a line of its own. */
 export const oneLine = (max: number) =>
