@@ -212,4 +212,12 @@ it('of deleted sessions, keeps the newest records, and of each only what recogni
     );
     expect(() => lineages.assertNewer('s2', about, false)).not.toThrow();
   }
+  // The oldest is dropped, also after a restart.
+  const restarted = await all.load('here');
+  await restarted.arrived('new', about);
+  await restarted.gone('new');
+  const kept = new Set(readdirSync(join(all.path, 'here')));
+  const [dropped, ...others] = files.filter((file) => !kept.has(file));
+  expect(others).toEqual([]);
+  expect(Number(/^s(\d+)\.json$/.exec(dropped ?? '')?.[1])).toBeLessThan(100);
 });

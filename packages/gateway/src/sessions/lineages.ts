@@ -73,9 +73,11 @@ export class Lineages {
     await removeUnfinished(this.#dir);
     const files = (await readdir(this.#dir)).filter((file) => file.endsWith(ENDING));
     const ids = files.map((file) => file.slice(0, -ENDING.length)).filter((id) => v.is(sessionId, id));
-    for (const id of ids.filter(hasFolder)) this.#entries.set(id, await this.#read(id));
-    const others = ids.filter((id) => !hasFolder(id));
-    if (others.length > MAX_GONE) this.#log.warn({ records: others.length, kept: MAX_GONE }, 'too many moved sessions');
+    const here = new Set(ids.filter(hasFolder));
+    for (const id of here) this.#entries.set(id, await this.#read(id));
+    const others = ids.filter((id) => !here.has(id));
+    if (others.length > MAX_GONE)
+      this.#log.warn({ records: others.length, kept: MAX_GONE }, 'too many records of moves');
     for (const id of others.slice(0, MAX_GONE)) this.#entries.set(id, departed(await this.#read(id)));
   }
 
@@ -136,11 +138,16 @@ export class Lineages {
   async gone(id: string): Promise<void> {
     const entry = this.#entries.get(id);
     if (!entry || entry.place === 'gone') return;
-    await this.#write(id, { ...departed(entry), place: 'gone' });
-    const gone = [...this.#entries].filter(([, { place }]) => place === 'gone').map(([one]) => one);
-    for (const oldest of gone.slice(0, -MAX_GONE)) {
+    await this.#write(id, { ...departed(entry), place: 'gone', since: new Date().toISOString() });
+    await this.#lock.run(() => this.#dropOldest());
+  }
+
+  async #dropOldest(): Promise<void> {
+    const gone = [...this.#entries].filter(([, { place }]) => place === 'gone');
+    gone.sort(([, one], [, other]) => Date.parse(one.since) - Date.parse(other.since));
+    for (const [oldest] of gone.slice(0, -MAX_GONE)) {
       this.#entries.delete(oldest);
-      await rm(this.#pathOf(oldest), { force: true });
+      await rm(this.#pathOf(oldest), { force: true }).catch(() => {}); // Then it counts again after a restart.
     }
   }
 
@@ -181,7 +188,6 @@ export class Lineages {
       throw error;
     }
     this.#unsure.delete(id);
-    this.#entries.delete(id); // So that they are in the order of their last change.
     this.#entries.set(id, entry);
   }
 
