@@ -122,9 +122,12 @@ export class Forgotten implements Fold {
 
   apply({ kind, session, seq, name, key, text }: JournalRecord): void {
     if (kind === 'forget') this.#forget(session, seq);
-    const known = this.#sessions.get(key);
-    // It may have been deleted again meanwhile.
-    if (kind === 'note' && name === PURGED && known?.until === Number(text)) known.isPurged = true;
+    if (kind === 'note' && name === PURGED) this.#purge(key, Number(text));
+  }
+
+  #purge(session: string, until: number): void {
+    const known = this.#sessions.get(session);
+    if (known?.until === until) known.isPurged = true; // Otherwise it was deleted again meanwhile.
   }
 
   #forget(session: string, until: number): void {

@@ -637,11 +637,13 @@ describe('retention', () => {
     };
     const journal = await openJournal(dir);
     const sessions = Array.from({ length: 10_001 }, (_, n) => `s${n}`);
+    void journal.append(event('x', 'deleted'));
+    void journal.append({ kind: 'forget', name: '', session: 'deleted', key: '', text: '' });
     for (const session of ['../x', 'not a session', ...sessions]) void journal.append(event('x', session));
     await journal.append(event('last'));
     await reopen(journal, dir, { folds: [fold] });
     expect([seen.size, seen.has('../x'), seen.has('s0'), seen.has('s9999'), seen.has('s10000')]).toEqual([
-      10_001, // With the records of no session.
+      10_002, // With the deleted one, and the records of no session.
       false,
       true,
       true,

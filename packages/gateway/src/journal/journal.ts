@@ -94,7 +94,7 @@ const HOUSEKEEPING_MS = 10 * 60_000;
 const ACTIVE_FLAGS = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_DSYNC;
 /** How much earlier than its newest record the time of a file may be, because file systems round. */
 const FILE_TIME_MS = 2_000;
-/** How many sessions of an earlier process have state, deleted ones not yet removed from the disk included. */
+/** How many sessions of an earlier process have state. */
 const MAX_LOADED_SESSIONS = 10_000;
 /** A segment spans at most this part of the maximum age. */
 const AGE_PARTS = 12;
@@ -486,6 +486,7 @@ export class Journal implements Source {
         if (!this.#isLoaded(record, known)) continue;
         if (record.kind !== 'checkpoint') this.#apply(record);
         else if (restores) this.#restorePart(record);
+        if (record.kind === 'forget') known.delete(record.session); // It has no state now.
       }
     }
     // Without readable records, it is as old as its file.

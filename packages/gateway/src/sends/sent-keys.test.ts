@@ -119,3 +119,16 @@ it('expired keys of an archive take no memory, and displace none', () => {
   vi.setSystemTime(1_000); // What was kept would count now.
   expect(keys.list('main').map(([hash]) => hash)).toEqual(['real']);
 });
+
+it('moved keys that have expired behind others do not displace these', () => {
+  store(begun('main', 'real'));
+  const hash = (n: number) => String(n).padStart(22, 'k');
+  const moved = (n: number, beganAt: number) =>
+    keys.restore('main', [{ hash: hash(n), fingerprint: 'f'.repeat(22), beganAt }], 5);
+  for (let n = 0; n < 99_999; n += 1) moved(n, Date.now() - KEY_LIFETIME_MS + 1_000);
+  vi.advanceTimersByTime(1_000);
+  expect(keys.list('main')).toHaveLength(1);
+  for (let n = 0; n < 10; n += 1) moved(100_000 + n, Date.now());
+  expect(keys.list('main')).toHaveLength(11);
+  expect(keys.of('main', 'real')).toBeDefined();
+});

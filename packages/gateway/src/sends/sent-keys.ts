@@ -17,6 +17,8 @@ export interface SentKey {
 export const KEY_LIFETIME_MS = 24 * 60 * 60_000;
 /** About 250 bytes of memory each: more than one a second, all day. */
 const MAX_KEYS_OF_A_SESSION = 100_000;
+/** With expired keys behind others: moved ones are not in order of first use. */
+const MAX_STORED_KEYS = 2 * MAX_KEYS_OF_A_SESSION;
 const KEYS_IN_A_PART = 1_000;
 const SECOND_MS = 1_000;
 const MAX_ANSWER_LENGTH = 1_048_576;
@@ -108,7 +110,7 @@ export class SentKeys implements Fold, MovingState {
   }
 
   #put(session: string, hash: string, key: SentKey): void {
-    const keys = getOrAdd(this.#sessions, session, () => new BoundedMap<string, SentKey>(MAX_KEYS_OF_A_SESSION));
+    const keys = getOrAdd(this.#sessions, session, () => new BoundedMap<string, SentKey>(MAX_STORED_KEYS));
     keys.delete(hash);
     keys.set(hash, key);
     for (const [oldest, { beganAt }] of keys) {

@@ -80,6 +80,8 @@ export function givesWayBefore(
   return one.bytesPerMs < other.bytesPerMs;
 }
 
+const IPV6_PARTS = 8;
+
 /** The address of an IPv4 sender, or the /64 of an IPv6 sender, in what an adapter such as `@hono/node-server` passes. */
 export function networkIn(adapter: unknown): string | undefined {
   const { incoming } = (adapter ?? {}) as { incoming?: { socket?: { remoteAddress?: unknown } } };
@@ -90,5 +92,3 @@ export function networkIn(adapter: unknown): string | undefined {
   const zeros = Array<string>(Math.max(0, IPV6_PARTS - before.length - after.length)).fill('0');
   return [...before, ...zeros, ...after].slice(0, IPV6_PARTS / 2).join(':');
 }
-
-const IPV6_PARTS = 8;
