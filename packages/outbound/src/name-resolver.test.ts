@@ -82,9 +82,10 @@ describe('a silent name server', () => {
     expect(isStuck).toBe(true);
     // The control: with the key of the silent ones, it waits for them.
     await resolve('good.test', 'key').catch(() => {});
-    expect(isStuck).toBe(false);
-    expect(await stuck).toEqual(silentHosts(20).map(() => expect.objectContaining({ status: 'rejected' })));
     expect(performance.now() - startedAt).toBeGreaterThan(4_900);
+    // It has the place of the first that failed; the others fail at about the same time.
+    expect(await stuck).toEqual(silentHosts(20).map(() => expect.objectContaining({ status: 'rejected' })));
+    expect(isStuck).toBe(false);
     expect(await resolve('good.test', 'key')).toEqual(['192.0.2.1']);
   });
 

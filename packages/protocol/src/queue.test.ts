@@ -47,7 +47,8 @@ it('the first item of a Set is found more slowly the more were deleted', () => {
       for (let [first] = items; first; [first] = items) items.delete(first);
     };
   };
-  const few = Math.max(costOf(taking(SIZE / 4)), 2_000);
+  // The least of several: a first run also compiles and collects garbage.
+  const few = Math.max(Math.min(...[1, 2, 3].map(() => costOf(taking(SIZE / 4)))), 2_000);
   expect(costOf(taking(4 * SIZE))).toBeGreaterThan(40 * few);
 });
 

@@ -8,9 +8,12 @@ let held: ReturnType<typeof deferred<void>>;
 let gateway: Awaited<ReturnType<typeof fakeGateway>>;
 let server: Awaited<ReturnType<typeof serve>>;
 let key: string;
+/** A response that is collected as garbage closes its stream. */
+let open: Response[];
 
 beforeEach(async () => {
   held = deferred();
+  open = [];
   const settings = { CHAT_WEB_TOKEN: TOKEN, CHAT_WEB_SPOOL_MAX_MB: '2', CHAT_WEB_SPOOL_SESSION_MAX_MB: '1' };
   gateway = await fakeGateway({ settings, handlers: { sendMessage: () => held.promise.then(() => ({ id: 'x' })) } });
   server = await serve(gateway.app);
@@ -22,10 +25,14 @@ afterEach(async () => {
   gateway[Symbol.dispose]();
 });
 
+const kept = async (answer: Promise<Response>) => {
+  open.push(await answer);
+  return answer;
+};
 const ask = (path: string, token: string, body?: object) => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const sent = body ? { method: 'POST', body: JSON.stringify(body) } : {};
-  return fetch(new URL(path, server.url), { headers, ...sent });
+  return kept(fetch(new URL(path, server.url), { headers, ...sent }));
 };
 
 it('a key has a share of the streams of a session, those of its tickets included; the operator has the rest', async () => {
@@ -38,7 +45,7 @@ it('a key has a share of the streams of a session, those of its tickets included
   expect((await ask('/sessions/main/events', TOKEN)).status).toBe(200);
   for (let n = 0; n < 120; n += 1) {
     const { ticket } = gateway.tickets.issue(caller, {});
-    expect((await fetch(new URL(`/events?ticket=${ticket}`, server.url))).status).toBe(200);
+    expect((await kept(fetch(new URL(`/events?ticket=${ticket}`, server.url)))).status).toBe(200);
   }
   const { ticket } = gateway.tickets.issue(caller, {});
   expect((await fetch(new URL(`/events?ticket=${ticket}`, server.url))).status).toBe(429);
