@@ -323,6 +323,9 @@ describe('a webhook', () => {
     for (const n of upTo(3)) for (const session of ['main', 'other']) happen(session, n);
     await expect.poll(() => accepted('other')).toEqual(upTo(3));
     await expect.poll(() => only()).toMatchObject({ waiting: 1 });
+    // A delivery whose response has not arrived would be repeated.
+    const last = received.findLast(({ session }) => session === 'other')?.headers['webhook-id'];
+    await expect.poll(() => only()?.position).toBe(last);
     const before = only();
     await restart();
     // It is tried once, outside of the schedule.
