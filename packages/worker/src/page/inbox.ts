@@ -17,6 +17,12 @@ export interface LoadLimits {
   readonly maxMessages: number;
 }
 
+/** `loaded`: number of messages. */
+export interface LoadResult {
+  readonly loaded: number;
+  readonly incompleteChats: number;
+}
+
 /** The inbound messages since a time (Unix seconds) in the page's memory, oldest first. */
 export function inboundSince(sinceSeconds: number): HeldMessage[] {
   const { Chat, Msg } = window.require('WAWebCollections');
@@ -44,9 +50,9 @@ export function hasChanged(sinceSeconds: number): boolean {
 /**
  * Loads the stored messages since a time (Unix seconds) into memory: after a start, the page has only the last few of
  * each chat there. Starts with the newest chats, and loads one batch of each in turn, so that a long chat does not
- * delay the others. Returns how many chats are incomplete when a limit is reached.
+ * delay the others. Ends when a limit is reached; the next call goes on from there.
  */
-export async function loadSince(sinceSeconds: number, { timeoutMs, maxMessages }: LoadLimits): Promise<number> {
+export async function loadSince(sinceSeconds: number, { timeoutMs, maxMessages }: LoadLimits): Promise<LoadResult> {
   const { Chat } = window.require('WAWebCollections');
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
   const deadline = Date.now() + timeoutMs;
@@ -76,7 +82,7 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, maxMessages }
     left = unfinished;
     if (loaded >= maxMessages || Date.now() >= deadline) break;
   }
-  return left.length + failed;
+  return { loaded, incompleteChats: left.length + failed };
 }
 
 /**

@@ -18,7 +18,7 @@ function deliveriesOf(openAcks: readonly OpenAck[] = [], acksInPage: Readonly<Re
   };
   const log = vi.fn();
   const page = {
-    loadSince: async () => 0,
+    loadSince: async () => ({ loaded: 0, incompleteChats: 0 }),
     inboundSince: async () => held.map((id) => ({ id, isNew: true })),
     messageModels: async (ids: readonly string[]) => ids.map(model),
     changesSince: async () => [],

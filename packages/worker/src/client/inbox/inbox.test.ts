@@ -16,17 +16,21 @@ function pageWith(deliveredUntil = 0, withoutContent: string[] = []) {
   const caughtUp: number[] = [];
   const gaps: Extract<WorkerEvent, { name: 'gap' }>[] = [];
   const broken = { load: '', since: '', cut: 0, isQuiet: false };
+  /** Messages that the page has not loaded yet, newest first. Two are loaded in a round. */
+  const onDisk: string[] = [];
   const model = (id: string) =>
     messageModel({ id, fromMe: false, from: 'a@c.us', body: id, t: held.get(id)?.t ?? NOW });
   const run = runOf({
     loadSince: async () => {
       if (broken.load) throw new Error(broken.load);
-      return broken.cut;
+      const loaded = onDisk.splice(0, 2);
+      for (const id of loaded) held.set(id, { id, isNew: false, t: NOW - 100 + Number(id) });
+      return { loaded: loaded.length, incompleteChats: broken.cut || Math.min(onDisk.length, 1) };
     },
     hasChanged: async () => !broken.isQuiet,
     inboundSince: async (seconds: number) => {
       if (broken.since) throw new Error(broken.since);
-      return [...held.values()].filter(({ t }) => t >= seconds);
+      return [...held.values()].filter(({ t }) => t >= seconds).sort((a, b) => a.t - b.t);
     },
     contentsOf: async (ids: readonly string[]) => ids.filter((id) => decrypted.has(id)).map(model),
     messageModels: async (ids: readonly string[]) => ids.map((id) => (id.startsWith('odd') ? {} : model(id))),
@@ -44,7 +48,7 @@ function pageWith(deliveredUntil = 0, withoutContent: string[] = []) {
     held.set(id, { id, isNew, t });
     if (isReported) inbox.onMessage(model(id));
   };
-  return { inbox, delivered, gaps, deliveredTimes, caughtUp, arrives, broken, unread, decrypted };
+  return { inbox, delivered, gaps, deliveredTimes, caughtUp, arrives, broken, unread, decrypted, onDisk };
 }
 
 async function livePage() {
@@ -123,6 +127,27 @@ describe('an inbox', () => {
     broken.load = '';
     await inbox.catchUp();
     expect(delivered).toEqual(['live']);
+  });
+
+  it('loads missed messages in rounds, and delivers the oldest first', async () => {
+    const { inbox, delivered, gaps, caughtUp, arrives, onDisk } = pageWith(NOW - 1_000);
+    onDisk.push('5', '4', '3', '2', '1');
+    const caught = inbox.catchUp();
+    arrives('live');
+    await caught;
+    expect(delivered).toEqual(['1', '2', '3', '4', '5', 'live']);
+    expect([gaps, caughtUp]).toEqual([[], [NOW - 1_000]]);
+  });
+
+  it('does not report a gap for what an interrupted catch-up leaves to the next', async () => {
+    const { inbox, delivered, gaps, onDisk } = pageWith(NOW - 1_000);
+    onDisk.push('3', '2', '1');
+    const interrupted = inbox.catchUp();
+    inbox.pause();
+    await interrupted;
+    expect([delivered, gaps, onDisk]).toEqual([[], [], ['1']]);
+    await inbox.catchUp();
+    expect([delivered, gaps]).toEqual([['1', '2', '3'], []]);
   });
 
   it('delivers the messages in memory if the page cannot load the rest', async () => {

@@ -9,8 +9,12 @@ import { DeliveredUntil } from './delivered-until.ts';
 
 /** Older messages are history, delivered or not. */
 const HISTORY_SECONDS = 7 * 24 * 60 * 60;
-/** How many stored messages the page may load, and for how long. */
-const LOAD_LIMITS = { timeoutMs: 30_000, maxMessages: 2_000 };
+/** What one round of loading may take. Rounds follow each other for as long as they load anything. */
+const ROUND = { timeoutMs: 30_000, maxMessages: 2_000 };
+/** What a catch-up may load: live messages are held back until it ends, and the journal has room for so many at once. */
+const LOAD_LIMITS = { timeoutMs: 10 * 60_000, maxMessages: 10_000 };
+/** How many models to read at once: while the page makes them, it does nothing else. */
+const MODELS_AT_ONCE = 500;
 
 /** What its constructor takes. */
 export interface InboxParts {
@@ -118,12 +122,11 @@ export class Inbox {
     const isFirst = from === 0; // Nothing was ever delivered, so nothing is missing.
     await this.#discardExpired(now);
     const since = Math.max(this.#deliveredUntil.seconds, now - HISTORY_SECONDS);
-    const incompleteChats = await this.#load(since);
-    if (!isFirst && incompleteChats > 0) this.#reportIncomplete(since, now, incompleteChats);
-    const stored = await this.#undelivered(since);
-    const models = await this.#read(stored);
+    const incompleteChats = await this.#load(since, isInterrupted);
     if (isInterrupted()) return;
-    this.#deliverAll(stored, models);
+    if (!isFirst && incompleteChats > 0) this.#reportIncomplete(since, now, incompleteChats);
+    await this.#deliverAll(await this.#undelivered(since), isInterrupted);
+    if (isInterrupted()) return;
     if (incompleteChats === 0) this.#deliveredUntil.onLive(now);
     if (!isFirst) this.#report({ name: 'caught_up', since: from });
     await this.#deliverContents(isInterrupted);
@@ -136,14 +139,26 @@ export class Inbox {
     if (!isInterrupted()) for (const model of models) this.#deliver(model);
   }
 
-  /** Returns the number of incomplete chats. If loading fails, some messages may still be in memory. */
-  async #load(since: number): Promise<number> {
+  /**
+   * Loads messages in rounds until all chats are complete, a round loads nothing, or a limit is reached. Returns the
+   * number of incomplete chats. The page loads the newest first, so nothing is delivered before the last round.
+   */
+  async #load(since: number, isInterrupted: () => boolean): Promise<number> {
+    const startedAt = performance.now();
+    let left = LOAD_LIMITS.maxMessages;
     try {
-      return await this.#run('loadSince', since, LOAD_LIMITS);
+      for (;;) {
+        const maxMessages = Math.min(ROUND.maxMessages, left);
+        const { loaded, incompleteChats } = await this.#run('loadSince', since, { ...ROUND, maxMessages });
+        left -= loaded;
+        const isLate = performance.now() - startedAt >= LOAD_LIMITS.timeoutMs;
+        if (incompleteChats === 0 || loaded === 0 || left <= 0 || isLate || isInterrupted()) return incompleteChats;
+        this.#log('info', 'loading missed messages', { loaded: LOAD_LIMITS.maxMessages - left, incompleteChats });
+      }
     } catch (error) {
       if (wasNavigated(error)) throw error;
       this.#log('warn', 'loading missed messages failed', { error: errorText(error) });
-      // The number of incomplete chats is unknown.
+      // The number of incomplete chats is unknown. What was loaded is in the page's memory.
       return (await this.#run('hasChanged', since).catch(() => true)) ? 1 : 0;
     }
   }
@@ -171,8 +186,7 @@ export class Inbox {
   async checkListeners(): Promise<Hearing> {
     if (!this.#catchUp.isLive) return 'quiet'; // Older messages come first.
     const { missed, hearing } = this.#deafness.check(await this.#undelivered(this.#deliveredUntil.seconds));
-    const models = await this.#read(missed);
-    if (this.#catchUp.isLive) this.#deliverAll(missed, models);
+    await this.#deliverAll(missed, () => !this.#catchUp.isLive);
     const until = this.#deliveredUntil.advanceIdle(unixNow());
     if (until !== undefined) this.#report({ name: 'delivered', until });
     return hearing;
@@ -186,18 +200,17 @@ export class Inbox {
     return stored.filter(({ id }) => !this.#delivered.has(id) && !this.#unreadable.has(id));
   }
 
-  async #read(messages: readonly HeldMessage[]): Promise<unknown[]> {
-    if (messages.length === 0) return [];
-    return this.#run(
-      'messageModels',
-      messages.map(({ id }) => id),
-    );
-  }
-
-  #deliverAll(messages: readonly HeldMessage[], models: readonly unknown[]): void {
+  /** Reads the messages and delivers them, in their order, until it is interrupted. */
+  async #deliverAll(messages: readonly HeldMessage[], isInterrupted: () => boolean): Promise<void> {
+    const unreadable: string[] = [];
+    for (let read = 0; read < messages.length; read += MODELS_AT_ONCE) {
+      const ids = messages.slice(read, read + MODELS_AT_ONCE).map(({ id }) => id);
+      const models = await this.#run('messageModels', ids);
+      if (isInterrupted()) return;
+      for (const model of models) this.#deliver(model);
+      unreadable.push(...ids.filter((id) => !this.#delivered.has(id)));
+    }
     if (messages.length === 0) return;
-    for (const model of models) this.#deliver(model);
-    const unreadable = messages.map(({ id }) => id).filter((id) => !this.#delivered.has(id));
     this.#unreadable = new Set([...this.#unreadable, ...unreadable]);
     this.#log('info', 'missed messages delivered', {
       messages: messages.length - unreadable.length,
