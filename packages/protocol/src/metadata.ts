@@ -1,11 +1,11 @@
 import * as v from 'valibot';
-import { pairsOf } from './limits.ts';
+import { pairsOf, withAllNames } from './limits.ts';
 
 const MAX_PAIRS = 20;
 const MAX_VALUE_LENGTH = 500;
 
 /** What a caller notes on a session, such as its own customer's number: shown with it, and on its events. */
-export const metadata = pairsOf(
+export const metadata = v.pipe(v.unknown(), withAllNames, pairsOf(
   v.pipe(
     v.string(),
     v.regex(
@@ -16,5 +16,5 @@ export const metadata = pairsOf(
   v.pipe(v.string(), v.maxLength(MAX_VALUE_LENGTH, `must be at most ${MAX_VALUE_LENGTH} characters`)),
   MAX_PAIRS,
   `must be at most ${MAX_PAIRS} pairs`,
-);
+));
 export type Metadata = Readonly<v.InferOutput<typeof metadata>>;

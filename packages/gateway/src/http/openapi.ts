@@ -154,11 +154,10 @@ const rangeHeader: Json = {
 const formContent: Json = {
   schema: {
     type: 'object',
-    required: [FORM_FILE],
     properties: { [FORM_FILE]: { type: 'string', format: 'binary' } },
     additionalProperties: { type: 'string' },
     description:
-      'The fields of the JSON body, with a file instead of `base64`. What is not a string is written as JSON',
+      'The fields of the JSON body, with a file if it needs one. What is not a string is written as JSON',
   },
 };
 

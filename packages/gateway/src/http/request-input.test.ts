@@ -66,6 +66,8 @@ it('a name that the caller has chosen is repeated only if it is a word', async (
   const metadata = (name: string) => ({ method: 'PUT', body: { metadata: { [name]: 1 } } });
   const issuesWith = (name: string) => issuesOf('/sessions/main/metadata', metadata(name));
   expect(await issuesWith('team')).toEqual(['metadata.team must be a string']);
+  for (const name of ['__proto__', 'constructor', 'prototype'])
+    expect(await issuesWith(name)).toEqual(['metadata must not have the names __proto__, constructor, prototype']);
   for (const secret of ['number-4915112345678', 'a secret', 'x'.repeat(100_000), '\u001b[2J', 'constructor1'])
     expect(JSON.stringify(await issuesWith(secret))).not.toContain(JSON.stringify(secret).slice(1, -1));
   const webhook = { url: 'https://x.example', headers: { 'X-Secret 1': 2 } };

@@ -60,6 +60,17 @@ describe('readForm', () => {
     nothingLeft();
   });
 
+  it('reports no type of a file that has none, or plain text: its name and content tell more', async () => {
+    for (const type of ['', 'text/plain']) {
+      const file = new Blob(['%PDF-1.7'], { type });
+      const { bytes, type: boundary } = await encoded([['file', file, 'a.pdf']]);
+      const untyped = Buffer.from(bytes.toString('latin1').replace(/Content-Type: application\/octet-stream\r\n/, ''), 'latin1');
+      const { upload } = await readForm([untyped], boundary, createFile);
+      expect(upload?.file).toMatchObject({ mimeType: undefined, filename: 'a.pdf' });
+      await upload?.remove();
+    }
+  });
+
   it.each<[what: string, issue: string, parts: readonly Part[]]>([
     ['two files', 'file must occur only once', [...image, ['file', png, 'b.png']]],
     ['a file with another name', 'file must be the name of the part with the file', [['image', png, 'a.png']]],

@@ -52,7 +52,8 @@ export async function readForm(
     else {
       file = stream;
       const described = {
-        mimeType: MIME_TYPE.test(type) ? type : undefined,
+        // Parsers report a part without a type as plain text: then its name and content tell more.
+        mimeType: MIME_TYPE.test(type) && type !== 'text/plain' ? type : undefined,
         filename: filename ? cutText(filename, MAX_NAME_LENGTH) : undefined,
       };
       stored = store(stream, described, createFile);

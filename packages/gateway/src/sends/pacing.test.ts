@@ -186,6 +186,23 @@ describe('new chats in a day', () => {
     await pacing.send('sendMessage', { id: 'main', to: '77@lid', type: 'text' }, async () => null);
   });
 
+  it('count a person once whose number has two forms, whichever is first', async () => {
+    const people = new KnownPeople();
+    const append = async (record: NewRecord) => people.apply({ ...record, seq: 1, at: Date.now() });
+    const limits = { maxSendsPerSecond: 0, maxNewChatsPerDay: 2 };
+    const pacing = new Pacing({ limits, people, journal: { append }, sessions: { refusalOf: () => undefined } });
+    const [bob = ''] = numbers(1);
+    const [form, otherForm] = ['551187654321@c.us', '5511987654321@c.us'];
+    const send = (to: string, network = to) =>
+      pacing.send('sendMessage', { id: 'main', to, type: 'text' }, async () => ({ to: network }));
+    await send(form);
+    await Promise.all([send(otherForm, form), send(otherForm, form)]);
+    await send(otherForm, form);
+    expect(people.firstsOf('main', Date.now())).toHaveLength(1);
+    await send(bob);
+    expect(people.firstsOf('main', Date.now())).toHaveLength(2);
+  });
+
   it('are charged to their key, and refused while its requests have stored too much; what follows them is not', async () => {
     const asked: unknown[][] = [];
     const append = async (...one: Parameters<RequestJournal['append']>) => {

@@ -42,6 +42,8 @@ interface Opening {
   sends: number;
   /** One of them was, or may have been, sent. */
   mayBeSent: boolean;
+  /** The network has returned the recipient's id. */
+  isNamed: boolean;
   /** None was sent: resolves when that is on disk, or could not be stored. */
   undone: Promise<void> | undefined;
 }
@@ -111,7 +113,7 @@ export class Pacing {
         throw error;
       });
       opening.mayBeSent = true;
-      this.#learn(first, answer);
+      if (!opening.isNamed) this.#learn(first, answer, opening);
       return answer;
     } finally {
       opening.sends -= 1;
@@ -127,7 +129,7 @@ export class Pacing {
         'nothing was sent: the first message to a new person cannot be recorded (CHAT_WEB_MAX_NEW_CHATS_PER_DAY); free space on the disk',
       );
     });
-    const opening: Opening = { noted, sends: 0, mayBeSent: false, undone: undefined };
+    const opening: Opening = { noted, sends: 0, mayBeSent: false, isNamed: false, undone: undefined };
     getOrAdd(this.#openings, id, () => new Map<number, Opening>()).set(person, opening);
     return opening;
   }
@@ -150,13 +152,21 @@ export class Pacing {
     if (openings?.size === 0) this.#openings.delete(id);
   }
 
-  /** The network may name the recipient by another id, which their answers will have. */
-  #learn({ id, person, keyId }: First, answer: unknown): void {
+  /**
+   * The network may name the recipient by another id, which their answers will have. If that one is known, this was no
+   * first message: a number can have two forms.
+   */
+  #learn({ id, person, keyId }: First, answer: unknown, opening: Opening): void {
     const { to } = (answer ?? {}) as { readonly to?: unknown };
     const named = typeof to === 'string' ? personOf(to) : undefined;
-    if (named === undefined || named === person || this.#dependencies.people.knows(id, named)) return;
-    const { journal } = this.#dependencies;
-    journal.append(peopleNotes.known(id, named), keyId, 'nothing').catch(() => {}); // Then that id counts as another person.
+    if (named === undefined) return;
+    opening.isNamed = true;
+    if (named === person) return;
+    const notes = this.#dependencies.people.knows(id, named)
+      ? [peopleNotes.unsent(id, person), peopleNotes.known(id, person)]
+      : [peopleNotes.known(id, named)];
+    // What cannot be stored counts as another person.
+    for (const noted of notes) this.#dependencies.journal.append(noted, keyId, 'nothing').catch(() => {});
   }
 
   #requireRoom(id: string): void {
