@@ -62,10 +62,13 @@ export const pairsOf = <K extends v.GenericSchema<string, string>, V extends v.G
 /** Names that valibot leaves out of an object, without an issue. */
 const LEFT_OUT = ['__proto__', 'constructor', 'prototype'];
 
-/** Refuses an object with a name that would be left out. For what callers send, before `pairsOf`. */
-export const withAllNames = v.check<unknown, string>(
-  (pairs) => typeof pairs !== 'object' || !LEFT_OUT.some((name) => Object.hasOwn(pairs ?? {}, name)),
-  `must not have the names ${LEFT_OUT.join(', ')}`,
+/** The first step for pairs that callers send: refuses an object with a name that would be left out. */
+export const pairsWithAllNames = v.pipe(
+  v.unknown() as v.GenericSchema<Readonly<Record<string, unknown>>>, // `pairsOf` checks that.
+  v.check(
+    (pairs) => typeof pairs !== 'object' || !LEFT_OUT.some((name) => Object.hasOwn(pairs ?? {}, name)),
+    `must not have the names ${LEFT_OUT.join(', ')}`,
+  ),
 );
 
 export const count = (max: number) => v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(max));

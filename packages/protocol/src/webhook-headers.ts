@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { pairsOf, withAllNames } from './limits.ts';
+import { pairsOf, pairsWithAllNames } from './limits.ts';
 
 /** How many headers a webhook can have, and how long they can be together. */
 const MAX_HEADERS = 20;
@@ -37,8 +37,7 @@ const sets = (check: (names: readonly string[]) => boolean, message: string) =>
 
 /** Fixed headers of the requests to an endpoint. No message repeats a value. */
 export const webhookHeaders = v.pipe(
-  v.unknown(),
-  withAllNames,
+  pairsWithAllNames,
   pairsOf(v.string(), v.string(), MAX_HEADERS, `must be at most ${MAX_HEADERS} headers`),
   sets(
     (names) =>

@@ -156,8 +156,7 @@ const formContent: Json = {
     type: 'object',
     properties: { [FORM_FILE]: { type: 'string', format: 'binary' } },
     additionalProperties: { type: 'string' },
-    description:
-      'The fields of the JSON body, with a file if it needs one. What is not a string is written as JSON',
+    description: 'The fields of the JSON body, with a file if it needs one. What is not a string is written as JSON',
   },
 };
 

@@ -64,7 +64,10 @@ describe('readForm', () => {
     for (const type of ['', 'text/plain']) {
       const file = new Blob(['%PDF-1.7'], { type });
       const { bytes, type: boundary } = await encoded([['file', file, 'a.pdf']]);
-      const untyped = Buffer.from(bytes.toString('latin1').replace(/Content-Type: application\/octet-stream\r\n/, ''), 'latin1');
+      const untyped = Buffer.from(
+        bytes.toString('latin1').replace(/Content-Type: application\/octet-stream\r\n/, ''),
+        'latin1',
+      );
       const { upload } = await readForm([untyped], boundary, createFile);
       expect(upload?.file).toMatchObject({ mimeType: undefined, filename: 'a.pdf' });
       await upload?.remove();
