@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { archive, archiveEntry, BEN, hostileBodies, hostileRequest, manifestOf, sendRaw } from '@chat-web/testing';
+import { archive, archiveEntry, CARLA, hostileBodies, hostileRequest, manifestOf, sendRaw } from '@chat-web/testing';
 
 /** What an attacker has. `key`: empty for a stranger. */
 export interface Position {
@@ -43,10 +43,10 @@ const WORKER_ATTACKS = [
 
 /** A key with the scope `send` for `shop-*`. */
 export function sendKey(position: Position): Record<string, Blow> {
-  const text = (body: string) => JSON.stringify({ type: 'text', to: BEN, body });
+  const text = (body: string) => JSON.stringify({ type: 'text', to: CARLA, body });
   const post = (body: string | Buffer, headers: Record<string, string> = {}) =>
     ask(position, 'POST', `${SESSION}/messages`, body, headers);
-  const upload = JSON.stringify({ type: 'document', to: BEN, base64: 'A'.repeat(4 * MB), filename: 'a.bin' });
+  const upload = JSON.stringify({ type: 'document', to: CARLA, base64: 'A'.repeat(4 * MB), filename: 'a.bin' });
   return {
     'long texts, each with a key': () => post(text(LONG_TEXT), { 'Idempotency-Key': randomUUID() }),
     'one key again and again': () => post(text('again'), { 'Idempotency-Key': 'one' }),
@@ -54,7 +54,7 @@ export function sendKey(position: Position): Record<string, Blow> {
     uploads: () => post(upload, { 'Idempotency-Key': randomUUID() }),
     'expensive bodies': (n) => post(hostileBodies[n % hostileBodies.length]?.make(4 * MB) ?? ''),
     'media from forbidden places': (n) =>
-      post(JSON.stringify({ type: 'image', to: BEN, url: `http://127.0.0.1:${1_024 + (n % 60_000)}/` })),
+      post(JSON.stringify({ type: 'image', to: CARLA, url: `http://127.0.0.1:${1_024 + (n % 60_000)}/` })),
     'slow bodies': () => slow(position, `POST ${SESSION}/messages HTTP/1.1`, 'Content-Length: 100000\r\n\r\n'),
     'streams that are not read': () => slow(position, `GET ${SESSION}/events?after=oldest HTTP/1.1`, '\r\n'),
     'all old events': () => ask(position, 'GET', '/events?after=oldest&limit=1000', undefined, json),

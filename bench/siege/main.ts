@@ -80,10 +80,7 @@ async function siege(name: AttackerName): Promise<boolean> {
   console.table(
     Object.fromEntries(Object.entries(outcomes).map(([what, counts]) => [what, { outcomes: written(counts) }])),
   );
-  const findings = judgeTraffic(
-    [account],
-    (await stack.phones.messages(BEN)).filter(({ from }) => from.startsWith(ADA)),
-  );
+  const findings = judgeTraffic([account], await stack.phones.messages(BEN)); // The attackers write to others.
   for (const { what, seen, isFine } of findings) console.log(`${isFine ? '  ' : '! '}${what}: ${seen}`);
   return findings.every(({ isFine }) => isFine);
 }

@@ -100,6 +100,22 @@ describe('a key', () => {
     for (const invalid of [key, '']) await expect(as(invalid).getAccess()).rejects.toMatchObject({ status: 401 });
   });
 
+  it('with a limit on sessions imports and starts no further one', async () => {
+    const manage = { ...shop, scope: 'manage' } as const;
+    const full = await operator().createKey({ ...manage, maxSessions: 2 });
+    const roomy = await operator().createKey({ ...manage, maxSessions: 3 });
+    await gateway.end();
+    gateway = await start();
+    expect(await as(full.key).getAccess()).toMatchObject({ maxSessions: 2 });
+    const archive = Buffer.from('not an archive');
+    const refused = { code: 'insufficient_resources', message: expect.stringContaining('maxSessions') };
+    await expect(as(full.key).importSession({ id: 'shop-3', archive })).rejects.toMatchObject(refused);
+    await expect(as(full.key).startSession({ id: 'shop-3' })).rejects.toMatchObject(refused);
+    // The control: where there is room, the archive is read.
+    const isRead = as(roomy.key).importSession({ id: 'shop-3', archive });
+    await expect(isRead).rejects.toMatchObject({ code: 'invalid_archive' });
+  });
+
   it('that is deleted ends its streams, and no others', async () => {
     const [gone, stays] = [await operator().createKey(shop), await operator().createKey(shop)];
     const its = [await listen(gone.key, 'shop-1'), await listen(gone.key, 'shop-2')];

@@ -79,13 +79,14 @@ function gatewayHandlers({
     }),
 
     getAccess: (_, { id, scope, sessions }) => {
-      const { name, expiresAt } = keys.get(id) ?? {};
+      const { name, expiresAt, maxSessions } = keys.get(id) ?? {};
       return {
         id,
         scope,
         sessions: [...sessions],
         ...(name === undefined ? {} : { name }),
         ...(expiresAt === undefined ? {} : { expiresAt }),
+        ...(maxSessions === undefined ? {} : { maxSessions }),
         version: version(),
       };
     },
@@ -147,14 +148,9 @@ function gatewayHandlers({
     listDeliveries: ({ webhookId }, caller) => ({ deliveries: webhooks.deliveries(webhookId, caller) }),
 
     startSession: ({ id, ...asked }, caller) =>
-      started(
-        'startSession',
-        supervisor.start(id, { ...asked, keyId: caller.keyId, signal: caller.signal }),
-        'settled',
-        caller,
-      ),
+      started('startSession', supervisor.start(id, asked, caller), 'settled', caller),
 
-    exportSession: ({ id }, { signal }) => mover.export(id, signal),
+    exportSession: ({ id }, caller) => mover.export(id, caller),
 
     importSession: async ({ id, ...taken }, caller) => {
       const session = await mover.import(id, taken, caller);
@@ -162,15 +158,14 @@ function gatewayHandlers({
       return startedView(session, caller);
     },
 
-    restartSession: ({ id }, caller) => started('restartSession', supervisor.restart(id, caller.signal), 'up', caller),
+    restartSession: ({ id }, caller) => started('restartSession', supervisor.restart(id, caller), 'up', caller),
 
     stopSession: async ({ id }, { signal }) => {
       await supervisor.stop(id, signal);
       return { id, status: 'stopped' };
     },
 
-    logoutSession: ({ id }, caller) =>
-      started('logoutSession', supervisor.logout(id, caller.signal), 'settled', caller),
+    logoutSession: ({ id }, caller) => started('logoutSession', supervisor.logout(id, caller), 'settled', caller),
 
     deleteSession: async ({ id }, { signal }) => {
       await supervisor.remove(id, signal);

@@ -15,8 +15,13 @@ export interface Caller {
    * has waited calls `throwIfAborted` before it acts.
    */
   readonly signal: AbortSignal;
+  /** How many of the sessions that it may access there may be; undefined: no limit of its own. */
+  readonly maxSessions?: number | undefined;
   sees(sessionId: string): boolean;
 }
+
+/** Who asks for a change of a session; empty for the gateway itself. */
+export type Requester = Partial<Pick<Caller, 'keyId' | 'signal' | 'maxSessions' | 'sees'>>;
 
 /** The operator, who has every permission. */
 export function operator(id: 'token' | 'open', signal: AbortSignal): Caller {

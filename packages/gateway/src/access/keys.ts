@@ -73,7 +73,7 @@ export class Keys {
   }
 
   /** Creates a key. `rate_limited` if there are too many. */
-  create({ name, sessions, scope, expiresAt }: NewKey): Promise<KeyView & { readonly key: string }> {
+  create({ name, sessions, scope, expiresAt, maxSessions }: NewKey): Promise<KeyView & { readonly key: string }> {
     return this.#lock.run(async () => {
       const others = this.#validKeys();
       if (others.length >= MAX_KEYS)
@@ -86,6 +86,7 @@ export class Keys {
         scope,
         createdAt: new Date().toISOString(),
         ...(expiresAt ? { expiresAt: new Date(expiresAt).toISOString() } : {}),
+        ...(maxSessions === undefined ? {} : { maxSessions }),
         hash: hashText(digestOf(key)),
       };
       await this.#write([...others, stored]);
@@ -113,13 +114,13 @@ export class Keys {
   }
 
   #add(stored: StoredKey): void {
-    const { id, scope, sessions, hash } = stored;
+    const { id, scope, sessions, maxSessions, hash } = stored;
     const revocation = createRevocation();
     const sees = (session: string) => sessions.some((pattern) => matchesPattern(pattern, session));
     this.#byHash.set(hash, {
       stored,
       revocation,
-      caller: { id, keyId: id, scope, sessions, sees, signal: revocation.signal },
+      caller: { id, keyId: id, scope, sessions, maxSessions, sees, signal: revocation.signal },
     });
     this.#revokeOnExpiry(stored, revocation);
   }

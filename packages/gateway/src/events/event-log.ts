@@ -340,9 +340,10 @@ export class EventLog {
     return new Feed(this.#journal, { ...options, takes }, onGap, this.#metadataOf);
   }
 
-  async find(id: string): Promise<Entry | undefined> {
+  /** `owner`: whose turn at the disk it is. */
+  async find(id: string, owner: string): Promise<Entry | undefined> {
     const seq = this.#journal.seqOf(id);
-    const found = seq === undefined ? undefined : await this.#journal.find(seq);
+    const found = seq === undefined ? undefined : await this.#journal.find(seq, owner);
     return found?.kind === 'event' && hasData(found) ? entryOf(id, found, this.#metadataOf(found.session)) : undefined;
   }
 

@@ -43,6 +43,15 @@ describe('what requests store', () => {
     expect(stored(({ session }) => session === 'main')).toBeGreaterThan(QUARTER - MB);
   });
 
+  it('by others because of a request counts in the share of its key, and no other', async () => {
+    const { store, journal } = counting();
+    for (let n = 0; n < 5; n += 1) journal.chargeKey('key', MB);
+    expect(() => journal.chargeKey('key', 2 * MB)).toThrow('requests with this key have stored too much');
+    expect(await store(2 * MB, 'shop-1', 'key')).toBe('rate_limited');
+    journal.chargeKey('other', 2 * MB);
+    expect(await store(2 * MB, 'shop-1', 'other')).toBeUndefined();
+  });
+
   it('is refused with the time after which there is room', async () => {
     const { store, journal } = counting();
     for (let n = 0; n < 15; n += 1) await store(MB / 2, 'main');

@@ -7,6 +7,13 @@ import { JournalShares, type SharedJournal } from './journal-shares.ts';
 const PART_OF_KEY = 3 / 4;
 const SECOND_MS = 1_000;
 
+/** A session or key, whose share a record counts in. */
+interface Payer {
+  readonly shares: JournalShares;
+  readonly name: string;
+  readonly whose: string;
+}
+
 /**
  * What must be left of the shares for a record: `room` for itself; more, `half` or an `eighth` of the share, for one that
  * can be done without, or stored later, so that these leave room for others; `nothing` for one that has to follow another.
@@ -36,15 +43,8 @@ export class RequestJournal {
   async append(record: NewRecord, keyId: string | undefined, needs: Needs = 'room'): Promise<void> {
     const bytes = frameBytesOf(record);
     const payers = this.#payersOf(record, keyId);
-    for (const { shares, name, whose } of payers) {
-      const waitMs = needs === 'nothing' ? 0 : shares.msUntil(name, bytes + PARTS[needs] * shares.maxBytes);
-      if (waitMs > 0)
-        throw new GatewayError(
-          'rate_limited',
-          `nothing was done: requests ${whose} have stored too much recently (CHAT_WEB_JOURNAL_MAX_MB)`,
-          { retryAfterSeconds: Math.ceil(waitMs / SECOND_MS) },
-        );
-    }
+    if (needs !== 'nothing')
+      for (const payer of payers) requireShare(payer, bytes + PARTS[needs] * payer.shares.maxBytes);
     for (const { shares, name } of payers) shares.charge(name, bytes);
     try {
       await this.#journal.append(record);
@@ -54,13 +54,33 @@ export class RequestJournal {
     }
   }
 
+  /** Charges a key for what others are about to store because of its request. `rate_limited` as `append`. */
+  chargeKey(keyId: string, bytes: number): void {
+    requireShare(this.#ofKey(keyId), bytes);
+    this.#keys.charge(keyId, bytes);
+  }
+
   find(...asked: Parameters<Journal['find']>): ReturnType<Journal['find']> {
     return this.#journal.find(...asked);
   }
 
-  #payersOf({ session }: NewRecord, keyId: string | undefined) {
+  #payersOf({ session }: NewRecord, keyId: string | undefined): Payer[] {
     const ofSession = { shares: this.#sessions, name: session, whose: `for session ${session}` };
-    const ofKey = keyId === undefined ? [] : [{ shares: this.#keys, name: keyId, whose: 'with this key' }];
+    const ofKey = keyId === undefined ? [] : [this.#ofKey(keyId)];
     return session === '' ? ofKey : [...ofKey, ofSession];
   }
+
+  #ofKey(keyId: string): Payer {
+    return { shares: this.#keys, name: keyId, whose: 'with this key' };
+  }
+}
+
+function requireShare({ shares, name, whose }: Payer, bytes: number): void {
+  const waitMs = shares.msUntil(name, bytes);
+  if (waitMs === 0) return;
+  throw new GatewayError(
+    'rate_limited',
+    `nothing was done: requests ${whose} have stored too much recently (CHAT_WEB_JOURNAL_MAX_MB)`,
+    { retryAfterSeconds: Math.ceil(waitMs / SECOND_MS) },
+  );
 }

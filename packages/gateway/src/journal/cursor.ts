@@ -231,9 +231,12 @@ export class Cursor {
   }
 }
 
-export async function findRecord(source: Source, seq: number): Promise<JournalRecord | undefined> {
-  const { recent, recentAfter } = source;
-  if (seq > recentAfter) return recent[firstAfter(recent, seq - 1)];
+export async function findRecord(source: Source, seq: number, owner: string): Promise<JournalRecord | undefined> {
+  const { recent, recentAfter, turns } = source;
+  return seq > recentAfter ? recent[firstAfter(recent, seq - 1)] : turns.run(owner, () => findOnDisk(source, seq));
+}
+
+async function findOnDisk(source: Source, seq: number): Promise<JournalRecord | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     const segment = source.segments.findLast(({ firstSeq }) => firstSeq <= seq);
     if (!segment) return undefined;
@@ -251,8 +254,12 @@ export async function findRecord(source: Source, seq: number): Promise<JournalRe
   }
 }
 
-/** The records with these seqs that are kept; reads each segment once. */
-export async function* findRecords(source: Source, seqs: readonly number[]): AsyncGenerator<JournalRecord> {
+/** The records with these seqs that are kept; reads each segment once, in turn. */
+export async function* findRecords(
+  source: Source,
+  seqs: readonly number[],
+  owner: string,
+): AsyncGenerator<JournalRecord> {
   const wanted = new Set(seqs);
   for (const { firstSeq } of [...source.segments]) {
     const next = source.segments.find((other) => other.firstSeq > firstSeq)?.firstSeq ?? Number.POSITIVE_INFINITY;
@@ -260,13 +267,18 @@ export async function* findRecords(source: Source, seqs: readonly number[]): Asy
     // It may have been rewritten or have expired meanwhile.
     const segment = source.segments.find((one) => one.firstSeq === firstSeq);
     if (!segment) continue;
-    const reader = new SegmentReader(segment);
-    try {
-      for (let chunk = await reader.next(); chunk; chunk = await reader.next())
-        for (const frame of chunk.frames) if (frame.seq < next && wanted.delete(frame.seq)) yield frame.record();
-    } catch (error) {
-      if (!isGone(error)) throw error;
-    }
+    yield* await source.turns.run(owner, async () => {
+      const found: JournalRecord[] = [];
+      const reader = new SegmentReader(segment);
+      try {
+        for (let chunk = await reader.next(); chunk; chunk = await reader.next())
+          for (const frame of chunk.frames)
+            if (frame.seq < next && wanted.delete(frame.seq)) found.push(frame.record());
+      } catch (error) {
+        if (!isGone(error)) throw error;
+      }
+      return found;
+    });
   }
 }
 

@@ -559,13 +559,13 @@ export class Journal implements Source {
     return new Cursor(this, (segment?.firstSeq ?? this.#lastSeq + 1) - 1, filter, by, time);
   }
 
-  /** The record with this seq; undefined if it is not kept, or damaged. */
-  find(seq: number): Promise<JournalRecord | undefined> {
-    return findRecord(this, seq);
+  /** The record with this seq; undefined if it is not kept, or damaged. `owner`: whose turn at the disk it is. */
+  find(seq: number, owner = ''): Promise<JournalRecord | undefined> {
+    return findRecord(this, seq, owner);
   }
 
-  findAll(seqs: readonly number[]): AsyncIterable<JournalRecord> {
-    return findRecords(this, seqs);
+  findAll(seqs: readonly number[], owner = ''): AsyncIterable<JournalRecord> {
+    return findRecords(this, seqs, owner);
   }
 
   /** Called each time new records can be read, until the returned function is called. */

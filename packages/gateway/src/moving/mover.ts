@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, GatewayError, type SessionArchive, type TakenArchive } from '@chat-web/protocol';
-import type { Caller } from '../access/caller.ts';
+import type { Requester } from '../access/caller.ts';
 import { exceededShare, type Shares } from '../access/shares.ts';
 import type { Config } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
@@ -49,7 +49,7 @@ const REFUSALS: readonly unknown[] = ['session_exists', 'stale_export', 'invalid
 const NOT_SENT_HINT = 'if it has not arrived: export it again, or take it back';
 const DISK_ERRORS = ['ENOSPC', 'EDQUOT', 'EFBIG', 'EIO', 'EROFS'];
 
-interface Arrival extends Pick<Caller, 'keyId' | 'signal'> {
+interface Arrival extends Requester {
   /** The size announced in its manifest. */
   bytes: number;
   hasBegun: boolean;
@@ -69,14 +69,14 @@ export class Mover {
    * Stops a session for good, and resolves with its archive. Before this resolves, the session is recorded as moved,
    * even across a crash; until then it is unchanged. A session that has moved already is exported again.
    */
-  async export(id: string, revoked?: AbortSignal): Promise<SessionArchive> {
+  async export(id: string, { keyId, signal: revoked }: Requester = {}): Promise<SessionArchive> {
     const { supervisor, lineages, events, log } = this.#dependencies;
     const session = supervisor.leaving(id);
     this.#requireStorage();
     return session.moveOut(async (signal) => {
       await events.settled();
       this.#requireStorage();
-      const archive = await this.#prepare(id, signal);
+      const archive = await this.#prepare(id, signal, keyId);
       revoked?.throwIfAborted(); // A large profile takes long.
       const isRepeated = lineages.movedAt(id) !== undefined;
       await this.#stored(() => lineages.moved(id, archive.about));
@@ -90,8 +90,8 @@ export class Mover {
    * Checks a whole archive, installs its session, and starts it. Rejects with `session_exists`, `stale_export`,
    * `invalid_archive`, `body_too_large` or 503, or with the error of the stream: nothing has changed then.
    */
-  async import(id: string, taken: TakenArchive, { keyId, signal }: Pick<Caller, 'keyId' | 'signal'>): Promise<Session> {
-    const arrival = { keyId, signal, bytes: 0, hasBegun: false };
+  async import(id: string, taken: TakenArchive, by: Requester): Promise<Session> {
+    const arrival = { ...by, bytes: 0, hasBegun: false };
     try {
       const session = await this.#import(id, taken, arrival);
       this.counts.imported += 1;
@@ -120,7 +120,7 @@ export class Mover {
 
   // Export.
 
-  async #prepare(id: string, signal: AbortSignal) {
+  async #prepare(id: string, signal: AbortSignal, keyId: string | undefined) {
     const { saved, lineages, states, journal, version } = this.#dependencies;
     const { since, link, generations } = lineages.departing(id);
     const profileDir = saved.profileOf(id);
@@ -134,7 +134,7 @@ export class Mover {
       gateway: version,
       browser: await browserOf(profileDir),
     };
-    const state = await writeState(states, id, journal);
+    const state = await writeState(states, id, { findAll: (seqs) => journal.findAll(seqs, keyId) });
     const archive = await prepareArchive({ profileDir, state, about }, signal).catch((error: unknown) => {
       if (!(error instanceof UnfitProfileError)) throw error;
       throw new GatewayError('session_not_exportable', `session ${id} cannot be exported: ${error.message}`);
@@ -162,7 +162,7 @@ export class Mover {
 
   async #import(id: string, taken: TakenArchive, arrival: Arrival): Promise<Session> {
     const { supervisor, saved, log } = this.#dependencies;
-    supervisor.expect(id);
+    supervisor.expect(id, arrival);
     this.#requireStorage();
     this.#requireTurn(id, arrival.keyId);
     const startedAt = performance.now();
@@ -198,9 +198,9 @@ export class Mover {
       if (browser !== undefined) await this.#stored(() => writeFile(join(folder, 'session', VERSION_FILE), browser));
       await saved.completeArrival(folder, manifest);
       // Only now: an unknown session that does nothing may be dropped.
-      const session = supervisor.expect(id);
+      const session = supervisor.expect(id, arrival);
       const place = () => this.#place(id, folder, manifest, unstored, restoreOthers);
-      await session.moveIn(place, arrival.signal);
+      await session.moveIn(place, arrival);
       return { session, manifest };
     } finally {
       events.imports.refund(id, arrival.keyId, unstored); // Stored records stay in the journal, even if the import has failed.

@@ -90,7 +90,7 @@ export class Idempotency {
     }
     this.#underWay.set(place, fingerprint);
     try {
-      if (known?.doneSeq !== undefined) return { answer: await this.#answerOf(session, known), isReplayed: true };
+      if (known?.doneSeq !== undefined) return { answer: await this.#answerOf(request, known), isReplayed: true };
       const answer = known
         ? await this.#repeat(request, known, execution)
         : await this.#executeFirst(request, execution);
@@ -100,8 +100,8 @@ export class Idempotency {
     }
   }
 
-  async #answerOf(session: string, { doneSeq = 0, messageId }: SentKey): Promise<unknown> {
-    const record = await this.#journal.find(doneSeq);
+  async #answerOf({ session, keyId }: KeyedRequest, { doneSeq = 0, messageId }: SentKey): Promise<unknown> {
+    const record = await this.#journal.find(doneSeq, keyId);
     const text = record && answerIn(record);
     if (text) return JSON.parse(text);
     // What was sent is not sent again.

@@ -17,10 +17,10 @@ export class ProxyCheck {
     this.#guard = new AddressGuard(allowed);
   }
 
-  /** `url_not_allowed` if its address is not allowed, or unknown. */
-  async requireAllowed({ url }: SessionProxy, sessionId: string): Promise<void> {
+  /** `url_not_allowed` if its address is not allowed, or unknown. `keyId`: of the caller, whose look-up it is. */
+  async requireAllowed({ url }: SessionProxy, sessionId: string, keyId?: string): Promise<void> {
     try {
-      await this.#guard.resolve(webUrl(url), { owner: ownerOf(sessionId) });
+      await this.#guard.resolve(webUrl(url), { owner: keyId ?? ownerOf(sessionId) });
     } catch (error) {
       const why = error instanceof ForbiddenAddressError ? error.message : 'its host could not be resolved';
       throw new GatewayError('url_not_allowed', `the proxy is not allowed: ${why}; see CHAT_WEB_PROXY_HOSTS`);

@@ -40,6 +40,8 @@ export interface RunListener {
 export interface RunStart {
   /** A request waits for it: it takes precedence in the queue. */
   readonly byHand: boolean;
+  /** The key with which it was requested, if so. */
+  readonly owner?: string | undefined;
   /** From when on inbound messages may not have been delivered, in Unix seconds; read when the worker starts. */
   deliveredUntil(): number;
   /** Messages that were delivered without their content; read when the worker starts. */
@@ -125,6 +127,7 @@ export class Run {
   /** Waits for a slot, runs the worker, and resolves when it has exited. Never rejects. */
   async start({
     byHand,
+    owner,
     deliveredUntil,
     withoutContent,
     openAcks,
@@ -133,7 +136,7 @@ export class Run {
   }: RunStart): Promise<void> {
     const { startQueue, saved, config } = this.#dependencies;
     try {
-      this.#releaseSlot = await startQueue.acquire(this.#ended.signal, byHand);
+      this.#releaseSlot = await startQueue.acquire(this.#ended.signal, byHand, owner);
     } catch {
       return; // Ended while waiting.
     }

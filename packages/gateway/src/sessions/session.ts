@@ -15,6 +15,7 @@ import {
   type WorkerOperationName,
 } from '@chat-web/protocol';
 import { afterChange } from '../access/audit.ts';
+import type { Requester } from '../access/caller.ts';
 import { memoryBytes } from '../host/memory.ts';
 import { Lock } from '../lock.ts';
 import { type Log, withoutNumbers } from '../log.ts';
@@ -47,10 +48,6 @@ const SECOND_MS = 1_000;
 export interface StartRequest extends AskedSettings {
   readonly takeBack?: boolean | undefined;
   readonly metadata?: Metadata | undefined;
-  /** Of the caller; undefined for the operator. */
-  readonly keyId?: string | undefined;
-  /** Refuses the start if it has aborted by the time that it is its turn. */
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -68,6 +65,8 @@ export class Session {
   readonly #log: Log;
   /** Effects are executed one at a time: a start and a stop cannot overlap. */
   readonly #lock = new Lock();
+  /** The key with which it was started last; undefined for the operator. */
+  #startedWith: string | undefined;
   readonly #timers = new Map<(typeof WAITS)[number], NodeJS.Timeout>();
   readonly #watchers = new Set<() => void>();
   readonly #statusEvents: StatusEvents;
@@ -145,9 +144,13 @@ export class Session {
   /**
    * Starts the session unless it is running. Returns at once; `settled` resolves when it is up. `byHand`: a request
    * waits for it, and gets 503 if the host is short of a resource, or 409 if the session was moved. `asked`: what to
-   * change, unless the start is refused.
+   * change, unless the start is refused. `by`: who asks; refused if access was lost by the time that it is its turn.
    */
-  start(byHand: boolean, { takeBack = false, metadata, keyId, signal, ...asked }: StartRequest = {}): Promise<void> {
+  start(
+    byHand: boolean,
+    { takeBack = false, metadata, ...asked }: StartRequest = {},
+    { keyId, signal }: Requester = {},
+  ): Promise<void> {
     return this.#lock.run(async () => {
       const { settings } = this.#dependencies;
       const after = settings.after(this.id, asked);
@@ -158,6 +161,7 @@ export class Session {
       try {
         if (metadata) await this.setMetadata(metadata, keyId);
         if (after) await settings.set(this.id, after);
+        this.#startedWith = keyId;
         if (restarts) await this.#inTurn({ name: 'restart', reason: 'REQUESTED' });
         if (isUp) return;
         if (this.phase.status === 'moved' && takeBack) await this.#takeBack();
@@ -179,10 +183,11 @@ export class Session {
    * Ends the run gracefully, and starts another at once; resets waits and past failures. 503, without ending anything,
    * if the host is short of a resource.
    */
-  restart(signal?: AbortSignal): Promise<void> {
+  restart({ keyId, signal }: Requester = {}): Promise<void> {
     return this.#lock.run(async () => {
       this.#refuseIfMoved();
       await this.#refuseIfShort();
+      this.#startedWith = keyId;
       await this.#inTurn({ name: 'restart', reason: 'REQUESTED' });
     }, signal);
   }
@@ -212,9 +217,10 @@ export class Session {
   }
 
   /** Unlinks the session from the phone, wipes its auth, and starts it again. 409 unless it is ready. */
-  logout(signal?: AbortSignal): Promise<void> {
+  logout({ keyId, signal }: Requester = {}): Promise<void> {
     return this.#lock.run(async () => {
       if (this.phase.status !== 'ready') throw this.#notReady();
+      this.#startedWith = keyId;
       await this.#inTurn({ name: 'logout' });
     }, signal);
   }
@@ -266,7 +272,7 @@ export class Session {
    * Starts the session from the folder that `place` installs while nothing runs. 409 if the session has saved auth,
    * unless it was moved, or is being linked; 503 if the host is short of a resource.
    */
-  moveIn(place: () => Promise<void>, signal?: AbortSignal): Promise<void> {
+  moveIn(place: () => Promise<void>, { keyId, signal }: Requester): Promise<void> {
     return this.#lock.run(async () => {
       this.refuseArrival();
       await this.#refuseIfShort();
@@ -281,6 +287,7 @@ export class Session {
         throw afterChange(error);
       }
       await this.#inTurn({ name: 'arrived' });
+      this.#startedWith = keyId;
       await this.#inTurn({ name: 'start', byHand: true });
     }, signal);
   }
@@ -577,6 +584,7 @@ export class Session {
     });
     void this.#run.start({
       byHand,
+      owner: this.#startedWith,
       openAcks: () => this.#dependencies.events.openAcks(this.id),
       withoutContent: () => this.#dependencies.events.withoutContent(this.id),
       deliveredUntil: () => this.#dependencies.events.deliveredUntil(this.id),

@@ -9,8 +9,8 @@ describe('the start queue', () => {
   /** `join` queues a start under a name; `started` has the release of each start that got a slot. */
   function line(queue: StartQueue) {
     const started = new Map<string, Release>();
-    const join = (name: string, byHand = false) =>
-      void queue.acquire(never, byHand).then((release) => started.set(name, release));
+    const join = (name: string, byHand = false, owner?: string) =>
+      void queue.acquire(never, byHand, owner).then((release) => started.set(name, release));
     return { started, join, names: () => [...started.keys()] };
   }
   const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
@@ -45,6 +45,20 @@ describe('the start queue', () => {
     for (const name of names()) started.get(name)?.();
     await pass(0); // Nothing is booting: it does not wait for a processor that other programs keep busy.
     expect(names()).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('lets callers take turns, however many starts one has requested', async () => {
+    const { started, join, names } = line(new StartQueue(1, { idleShare: () => 1 }));
+    for (const name of ['a1', 'a2', 'a3', 'a4']) join(name, true, 'a');
+    await pass(0);
+    join('saved');
+    for (const name of ['b1', 'b2']) join(name, true, 'b');
+    join('operator', true);
+    for (let n = 0; n < 8; n += 1) {
+      started.get(names().at(-1) ?? '')?.();
+      await pass(500);
+    }
+    expect(names()).toEqual(['a1', 'a2', 'b1', 'operator', 'a3', 'b2', 'a4', 'saved']);
   });
 
   it('starts requested ones first', async () => {

@@ -11,11 +11,15 @@ const MAX_WAIT_MS = 2_000;
 
 interface Waiting {
   readonly byHand: boolean;
+  /** Who asked: a key; undefined for the operator. */
+  readonly owner: string | undefined;
+  /** How many others of its owner waited before it: a caller's first comes before another's second. */
+  readonly rank: number;
   enter(): void;
 }
 
 /**
- * Limits how many browsers boot at the same time; requested starts take precedence. A start that would only slow down
+ * Limits how many browsers boot at the same time; requested starts take precedence, and callers take turns. A start that would only slow down
  * those in progress waits until the processor has time for it. While the host is at fault, only requested starts
  * continue; afterwards, starts run one at a time until one has come up.
  */
@@ -43,10 +47,13 @@ export class StartQueue {
     return this.#booting;
   }
 
-  /** Waits for a slot. `byHand`: a request waits for it. Rejects with the signal's reason if it aborts first. */
-  async acquire(signal: AbortSignal, byHand = false): Promise<Release> {
+  /**
+   * Waits for a slot. `byHand`: a request waits for it; `owner`: the key of its caller. Rejects with the signal's reason
+   * if it aborts first.
+   */
+  async acquire(signal: AbortSignal, byHand = false, owner?: string): Promise<Release> {
     signal.throwIfAborted();
-    await this.#turn(signal, byHand);
+    await this.#turn(signal, byHand, owner);
     let isHeld = true;
     return () => {
       if (!isHeld) return;
@@ -70,10 +77,13 @@ export class StartQueue {
     this.#admit();
   }
 
-  #turn(signal: AbortSignal, byHand: boolean): Promise<void> {
+  #turn(signal: AbortSignal, byHand: boolean, owner: string | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
+      const rank = this.#waiting.filter((other) => other.byHand && other.owner === owner).length;
       const waiting = {
         byHand,
+        owner,
+        rank,
         enter: () => {
           signal.removeEventListener('abort', leave);
           resolve();
@@ -84,8 +94,8 @@ export class StartQueue {
         reject(signal.reason);
       };
       signal.addEventListener('abort', leave, { once: true });
-      const ahead = this.#waiting.findIndex((other) => byHand && !other.byHand);
-      this.#waiting.splice(ahead < 0 ? this.#waiting.length : ahead, 0, waiting);
+      const behind = this.#waiting.findIndex((other) => byHand && (!other.byHand || other.rank > rank));
+      this.#waiting.splice(behind < 0 ? this.#waiting.length : behind, 0, waiting);
       this.#admit();
     });
   }

@@ -8,7 +8,7 @@ import {
   type WorkerOperationName,
 } from '@chat-web/protocol';
 import { afterChange } from '../access/audit.ts';
-import type { Caller } from '../access/caller.ts';
+import type { Caller, Requester } from '../access/caller.ts';
 import { isSameNumber } from './same-number.ts';
 import { Session, type StartRequest } from './session.ts';
 import type { OtherSessions, SessionDependencies } from './session-dependencies.ts';
@@ -23,6 +23,8 @@ const WORKERS_TIMEOUT_MS = 4_500;
 const MORE_FOR_EACH_MS = 100;
 const MAX_EXTRA_MS = 3_000;
 const DRAIN_POLL_MS = 20;
+/** What is stored because of a start: the `status` events until the session is up, and again when it ends. */
+const STORED_BY_A_START = 4_096;
 
 interface CodeRequest {
   readonly id: string;
@@ -74,33 +76,36 @@ export class Supervisor implements OtherSessions {
    * Starts the session with this id, known or new, unless it runs. `url_not_allowed` for a proxy whose address is not
    * allowed.
    */
-  async start(id: string, asked: StartRequest = {}): Promise<Session> {
+  async start(id: string, asked: StartRequest = {}, by: Requester = {}): Promise<Session> {
     const { settings, proxyCheck } = this.#dependencies;
     const { proxy } = settings.after(id, asked) ?? {};
     // Not again for one that it has: its host may not be resolvable now.
-    if (proxy && proxy !== settings.of(id).proxy) await proxyCheck.requireAllowed(proxy, id);
+    if (proxy && proxy !== settings.of(id).proxy) await proxyCheck.requireAllowed(proxy, id, by.keyId);
     this.#refuseWhileClosing();
-    this.#assertRoomFor(id);
+    this.#assertRoomFor(id, by);
     const session = this.#sessionOf(id);
+    if (!isRunning(session.phase)) this.#charge(by);
     try {
-      await session.start(true, asked);
+      await session.start(true, asked, by);
     } finally {
       this.#forget(id); // If the start was refused.
     }
     return session;
   }
 
-  async restart(id: string, signal: AbortSignal): Promise<Session> {
+  async restart(id: string, by: Requester): Promise<Session> {
     this.#refuseWhileClosing();
     const session = this.find(id);
-    await session.restart(signal);
+    this.#charge(by);
+    await session.restart(by);
     return session;
   }
 
-  async logout(id: string, signal: AbortSignal): Promise<Session> {
+  async logout(id: string, by: Requester): Promise<Session> {
     this.#refuseWhileClosing();
     const session = this.find(id);
-    await session.logout(signal);
+    this.#charge(by);
+    await session.logout(by);
     return session;
   }
 
@@ -110,9 +115,9 @@ export class Supervisor implements OtherSessions {
   }
 
   /** The session with this id, known or new, for an import. 409 if it must not be replaced, 503 if there is no room. */
-  expect(id: string): Session {
+  expect(id: string, by: Requester): Session {
     this.#refuseWhileClosing();
-    this.#assertRoomFor(id);
+    this.#assertRoomFor(id, by);
     const session = this.#sessionOf(id);
     session.refuseArrival();
     return session;
@@ -252,17 +257,29 @@ export class Supervisor implements OtherSessions {
     await settledWithin(Promise.all(ends), WORKERS_TIMEOUT_MS + more);
   }
 
-  /** 503 for a session above the limit. Existing sessions may start, however many there are. */
-  #assertRoomFor(id: string): void {
+  /** A start counts in the share of its caller: with ever new ids, each session would have a share of its own. */
+  #charge({ keyId }: Requester): void {
+    if (keyId !== undefined) this.#dependencies.events.requests.chargeKey(keyId, STORED_BY_A_START);
+  }
+
+  /** 503 for a session above a limit. Existing sessions may start, however many there are. */
+  #assertRoomFor(id: string, { maxSessions, sees }: Requester): void {
     const { config, saved } = this.#dependencies;
     // Sessions that are about to start count as well.
     const taken = new Set(saved.ids());
     for (const session of this.all()) if (!session.isForgettable) taken.add(session.id);
-    if (taken.size < config.maxSessions || taken.has(id)) return;
-    throw new GatewayError(
-      'insufficient_resources',
-      `there are ${taken.size} sessions, which is the limit (CHAT_WEB_MAX_SESSIONS): delete one, or raise it`,
-    );
+    if (taken.has(id)) return;
+    if (taken.size >= config.maxSessions)
+      throw new GatewayError(
+        'insufficient_resources',
+        `there are ${taken.size} sessions, which is the limit (CHAT_WEB_MAX_SESSIONS): delete one, or raise it`,
+      );
+    const ofCaller = sees ? [...taken].filter(sees).length : 0;
+    if (maxSessions !== undefined && ofCaller >= maxSessions)
+      throw new GatewayError(
+        'insufficient_resources',
+        `there are ${ofCaller} sessions for this key, which is its limit (maxSessions): delete one`,
+      );
   }
 
   #refuseWhileClosing(): void {

@@ -493,10 +493,10 @@ export class Courier {
 
   /** Replays a dead letter, one after the other. */
   async #replayNext(): Promise<NextAttempt | undefined> {
-    const { replays, events, takes } = this.#dependencies;
+    const { replays, events, takes, owner } = this.#dependencies;
     const next = replays.next();
     if (!next) return undefined;
-    const entry = next.gap ?? (await events.find(next.id));
+    const entry = next.gap ?? (await events.find(next.id, owner));
     // The gap of a deleted session is no longer a dead letter.
     const isOfDeleted = !next.gap && entry?.session !== undefined && events.isDeleted(entry.session, next.id);
     if (!entry || isOfDeleted) {

@@ -7,6 +7,10 @@ import { itemsOf } from './common.ts';
 
 const SECOND = 1_000;
 const MAX_PATTERNS = 100;
+const maxSessions = v.optional(
+  v.pipe(v.number(), v.integer(), v.minValue(1, 'must be at least 1'), v.maxValue(10_000, 'must be at most 10000')),
+);
+
 /** A key, without its secret. Times are ISO 8601. */
 export const keyView = v.object({
   id: v.string(),
@@ -15,6 +19,7 @@ export const keyView = v.object({
   scope: keyScope,
   createdAt: isoTime,
   expiresAt: v.optional(isoTime),
+  maxSessions,
 });
 export type KeyView = v.InferOutput<typeof keyView>;
 
@@ -37,6 +42,8 @@ const newKey = v.strictObject({
       v.check((written) => !(Date.parse(written) <= Date.now()), 'must be in the future'),
     ),
   ),
+  /** It starts or imports no further session once there are so many that it covers. */
+  maxSessions,
 });
 export type NewKey = v.InferOutput<typeof newKey>;
 
@@ -92,6 +99,7 @@ export const accessOperations = {
       sessions: v.array(v.string()),
       name: v.optional(v.string()),
       expiresAt: v.optional(isoTime),
+      maxSessions,
       version: v.string(),
     }),
     errors: [],
