@@ -2,23 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { errorText, sessionId, settledWithin } from '@chat-web/protocol';
-import * as v from 'valibot';
+import { errorText, settledWithin } from '@chat-web/protocol';
 import { Damage } from '../host/damage.ts';
 import { writeFully } from '../host/disk.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { syncFolder } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
+import { AllFolds } from './all-folds.ts';
 import { ANY_READER, Cursor, type Filter, findRecord, findRecords, type Source } from './cursor.ts';
-import { checkpointParts, Epochs, type Fold, Forgotten, PURGED } from './folds.ts';
+import { Epochs, type Fold, Forgotten, PURGED } from './folds.ts';
 import { type JournalRecord, maxBytesOf, type NewRecord, requireFits, writeFrame } from './frame.ts';
+import { BEGIN, load } from './loading.ts';
 import {
   MAX_REVISIONS,
   MAX_SEGMENT_FILE_BYTES,
   type Segment,
   SegmentReader,
   segmentPath,
-  segmentsIn,
   unfinishedPath,
 } from './segment.ts';
 import { Turns } from './turns.ts';
@@ -68,7 +68,6 @@ interface Pending {
   reject(error: Error): void;
 }
 
-const VERSION = 1;
 const MAX_SEGMENT_BYTES = 16 * 1_048_576;
 const MIN_SEGMENTS = 8;
 /** The limits of one write, estimated before encoding: all its records are published in one turn. */
@@ -94,13 +93,10 @@ const HOUSEKEEPING_MS = 10 * 60_000;
 const ACTIVE_FLAGS = constants.O_RDWR | constants.O_NOFOLLOW | constants.O_DSYNC;
 /** How much earlier than its newest record the time of a file may be, because file systems round. */
 const FILE_TIME_MS = 2_000;
-/** How many sessions of an earlier process have state. */
-const MAX_LOADED_SESSIONS = 10_000;
 /** A segment spans at most this part of the maximum age. */
 const AGE_PARTS = 12;
 
 const BLANK = { session: '', key: '', text: '' } as const;
-const BEGIN: NewRecord = { ...BLANK, kind: 'begin', name: '', text: JSON.stringify({ version: VERSION }) };
 const CHECKPOINT_END: NewRecord = { ...BLANK, kind: 'checkpoint_end', name: '' };
 const PURGE_BEGINS: NewRecord = { ...BLANK, kind: 'note', name: '$purge' };
 const PROBE: NewRecord = { ...BLANK, kind: 'note', name: '$probe' };
@@ -116,7 +112,7 @@ export class Journal implements Source {
   readonly #damage: Pick<Damage, 'setAside' | 'skip'>;
   readonly #epochs = new Epochs();
   readonly #forgotten = new Forgotten();
-  readonly #folds: readonly Fold[];
+  readonly #folds: AllFolds;
   readonly #segmentBytes: number;
   #segments: Segment[] = [];
   #file: FileHandle | undefined;
@@ -125,8 +121,6 @@ export class Journal implements Source {
   /** A checkpoint may be larger than a segment: this keeps checkpoints from outgrowing the records. */
   #rollAtBytes = 0;
   #beganAt = 0;
-  /** Where the checkpoint of the newest segment ended when the journal was opened. */
-  #checkpointEnd = 0;
   #lastSeq = 0;
   /**
    * The last seq in use. A new segment has its checkpoint before its first record. Until that is written, these seqs
@@ -156,7 +150,7 @@ export class Journal implements Source {
   private constructor(options: JournalOptions) {
     this.#options = options;
     this.#damage = options.damage ?? new Damage(dirname(options.dir), options.log);
-    this.#folds = [this.#epochs, this.#forgotten, ...options.folds];
+    this.#folds = new AllFolds([this.#epochs, this.#forgotten, ...options.folds], this.#damage);
     this.#segmentBytes = Math.min(MAX_SEGMENT_BYTES, Math.ceil(options.maxBytes / MIN_SEGMENTS));
   }
 
@@ -252,7 +246,7 @@ export class Journal implements Source {
     if (segment) segment.bytes += bytes;
     for (const record of records) {
       this.#lastSeq = this.#usedSeq = record.seq;
-      this.#apply(record);
+      this.#folds.apply(record);
       this.#recent.push(record);
       this.#recentBytes += RECORD_BYTES + record.text.length;
       if (segment) segment.newestAt = Math.max(segment.newestAt, record.at);
@@ -262,32 +256,6 @@ export class Journal implements Source {
     for (const [n, { readers }] of batch.entries())
       for (const reader of readers) reader.beginAfter(records[first + n]?.seq ?? this.#lastSeq);
     for (const listener of [...this.#listeners]) listener();
-  }
-
-  #apply(record: JournalRecord): void {
-    if (record.kind === 'moved') {
-      this.#restorePart(record);
-      return;
-    }
-    for (const fold of this.#folds) {
-      try {
-        fold.apply(record);
-      } catch {
-        // A worker can write to the files: their checksums only show damage. The error has content, and is not logged.
-        this.#damage.skip(fold.name);
-      }
-    }
-  }
-
-  #restorePart({ kind, name, session, text, seq }: JournalRecord): void {
-    const fold = this.#folds.find((one) => one.name === name);
-    if (!fold) return; // It is not used with these settings.
-    try {
-      const schema = kind === 'moved' ? (fold.part ?? v.never()) : fold.stored;
-      fold.restore(session, v.parse(schema, JSON.parse(text)), seq);
-    } catch {
-      this.#damage.skip(name);
-    }
   }
 
   /** Drops the oldest records from memory: those beyond the limit, and all up to a seq. */
@@ -405,13 +373,11 @@ export class Journal implements Source {
       position += bytes.length;
       [pieces, size] = [[], 0];
     };
-    for (const fold of this.#folds) {
-      for (const { session, text } of checkpointParts(fold)) {
-        seq += 1;
-        pieces.push({ kind: 'checkpoint', name: fold.name, session, key: '', text, at, seq });
-        size += text.length;
-        if (size > CHECKPOINT_WRITE_BYTES) await flush();
-      }
+    for (const part of this.#folds.parts()) {
+      seq += 1;
+      pieces.push({ ...part, kind: 'checkpoint', key: '', at, seq });
+      size += part.text.length;
+      if (size > CHECKPOINT_WRITE_BYTES) await flush();
     }
     seq += 1;
     pieces.push({ ...CHECKPOINT_END, at, seq });
@@ -424,92 +390,16 @@ export class Journal implements Source {
   async #load(): Promise<void> {
     const { dir, log } = this.#options;
     makeFolder(dir, log);
-    this.#segments = await segmentsIn(dir, this.#damage);
-    const checkpoint = await this.#newestCheckpoint();
-    const known = new Set<string>();
-    for (const [index, segment] of this.#segments.entries())
-      if (index >= (checkpoint ?? 0)) await this.#replay(segment, index, { restores: index === checkpoint, known });
-    const last = this.#segments.at(-1);
-    if (last && this.#lastSeq < last.firstSeq) {
-      // Nothing in it is readable, and records after it would not be found.
-      this.#lastSeq = last.firstSeq;
-      this.#mustRoll = true;
-    }
-    this.#recentAfter = this.#lastSeq;
+    const loaded = await load(dir, { folds: this.#folds, damage: this.#damage, log });
+    this.#segments = loaded.segments;
+    this.#beganAt = loaded.beganAt;
+    this.#mustRoll = loaded.isUnreadable;
+    this.#lastSeq = this.#usedSeq = this.#openedAfter = this.#recentAfter = loaded.lastSeq;
     this.#recentSince = this.#segments.reduce((latest, { newestAt }) => Math.max(latest, newestAt), 0) + FILE_TIME_MS;
-    this.#openedAfter = this.#usedSeq = this.#lastSeq;
+    const last = this.#segments.at(-1);
     if (!last) return;
     this.#file = await open(last.path, ACTIVE_FLAGS);
-    this.#rollAtBytes = this.#endAfter(this.#checkpointEnd);
-  }
-
-  /**
-   * The index of the newest segment with a complete checkpoint; undefined if there is none. Sets aside segments of a
-   * later version.
-   */
-  async #newestCheckpoint(): Promise<number | undefined> {
-    for (const [index, segment] of [...this.#segments.entries()].reverse()) {
-      const checkpoint = await checkpointOf(segment);
-      if (checkpoint === 'foreign') {
-        await this.#damage.setAside(segment.path, 'another version of the gateway has written it');
-        this.#segments.splice(index, 1);
-      } else if (checkpoint === 'complete') return index;
-    }
-    return undefined;
-  }
-
-  /**
-   * Applies the records of a segment, and truncates an incomplete end. `restores`: also its checkpoint. `known`: the
-   * sessions so far.
-   */
-  async #replay(
-    segment: Segment,
-    index: number,
-    { restores, known }: { readonly restores: boolean; readonly known: Set<string> },
-  ): Promise<void> {
-    const endsBefore = this.#segments[index + 1]?.firstSeq ?? Number.POSITIVE_INFINITY;
-    const reader = new SegmentReader(segment);
-    const now = Date.now();
-    let [end, newestAt] = [0, 0];
-    this.#checkpointEnd = 0;
-    for (let chunk = await reader.next(); chunk; chunk = await reader.next()) {
-      if (chunk.frames.length > 0) end = chunk.end;
-      for (const frame of chunk.frames) {
-        if (frame.seq >= endsBefore) break;
-        const record = frame.record();
-        // A time in the future would keep the segment from expiring.
-        const at = Math.min(record.at, now);
-        if (record.kind === 'begin') this.#beganAt = at;
-        this.#lastSeq = record.seq;
-        newestAt = Math.max(newestAt, at);
-        if (record.kind === 'checkpoint_end') this.#checkpointEnd = chunk.end;
-        if (!this.#isLoaded(record, known)) continue;
-        if (record.kind !== 'checkpoint') this.#apply(record);
-        else if (restores) this.#restorePart(record);
-        if (record.kind === 'forget') known.delete(record.session); // It has no state now.
-      }
-    }
-    // Without readable records, it is as old as its file.
-    if (newestAt > 0) segment.newestAt = newestAt;
-    if (index < this.#segments.length - 1 || end === segment.bytes) return;
-    this.#options.log.warn({ bytes: segment.bytes - end }, 'incomplete end of the journal removed');
-    const file = await open(segment.path, constants.O_RDWR | constants.O_NOFOLLOW);
-    try {
-      await file.truncate(end);
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    segment.bytes = end;
-  }
-
-  /** A worker can write to the files: each session takes memory in all folds. */
-  #isLoaded({ session }: JournalRecord, known: Set<string>): boolean {
-    if (session === '' || known.has(session)) return true;
-    const isAccepted = known.size < MAX_LOADED_SESSIONS && v.is(sessionId, session);
-    if (isAccepted) known.add(session);
-    else this.#damage.skip('sessions');
-    return isAccepted;
+    this.#rollAtBytes = this.#endAfter(loaded.checkpointEnd);
   }
 
   // Reading.
@@ -735,22 +625,6 @@ function encode(records: readonly JournalRecord[]): Buffer {
 /** True for errors after which the disk has written nothing. */
 function isShortOfSpace(error: unknown): boolean {
   return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
-}
-
-/** Whether a segment begins with a complete checkpoint. `foreign`: of another version. */
-async function checkpointOf(segment: Segment): Promise<'complete' | 'incomplete' | 'foreign'> {
-  let isFirst = true;
-  const reader = new SegmentReader(segment, segment.firstSeq, 0);
-  for (let chunk = await reader.next(); chunk && !chunk.isAfterDamage; chunk = await reader.next()) {
-    for (const frame of chunk.frames) {
-      const { kind } = frame;
-      if (kind === 'checkpoint_end') return 'complete';
-      if (kind === 'begin' ? frame.text !== BEGIN.text : kind !== 'checkpoint')
-        return kind === 'begin' && isFirst ? 'foreign' : 'incomplete';
-      isFirst = false;
-    }
-  }
-  return 'incomplete';
 }
 
 async function contains(segment: Segment, isWanted: (session: string, seq: number) => boolean): Promise<boolean> {
