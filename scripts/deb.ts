@@ -6,8 +6,8 @@ import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 
 /**
- * `npm run deb`: makes a Debian package of `build/chat-web` and the Node that runs this script, in `build/`, and prints
- * its path. The worker's code cache was compiled by the same Node.
+ * `npm run deb`: makes a Debian package of `build/chat-web` and the Node that runs this script, in `build/` in place of
+ * older ones, or in another folder (`--to`), and prints its path. The worker's code cache was compiled by the same Node.
  */
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -26,11 +26,15 @@ if (!architecture) throw new Error(`there is no package for ${process.arch}`);
 if (Object.entries(process.config.variables).some(([name, value]) => name === 'node_shared' && value))
   throw new Error('this Node needs shared libraries of its distribution: build with a Node from nodejs.org');
 const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
-const { version = manifest.version } = parseArgs({ options: { version: { type: 'string' } } }).values;
+const { values } = parseArgs({ options: { version: { type: 'string' }, to: { type: 'string' } } });
+const { version = manifest.version, to } = values;
+
+process.umask(0o022);
 
 rmSync(TREE, { recursive: true, force: true });
 cpSync(join(BUILD, 'chat-web'), at(PROGRAM), { recursive: true });
 rmSync(at(`${PROGRAM}/deploy/oci`), { recursive: true });
+run('chmod', ['-R', 'a+rX,go-w', TREE]); // It was built with another umask, perhaps.
 copy(process.execPath, `${PROGRAM}/node`, 0o755);
 run('strip', ['--strip-unneeded', '--remove-section=.comment', at(`${PROGRAM}/node`)]);
 write('usr/bin/chat-web', `#!/bin/sh\nexec /${PROGRAM}/node /${PROGRAM}/bin/chat-web.js "$@"\n`, 0o755);
@@ -61,7 +65,9 @@ write(
     .join('\n'),
 );
 
-const file = join(BUILD, `chat-web_${version}_${architecture}.deb`);
+if (to === undefined)
+  for (const name of readdirSync(BUILD)) if (/^chat-web_.*\.deb$/.test(name)) rmSync(join(BUILD, name));
+const file = join(to ?? BUILD, `chat-web_${version}_${architecture}.deb`);
 run('dpkg-deb', ['--root-owner-group', '-Zxz', '--build', TREE, file]);
 rmSync(TREE, { recursive: true });
 process.stdout.write(`${file}\n`);

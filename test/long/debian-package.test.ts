@@ -31,7 +31,11 @@ describe.skipIf(why !== undefined)('the Debian package', () => {
 
   beforeAll(() => {
     commandOf('node', 'scripts/dist/artefact.js');
-    packages = ['0.1.0', '0.1.1'].map((version) => commandOf('node', 'scripts/dist/deb.js', '--version', version));
+    const to = join(folder, 'packages');
+    mkdirSync(to);
+    packages = ['0.1.0', '0.1.1'].map((version) =>
+      commandOf('node', 'scripts/dist/deb.js', '--version', version, '--to', to),
+    );
   });
 
   it('has no errors of lintian', ({ skip }) => {
@@ -102,6 +106,18 @@ describe.skipIf(why !== undefined)('the Debian package', () => {
       expect(systemd.sh('cat /etc/chat-web/gateway.env /etc/chat-web/token')).toBe(settings);
       await untilReady();
       sends();
+    });
+
+    it('starts the service again after an upgrade that was aborted, and is installed although it cannot start', async () => {
+      systemd.sh('systemctl stop chat-web && /var/lib/dpkg/info/chat-web.postinst abort-upgrade 0.1.1');
+      await untilReady();
+      systemd.sh("sed -i '1i CHAT_WEB_PORT=none' /etc/chat-web/gateway.env");
+      expect(apt('-o Dpkg::Options::=--force-confold --reinstall install', second?.() ?? '')).toContain(
+        'journalctl -u',
+      );
+      expect(systemd.sh('dpkg -s chat-web')).toContain('Status: install ok installed\n');
+      systemd.sh("sed -i '1d' /etc/chat-web/gateway.env && systemctl restart chat-web");
+      await untilReady();
     });
 
     it('keeps them when it is removed and installed again', async () => {
