@@ -91,6 +91,12 @@ function expectHarmless(output: string): void {
   }
 }
 
+it.each(['\u001b[2J', 'Done.', ' '.repeat(40)])('what would do harm is seen: %j', (harm) => {
+  const ours = `a line of ours with this in it: ${FORGED}`;
+  expectHarmless(ours);
+  expect(() => expectHarmless(`${ours}\n${harm}`)).toThrow();
+});
+
 describe('a gateway that answers with lines and escape sequences', () => {
   it('controls nothing on the terminal of npm run move', async () => {
     const from = await gatewayWith({ 'GET /sessions/main/status': [200, ready] });

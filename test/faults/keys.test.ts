@@ -116,6 +116,33 @@ describe('a key', () => {
     await expect(isRead).rejects.toMatchObject({ code: 'invalid_archive' });
   });
 
+  it('starts no session while its requests have stored too much; the operator does', async () => {
+    await gateway.end();
+    gateway = await start({
+      CHAT_WEB_TOKEN: TOKEN,
+      CHAT_WEB_JOURNAL_MAX_MB: '32',
+      CHAT_WEB_BROWSER_PATH: '/bin/false',
+    });
+    const manage = { ...shop, scope: 'manage' } as const;
+    const [full, other] = [await operator().createKey(manage), await operator().createKey(manage)];
+    const note = (pairs: number, n: number) =>
+      Object.fromEntries(Array.from({ length: pairs }, (_, at) => [`n${at}`, `${n}`.padEnd(500)]));
+    // In two sessions: each has a share, too.
+    const fill = async (pairs: number) => {
+      for (let n = 0; ; n += 1)
+        await as(full.key).setSessionMetadata({ id: `shop-${1 + (n % 2)}`, metadata: note(pairs, n) });
+    };
+    const tooMuch = { code: 'rate_limited', message: expect.stringContaining('with this key') };
+    for (const pairs of [20, 1]) await expect(fill(pairs)).rejects.toMatchObject(tooMuch);
+    await expect(as(full.key).startSession({ id: 'shop-3' })).rejects.toMatchObject(tooMuch);
+    await expect(as(full.key).restartSession({ id: 'shop-1' })).rejects.toMatchObject(tooMuch);
+    for (const { key } of [other, { key: TOKEN }])
+      expect(await as(key).startSession({ id: 'shop-3' })).toMatchObject({ id: 'shop-3' });
+    await operator().deleteSession({ id: 'shop-3' });
+    await gateway.end();
+    gateway = await start();
+  });
+
   it('that is deleted ends its streams, and no others', async () => {
     const [gone, stays] = [await operator().createKey(shop), await operator().createKey(shop)];
     const its = [await listen(gone.key, 'shop-1'), await listen(gone.key, 'shop-2')];
