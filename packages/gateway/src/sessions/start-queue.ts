@@ -19,9 +19,9 @@ interface Waiting {
 }
 
 /**
- * Limits how many browsers boot at the same time; requested starts take precedence, and callers take turns. A start that would only slow down
- * those in progress waits until the processor has time for it. While the host is at fault, only requested starts
- * continue; afterwards, starts run one at a time until one has come up.
+ * Limits how many browsers boot at the same time; requested starts take precedence, and callers take turns. A start that
+ * would only slow down those in progress waits until the processor has time for it. While the host is at fault, only
+ * requested starts continue; afterwards, starts run one at a time until one has come up.
  */
 export class StartQueue {
   readonly #slots: number;

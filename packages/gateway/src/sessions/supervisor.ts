@@ -83,8 +83,9 @@ export class Supervisor implements OtherSessions {
     if (proxy && proxy !== settings.of(id).proxy) await proxyCheck.requireAllowed(proxy, id, by.keyId);
     this.#refuseWhileClosing();
     this.#assertRoomFor(id, by);
+    const known = this.#sessions.get(id);
+    if (!known || !isRunning(known.phase)) this.#charge(by);
     const session = this.#sessionOf(id);
-    if (!isRunning(session.phase)) this.#charge(by);
     try {
       await session.start(true, asked, by);
     } finally {
