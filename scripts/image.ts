@@ -13,10 +13,9 @@ const ENGINES = ['podman', 'docker', 'buildah'];
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const CONTEXT = join(ROOT, 'build', 'chat-web');
 
-const [option, chosen = '', ...others] = process.argv.slice(2);
-const isChosen = option === '--engine';
-if (isChosen && !ENGINES.includes(chosen)) fail(`--engine must be one of ${ENGINES.join(', ')}`);
-const wanted = isChosen ? [chosen] : ENGINES;
+const others = process.argv.slice(2);
+const wanted = others[0] === '--engine' ? others.splice(0, 2).slice(1) : ENGINES;
+if (!ENGINES.includes(wanted[0] ?? '')) fail(`--engine must be one of ${ENGINES.join(', ')}`);
 const engine = wanted.find((name) => spawnSync(name, ['--version']).status === 0);
 if (!engine) fail(`not installed: ${wanted.join(', ')}`);
 if (!existsSync(CONTEXT)) fail('there is no build/chat-web: run "npm run artefact" first');
@@ -26,7 +25,7 @@ const args = ['build', '--file', join(ROOT, 'deploy', 'oci', 'Containerfile'), '
 args.push('--tag', `${name}:latest`);
 args.push('--build-arg', `VERSION=${version}`, '--build-arg', `REVISION=${revision || 'unknown'}`);
 if (engine !== 'docker') args.push('--format', 'docker'); // Other formats have no health check.
-const { status } = spawnSync(engine, [...args, ...(isChosen ? others : process.argv.slice(2)), CONTEXT], {
+const { status } = spawnSync(engine, [...args, ...others, CONTEXT], {
   stdio: 'inherit',
 });
 process.exit(status ?? 1);

@@ -84,9 +84,9 @@ function gatewayHandlers({
         id,
         scope,
         sessions: [...sessions],
-        ...(name === undefined ? {} : { name }),
-        ...(expiresAt === undefined ? {} : { expiresAt }),
-        ...(maxSessions === undefined ? {} : { maxSessions }),
+        name,
+        expiresAt,
+        maxSessions,
         version: version(),
       };
     },

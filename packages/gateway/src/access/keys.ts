@@ -86,7 +86,7 @@ export class Keys {
         scope,
         createdAt: new Date().toISOString(),
         ...(expiresAt ? { expiresAt: new Date(expiresAt).toISOString() } : {}),
-        ...(maxSessions === undefined ? {} : { maxSessions }),
+        maxSessions,
         hash: hashText(digestOf(key)),
       };
       await this.#write([...others, stored]);

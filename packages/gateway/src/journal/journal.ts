@@ -450,11 +450,11 @@ export class Journal implements Source {
   }
 
   /** The record with this seq; undefined if it is not kept, or damaged. `owner`: whose turn at the disk it is. */
-  find(seq: number, owner = ''): Promise<JournalRecord | undefined> {
+  find(seq: number, owner = ANY_READER.owner): Promise<JournalRecord | undefined> {
     return findRecord(this, seq, owner);
   }
 
-  findAll(seqs: readonly number[], owner = ''): AsyncIterable<JournalRecord> {
+  findAll(seqs: readonly number[], owner = ANY_READER.owner): AsyncIterable<JournalRecord> {
     return findRecords(this, seqs, owner);
   }
 

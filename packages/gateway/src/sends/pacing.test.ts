@@ -62,6 +62,15 @@ function paced(limits: Partial<PacingLimits>) {
   };
 }
 
+/** Pacing of new chats whose records are in memory only. */
+function pacingOf(maxNewChatsPerDay: number) {
+  const people = new KnownPeople();
+  const append = async (record: NewRecord) => people.apply({ ...record, seq: 1, at: Date.now() });
+  const limits = { maxSendsPerSecond: 0, maxNewChatsPerDay };
+  const pacing = new Pacing({ limits, people, journal: { append }, sessions: { refusalOf: () => undefined } });
+  return { people, pacing };
+}
+
 /** Seconds after which a refused send may be retried; undefined if it was not refused. */
 async function waitOf(send: Promise<unknown>): Promise<number | undefined> {
   try {
@@ -176,10 +185,7 @@ describe('new chats in a day', () => {
   });
 
   it('also recognise a person by the id that the network returns', async () => {
-    const people = new KnownPeople();
-    const append = async (record: NewRecord) => people.apply({ ...record, seq: 1, at: Date.now() });
-    const limits = { maxSendsPerSecond: 0, maxNewChatsPerDay: 1 };
-    const pacing = new Pacing({ limits, people, journal: { append }, sessions: { refusalOf: () => undefined } });
+    const { people, pacing } = pacingOf(1);
     const [ada = ''] = numbers(1);
     await pacing.send('sendMessage', { id: 'main', to: ada, type: 'text' }, async () => ({ to: '77@lid' }));
     expect(people.knows('main', personOf('77@lid') ?? 0)).toBe(true);
@@ -187,10 +193,7 @@ describe('new chats in a day', () => {
   });
 
   it('count a person once whose number has two forms, whichever is first', async () => {
-    const people = new KnownPeople();
-    const append = async (record: NewRecord) => people.apply({ ...record, seq: 1, at: Date.now() });
-    const limits = { maxSendsPerSecond: 0, maxNewChatsPerDay: 2 };
-    const pacing = new Pacing({ limits, people, journal: { append }, sessions: { refusalOf: () => undefined } });
+    const { people, pacing } = pacingOf(2);
     const [bob = ''] = numbers(1);
     const [form, otherForm] = ['551187654321@c.us', '5511987654321@c.us'];
     const send = (to: string, network = to) =>

@@ -65,7 +65,7 @@ export class Session {
   readonly #log: Log;
   /** Effects are executed one at a time: a start and a stop cannot overlap. */
   readonly #lock = new Lock();
-  /** The key with which it was started last; undefined for the operator. */
+  /** The key with which a start was requested last; undefined for the operator. */
   #startedWith: string | undefined;
   readonly #timers = new Map<(typeof WAITS)[number], NodeJS.Timeout>();
   readonly #watchers = new Set<() => void>();
@@ -144,14 +144,14 @@ export class Session {
   /**
    * Starts the session unless it is running. Returns at once; `settled` resolves when it is up. `byHand`: a request
    * waits for it, and gets 503 if the host is short of a resource, or 409 if the session was moved. `asked`: what to
-   * change, unless the start is refused. `by`: who asks; refused if access was lost by the time that it is its turn.
+   * change, unless the start is refused.
    */
   start(
     byHand: boolean,
     { takeBack = false, metadata, ...asked }: StartRequest = {},
-    { keyId, signal }: Requester = {},
+    by: Requester = {},
   ): Promise<void> {
-    return this.#lock.run(async () => {
+    return this.#inTurnOf(by, async () => {
       const { settings } = this.#dependencies;
       const after = settings.after(this.id, asked);
       const isUp = isRunning(this.phase);
@@ -159,9 +159,8 @@ export class Session {
       if (!isUp && byHand && !takeBack) this.#refuseIfMoved();
       if ((!isUp && byHand) || restarts) await this.#refuseIfShort();
       try {
-        if (metadata) await this.setMetadata(metadata, keyId);
+        if (metadata) await this.setMetadata(metadata, by.keyId);
         if (after) await settings.set(this.id, after);
-        this.#startedWith = keyId;
         if (restarts) await this.#inTurn({ name: 'restart', reason: 'REQUESTED' });
         if (isUp) return;
         if (this.phase.status === 'moved' && takeBack) await this.#takeBack();
@@ -169,7 +168,7 @@ export class Session {
       } catch (error) {
         throw afterChange(error);
       }
-    }, signal);
+    });
   }
 
   /** A proxy is for the whole life of a browser. A name is registered when the page is ready to be linked. */
@@ -183,13 +182,12 @@ export class Session {
    * Ends the run gracefully, and starts another at once; resets waits and past failures. 503, without ending anything,
    * if the host is short of a resource.
    */
-  restart({ keyId, signal }: Requester = {}): Promise<void> {
-    return this.#lock.run(async () => {
+  restart(by: Requester = {}): Promise<void> {
+    return this.#inTurnOf(by, async () => {
       this.#refuseIfMoved();
       await this.#refuseIfShort();
-      this.#startedWith = keyId;
       await this.#inTurn({ name: 'restart', reason: 'REQUESTED' });
-    }, signal);
+    });
   }
 
   /** Restarts to free memory. False if declined: the session is in use, or the host is short of a resource. */
@@ -217,12 +215,11 @@ export class Session {
   }
 
   /** Unlinks the session from the phone, wipes its auth, and starts it again. 409 unless it is ready. */
-  logout({ keyId, signal }: Requester = {}): Promise<void> {
-    return this.#lock.run(async () => {
+  logout(by: Requester = {}): Promise<void> {
+    return this.#inTurnOf(by, async () => {
       if (this.phase.status !== 'ready') throw this.#notReady();
-      this.#startedWith = keyId;
       await this.#inTurn({ name: 'logout' });
-    }, signal);
+    });
   }
 
   /** Unlinks the session from the phone if it is ready, stops it, wipes its auth and ends its streams. */
@@ -272,8 +269,8 @@ export class Session {
    * Starts the session from the folder that `place` installs while nothing runs. 409 if the session has saved auth,
    * unless it was moved, or is being linked; 503 if the host is short of a resource.
    */
-  moveIn(place: () => Promise<void>, { keyId, signal }: Requester): Promise<void> {
-    return this.#lock.run(async () => {
+  moveIn(place: () => Promise<void>, by: Requester): Promise<void> {
+    return this.#inTurnOf(by, async () => {
       this.refuseArrival();
       await this.#refuseIfShort();
       // It may be showing a QR. Without saved auth nothing is left.
@@ -287,9 +284,8 @@ export class Session {
         throw afterChange(error);
       }
       await this.#inTurn({ name: 'arrived' });
-      this.#startedWith = keyId;
       await this.#inTurn({ name: 'start', byHand: true });
-    }, signal);
+    });
   }
 
   refuseArrival(): void {
@@ -501,6 +497,14 @@ export class Session {
   }
 
   // State changes and effects.
+
+  /** Carries out what a caller asks for, once it is its turn, unless access was lost by then. */
+  #inTurnOf({ keyId, signal }: Requester, work: () => Promise<void>): Promise<void> {
+    return this.#lock.run(() => {
+      this.#startedWith = keyId;
+      return work();
+    }, signal);
+  }
 
   async #inTurn(event: StateEvent): Promise<void> {
     await this.#performAll(this.#take(event));

@@ -83,7 +83,7 @@ export class Supervisor implements OtherSessions {
     if (proxy && proxy !== settings.of(id).proxy) await proxyCheck.requireAllowed(proxy, id, by.keyId);
     this.#refuseWhileClosing();
     this.#assertRoomFor(id, by);
-    const known = this.#sessions.get(id);
+    const known = this.session(id);
     if (!known || !isRunning(known.phase)) this.#charge(by);
     const session = this.#sessionOf(id);
     try {
@@ -275,8 +275,9 @@ export class Supervisor implements OtherSessions {
         'insufficient_resources',
         `there are ${taken.size} sessions, which is the limit (CHAT_WEB_MAX_SESSIONS): delete one, or raise it`,
       );
-    const ofCaller = sees ? [...taken].filter(sees).length : 0;
-    if (maxSessions !== undefined && ofCaller >= maxSessions)
+    if (maxSessions === undefined || !sees) return;
+    const ofCaller = [...taken].filter(sees).length;
+    if (ofCaller >= maxSessions)
       throw new GatewayError(
         'insufficient_resources',
         `there are ${ofCaller} sessions for this key, which is its limit (maxSessions): delete one`,
