@@ -134,7 +134,10 @@ const ours: NewRecord[] = [
   peopleNotes.first('main', 1),
   peopleNotes.unsent('main', 1),
   peopleNotes.known('main', 1),
-  progressNotes.progress('wh_1', { position: 'oldest', waiting: { main: { after: '0-1', attempts: 1, nextAt: 1 } } }),
+  progressNotes.progress('wh_1', {
+    position: 'oldest',
+    waiting: [{ session: 'main', after: '0-1', attempts: 1, nextAt: 1 }],
+  }),
   progressNotes.dead('wh_1', { id: '0-1', event: 'gap', at: '2026-11-27T00:00:00Z', attempts: 1, message: '' }),
   progressNotes.replayed('wh_1', '0-1'),
   { ...BLANK, kind: 'forget', session: 'other' },

@@ -140,8 +140,7 @@ export class Courier {
     if (this.#health.isFailing) this.#startProbes();
     // Each is tried now, whenever its next attempt is due. The webhook may have lost some since: of these, it must not
     // even get a gap.
-    for (const [session, waiting] of Object.entries(progress.waiting))
-      if (dependencies.takes(session, 'gap')) this.#resume(session, waiting);
+    for (const waiting of progress.waiting) if (dependencies.takes(waiting.session, 'gap')) this.#resume(waiting);
     this.#stopListening = this.#feed.onMore(() => {
       this.#wakeDeleted();
       void this.#read();
@@ -150,7 +149,7 @@ export class Courier {
     void this.#read();
   }
 
-  #resume(session: string, { after, attempts, nextAt }: Waiting): void {
+  #resume({ session, after, attempts, nextAt }: Waiting): void {
     // Much may have changed since. Even if the clock was set back, the schedule's delay is the longest.
     const maxMs = (this.#dependencies.retryDelaysMs[attempts - 1] ?? 0) * (1 + JITTER);
     const waitMs = Math.min(Math.max(nextAt - Date.now(), 0), maxMs);
@@ -160,13 +159,13 @@ export class Courier {
 
   /** The progress. Deliveries in progress count as not delivered. */
   get progress(): Progress {
-    const waiting: [string, Waiting][] = [];
+    const waiting: Waiting[] = [];
     for (const { session, entry, after, attempts, nextAt } of this.#lanes.firsts()) {
       if (session === undefined) continue;
       const next = entry ? this.#positionBefore(entry) : after;
-      waiting.push([session, { after: next, attempts, nextAt: attempts > 0 ? wallTime(nextAt) : 0 }]);
+      waiting.push({ session, after: next, attempts, nextAt: attempts > 0 ? wallTime(nextAt) : 0 });
     }
-    return { position: this.#readUpTo, waiting: Object.fromEntries(waiting), ...this.#health.progress };
+    return { position: this.#readUpTo, waiting, ...this.#health.progress };
   }
 
   /** True if the last attempt failed, and events are waiting. */

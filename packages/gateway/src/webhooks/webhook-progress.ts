@@ -1,10 +1,11 @@
-import { BoundedMap, type DeadLetter, listOf, pairsOf, sessionId, webhookId, writtenTime } from '@chat-web/protocol';
+import { BoundedMap, type DeadLetter, listOf, sessionId, webhookId, writtenTime } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Fold } from '../journal/folds.ts';
 import { hasData, type JournalRecord, note } from '../journal/frame.ts';
 
 /** A session that is delivered separately: an event has failed, or was being delivered. Times are Unix ms. */
 export interface Waiting {
+  readonly session: string;
   /** The position before its next event. */
   readonly after: string;
   readonly attempts: number;
@@ -15,7 +16,7 @@ export interface Waiting {
 export interface Progress {
   /** Events up to this position are done, except those of waiting sessions. */
   readonly position: string;
-  readonly waiting: Readonly<Record<string, Waiting>>;
+  readonly waiting: readonly Waiting[];
   readonly lastSuccessAt?: number | undefined;
   /** For how long every attempt has failed, while the gateway ran. */
   readonly failingMs?: number | undefined;
@@ -45,7 +46,10 @@ const time = v.pipe(v.number(), v.minValue(0), v.maxValue(8.64e15));
 const count = v.pipe(v.number(), v.integer(), v.minValue(0));
 const storedProgress = v.strictObject({
   position: short,
-  waiting: pairsOf(sessionId, v.strictObject({ after: short, attempts: count, nextAt: time }), MAX_WAITING),
+  waiting: v.pipe(
+    listOf(v.strictObject({ session: sessionId, after: short, attempts: count, nextAt: time }), MAX_WAITING),
+    v.readonly(),
+  ),
   lastSuccessAt: v.optional(time),
   failingMs: v.optional(v.pipe(v.number(), v.minValue(0))),
   lastFailure: v.optional(v.strictObject({ at: time, message: sentence })),
@@ -100,7 +104,7 @@ export class WebhookProgress implements Fold {
 
   #forget(session: string): void {
     for (const state of this.#webhooks.values()) {
-      const { [session]: _, ...waiting } = state.progress.waiting;
+      const waiting = state.progress.waiting.filter((one) => one.session !== session);
       state.progress = { ...state.progress, waiting };
       for (const [id, letter] of state.deadLetters) if (letter.session === session) state.deadLetters.delete(id);
     }

@@ -339,6 +339,17 @@ describe('a webhook', () => {
     expect(accepted('other')).toEqual(upTo(3));
   });
 
+  it('resumes after a restart for a session that has the name of a property of every object', async () => {
+    answer = () => 500;
+    await restart([600_000]);
+    await create();
+    for (const session of ['constructor', '__proto__']) happen(session, 1);
+    await expect.poll(() => only()).toMatchObject({ waiting: 2 });
+    answer = () => 200;
+    await restart();
+    await expect.poll(() => ['constructor', '__proto__'].map(accepted)).toEqual([[1], [1]]);
+  });
+
   it('keeps the attempts of a failed event, however much of the journal is read to find it again', async () => {
     answer = () => 500;
     await restart([1_000, 500, 600_000]);
@@ -1063,7 +1074,7 @@ describe('a webhook that was limited since', () => {
     const { id, key, limit } = await limited();
     const waiting = { after: 'abcdefabcdef-1', attempts: 1, nextAt: 0 };
     const { position = '' } = only() ?? {};
-    const failing = { position, waiting: { victim: waiting, 'shop-1': waiting } };
+    const failing = { position, waiting: ['victim', 'shop-1'].map((session) => ({ session, ...waiting })) };
     answer = () => 500;
     retryDelaysMs = [600_000, 600_000];
     await storeOffline(progressNotes.progress(id, failing));

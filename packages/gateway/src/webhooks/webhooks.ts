@@ -102,7 +102,7 @@ export class Webhooks {
     const { path, progress, damage, append } = dependencies;
     const webhooks = new Webhooks(dependencies);
     for (const stored of await readWebhooks(path, damage))
-      webhooks.#add(stored, progress.of(stored.id) ?? { position: LOST, waiting: {} });
+      webhooks.#add(stored, progress.of(stored.id) ?? { position: LOST, waiting: [] });
     // The operator may restore those that were set aside: they continue where they were.
     const removed = damage.counts.has('webhooks') ? [] : progress.ids.filter((id) => !webhooks.#webhooks.has(id));
     await Promise.all(removed.map((id) => append(progressNotes.removed(id), undefined).catch(() => {})));
@@ -147,7 +147,7 @@ export class Webhooks {
         secret: newSecret(),
         ...ownerOf(caller),
       };
-      const progress = { position: input.after ?? this.#now(), waiting: {} };
+      const progress = { position: input.after ?? this.#now(), waiting: [] };
       await this.#store(stored, progressNotes.progress(id, progress)).catch(notStored);
       try {
         await this.#write([...this.#stored(), stored]);
@@ -209,10 +209,8 @@ export class Webhooks {
         throw invalidRequest([{ path: 'after', message: `must not be after the webhook's position, ${position}` }]);
       this.#pause(webhook);
       // Sessions that are further behind keep their position.
-      const behind = Object.entries(webhook.progress.waiting).filter(
-        ([, waiting]) => events.seqOf(waiting.after) < seq,
-      );
-      const progress = { ...webhook.progress, position: after, waiting: Object.fromEntries(behind) };
+      const waiting = webhook.progress.waiting.filter((one) => events.seqOf(one.after) < seq);
+      const progress = { ...webhook.progress, position: after, waiting };
       try {
         await this.#store(webhook.stored, progressNotes.progress(id, progress)).catch(notStored);
         webhook.progress = progress;
@@ -535,7 +533,7 @@ export class Webhooks {
       position,
       status: disabled ? 'disabled' : courier?.isFailing ? 'failing' : 'active',
       ...(disabled ? { reason: disabled } : {}),
-      waiting: Object.values(waiting).filter(({ attempts }) => attempts > 0).length,
+      waiting: waiting.filter(({ attempts }) => attempts > 0).length,
       deadLetters: this.#lettersOf(webhook).length,
       ...(lastSuccessAt === undefined ? {} : { lastSuccessAt: iso(lastSuccessAt) }),
       ...(lastFailure ? { lastFailure: { at: iso(lastFailure.at), message: lastFailure.message } } : {}),
