@@ -143,3 +143,9 @@ it('the leftovers of an interrupted import are removed when the gateway restarts
   await expectNothingChanged();
   expect(gateway.log.some((line) => line.includes('interrupted import removed'))).toBe(true);
 });
+
+it('the archive that the refused ones are made from is accepted', async () => {
+  const body = archive(manifestOf(ARCHIVE_FILES, { session: 'fine' }));
+  expect(await put(body, {}, 'fine')).toMatchObject({ status: 200 });
+  expect(await readdir(join(gateway.dataDir, 'sessions'))).toEqual(['fine', 'known']);
+});

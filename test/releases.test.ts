@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 
 const ROOT = new URL('../', import.meta.url);
@@ -13,6 +13,15 @@ it('all packages have one version', () => {
   expect(read('packages/host/package.json').dependencies['@chat-web/protocol']).toBe(version);
   // Absent before the first release.
   expect(read('.release-please-manifest.json')['.'] ?? version).toBe(version);
+});
+
+it('the workflows use only actions that are pinned by their hash', () => {
+  const folder = new URL('.github/workflows/', ROOT);
+  const used = readdirSync(folder).flatMap((name) => [
+    ...readFileSync(new URL(name, folder), 'utf8').matchAll(/uses: *(\S+)/g),
+  ]);
+  expect(used.length).toBeGreaterThan(0);
+  for (const [, action] of used) expect(action).toMatch(/^(\.\/|[\w./-]+@[0-9a-f]{40}$)/);
 });
 
 it('a release changes it wherever it is written', () => {

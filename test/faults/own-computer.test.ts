@@ -112,9 +112,13 @@ class OwnComputer implements AsyncDisposable {
   /** The processes behind the window, and those among them that have a token in clear. */
   get holders(): { readonly all: string[]; readonly ofTokens: string[] } {
     const others = processIds().filter((pid) => pid !== this.#command?.pid);
-    const texts = others.map((pid) => `${environmentOf(pid)}\0${commandLineOf(pid)}`);
-    const all = texts.filter((text) => text.includes(this.#home));
-    return { all, ofTokens: all.filter((text) => /TOKEN=(?!sha256:)/.test(text) || text.includes(TOKEN)) };
+    const all = others.map(startOf).filter((text) => text.includes(this.#home));
+    return { all, ofTokens: all.filter(hasToken) };
+  }
+
+  /** True if the command itself has the token in clear, as it must. */
+  get hasToken(): boolean {
+    return hasToken(startOf(this.#command?.pid ?? 0));
   }
 
   /** Kills the gateway behind the window. */
@@ -234,6 +238,10 @@ async function linked(
   return { ended };
 }
 
+/** What every process of the same user can read of another: its environment and its command line. */
+const startOf = (pid: number) => `${environmentOf(pid)}\0${commandLineOf(pid)}`;
+const hasToken = (text: string) => /TOKEN=(?!sha256:)/.test(text) || text.includes(TOKEN);
+
 /** Runs the command again, and expects that it ends what an earlier run began, without another link. */
 async function expectResumed(computer: OwnComputer, stack: Stack): Promise<void> {
   expect(await computer.link(stack, 'main')).toBe(0);
@@ -255,6 +263,7 @@ it("an account with a passkey is linked on its owner's computer, and runs on the
   const { all, ofTokens } = computer.holders; // The gateway, a worker, and the processes of the browser.
   expect(all.length).toBeGreaterThan(1);
   expect(ofTokens).toEqual([]);
+  expect(computer.hasToken).toBe(true);
   await stack.phones.scan(ADA, await qrOn(page));
   await computer.printed('asks for its passkey');
   await answersPasskey(page);

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { spawnGateway } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
-import { eventually, figure, listening, NameServer, seconds, withRoom } from '@chat-web/testing';
+import { eventually, figure, listening, NameServer, seconds, takes, withRoom } from '@chat-web/testing';
 import { sharedFolder } from '@chat-web/testing/hooks';
 import { expect, it } from 'vitest';
 
@@ -15,6 +15,9 @@ const PORT = 53;
 const MOUNT = 'mount --bind "$0" /etc/resolv.conf && exec "$@"';
 const SILENT_WEBHOOKS = 20;
 const HOSTS = Array.from({ length: SILENT_WEBHOOKS }, (_, n) => `hang-${n}.test`);
+const SILENT_PROXIES = 100;
+/** Of one key, for its webhooks and the proxies of its sessions. */
+const LOOK_UPS_AT_A_TIME = 16;
 const APP = 'app.test';
 const TESTS_EACH = 2;
 const LOOK_UP_MS = 5_000;
@@ -56,9 +59,22 @@ it.runIf(names)('domains of one key whose name server is silent hold no webhook 
     for (const host of [...HOSTS, APP]) server.names.set(host, ['127.0.0.1']);
     const created = await Promise.all(HOSTS.map((host) => shop.createWebhook({ url: urlOf(host) })));
     for (const host of HOSTS) server.silent.add(host);
+    for (let n = 0; n < SILENT_PROXIES; n += 1) server.silent.add(`proxy-hang-${n}.test`);
 
     let isOver = false;
+    const refusals = new Set<string | undefined>();
     const failures: { ms: number; message: string | undefined }[] = [];
+    const starts = Array.from({ length: SILENT_PROXIES }, async (_, n) => {
+      const proxy = `http://proxy-hang-${n}.test:${port}`;
+      while (!isOver) {
+        const { code } = await shop.startSession({ id: `shop-${n}`, proxy }).catch((error) => error);
+        refusals.add(code);
+      }
+    });
+    const asked = () => new Set(server.asked.flatMap((question) => /proxy-hang-\d+/.exec(question) ?? []));
+    await eventually(() => expect(asked()).not.toEqual(new Set()));
+    await takes(500);
+    expect(asked().size).toBeLessThanOrEqual(LOOK_UPS_AT_A_TIME);
     const attacks = created.flatMap(({ id }) =>
       Array.from({ length: TESTS_EACH }, async () => {
         while (!isOver) {
@@ -67,8 +83,7 @@ it.runIf(names)('domains of one key whose name server is silent hold no webhook 
         }
       }),
     );
-    const attack = Promise.allSettled(attacks);
-    await eventually(() => expect(server.asked.filter((asked) => asked.includes('hang-'))).not.toHaveLength(0));
+    const attack = Promise.allSettled([...attacks, ...starts]);
 
     const startedAt = performance.now();
     const { id } = await operator.createWebhook({ url: urlOf(APP), events: ['status'] });
@@ -83,6 +98,7 @@ it.runIf(names)('domains of one key whose name server is silent hold no webhook 
     await eventually(() => expect(failures.length).toBeGreaterThan(SILENT_WEBHOOKS));
     isOver = true;
     await attack;
+    expect(refusals).toEqual(new Set(['url_not_allowed']));
     for (const { ms, message } of failures) {
       expect(message).toBe('the connection failed (ETIMEOUT)');
       expect(ms).toBeLessThan(LOOK_UP_MS + withRoom(1_000));

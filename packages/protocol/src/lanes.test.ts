@@ -75,6 +75,24 @@ describe('lanes', () => {
     expect(begun.at(-1)).toBe('a2');
   });
 
+  it.each([
+    ['one', 1],
+    ['many', 1_000],
+  ])('take as long for each of many tasks as for each of few, in %s', async (_, keys) => {
+    vi.useRealTimers();
+    const costOf = async (tasks: number) => {
+      const { lanes } = create();
+      const before = process.cpuUsage();
+      for (let n = 0; n < tasks; n += 1)
+        lanes.push(String(n % keys), { attempt: () => Promise.resolve(undefined), length: 1 });
+      await lanes.idle();
+      const { user, system } = process.cpuUsage(before);
+      return user + system;
+    };
+    const few = Math.max(await costOf(5_000), await costOf(5_000), 10_000);
+    expect(await costOf(50_000)).toBeLessThan(40 * few); // Quadratic would take 100 times as long.
+  });
+
   it('that keep their slots block others until these are freed', async () => {
     const { lanes, push } = create();
     push('a1', 'b1', 'c1', 'd1');

@@ -95,7 +95,7 @@ it('takes 4 to 8 bytes per person, and forgets the oldest', () => {
   expect([0, 100_000, 210_000, 259_999].map(knowsNth)).toEqual([false, false, true, true]);
 });
 
-it('accepts three parts from an archive, and merges large ones without blocking', () => {
+it('accepts three parts from an archive, and merges large and small ones', () => {
   const part = (from: number) => {
     const set = Buffer.alloc(4 * 50_000);
     for (let n = 0; n < 50_000; n += 1) set.writeUInt32LE((from + n * 7) >>> 0, 4 * n);
