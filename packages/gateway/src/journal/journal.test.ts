@@ -438,6 +438,20 @@ describe('readers of old events', () => {
     next.mockRestore();
   });
 
+  it('of single records take turns by their owner, too', async () => {
+    const journal = await openJournal(newRoot());
+    await appendLong(journal, numbered(600));
+    for (const owner of ['key', 'other']) {
+      let done = 0;
+      for (let n = 0; n < 200; n += 1) void journal.find(2, 'key').then(() => (done += 1));
+      expect((await journal.find(3, owner))?.key).toBeDefined();
+      if (owner === 'other') expect(done).toBeLessThan(20);
+      else expect(done).toBe(200); // The control: one of the same owner comes last.
+      await expect.poll(() => done).toBe(200);
+      for await (const { key } of journal.findAll([3], owner)) expect(key).toBeDefined();
+    }
+  });
+
   it('are served after those who read from memory, piece by piece', async () => {
     const journal = await openJournal(newRoot());
     await appendLong(journal, numbered(600));
