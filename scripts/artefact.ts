@@ -26,6 +26,7 @@ const COPIES = {
   'simulator/phones': 'packages/simulator/public',
   'simulator/phones/phones.js': 'packages/simulator/dist/phones.js',
   'doctor/samples': 'scripts/doctor/samples',
+  sql: 'packages/gateway/sql',
   'deploy/systemd': 'deploy/systemd',
   'deploy/oci/health.js': 'deploy/oci/health.js',
   'README.md': 'deploy/npm/README.md',
@@ -42,6 +43,7 @@ const tools = await bundleForNode(
   {
     input: {
       'chat-web': join(TOOLS, 'chat-web.js'),
+      cluster: join(TOOLS, 'cluster.js'),
       'compile-worker': join(TOOLS, 'compile-worker.js'),
       doctor: join(TOOLS, 'doctor', 'main.js'),
       journal: join(TOOLS, 'journal.js'),

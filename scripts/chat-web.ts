@@ -10,6 +10,7 @@ const TOOLS: Readonly<Record<string, { readonly does: string; run(): Promise<unk
   link: { does: "link an account on its owner's computer", run: () => import('./link/main.ts') },
   move: { does: 'move a session to another gateway', run: () => import('./move/main.ts') },
   journal: { does: 'inspect the journal of events', run: () => import('./journal.ts') },
+  cluster: { does: 'prepare a cluster of several hosts', run: () => import('./cluster.ts') },
   simulator: { does: 'simulate web.whatsapp.com and its phones', run: () => import('@chat-web/simulator/main') },
 };
 

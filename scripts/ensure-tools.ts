@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { constants, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { postgresPrograms } from '@chat-web/testing';
 import { findBrowser, hasHeadlessShell } from '@chat-web/worker/browser';
 import { isAllowed } from './file-access.ts';
 
@@ -52,6 +53,12 @@ const tools: Readonly<Record<string, Tool>> = {
     fedora: 'perl',
     arch: 'perl',
     alpine: 'perl',
+  },
+  postgres: {
+    purpose: 'tests of a cluster start a server of their own',
+    missing: () => (postgresPrograms() ? undefined : 'Not found: initdb'),
+    debian: 'postgresql',
+    isOptional: true,
   },
   script: {
     purpose: 'a story closes a terminal',

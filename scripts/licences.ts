@@ -40,6 +40,10 @@ function sectionOf(folder: string, modules: readonly string[]): string {
   const texts = readdirSync(folder)
     .filter((file) => LICENCE_NAME.test(file))
     .map(read);
+  const readme = readdirSync(folder).find((file) => /^readme/i.test(file));
+  // Some have it only as the last section of their README.
+  if (texts.length === 0 && readme)
+    texts.push(...(/^#+ licen[cs]e\s*$(.*Copyright.*)/ims.exec(read(readme))?.slice(1) ?? []));
   if (texts.length === 0 && license === 'Apache-2.0') texts.push('The text of this licence is also that of LICENSE.');
   if (typeof license !== 'string' || texts.length === 0) throw new Error(`the licence of ${folder} is unknown`);
   if (existsSync(join(folder, CONTENTS_FILE)))

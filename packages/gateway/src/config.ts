@@ -66,6 +66,10 @@ export function readConfig(env: Environment): Config {
     problems.push('CHAT_WEB_SPOOL_SESSION_MAX_MB must not be more than CHAT_WEB_SPOOL_MAX_MB');
   if (values.token !== undefined && values.tokenFile !== undefined)
     problems.push('CHAT_WEB_TOKEN and CHAT_WEB_TOKEN_FILE are mutually exclusive: set only one of them');
+  if (values.clusterUrls !== undefined && values.clusterUrlFile !== undefined)
+    problems.push('CHAT_WEB_CLUSTER_URL and CHAT_WEB_CLUSTER_URL_FILE are mutually exclusive: set only one of them');
+  if (isInCluster(values) && values.takeOverOnConflict)
+    problems.push('CHAT_WEB_TAKE_OVER_ON_CONFLICT must not be set in a cluster: two hosts could fight for an account');
   if (values.browserWindow && values.headlessShell)
     problems.push('CHAT_WEB_BROWSER_WINDOW and CHAT_WEB_HEADLESS_SHELL must not both be set: the shell has no window');
   problems.push(...listenProblems(values));
@@ -80,6 +84,10 @@ export function readConfig(env: Environment): Config {
     tls: certificateOf(values),
     workerEnv: Object.fromEntries(Object.entries(env).filter(([name]) => isPassedOn(name, values))),
   });
+}
+
+function isInCluster({ clusterUrls, clusterUrlFile }: Values): boolean {
+  return clusterUrls !== undefined || clusterUrlFile !== undefined;
 }
 
 function isPassedOn(name: string, { browserWindow }: Values): boolean {

@@ -1,6 +1,7 @@
 import {
   type GatewayOperationName,
   type Handlers,
+  invalidRequest,
   type OperationName,
   operations,
   type SendAttempt,
@@ -11,6 +12,7 @@ import type { Caller } from './access/caller.ts';
 import type { EventTickets } from './access/event-tickets.ts';
 import type { Keys } from './access/keys.ts';
 import { Refusal } from './access/refusal.ts';
+import type { Cluster } from './cluster/cluster.ts';
 import { type Config, version } from './config.ts';
 import type { AnyHandler } from './http/operation-route.ts';
 import type { HostHistory } from './monitoring/host-history.ts';
@@ -37,6 +39,7 @@ interface Dependencies {
   readonly webhooks: Webhooks;
   readonly mover: Mover;
   readonly hostHistory: HostHistory;
+  readonly cluster: Cluster;
   readonly pacing: Pacing;
 }
 
@@ -69,6 +72,7 @@ function gatewayHandlers({
   webhooks,
   mover,
   hostHistory,
+  cluster,
 }: Dependencies): GatewayHandlers {
   return {
     listSessions: (_, caller) => ({
@@ -144,6 +148,14 @@ function gatewayHandlers({
       ...unsandboxedOf(supervisor.all()),
       ...hostHistory.view,
     }),
+
+    listHosts: async () => ({ hosts: await cluster.hosts() }),
+
+    confirmHostOff: ({ hostId, confirm }) => {
+      if (confirm !== hostId)
+        throw invalidRequest([{ path: 'confirm', message: 'must be the id of the host, as in the path' }]);
+      return cluster.confirmOff(hostId);
+    },
 
     listDeliveries: ({ webhookId }, caller) => ({ deliveries: webhooks.deliveries(webhookId, caller) }),
 

@@ -8,6 +8,7 @@ import { FailureLimit } from './access/failure-limit.ts';
 import { Keys } from './access/keys.ts';
 import { OperatorToken } from './access/operator-token.ts';
 import { Refusals } from './access/refusal.ts';
+import { openCluster } from './cluster/open-cluster.ts';
 import { type Config, pagesDirOf, version } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import { DeliveredMessages } from './events/delivered-messages.ts';
@@ -51,7 +52,7 @@ import { ProxyCheck } from './sessions/proxy-check.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';
 import type { Session } from './sessions/session.ts';
 import { SessionSettings } from './sessions/session-settings.ts';
-import { summaryOf } from './sessions/session-view.ts';
+import { countsByStatus, summaryOf } from './sessions/session-view.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
 import { WebhookProgress } from './webhooks/webhook-progress.ts';
@@ -64,6 +65,8 @@ export interface Gateway extends ServiceState {
   readonly asksForToken: boolean;
   /** Called on SIGHUP. None of them rejects. */
   readonly reloads: readonly (() => Promise<void>)[];
+  /** Resolves if another gateway has claimed the data folder: then this process must exit, and its workers with it. */
+  readonly displaced: Promise<void>;
   /** Waits for requests in progress unless `skipWaiting` aborts, then closes streams, workers and servers. Keeps auth. */
   close(skipWaiting: AbortSignal): Promise<void>;
 }
@@ -80,10 +83,11 @@ export async function startGateway(
 ): Promise<Gateway> {
   const token = await OperatorToken.load(config, log);
   const storage = await openStorage(config, log);
+  const { journal, events, saved, spool, tmp, pageHistory, damage, cluster } = storage;
+  await cluster.claim(journal);
   const sessions = await createSessions(config, log, storage, workerProgram);
   const doors = await openDoors(config, log, { audit, token, storage, sessions });
 
-  const { journal, events, saved, spool, tmp, pageHistory, damage } = storage;
   const { supervisor, foreignProcesses, mover } = sessions;
   const { access, webhooks, listeners } = doors;
   journal.onResumed(() => {
@@ -101,6 +105,12 @@ export async function startGateway(
   await damage.count(); // By now, all folders are in place.
   doors.open();
   webhooks.start();
+  const displaced = deferred();
+  const about = () => {
+    const { memoryAvailableBytes, diskFreeBytes } = doors.hostHistory.view.samples.at(-1) ?? {};
+    return { version: version(), sessions: countsByStatus(supervisor.list()), memoryAvailableBytes, diskFreeBytes };
+  };
+  cluster.begin(about, displaced.resolve);
   if (config.autoStartSessions) supervisor.startSaved();
   const closing = new AbortController();
   checkPeriodically<Session>([...sessions.watches, doors.hostHistory], () => supervisor.all(), closing.signal, log);
@@ -115,6 +125,7 @@ export async function startGateway(
     ],
     statusText: () => summaryOf(supervisor.list()),
     isHealthy: () => supervisor.isHealthy,
+    displaced: displaced.promise,
     close: async (skipWaiting) => {
       closing.abort();
       await listeners.close(async () => {
@@ -124,6 +135,7 @@ export async function startGateway(
         await webhooks.close();
         await journal.close();
       });
+      await cluster.release();
       await storage.release();
     },
   };
@@ -145,6 +157,7 @@ async function openStorage(config: Config, log: Log) {
           throw new ConfigError([`CHAT_WEB_PAGE_VERSION ${errorText(error)}`]);
         });
   const release = await holdDataDir(dataDir, log);
+  const cluster = await openCluster(config, log);
   const damage = new Damage(dataDir, log);
   await damage.count();
   const settings = await SessionSettings.load(join(dataDir, 'session-settings.json'));
@@ -168,6 +181,7 @@ async function openStorage(config: Config, log: Log) {
     ...limits,
   });
   return {
+    cluster,
     saved,
     damage,
     pinnedPage,
@@ -247,7 +261,7 @@ interface DoorDependencies {
 
 /** What others see: the listeners, where requests wait for `open`, the webhooks, and the metrics. */
 async function openDoors(config: Config, log: Log, { audit, token, storage, sessions }: DoorDependencies) {
-  const { journal, events, folds, spool, damage } = storage;
+  const { journal, events, folds, spool, damage, cluster } = storage;
   const { supervisor, startQueue, pacing, mover } = sessions;
   const keys = await Keys.load(join(config.dataDir, 'keys.json'), log);
   const access = new Access(token, keys, new FailureLimit(config.authFailuresPerMinute));
@@ -283,7 +297,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     metrics,
     log,
     idempotency: new Idempotency(events.requests, folds.sentKeys, folds.published),
-    handlers: allHandlers({ config, supervisor, keys, tickets, webhooks, mover, hostHistory, pacing }),
+    handlers: allHandlers({ config, supervisor, keys, tickets, webhooks, mover, hostHistory, cluster, pacing }),
   });
   const opened = deferred();
   // Requests wait for a microtask also afterwards: see `createApp`.

@@ -71,6 +71,7 @@ async function run(config: Config): Promise<void> {
       const hint = 'keys can reach each service there: write host:port';
       log.warn({ setting: settings[field].name, host, hint }, 'every port of a host allowed');
     }
+  void gateway.displaced.then(() => process.exit(1));
   const notifier = new ServiceNotifier(serviceManagerOf(process.env, process.pid), gateway, log);
   notifier.start();
   for (const signal of STOP_SIGNALS) process.once(signal, () => void stop(signal, { gateway, notifier, log }));

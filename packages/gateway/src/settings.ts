@@ -81,6 +81,15 @@ const list = v.pipe(
   ),
 );
 
+export const clusterUrls = v.pipe(
+  v.string(),
+  v.transform((written) => written.split(',').map((url) => url.trim())),
+  v.check(
+    (urls) => urls.every((url) => /^postgres(ql)?:\/\/./.test(url)),
+    'must be URLs such as postgresql://user:password@host/database',
+  ),
+);
+
 const hosts = v.pipe(
   list,
   v.check((entries) => entries.every(isHostOrRange), 'must be hosts, host:port or CIDR ranges such as 10.0.0.0/8'),
@@ -438,6 +447,24 @@ export const settings = {
     schema: hosts,
     fallback: '',
     meaning: 'non-public hosts, host:port or CIDR ranges that the proxy of a session may use; comma-separated',
+  },
+  clusterUrls: {
+    name: 'CHAT_WEB_CLUSTER_URL',
+    schema: clusterUrls,
+    meaning: 'URLs of the PostgreSQL server that the hosts of a cluster share, and of its standbys; comma-separated',
+  },
+  clusterUrlFile: {
+    name: 'CHAT_WEB_CLUSTER_URL_FILE',
+    schema: filePath,
+    refusesBlank: true,
+    meaning: 'file whose first line is the same',
+  },
+  clusterDisk: {
+    name: 'CHAT_WEB_CLUSTER_DISK',
+    schema: v.picklist(['attached', 'exclusive'], 'must be attached or exclusive'),
+    fallback: 'attached',
+    meaning:
+      'exclusive: the platform attaches the disk of the data folder to one machine at a time, so that another may continue without a confirmation',
   },
   webhookHosts: {
     name: 'CHAT_WEB_WEBHOOK_HOSTS',

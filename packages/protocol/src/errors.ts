@@ -31,6 +31,7 @@ export const errorTable = {
     when: 'the session is not in status qr, or it shows no QR: the message says why',
   },
   key_not_found: { status: 404, when: 'there is no key with this id' },
+  host_not_found: { status: 404, when: 'there is no host with this id in the cluster' },
   webhook_not_found: { status: 404, when: 'there is no webhook with this id, or the key does not cover its sessions' },
   route_not_found: { status: 404, when: 'no route has this path' },
   method_not_allowed: { status: 405, when: 'the path does not support the method; see Allow' },
@@ -51,6 +52,7 @@ export const errorTable = {
   stale_export: { status: 409, when: 'the session has run on this gateway after the archive was made' },
   idempotency_in_progress: { status: 409, when: 'the first request with this Idempotency-Key is still in progress' },
   already_linked: { status: 409, when: 'the session is ready, or a session of this gateway has the number' },
+  host_is_live: { status: 409, when: 'the host was heard of less than 30 s ago, so that it is not off' },
   edit_window_closed: { status: 409, when: 'the message is too old to be edited' },
   body_too_large: {
     status: 413,
@@ -91,6 +93,7 @@ export const errorTable = {
     status: 503,
     when: 'the host is short of memory or disk, or a limit of the gateway is reached; the message names it',
   },
+  engine_unavailable: { status: 503, when: 'the database of the cluster cannot be reached; sessions and sends go on' },
   shutting_down: { status: 503, when: 'the gateway is stopping and accepts no new work' },
 } as const satisfies Record<string, ErrorEntry>;
 

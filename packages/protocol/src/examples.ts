@@ -37,3 +37,6 @@ export const exampleStranger = { id, contactId: '12025550107@c.us' } as const;
 export const exampleChannel = { id, channelId: exampleIds.channel } as const;
 export const exampleOwnChannel = { id, channelId: exampleIds.ownChannel } as const;
 export const exampleWebhook = { webhookId: 'wh_0a1b2c3d4e5f' } as const;
+
+/** The id of a host of a cluster. */
+export const exampleHost = '8c1d3f5a-0b2e-4c6d-8e9f-a1b2c3d4e5f6';

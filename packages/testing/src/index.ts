@@ -22,6 +22,7 @@ export * from './name-server.ts';
 export * from './notify-socket.ts';
 export * from './other-user.ts';
 export * from './pace.ts';
+export * from './postgres.ts';
 export * from './processes.ts';
 export * from './raw-request.ts';
 export * from './reported-emoji.ts';

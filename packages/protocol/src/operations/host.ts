@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { exampleHost } from '../examples.ts';
 import { count, sentence } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { sessionStatus } from '../resources.ts';
@@ -30,6 +31,33 @@ const hostSample = v.object({
 });
 export type HostSample = v.InferOutput<typeof hostSample>;
 
+/** Of the sessions of a gateway, by status. */
+const sessionCounts = v.object(v.entriesFromList(sessionStatus.options, many));
+
+/** What a host tells the others of itself. */
+export const aboutHost = v.object({
+  version: v.pipe(v.string(), v.maxLength(50)),
+  sessions: sessionCounts,
+  memoryAvailableBytes: v.optional(bytes),
+  diskFreeBytes: v.optional(bytes),
+});
+
+const hostView = v.object({
+  id: v.string(),
+  name: v.string(),
+  /** True for the host of the gateway that answers. */
+  isOwn: v.boolean(),
+  /** `late`: not heard of for 15 s; `lost`: for 30 s; `released`: its gateway has stopped. */
+  state: v.picklist(['live', 'late', 'lost', 'released']),
+  /** An operator has confirmed that its machine is off: another one may continue with its data folder. */
+  confirmedOff: v.optional(v.boolean()),
+  /** When it was last heard of. */
+  beatAt: v.optional(isoTime),
+  ...v.partial(aboutHost).entries,
+});
+
+const hostParams = v.object({ hostId: v.pipe(v.string(), v.uuid('must be an id from GET /hosts')) });
+
 export const hostOperations = {
   getHost: {
     summary: 'Get memory, disk and load of the host and the gateway over the last hour, and the sessions by status',
@@ -41,7 +69,7 @@ export const hostOperations = {
       at: isoTime,
       startedAt: isoTime,
       version: v.string(),
-      sessions: v.object(v.entriesFromList(sessionStatus.options, many)),
+      sessions: sessionCounts,
       /** Sessions whose browser runs without Chromium's sandbox, and why one of them does; absent if there is none. */
       unsandboxed: v.optional(v.object({ sessions: many, reason: sentence })),
       /** Of the machine, or of the gateway's cgroup if that is less. */
@@ -56,5 +84,31 @@ export const hostOperations = {
     errors: [],
     timeoutMs: 5_000,
     examples: { lastHour: {} },
+  },
+
+  listHosts: {
+    summary: 'List the hosts of the cluster; empty for a gateway on its own',
+    method: 'GET',
+    path: '/hosts',
+    scope: 'operator',
+    params: v.object({}),
+    answer: v.object({ hosts: v.array(hostView) }),
+    errors: ['engine_unavailable'],
+    timeoutMs: 15_000,
+    examples: { all: {} },
+  },
+
+  confirmHostOff: {
+    summary: "Confirm that a host's machine is off, so that another one may continue with its data folder",
+    method: 'POST',
+    path: '/hosts/:hostId/off',
+    scope: 'operator',
+    params: hostParams,
+    /** The same id again. */
+    body: v.strictObject({ confirm: v.string() }),
+    answer: hostView,
+    errors: ['host_not_found', 'host_is_live', 'engine_unavailable'],
+    timeoutMs: 15_000,
+    examples: { off: { hostId: exampleHost, confirm: exampleHost } },
   },
 } as const satisfies Record<string, Operation>;

@@ -1,0 +1,135 @@
+-- The hosts of a cluster, and which gateway may run the sessions in a data folder.
+--
+-- Every function runs with the rights of the schema's owner, and acts only for the host whose role called it: a host
+-- that was taken over cannot act for another one.
+
+CREATE TABLE chat_web.hosts (
+  id uuid PRIMARY KEY DEFAULT gen_random_uuid(),
+  name text NOT NULL UNIQUE CHECK (name ~ '^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$'),
+  -- Its role in the database. The only one that may act for it.
+  role name NOT NULL UNIQUE,
+  -- Where the other gateways reach it: the base URL of its API.
+  address text,
+  -- Counts the claims of its data folder. Only the gateway with the last one may run its sessions.
+  epoch bigint NOT NULL DEFAULT 0,
+  -- Of the last claim, until the gateway has confirmed that its epoch is on the disk.
+  nonce text,
+  -- `lost`: it was live, and has not been heard of for LOST_AFTER.
+  state text NOT NULL DEFAULT 'released' CHECK (state IN ('live', 'released', 'lost')),
+  beat_at timestamptz,
+  -- The last position of its journal at the last beat: a disk whose journal does not know it is an older copy.
+  journal_position text,
+  machine_id text,
+  boot_id text,
+  -- Device and inode of the data folder.
+  folder text,
+  -- `exclusive`: the platform attaches it to one machine at a time.
+  disk text NOT NULL DEFAULT 'attached' CHECK (disk IN ('attached', 'exclusive')),
+  -- An operator has confirmed that its machine is off.
+  is_off boolean NOT NULL DEFAULT false,
+  -- What its gateway says of itself, for GET /hosts.
+  about jsonb NOT NULL DEFAULT '{}' CHECK (length(about::text) < 10000)
+);
+
+-- A function of its own, so that tests can set the clock.
+CREATE FUNCTION chat_web.moment() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT clock_timestamp()';
+
+-- The host of the calling role.
+CREATE FUNCTION chat_web.own_host() RETURNS TABLE (id uuid, name text, epoch bigint, journal_position text)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+  SELECT h.id, h.name, h.epoch, h.journal_position FROM chat_web.hosts h WHERE h.role = session_user;
+$$;
+
+-- Claims the data folder of a host for a gateway that is about to start on it. Returns one of:
+-- `claimed`, with the new epoch: the gateway may start;
+-- `unknown_host`: there is no such host, or not for this role;
+-- `old_copy`: the folder is not what the last gateway left, so that its sessions would break their links;
+-- `in_use`: the last gateway may still run. Later, or after a confirmation, the claim may succeed.
+--
+-- disk_epoch, new_nonce: what host.json on the disk says. The nonce is written before the claim and stays until its epoch
+-- is written, so that a crash between the two can be told from an older copy.
+-- known_position: the `journal_position` of the host, if the journal on the disk knows it.
+-- watched: for how many seconds the caller has seen that nothing else writes to the folder.
+CREATE FUNCTION chat_web.claim(
+  host uuid, disk_epoch bigint, new_nonce text, known_position text,
+  new_machine_id text, new_boot_id text, new_folder text, new_disk text, watched integer
+) RETURNS TABLE (outcome text, epoch bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+DECLARE
+  last chat_web.hosts;
+BEGIN
+  SELECT * INTO last FROM chat_web.hosts h WHERE h.id = host AND h.role = session_user FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN QUERY SELECT 'unknown_host', NULL::bigint;
+    RETURN;
+  END IF;
+
+  IF (disk_epoch <> last.epoch AND new_nonce IS DISTINCT FROM last.nonce)
+    OR (last.journal_position IS NOT NULL AND known_position IS DISTINCT FROM last.journal_position) THEN
+    RETURN QUERY SELECT 'old_copy', NULL::bigint;
+    RETURN;
+  END IF;
+
+  IF NOT coalesce(
+    last.state = 'released'
+    -- The lock of the folder has proved that the last gateway is dead.
+    OR (last.machine_id = new_machine_id AND last.boot_id = new_boot_id AND last.folder = new_folder)
+    -- The machine has restarted since. An identity can be copied with a machine: a live one would be heard of.
+    OR (last.machine_id = new_machine_id AND last.boot_id <> new_boot_id
+      AND last.beat_at < chat_web.moment() - interval '30 seconds')
+    OR last.is_off
+    OR (last.disk = 'exclusive' AND last.beat_at < chat_web.moment() - interval '60 seconds' AND watched >= 45),
+    false
+  ) THEN
+    RETURN QUERY SELECT 'in_use', NULL::bigint;
+    RETURN;
+  END IF;
+
+  RETURN QUERY UPDATE chat_web.hosts h SET
+    epoch = last.epoch + 1, nonce = new_nonce, state = 'live', beat_at = chat_web.moment(), is_off = false,
+    machine_id = new_machine_id, boot_id = new_boot_id, folder = new_folder, disk = new_disk
+  WHERE h.id = host RETURNING 'claimed', h.epoch;
+END $$;
+
+-- The gateway with this epoch lives. False: another one has claimed its folder, so it must kill its browsers.
+CREATE FUNCTION chat_web.beat(host uuid, own_epoch bigint, new_position text, new_about jsonb)
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+BEGIN
+  UPDATE chat_web.hosts h SET
+    state = 'live', beat_at = chat_web.moment(), nonce = NULL, is_off = false,
+    journal_position = new_position, about = new_about
+  WHERE h.id = host AND h.role = session_user AND h.epoch = own_epoch AND h.state <> 'released';
+  RETURN FOUND;
+END $$;
+
+-- The gateway with this epoch has stopped: none of its browsers runs.
+CREATE FUNCTION chat_web.release(host uuid, own_epoch bigint, new_position text)
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+BEGIN
+  UPDATE chat_web.hosts h SET
+    state = 'released', beat_at = chat_web.moment(), nonce = NULL, journal_position = new_position
+  WHERE h.id = host AND h.role = session_user AND h.epoch = own_epoch;
+  RETURN FOUND;
+END $$;
+
+-- Hosts that have not been heard of for 30 seconds become `lost`. Returns those that just did. Any host may call it.
+CREATE FUNCTION chat_web.mark_lost() RETURNS SETOF uuid
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+  UPDATE chat_web.hosts SET state = 'lost'
+  WHERE state = 'live' AND chat_web.moment() - beat_at > interval '30 seconds' RETURNING id;
+$$;
+
+-- An operator has checked that the machine of a host is off. Holds until the next claim or beat.
+CREATE FUNCTION chat_web.confirm_off(host uuid) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+BEGIN
+  UPDATE chat_web.hosts h SET is_off = true WHERE h.id = host;
+  RETURN FOUND;
+END $$;
+
+CREATE FUNCTION chat_web.list_hosts()
+RETURNS TABLE (id uuid, name text, state text, silent_ms double precision, beat_at timestamptz, is_off boolean, about jsonb)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+  SELECT h.id, h.name, h.state, extract(epoch FROM chat_web.moment() - h.beat_at) * 1000, h.beat_at, h.is_off, h.about
+  FROM chat_web.hosts h ORDER BY h.name;
+$$;

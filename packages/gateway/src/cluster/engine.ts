@@ -1,0 +1,79 @@
+import { errorText, GatewayError } from '@chat-web/protocol';
+import type pg from 'pg';
+import type { Log } from '../log.ts';
+
+const CONNECT_TIMEOUT_MS = 3_000;
+const QUERY_TIMEOUT_MS = 5_000;
+const MAX_CONNECTIONS = 4;
+/** SQLSTATE: no connection, no resources, shutting down or starting up, or a standby, which is read-only. */
+const OUTAGE = /^(08|53|57P|25006)/;
+
+/** The PostgreSQL server of the cluster. Of several, the first that accepts writes is used. */
+export class Engine {
+  readonly #pools: readonly pg.Pool[];
+  readonly #log: Log;
+  /** The one that has answered last. */
+  #current: pg.Pool | undefined;
+  #isDown = false;
+
+  private constructor(pools: readonly pg.Pool[], log: Log) {
+    this.#pools = pools;
+    this.#log = log;
+  }
+
+  /** `urls`: of one server and its standbys. Connects when it is first asked. */
+  static async open(urls: readonly string[], log: Log): Promise<Engine> {
+    // Loaded only here: a gateway without a cluster does not need it.
+    const { default: postgres } = await import('pg');
+    const pools = urls.map((connectionString) => {
+      const pool = new postgres.Pool({
+        connectionString,
+        application_name: 'chat-web',
+        max: MAX_CONNECTIONS,
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        query_timeout: QUERY_TIMEOUT_MS,
+        statement_timeout: QUERY_TIMEOUT_MS,
+        keepAlive: true,
+        allowExitOnIdle: true,
+      });
+      return pool.on('error', () => {}); // Of an idle connection. The next query opens another one.
+    });
+    return new Engine(pools, log);
+  }
+
+  /**
+   * The rows of a query. Rejects with `engine_unavailable` if no server can be reached or accepts writes, and otherwise
+   * with the error of the server. After a timeout, the query may have been carried out.
+   */
+  async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
+    let why: unknown;
+    for (const pool of this.#fromCurrent()) {
+      try {
+        const { rows } = await pool.query<Row>(text, [...values]);
+        if (this.#isDown) this.#log.info('database of the cluster reached again');
+        this.#isDown = false;
+        this.#current = pool;
+        return rows;
+      } catch (error) {
+        if (!isOutage(error)) throw error;
+        why = error;
+      }
+    }
+    if (!this.#isDown) this.#log.warn({ error: errorText(why) }, 'database of the cluster not reached');
+    this.#isDown = true;
+    throw new GatewayError('engine_unavailable', 'the database of the cluster cannot be reached');
+  }
+
+  #fromCurrent(): Iterable<pg.Pool> {
+    return new Set([...(this.#current ? [this.#current] : []), ...this.#pools]);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#pools.map((pool) => pool.end()));
+  }
+}
+
+function isOutage(error: unknown): boolean {
+  const { code, severity } = error as { code?: string; severity?: string };
+  return severity === undefined || OUTAGE.test(code ?? ''); // Only errors of a server have a severity.
+}

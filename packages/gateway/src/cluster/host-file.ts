@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import * as v from 'valibot';
+import { ConfigError } from '../config-error.ts';
+import { readOwnText, replaceText } from '../host/text-files.ts';
+
+export const HOST_FILE = 'host.json';
+const MAX_BYTES = 4_096;
+const hostFile = v.strictObject({
+  /** Of its row in the database. */
+  host: v.pipe(v.string(), v.uuid()),
+  /** How often the folder has been claimed. */
+  epoch: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  /** Of a claim whose epoch has not been written yet. */
+  pending: v.optional(v.pipe(v.string(), v.maxLength(100))),
+});
+
+/** Which host of a cluster a data folder belongs to. */
+export type HostFile = v.InferOutput<typeof hostFile>;
+
+/**
+ * Rejects with a ConfigError if the folder has none: a disk that is not mounted must not become a new host with empty
+ * sessions.
+ */
+export async function readHostFile(dataDir: string): Promise<HostFile> {
+  const path = join(dataDir, HOST_FILE);
+  try {
+    return v.parse(hostFile, JSON.parse(await readOwnText(path, MAX_BYTES)));
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    throw new ConfigError([
+      isMissing
+        ? `${dataDir} does not belong to a host of the cluster: check that its disk is mounted; for a new host, run "chat-web cluster join"`
+        : `${path} cannot be read: restore it from a backup of the folder`,
+    ]);
+  }
+}
+
+export async function writeHostFile(dataDir: string, file: HostFile): Promise<void> {
+  await replaceText(join(dataDir, HOST_FILE), `${JSON.stringify(file)}\n`, { durably: true });
+}

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { aboutHost, errorText, GatewayError } from '@chat-web/protocol';
+import * as v from 'valibot';
+import type { Config } from '../config.ts';
+import { ConfigError } from '../config-error.ts';
+import type { Log } from '../log.ts';
+import type { AboutHost, Cluster, HostView, JournalEnd } from './cluster.ts';
+import { Engine } from './engine.ts';
+import { type HostFile, readHostFile, writeHostFile } from './host-file.ts';
+import { placeOf } from './machine.ts';
+import { requireSchema } from './schema.ts';
+
+const BEAT_MS = 5_000;
+const RETRY_MS = 2_000;
+const LOG_EVERY_MS = 30_000;
+/** A host that is not heard of for this long may be lost: see `mark_lost`. */
+const LATE_MS = 15_000;
+
+const IN_USE_HINT =
+  'its last gateway may still run. If its machine is off, confirm it: POST /hosts/{id}/off at another gateway, or "chat-web cluster off"';
+const OLD_COPY =
+  "is not what its last gateway left, but an older copy: with it, the accounts' phones would drop their links. Use the disk that was used last";
+
+interface OwnHost {
+  readonly id: string;
+  readonly name: string;
+  readonly journal_position: string | null;
+}
+
+interface HostRow {
+  readonly id: string;
+  readonly name: string;
+  readonly state: 'live' | 'released' | 'lost';
+  readonly silent_ms: number | null;
+  readonly beat_at: Date | null;
+  readonly is_off: boolean;
+  readonly about: unknown;
+}
+
+type MemberConfig = Pick<Config, 'dataDir' | 'clusterDisk'>;
+
+/** This gateway as a host of a cluster. The claim of its data folder is decided in the database: see `sql/1-hosts.sql`. */
+export class Member implements Cluster {
+  readonly #config: MemberConfig;
+  readonly #log: Log;
+  readonly #engine: Engine;
+  readonly #stopping = new AbortController();
+  #file: HostFile;
+  #journal: JournalEnd | undefined;
+  #beating: Promise<void> = Promise.resolve();
+
+  private constructor(config: MemberConfig, log: Log, engine: Engine, file: HostFile) {
+    this.#config = config;
+    this.#log = log;
+    this.#engine = engine;
+    this.#file = file;
+  }
+
+  static async open(config: MemberConfig, urls: readonly string[], log: Log): Promise<Member> {
+    const file = await readHostFile(config.dataDir);
+    return new Member(config, log, await Engine.open(urls, log), file);
+  }
+
+  async claim(journal: JournalEnd): Promise<void> {
+    const startedAt = performance.now();
+    let [logAt, name] = [startedAt, ''];
+    for (;;) {
+      const watched = Math.floor((performance.now() - startedAt) / 1_000);
+      const { outcome, host } = await this.#tryToClaim(journal, watched).catch((error: unknown) => {
+        if (!(error instanceof GatewayError)) throw error;
+        return { outcome: 'engine_unavailable', host: undefined };
+      });
+      name = host?.name ?? name;
+      if (outcome === 'claimed') {
+        this.#log.info({ host: name, epoch: this.#file.epoch }, 'data folder claimed');
+        return;
+      }
+      if (outcome === 'old_copy') throw new ConfigError([`CHAT_WEB_DATA_DIR ${OLD_COPY} (host ${name})`]);
+      if (performance.now() >= logAt) {
+        const hint = outcome === 'in_use' ? IN_USE_HINT : 'the gateway starts once it can be reached';
+        this.#log.warn({ host: name, hint }, 'data folder not claimed yet');
+        logAt += LOG_EVERY_MS;
+      }
+      await delay(RETRY_MS);
+    }
+  }
+
+  begin(about: () => AboutHost, onDisplaced: () => void): void {
+    this.#beating = this.#beat(about, onDisplaced);
+  }
+
+  async hosts(): Promise<HostView[]> {
+    const rows = await this.#engine.query<HostRow>('SELECT * FROM chat_web.list_hosts()');
+    return rows.map((row) => viewOf(row, this.#file.host));
+  }
+
+  async confirmOff(id: string): Promise<HostView> {
+    const find = async () => (await this.hosts()).find((host) => host.id === id);
+    const host = await find();
+    if (!host) throw new GatewayError('host_not_found', 'there is no host with this id');
+    if (host.state === 'live' || host.state === 'late')
+      throw new GatewayError('host_is_live', `host ${host.name} was heard of less than 30 s ago: it is not off`);
+    await this.#engine.query('SELECT chat_web.confirm_off($1)', [id]);
+    return (await find()) ?? host;
+  }
+
+  async release(): Promise<void> {
+    this.#stopping.abort();
+    await this.#beating;
+    if (this.#journal)
+      await this.#engine
+        .query('SELECT chat_web.release($1, $2, $3)', [this.#file.host, this.#file.epoch, endOf(this.#journal)])
+        .catch((error: unknown) => this.#log.warn({ error: errorText(error) }, 'data folder not released'));
+    await this.#engine.close();
+  }
+
+  /** `watched`: for how many seconds this gateway has held the folder. */
+  async #tryToClaim(journal: JournalEnd, watched: number) {
+    await requireSchema(this.#engine);
+    const [host] = await this.#engine.query<OwnHost>('SELECT * FROM chat_web.own_host()');
+    if (host?.id !== this.#file.host) throw new ConfigError([this.#foreign(host)]);
+    // On the disk before it is in the database: see `claim`.
+    if (this.#file.pending === undefined) await this.#write({ ...this.#file, pending: randomUUID() });
+    const { machineId, bootId, folder } = await placeOf(this.#config.dataDir);
+    const position = host.journal_position;
+    const [claim] = await this.#engine.query<{ outcome: string; epoch: string }>(
+      'SELECT * FROM chat_web.claim($1, $2, $3, $4, $5, $6, $7, $8, $9)',
+      [
+        host.id,
+        this.#file.epoch,
+        this.#file.pending,
+        position !== null && journal.seqOf(position) !== undefined ? position : null,
+        machineId,
+        bootId,
+        folder,
+        this.#config.clusterDisk,
+        watched,
+      ],
+    );
+    if (claim?.outcome !== 'claimed') return { outcome: claim?.outcome ?? 'unknown_host', host };
+    await this.#write({ host: host.id, epoch: Number(claim.epoch) });
+    this.#journal = journal;
+    // From now on, a copy from before is known as one. Only then may a session start.
+    const isOwn = await this.#sendBeat(undefined);
+    return { outcome: isOwn ? 'claimed' : 'in_use', host };
+  }
+
+  #foreign(host: OwnHost | undefined): string {
+    return host
+      ? `CHAT_WEB_DATA_DIR belongs to another host than the role of CHAT_WEB_CLUSTER_URL, which is of ${host.name}: use the URL that was created with this folder's host`
+      : 'CHAT_WEB_CLUSTER_URL has a role of no host: create one with "chat-web cluster add"';
+  }
+
+  async #beat(about: () => AboutHost, onDisplaced: () => void): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      try {
+        if (!(await this.#sendBeat(about()))) {
+          this.#log.fatal({ epoch: this.#file.epoch }, 'data folder claimed by another gateway');
+          onDisplaced();
+          return;
+        }
+        for (const { id } of await this.#engine.query<{ id: string }>('SELECT id FROM chat_web.mark_lost() AS id'))
+          this.#log.warn({ host: id }, 'host lost');
+      } catch (error) {
+        // Without the database, the sessions go on.
+        if (!(error instanceof GatewayError)) this.#log.error({ error: errorText(error) }, 'beat failed');
+      }
+      await delay(BEAT_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
+  /** False if another gateway has claimed the folder. */
+  async #sendBeat(about: AboutHost | undefined): Promise<boolean> {
+    const [row] = await this.#engine.query<{ is_own: boolean }>('SELECT chat_web.beat($1, $2, $3, $4) AS is_own', [
+      this.#file.host,
+      this.#file.epoch,
+      this.#journal && endOf(this.#journal),
+      JSON.stringify(about ?? {}),
+    ]);
+    return row?.is_own === true;
+  }
+
+  async #write(file: HostFile): Promise<void> {
+    await writeHostFile(this.#config.dataDir, file);
+    this.#file = file;
+  }
+}
+
+function endOf(journal: JournalEnd): string {
+  return journal.idOf(journal.lastSeq);
+}
+
+function viewOf({ id, name, state, silent_ms, beat_at, is_off, about }: HostRow, own: string): HostView {
+  const isLate = state === 'live' && (silent_ms ?? 0) > LATE_MS;
+  return {
+    id,
+    name,
+    isOwn: id === own,
+    state: isLate ? 'late' : state,
+    ...(is_off ? { confirmedOff: true } : {}),
+    ...(beat_at ? { beatAt: beat_at.toISOString() } : {}),
+    ...(v.is(aboutHost, about) ? v.parse(aboutHost, about) : {}), // Of another host, which may have been taken over.
+  };
+}

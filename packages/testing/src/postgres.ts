@@ -1,0 +1,79 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from './eventually.ts';
+import { OTHER_USER } from './other-user.ts';
+
+const DEBIAN_DIR = '/usr/lib/postgresql';
+
+/** The folder with PostgreSQL's programs; undefined where it is not installed. Debian has none of them on the PATH. */
+export function postgresPrograms(): string | undefined {
+  const versions = existsSync(DEBIAN_DIR) ? readdirSync(DEBIAN_DIR).sort((a, b) => Number(b) - Number(a)) : [];
+  const folders = [
+    ...versions.map((version) => join(DEBIAN_DIR, version, 'bin')),
+    ...(process.env.PATH ?? '').split(':'),
+  ];
+  return folders.find((folder) => existsSync(join(folder, 'initdb')));
+}
+
+/** A PostgreSQL server of its own, in a temporary folder, on a unix socket. It refuses to run as root. */
+export class Postgres implements AsyncDisposable {
+  readonly #programs: string;
+  readonly #dir: string;
+  #server: ChildProcess | undefined;
+
+  private constructor(programs: string, dir: string) {
+    this.#programs = programs;
+    this.#dir = dir;
+  }
+
+  static async start(): Promise<Postgres> {
+    const programs = postgresPrograms();
+    if (programs === undefined) throw new Error('PostgreSQL is not installed');
+    const dir = mkdtempSync(join(tmpdir(), 'chat-web-postgres-'));
+    const postgres = new Postgres(programs, dir);
+    if (process.getuid?.() === 0) chownSync(dir, OTHER_USER, OTHER_USER);
+    chmodSync(dir, 0o755); // The socket is in it.
+    const options = ['--username=postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
+    execFileSync(join(programs, 'initdb'), [...options, join(dir, 'data')], { ...asOther(), stdio: 'ignore' });
+    await postgres.run();
+    return postgres;
+  }
+
+  /** The URL of a database, as a user. */
+  url(database = 'postgres', user = 'postgres'): string {
+    return `postgresql://${user}@/${database}?host=${encodeURIComponent(this.#dir)}`;
+  }
+
+  execute(sql: string): void {
+    execFileSync(join(this.#programs, 'psql'), ['--quiet', '--set=ON_ERROR_STOP=1', this.url(), '--command', sql]);
+  }
+
+  /** Starts it again after `kill`. */
+  async run(): Promise<void> {
+    const settings = ['listen_addresses=', `unix_socket_directories=${this.#dir}`, 'shared_buffers=16MB'];
+    const args = ['-D', join(this.#dir, 'data'), ...settings.flatMap((setting) => ['-c', setting])];
+    this.#server = spawn(join(this.#programs, 'postgres'), args, { ...asOther(), stdio: 'ignore' });
+    await eventually(() => execFileSync(join(this.#programs, 'pg_isready'), ['-q', '-h', this.#dir]));
+  }
+
+  /** SIGINT ends all connections, and stops it cleanly; SIGQUIT as a crash does. */
+  async kill(signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
+    const server = this.#server;
+    if (!server || server.exitCode !== null || server.signalCode !== null) return;
+    const exited = once(server, 'exit');
+    server.kill(signal);
+    await exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill('SIGINT');
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+}
+
+function asOther(): { uid?: number; gid?: number; cwd: string } {
+  return process.getuid?.() === 0 ? { uid: OTHER_USER, gid: OTHER_USER, cwd: '/' } : { cwd: '/' };
+}
