@@ -141,7 +141,15 @@ describe('every route', () => {
         'stopSession',
       ].sort(),
     );
-    expect(namesOf('operator')).toEqual(['createKey', 'deleteKey', 'getHost', 'listKeys', 'metrics']);
+    expect(namesOf('operator')).toEqual([
+      'confirmHostOff',
+      'createKey',
+      'deleteKey',
+      'getHost',
+      'listHosts',
+      'listKeys',
+      'metrics',
+    ]);
   });
 
   it.each(routes.filter(({ scope }) => scope === 'anyone'))('$method $name needs no credentials', async (route) => {
