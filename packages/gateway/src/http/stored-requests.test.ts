@@ -62,7 +62,7 @@ it('the answers to a key push out no events of other sessions', async () => {
 
 it('a key whose requests have stored too much is refused until it has room; other keys and the operator are not', async () => {
   const [{ id, key }, other] = [await newKey('sender'), await newKey('other')];
-  const filling = keyNotes.done('main', 'x', 'x'.repeat(6 * 1_048_576));
+  const filling = keyNotes.done('main', 'x', 'x'.repeat(6.5 * 1_048_576));
   await gateway.events.requests.append(filling, id, 'nothing');
   const headers = { authorization: `Bearer ${key}`, 'idempotency-key': 'k' };
   const refused = await gateway.request('/sessions/main/messages', { method: 'POST', headers, body: text('hello') });
