@@ -1,11 +1,14 @@
+import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { addHost, type GatewayProcess, initCluster, joinCluster, spawnGateway } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
-import { ADA, BEN, eventually, Postgres, postgresPrograms, withRoom } from '@chat-web/testing';
+import { ADA, BEN, downloadedBytes, eventually, Postgres, postgresPrograms, withRoom } from '@chat-web/testing';
 import { sharedFolder } from '@chat-web/testing/hooks';
 import { Stack } from '@chat-web/testing/stack';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+
+const TOKEN = 'the-operators-token';
 
 /** A host whose gateway has not started yet. */
 interface Host {
@@ -29,6 +32,7 @@ const settingsOf = ({ dir, url }: Host) => ({
   CHAT_WEB_PORT: '0',
   CHAT_WEB_DATA_DIR: dir,
   CHAT_WEB_CLUSTER_URL: url,
+  CHAT_WEB_TOKEN: TOKEN,
   CHAT_WEB_BROWSER_PATH: '/bin/false',
 });
 
@@ -38,7 +42,7 @@ async function start(host: Host, signal?: AbortSignal): Promise<GatewayProcess> 
   return gateway;
 }
 
-const clientOf = ({ url }: { readonly url: string }) => createClient({ url }, { retries: 0 });
+const clientOf = ({ url }: { readonly url: string }) => createClient({ url, token: TOKEN }, { retries: 0 });
 
 async function hostsAt(gateway: GatewayProcess) {
   const { hosts } = await clientOf(gateway).listHosts();
@@ -152,7 +156,10 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
 
   it('keeps its sessions while the database is down, and is claimed again when it is back', async () => {
     const host = await newHost('outage');
-    await using stack = await Stack.start({ settings: { CHAT_WEB_CLUSTER_URL: host.url }, dataDir: host.dir });
+    await using stack = await Stack.start({
+      settings: { CHAT_WEB_CLUSTER_URL: host.url, CHAT_WEB_TOKEN: TOKEN },
+      dataDir: host.dir,
+    });
     await stack.link('main', ADA);
     await postgres.kill('SIGQUIT');
     try {
@@ -170,5 +177,97 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
     expect(await stack.client.listHosts()).toMatchObject({
       hosts: expect.arrayContaining([expect.objectContaining({ name: 'outage', state: 'live' })]),
     });
+  });
+});
+
+describe.runIf(postgresPrograms())('the sessions of several hosts', () => {
+  let own: Postgres;
+  let first: Stack;
+  let second: Stack;
+  beforeAll(async () => {
+    own = await Postgres.start();
+    await initCluster(own.url());
+    const options = async (name: string, capacity: number) => {
+      const dataDir = join(folder, name);
+      const url = await addHost(own.url(), name);
+      await joinCluster(url, dataDir);
+      const settings = {
+        CHAT_WEB_TOKEN: TOKEN,
+        CHAT_WEB_CLUSTER_URL: url,
+        CHAT_WEB_CLUSTER_SESSIONS: String(capacity),
+      };
+      return { dataDir, settings };
+    };
+    first = await Stack.start(await options('first', 1));
+    second = await Stack.start({ ...(await options('second', 1)), beside: first });
+    await first.link('main', ADA);
+    await first.link('shop', BEN);
+  });
+  afterAll(async () => {
+    await second?.[Symbol.asyncDispose]();
+    await first?.[Symbol.asyncDispose]();
+    await own?.[Symbol.asyncDispose]();
+  });
+
+  it('are started where there is room, and listed by each gateway', async () => {
+    for (const { client } of [first, second])
+      await eventually(async () =>
+        expect((await client.listSessions()).sessions).toMatchObject([
+          { id: 'main', host: 'first', status: 'ready' },
+          { id: 'shop', host: 'second', status: 'ready' },
+        ]),
+      );
+    await expect(second.client.startSession({ id: 'third' })).rejects.toMatchObject({ code: 'insufficient_resources' });
+    await expect(first.client.getSessionStatus({ id: 'third' })).rejects.toMatchObject({ code: 'session_not_found' });
+  });
+
+  it('can be called at each gateway: texts, files in both directions, events', async () => {
+    for (const [id, front, account, other] of [
+      ['main', second, ADA, BEN],
+      ['shop', first, BEN, ADA],
+    ] as const) {
+      const { client } = front;
+      const events = await front.listen(id);
+      await first.phones.send(other, { to: account, body: `to ${id}` });
+      await events.until('message', ({ body }) => body === `to ${id}`);
+      const message = { id, to: other, markRead: false } as const;
+      const text = (await client.sendMessage({ ...message, type: 'text', body: `from ${id}` })) as { id: string };
+      expect(await first.onPhone(account, text.id)).toMatchObject({ body: `from ${id}` });
+      const bytes = randomBytes(8 * 1_048_576);
+      const file = { base64: bytes.toString('base64'), mimeType: 'application/zip', filename: 'large.zip' };
+      const sent = (await client.sendMessage({ ...message, type: 'document', ...file })) as { id: string };
+      const media = await client.getMedia({ id, messageId: sent.id });
+      expect(Buffer.compare(await downloadedBytes(media), bytes)).toBe(0);
+    }
+  });
+
+  it('are asked for credentials at both gateways, and nobody else can say that a request was forwarded', async () => {
+    const ask = (headers: Record<string, string>) => fetch(`${second.gateway.url}/sessions/main/status`, { headers });
+    const right = { Authorization: `Bearer ${TOKEN}` };
+    expect((await ask(right)).status).toBe(200);
+    expect((await ask({})).status).toBe(401);
+    for (const hop of ['x', 'e30.e30', Buffer.from('{}').toString('base64url')])
+      expect((await ask({ ...right, 'Chat-Web-Hop': hop })).status).toBe(403);
+  });
+
+  it('of a host that does not answer are 503, and answer again when it is back', async () => {
+    await first.gateway.end('SIGKILL');
+    await expect(second.client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'host_unreachable' });
+    const body = { type: 'text', to: BEN, body: 'to a dead host' } as const;
+    await expect(second.client.sendMessage({ id: 'main', ...body })).rejects.toMatchObject({
+      code: 'host_unreachable',
+    });
+    expect(await second.client.getSessionStatus({ id: 'shop' })).toMatchObject({ status: 'ready' });
+    await first.restartGateway();
+    await eventually(async () =>
+      expect(await second.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready' }),
+    );
+    expect((await first.phones.messages(BEN)).map((message) => message.body)).not.toContain('to a dead host');
+  });
+
+  it('are deleted at any gateway, which makes room for another', async () => {
+    await second.client.deleteSession({ id: 'main' });
+    await eventually(() => second.client.startSession({ id: 'next' }));
+    expect((await first.client.listSessions()).sessions).toMatchObject([{ id: 'next', host: 'first' }, { id: 'shop' }]);
   });
 });

@@ -68,6 +68,10 @@ export function readConfig(env: Environment): Config {
     problems.push('CHAT_WEB_TOKEN and CHAT_WEB_TOKEN_FILE are mutually exclusive: set only one of them');
   if (values.clusterUrls !== undefined && values.clusterUrlFile !== undefined)
     problems.push('CHAT_WEB_CLUSTER_URL and CHAT_WEB_CLUSTER_URL_FILE are mutually exclusive: set only one of them');
+  if (isInCluster(values) && values.token === undefined && values.tokenFile === undefined)
+    problems.push(
+      'CHAT_WEB_CLUSTER_URL requires CHAT_WEB_TOKEN, the same on each host: the gateways forward requests to each other',
+    );
   if (isInCluster(values) && values.takeOverOnConflict)
     problems.push('CHAT_WEB_TAKE_OVER_ON_CONFLICT must not be set in a cluster: two hosts could fight for an account');
   if (values.browserWindow && values.headlessShell)

@@ -5,6 +5,7 @@ import {
   type OperationName,
   operations,
   type SendAttempt,
+  type SessionView,
   type WorkerOperationName,
   workerOperations,
 } from '@chat-web/protocol';
@@ -78,8 +79,10 @@ function gatewayHandlers({
     listSessions: (_, caller) => ({
       sessions: supervisor
         .list()
+        .map((session): SessionView => (cluster.isAlone ? viewOf(session) : { ...viewOf(session), host: cluster.name }))
+        .concat(cluster.foreignViews())
         .filter(({ id }) => caller.sees(id))
-        .map(viewOf),
+        .sort((a, b) => (a.id < b.id ? -1 : 1)),
     }),
 
     getAccess: (_, { id, scope, sessions }) => {

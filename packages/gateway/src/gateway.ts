@@ -52,7 +52,7 @@ import { ProxyCheck } from './sessions/proxy-check.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';
 import type { Session } from './sessions/session.ts';
 import { SessionSettings } from './sessions/session-settings.ts';
-import { countsByStatus, summaryOf } from './sessions/session-view.ts';
+import { countsByStatus, summaryOf, viewOf } from './sessions/session-view.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
 import { WebhookProgress } from './webhooks/webhook-progress.ts';
@@ -110,8 +110,14 @@ export async function startGateway(
     const { memoryAvailableBytes, diskFreeBytes } = doors.hostHistory.view.samples.at(-1) ?? {};
     return { version: version(), sessions: countsByStatus(supervisor.list()), memoryAvailableBytes, diskFreeBytes };
   };
-  cluster.begin(about, displaced.resolve);
-  if (config.autoStartSessions) supervisor.startSaved();
+  const foreign = await cluster.begin({
+    address: config.clusterAddress ?? doors.listeners.url,
+    about,
+    views: () => supervisor.list().map(viewOf),
+    onDisplaced: displaced.resolve,
+  });
+  for (const id of foreign) log.error({ session: id }, 'session belongs to another host');
+  if (config.autoStartSessions) supervisor.startSaved(foreign);
   const closing = new AbortController();
   checkPeriodically<Session>([...sessions.watches, doors.hostHistory], () => supervisor.all(), closing.signal, log);
 
@@ -290,6 +296,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     tickets,
     refusals,
     audit,
+    cluster,
     supervisor,
     events,
     spool,

@@ -81,6 +81,15 @@ const list = v.pipe(
   ),
 );
 
+const baseUrl = v.pipe(
+  v.string(),
+  v.check(
+    (written) => /^https?:\/\//.test(written) && URL.canParse(written) && new URL(written).pathname === '/',
+    'must be an http or https URL without a path, such as https://host-1.internal:3000',
+  ),
+  v.transform((written) => new URL(written).origin),
+);
+
 export const clusterUrls = v.pipe(
   v.string(),
   v.transform((written) => written.split(',').map((url) => url.trim())),
@@ -458,6 +467,18 @@ export const settings = {
     schema: filePath,
     refusesBlank: true,
     meaning: 'file whose first line is the same',
+  },
+  clusterAddress: {
+    name: 'CHAT_WEB_CLUSTER_ADDRESS',
+    schema: baseUrl,
+    fallbackIs: 'the address on which the gateway listens',
+    meaning: 'base URL at which the other gateways of the cluster reach this one',
+  },
+  clusterSessions: {
+    name: 'CHAT_WEB_CLUSTER_SESSIONS',
+    schema: writtenNumber(0, 10_000),
+    fallbackIs: 'one for each 400 MB of memory, less 500 MB',
+    meaning: 'how many sessions are placed on this host',
   },
   clusterDisk: {
     name: 'CHAT_WEB_CLUSTER_DISK',

@@ -51,6 +51,8 @@ export function closesNewChats({ kind, remaining }: AccountLimit): boolean {
 /** A session with its health. Times are ISO 8601. */
 export const sessionView = v.object({
   id: v.string(),
+  /** The name of its host, in a cluster. */
+  host: v.optional(v.string()),
   status: sessionStatus,
   /** When the status last changed. */
   since: isoTime,

@@ -1,4 +1,4 @@
-import type { AnswerOf, aboutHost } from '@chat-web/protocol';
+import type { AnswerOf, aboutHost, SessionView } from '@chat-web/protocol';
 import type * as v from 'valibot';
 
 export type AboutHost = v.InferOutput<typeof aboutHost>;
@@ -11,17 +11,63 @@ export interface JournalEnd {
   seqOf(id: string): number | undefined;
 }
 
+/** Another gateway of the cluster. */
+export interface Peer {
+  /** Of its host. */
+  readonly id: string;
+  readonly name: string;
+  /** The base URL of its API; absent if it has never started. */
+  readonly address: string | undefined;
+  /** Of what it forwards, in DER. */
+  readonly publicKey: Buffer | undefined;
+}
+
+/** What a gateway tells the cluster once its sessions are loaded. */
+export interface OwnGateway {
+  /** Where the others reach it: the base URL of its API. */
+  readonly address: string;
+  about(): AboutHost;
+  views(): SessionView[];
+  /** Another gateway has claimed the data folder. */
+  onDisplaced(): void;
+}
+
+/** What a forwarded request says of its caller. */
+export interface ForwardedFor {
+  readonly address: string;
+}
+
 export type HostView = AnswerOf<'listHosts'>['hosts'][number];
 
 /** The hosts that share the sessions, of which this gateway is one. */
 export interface Cluster {
+  /** True for a gateway without a cluster. */
+  readonly isAlone: boolean;
   /**
    * Resolves once this gateway may run the sessions of its data folder, which takes until the last one has given them
    * up. Rejects with a ConfigError if the folder is an older copy, or of no host.
    */
   claim(journal: JournalEnd): Promise<void>;
-  /** Tells the others that this gateway lives. `onDisplaced`: another one has claimed the folder. */
-  begin(about: () => AboutHost, onDisplaced: () => void): void;
+  /**
+   * Tells the others of this gateway and its sessions, from now on. Resolves with those of its sessions that belong to
+   * another host, which must not run here.
+   */
+  begin(own: OwnGateway): Promise<string[]>;
+  /**
+   * The gateway that has a session, if it is another one; undefined: this one has it, or none. `isNew`: a session that
+   * no host has is placed where there is room. `host_unreachable` if its gateway has never started.
+   */
+  ownerOf(session: string, options: { readonly isNew: boolean }): Promise<Peer | undefined>;
+  /** Reads again which host has which session. Never rejects. */
+  refresh(): Promise<void>;
+  /** The sessions of the other hosts. */
+  foreignViews(): SessionView[];
+  /** The name of this host; undefined without a cluster. */
+  readonly name: string | undefined;
+  /** The value of the header of a request that is forwarded. `request`: its method and path. */
+  signHop(request: string, address: string): string;
+  /** For whom another gateway forwards a request; undefined if its header is not valid. */
+  verifyHop(header: string, request: string): Promise<ForwardedFor | undefined>;
   hosts(): Promise<HostView[]>;
   /** An operator has checked that the machine of a host is off. `host_not_found`, `host_is_live`. */
   confirmOff(id: string): Promise<HostView>;

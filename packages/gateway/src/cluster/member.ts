@@ -1,21 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { aboutHost, errorText, GatewayError } from '@chat-web/protocol';
+import { aboutHost, errorText, GatewayError, type SessionView } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Config } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
+import { totalMemoryBytes } from '../host/available-memory.ts';
 import type { Log } from '../log.ts';
-import type { AboutHost, Cluster, HostView, JournalEnd } from './cluster.ts';
+import type { AboutHost, Cluster, ForwardedFor, HostView, JournalEnd, OwnGateway, Peer } from './cluster.ts';
+import { Directory, type HostRow } from './directory.ts';
 import { Engine } from './engine.ts';
+import { HopSigner, verifyHop } from './hop.ts';
 import { type HostFile, readHostFile, writeHostFile } from './host-file.ts';
 import { placeOf } from './machine.ts';
 import { requireSchema } from './schema.ts';
 
 const BEAT_MS = 5_000;
+const REFRESH_MS = 1_000;
 const RETRY_MS = 2_000;
 const LOG_EVERY_MS = 30_000;
 /** A host that is not heard of for this long may be lost: see `mark_lost`. */
 const LATE_MS = 15_000;
+
+/** What the machine and the gateway need, and a session with its browser. */
+const [OWN_BYTES, SESSION_BYTES] = [500 * 1_048_576, 400 * 1_048_576];
 
 const IN_USE_HINT =
   'its last gateway may still run. If its machine is off, confirm it: POST /hosts/{id}/off at another gateway, or "chat-web cluster off"';
@@ -28,32 +35,26 @@ interface OwnHost {
   readonly journal_position: string | null;
 }
 
-interface HostRow {
-  readonly id: string;
-  readonly name: string;
-  readonly state: 'live' | 'released' | 'lost';
-  readonly silent_ms: number | null;
-  readonly beat_at: Date | null;
-  readonly is_off: boolean;
-  readonly about: unknown;
-}
-
-type MemberConfig = Pick<Config, 'dataDir' | 'clusterDisk'>;
+type MemberConfig = Pick<Config, 'dataDir' | 'clusterDisk' | 'clusterSessions'>;
 
 /** This gateway as a host of a cluster. The claim of its data folder is decided in the database: see `sql/1-hosts.sql`. */
 export class Member implements Cluster {
+  readonly isAlone = false;
   readonly #config: MemberConfig;
   readonly #log: Log;
   readonly #engine: Engine;
+  readonly #directory: Directory;
+  readonly #signer = new HopSigner();
   readonly #stopping = new AbortController();
   #file: HostFile;
   #journal: JournalEnd | undefined;
-  #beating: Promise<void> = Promise.resolve();
+  #beating: Promise<unknown> = Promise.resolve();
 
   private constructor(config: MemberConfig, log: Log, engine: Engine, file: HostFile) {
     this.#config = config;
     this.#log = log;
     this.#engine = engine;
+    this.#directory = new Directory(engine, file.host);
     this.#file = file;
   }
 
@@ -86,12 +87,57 @@ export class Member implements Cluster {
     }
   }
 
-  begin(about: () => AboutHost, onDisplaced: () => void): void {
-    this.#beating = this.#beat(about, onDisplaced);
+  async begin(own: OwnGateway): Promise<string[]> {
+    const foreign = await this.#announce(own).catch((error: unknown) => {
+      if (!(error instanceof GatewayError)) throw error;
+      return undefined; // It has just claimed its folder: an outage since then stops no session.
+    });
+    this.#beating = Promise.all([this.#beat(own), this.#keepDirectory(own, foreign !== undefined)]);
+    return foreign ?? [];
+  }
+
+  get name(): string | undefined {
+    return this.#directory.nameOf(this.#file.host);
+  }
+
+  async ownerOf(session: string, { isNew }: { readonly isNew: boolean }): Promise<Peer | undefined> {
+    if (this.#directory.hostOf(session) === undefined) {
+      // It may be new.
+      if (isNew) await this.#directory.place(session);
+      else await this.#directory.refresh();
+    }
+    const host = this.#directory.hostOf(session);
+    if (host === undefined || host === this.#file.host) return undefined;
+    const peer = this.#directory.peer(host);
+    if (peer?.address === undefined)
+      throw new GatewayError('host_unreachable', 'the host of the session has never started');
+    return peer;
+  }
+
+  async refresh(): Promise<void> {
+    // What is known may be right.
+    await Promise.allSettled([this.#directory.refresh(), this.#directory.readHosts()]);
+  }
+
+  foreignViews(): SessionView[] {
+    return this.#directory.foreignViews();
+  }
+
+  signHop(request: string, address: string): string {
+    return this.#signer.sign({ from: this.#file.host, address, request });
+  }
+
+  async verifyHop(header: string, request: string): Promise<ForwardedFor | undefined> {
+    const keyOf = async (host: string) => this.#directory.peer(host)?.publicKey;
+    const hop = await verifyHop(header, request, keyOf);
+    if (hop) return hop;
+    // Its gateway may have started since.
+    await this.#directory.readHosts().catch(() => {});
+    return verifyHop(header, request, keyOf);
   }
 
   async hosts(): Promise<HostView[]> {
-    const rows = await this.#engine.query<HostRow>('SELECT * FROM chat_web.list_hosts()');
+    const rows = await this.#directory.readHosts();
     return rows.map((row) => viewOf(row, this.#file.host));
   }
 
@@ -152,7 +198,41 @@ export class Member implements Cluster {
       : 'CHAT_WEB_CLUSTER_URL has a role of no host: create one with "chat-web cluster add"';
   }
 
-  async #beat(about: () => AboutHost, onDisplaced: () => void): Promise<void> {
+  /** Before any session starts: of the ids that two hosts have, only one may run. */
+  async #announce(own: OwnGateway): Promise<string[]> {
+    const { host, epoch } = this.#file;
+    const capacity = this.#config.clusterSessions ?? capacityOf(totalMemoryBytes());
+    await this.#engine.query('SELECT chat_web.announce($1, $2, $3, $4, $5)', [
+      host,
+      epoch,
+      own.address,
+      this.#signer.publicKey,
+      capacity,
+    ]);
+    await this.#directory.readHosts();
+    const foreign = await this.#directory.report(epoch, own.views(), true);
+    await this.#directory.refresh();
+    return foreign;
+  }
+
+  async #keepDirectory(own: OwnGateway, wasAnnounced: boolean): Promise<void> {
+    const { signal } = this.#stopping;
+    let isAnnounced = wasAnnounced;
+    while (!signal.aborted) {
+      await delay(REFRESH_MS, undefined, { signal }).catch(() => {});
+      if (signal.aborted) return;
+      try {
+        if (!isAnnounced) await this.#announce(own);
+        isAnnounced = true;
+        await this.#directory.report(this.#file.epoch, own.views(), false);
+        await this.#directory.refresh();
+      } catch (error) {
+        if (!(error instanceof GatewayError)) this.#log.error({ error: errorText(error) }, 'sessions not reported');
+      }
+    }
+  }
+
+  async #beat({ about, onDisplaced }: OwnGateway): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       try {
@@ -161,6 +241,7 @@ export class Member implements Cluster {
           onDisplaced();
           return;
         }
+        await this.#directory.readHosts();
         for (const { id } of await this.#engine.query<{ id: string }>('SELECT id FROM chat_web.mark_lost() AS id'))
           this.#log.warn({ host: id }, 'host lost');
       } catch (error) {
@@ -192,13 +273,22 @@ function endOf(journal: JournalEnd): string {
   return journal.idOf(journal.lastSeq);
 }
 
-function viewOf({ id, name, state, silent_ms, beat_at, is_off, about }: HostRow, own: string): HostView {
+function capacityOf(memoryBytes: number): number {
+  return Math.max(1, Math.floor((memoryBytes - OWN_BYTES) / SESSION_BYTES));
+}
+
+function viewOf(
+  { id, name, state, silent_ms, beat_at, is_off, about, capacity, used }: HostRow,
+  own: string,
+): HostView {
   const isLate = state === 'live' && (silent_ms ?? 0) > LATE_MS;
   return {
     id,
     name,
     isOwn: id === own,
     state: isLate ? 'late' : state,
+    capacity,
+    used: Number(used),
     ...(is_off ? { confirmedOff: true } : {}),
     ...(beat_at ? { beatAt: beat_at.toISOString() } : {}),
     ...(v.is(aboutHost, about) ? v.parse(aboutHost, about) : {}), // Of another host, which may have been taken over.

@@ -11,9 +11,16 @@ import { Member } from './member.ts';
 const MAX_FILE_BYTES = 4_096;
 
 /** A gateway on its own. */
-const standalone: Cluster = {
+export const standalone: Cluster = {
+  isAlone: true,
   claim: async () => {},
-  begin: () => {},
+  begin: async () => [],
+  ownerOf: async () => undefined,
+  refresh: async () => {},
+  foreignViews: () => [],
+  name: undefined,
+  signHop: () => '',
+  verifyHop: async () => undefined,
   hosts: async () => [],
   confirmOff: async () => {
     throw new GatewayError('host_not_found', 'this gateway is not part of a cluster (CHAT_WEB_CLUSTER_URL)');

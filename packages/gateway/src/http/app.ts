@@ -1,4 +1,5 @@
 import {
+  changesSomething,
   GatewayError,
   isWorkerOperation,
   type Operation,
@@ -19,6 +20,7 @@ import type { Access } from '../access/access.ts';
 import type { Audit } from '../access/audit.ts';
 import type { EventTickets } from '../access/event-tickets.ts';
 import { Refusal, type Refusals } from '../access/refusal.ts';
+import type { Cluster } from '../cluster/cluster.ts';
 import { type Config, version } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Damage } from '../host/damage.ts';
@@ -30,20 +32,27 @@ import { Admission } from './admission.ts';
 import { audited } from './audit-trail.ts';
 import { errorResponse } from './error-response.ts';
 import { allEventsRoute, type EventDependencies, type ShownSessions, sessionEventsRoute } from './event-route.ts';
+import { atOwner, withHop } from './forwarding.ts';
 import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
 import { fromOwnOrigin } from './origin.ts';
 import { plainPath } from './plain-path.ts';
 import { parseParams } from './request-input.ts';
-import type { Route, ServerEnv } from './server-env.ts';
+import { addressOf, type Route, type ServerEnv } from './server-env.ts';
 import { consolePages, referencePages, staticPages } from './static-pages.ts';
 
+/** Operations that create a session. */
+const CREATING: readonly OperationName[] = ['startSession', 'importSession'];
+const OF_SESSION = '/sessions/:id';
+/** Of the events of a session: a stream, or a page. */
+const EVENTS = { isNew: false, changes: false, timeoutMs: undefined };
 const QR_PREFIX = 'data:image/png;base64,';
 
 export interface SessionDirectory extends ShownSessions {
   list(): readonly unknown[];
   /** The error that a call to this session would get now; undefined if it would be forwarded. */
   refusalOf(id: string, operation: WorkerOperationName): GatewayError | undefined;
+  has(id: string): boolean;
   /** True once no new work is accepted. */
   readonly isClosing: boolean;
   /** False while a session that should run does not. */
@@ -58,6 +67,7 @@ interface Dependencies {
   readonly audit: Audit;
   readonly supervisor: SessionDirectory;
   readonly events: EventDependencies['events'] & Pick<EventLog, 'isStoring'>;
+  readonly cluster: Cluster;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
   readonly spool: Spool;
   readonly damage: Pick<Damage, 'counts'>;
@@ -74,21 +84,23 @@ interface Dependencies {
  * follows the head, and then runs microtasks. Until then no request is complete, and each looks as if it had a body.
  */
 export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
-  const { config, access, supervisor, events, handlers, spool, idempotency, metrics, log } = dependencies;
+  const { config, access, cluster, supervisor, events, handlers, spool, idempotency, metrics, log } = dependencies;
   const app = new Hono<ServerEnv>({ getPath: (request) => plainPath(getPath(request)) });
   const answerError = (c: Context<ServerEnv>, error: unknown) => errorResponse(c, error, log);
   const { allowedHosts, corsOrigins } = config;
   const origins = { asksForToken: access.asksForToken, allowedHosts, corsOrigins };
-  const open = (route: Route) => audited({ ...dependencies, answerError }, fromOwnOrigin(origins, route));
+  const open = (route: Route) =>
+    audited({ ...dependencies, answerError }, withHop(dependencies, fromOwnOrigin(origins, route)));
   const guarded = (route: Route) => open(authenticated(access, route));
 
   const admission = new Admission(config);
+  const forwarding = { cluster, isOwn: (id: string) => supervisor.has(id) };
   const eventDependencies = { sessions: supervisor, events, admission, log };
   const others: Readonly<Record<OtherRouteName, Route>> = {
     health: (c) => c.json({ ok: true, sessions: supervisor.list().length }),
     ready: readiness(supervisor, events, dependencies.damage),
     allEvents: allEventsRoute(eventDependencies),
-    events: sessionEventsRoute(eventDependencies),
+    events: atOwner(forwarding, EVENTS, sessionEventsRoute(eventDependencies)),
     metrics: async (c) => c.body(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
     openapi: openApiRoute(access),
     docs: staticPages(referencePages),
@@ -105,7 +117,14 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
     const refusalOf = isWorkerOperation(name) ? (id: string) => supervisor.refusalOf(id, name) : undefined;
     const options = { maxBodyBytes, importMaxBytes, spool, refusalOf, metrics, admission, idempotency, log };
     const route = operationRoute(name, operation, handlers[name], options);
-    app.on(method, path, guarded(requires(scope, name === 'getQr' ? withQrImage(route) : route)));
+    const answered = name === 'getQr' ? withQrImage(route) : route;
+    const about = {
+      isNew: CREATING.includes(name),
+      changes: changesSomething(operation),
+      timeoutMs: operation.timeoutMs,
+    };
+    const routed = path.startsWith(OF_SESSION) ? atOwner(forwarding, about, answered) : answered;
+    app.on(method, path, guarded(requires(scope, routed)));
   }
 
   app.notFound(guarded((c) => refuseUnrouted(app, c)));
@@ -178,7 +197,7 @@ function refuseUnrouted(app: Hono<ServerEnv>, c: Context<ServerEnv>): never {
 /** A route that knows its `caller`; 401 for missing or invalid credentials, 429 after too many wrong tokens. */
 function authenticated(access: Access, route: Route): Route {
   return (c) => {
-    const address = c.env.incoming?.socket.remoteAddress;
+    const address = addressOf(c);
     c.set('caller', access.identify({ authorization: c.req.header('Authorization'), address }));
     return route(c);
   };

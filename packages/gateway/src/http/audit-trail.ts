@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { type Audit, isAfterChange } from '../access/audit.ts';
 import { Refusal, type Refusals } from '../access/refusal.ts';
 import { requestIdOf } from './server/guarded-response.ts';
-import type { Route, ServerEnv } from './server-env.ts';
+import { addressOf, type Route, type ServerEnv } from './server-env.ts';
 
 /** Reads that are audited: a stream carries all future messages. */
 const AUDITED_READS: readonly string[] = ['events', 'allEvents'];
@@ -50,7 +50,7 @@ export function audited({ audit, refusals, answerError }: Dependencies, route: R
     }
     const named = routeOf(c);
     const caller = c.get('caller');
-    const address = c.env.incoming?.socket.remoteAddress;
+    const address = addressOf(c);
     if (thrown instanceof Refusal) refusals.note(thrown.kind, { address, key: caller?.id });
     else if (!named?.isAudited || c.req.method === 'HEAD') return response; // HEAD returns no data.
     const { status } = response;

@@ -55,6 +55,10 @@ export class Supervisor implements OtherSessions {
     throw new GatewayError('session_not_found', `there is no session ${id}`);
   }
 
+  has(id: string): boolean {
+    return this.#dependencies.saved.has(id) || this.#sessions.get(id)?.isKnown === true;
+  }
+
   /** The session with this id, if it is in memory. */
   session(id: string): Session | undefined {
     return this.#sessions.get(id);
@@ -209,8 +213,10 @@ export class Supervisor implements OtherSessions {
     return { linked: ids(true), linking: ids(false) };
   }
 
-  startSaved(): void {
+  /** `except`: those that must not run here. */
+  startSaved(except: readonly string[] = []): void {
     for (const id of this.#dependencies.saved.ids().sort()) {
+      if (except.includes(id)) continue;
       const started = this.#sessionOf(id).start(false);
       started.catch((error: unknown) =>
         this.#dependencies.log.error({ session: id, err: error }, 'session start failed'),

@@ -14,6 +14,7 @@ import { FailureLimit } from '../access/failure-limit.ts';
 import { Keys } from '../access/keys.ts';
 import { OperatorToken } from '../access/operator-token.ts';
 import { Refusals } from '../access/refusal.ts';
+import { standalone } from '../cluster/open-cluster.ts';
 import { readConfig } from '../config.ts';
 import { DeliveredMessages } from '../events/delivered-messages.ts';
 import { EventLog } from '../events/event-log.ts';
@@ -142,6 +143,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     spool: new Spool(dataDir, config, logger),
     damage,
     events,
+    cluster: standalone,
     idempotency: new Idempotency(events.requests, folds.sentKeys, folds.published),
     log: logger,
     metrics: {
@@ -152,6 +154,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     supervisor: {
       isClosing: false,
       isHealthy: true,
+      has: (id) => id === 'main',
       list: () => ['main'],
       refusalOf: () => undefined,
       find: (id) => {

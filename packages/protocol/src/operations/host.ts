@@ -49,6 +49,9 @@ const hostView = v.object({
   isOwn: v.boolean(),
   /** `late`: not heard of for 15 s; `lost`: for 30 s; `released`: its gateway has stopped. */
   state: v.picklist(['live', 'late', 'lost', 'released']),
+  /** How many sessions it has room for, and has. */
+  capacity: many,
+  used: many,
   /** An operator has confirmed that its machine is off: another one may continue with its data folder. */
   confirmedOff: v.optional(v.boolean()),
   /** When it was last heard of. */

@@ -4,6 +4,7 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import type { AddressInfo, Socket } from 'node:net';
 import { errorText, settledWithin } from '@chat-web/protocol';
 import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server';
+import { HOP_HEADER } from '../../cluster/hop.ts';
 import type { CertificateFiles, Config } from '../../config.ts';
 import { maxOpenFiles } from '../../host/open-files.ts';
 import type { Log } from '../../log.ts';
@@ -204,6 +205,11 @@ function configure(server: ServerType, connections: Set<Socket>): Server {
     answering.set(incoming.socket, response);
     slowReaders.watch(response);
     if (mayHaveBody(incoming)) response.once('finish', () => endUnread(incoming));
+  });
+  // A request that another gateway forwards is told to send its body once it has reached its session.
+  server.on('checkContinue', (incoming: IncomingMessage, response: ServerResponse) => {
+    if (incoming.headers[HOP_HEADER] === undefined) response.writeContinue();
+    server.emit('request', incoming, response);
   });
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
     const last = answering.get(socket);

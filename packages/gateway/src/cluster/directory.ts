@@ -1,0 +1,134 @@
+import { GatewayError, type SessionView, sessionId, sessionView } from '@chat-web/protocol';
+import * as v from 'valibot';
+import type { Peer } from './cluster.ts';
+import type { Engine } from './engine.ts';
+
+interface SessionRow {
+  readonly id: string;
+  readonly host: string | null;
+  readonly change: string;
+  readonly view: unknown;
+}
+
+export interface HostRow {
+  readonly id: string;
+  readonly name: string;
+  readonly state: 'live' | 'released' | 'lost';
+  readonly silent_ms: number | null;
+  readonly beat_at: Date | null;
+  readonly is_off: boolean;
+  readonly about: unknown;
+  readonly address: string | null;
+  readonly public_key: Buffer | null;
+  readonly capacity: number;
+  readonly used: string;
+}
+
+interface Entry {
+  readonly host: string;
+  readonly view: SessionView | undefined;
+}
+
+/** Which host has which session: a copy in memory of what the database knows, at most a second old. */
+export class Directory {
+  readonly #engine: Engine;
+  readonly #own: string;
+  readonly #sessions = new Map<string, Entry>();
+  #hosts: readonly HostRow[] = [];
+  #change = '0';
+  #refreshing: Promise<void> | undefined;
+  /** What was reported last, by session. */
+  #reported = new Map<string, string>();
+
+  constructor(engine: Engine, own: string) {
+    this.#engine = engine;
+    this.#own = own;
+  }
+
+  hostOf(session: string): string | undefined {
+    return this.#sessions.get(session)?.host;
+  }
+
+  /** The sessions of other hosts, as these have reported them. */
+  foreignViews(): SessionView[] {
+    const entries = [...this.#sessions.values()].filter(({ host }) => host !== this.#own);
+    return entries.flatMap(({ host, view }) => (view ? [{ ...view, host: this.nameOf(host) }] : []));
+  }
+
+  nameOf(host: string): string | undefined {
+    return this.#hosts.find(({ id }) => id === host)?.name;
+  }
+
+  peer(host: string): Peer | undefined {
+    const row = this.#hosts.find(({ id }) => id === host);
+    return (
+      row && { id: row.id, name: row.name, address: row.address ?? undefined, publicKey: row.public_key ?? undefined }
+    );
+  }
+
+  /** Reads what has changed. Callers at the same time share one query. */
+  refresh(): Promise<void> {
+    this.#refreshing ??= this.#read().finally(() => {
+      this.#refreshing = undefined;
+    });
+    return this.#refreshing;
+  }
+
+  async readHosts(): Promise<readonly HostRow[]> {
+    this.#hosts = await this.#engine.query<HostRow>('SELECT * FROM chat_web.list_hosts()');
+    return this.#hosts;
+  }
+
+  /** Chooses a host for a session, unless it has one. `insufficient_resources` if none has room. */
+  async place(session: string): Promise<string> {
+    const [row] = await this.#engine.query<{ host: string | null }>('SELECT chat_web.place($1) AS host', [session]);
+    if (!row?.host)
+      throw new GatewayError(
+        'insufficient_resources',
+        'no host of the cluster has room for another session: add a host',
+      );
+    await this.refresh();
+    return row.host;
+  }
+
+  /**
+   * Reports the sessions of this host: those that have changed since the last report, or all. Returns those that
+   * belong to another host, which must not run here.
+   */
+  async report(epoch: number, views: readonly SessionView[], isAll: boolean): Promise<string[]> {
+    const texts = new Map(views.map((view) => [view.id, JSON.stringify(view)]));
+    const removed = [...this.#reported.keys()].filter((id) => !texts.has(id));
+    const changed = [...texts].filter(([id, text]) => isAll || this.#reported.get(id) !== text);
+    if (!isAll && changed.length === 0 && removed.length === 0) return [];
+    const parts = [
+      ...changed.map(([id, text]) => `${JSON.stringify(id)}:${text}`),
+      ...removed.map((id) => `${JSON.stringify(id)}:null`),
+    ];
+    const rows = await this.#engine.query<{ id: string }>('SELECT id FROM chat_web.report($1, $2, $3, $4) AS id', [
+      this.#own,
+      epoch,
+      `{${parts.join(',')}}`,
+      isAll,
+    ]);
+    this.#reported = texts;
+    return rows.map(({ id }) => id);
+  }
+
+  async #read(): Promise<void> {
+    const rows = await this.#engine.query<SessionRow>('SELECT * FROM chat_web.sessions_since($1)', [this.#change]);
+    for (const { id, host, change, view } of rows) {
+      this.#change = change;
+      if (!v.is(sessionId, id)) continue;
+      if (host === null) this.#sessions.delete(id);
+      else this.#sessions.set(id, { host, view: viewIn(id, view) });
+    }
+    const isUnknown = rows.some(({ host }) => host !== null && this.peer(host) === undefined);
+    if (isUnknown) await this.readHosts();
+  }
+}
+
+/** A host that was taken over can write anything into its own views. */
+function viewIn(id: string, view: unknown): SessionView | undefined {
+  const parsed = v.safeParse(sessionView, view);
+  return parsed.success && parsed.output.id === id ? parsed.output : undefined;
+}

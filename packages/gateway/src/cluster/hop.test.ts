@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { HopSigner, verifyHop } from './hop.ts';
+
+const FROM = randomUUID();
+const REQUEST = 'POST /sessions/main/messages';
+const said = { from: FROM, address: '192.0.2.1', request: REQUEST };
+
+afterEach(() => vi.useRealTimers());
+
+describe('what a gateway says of a request that it forwards', () => {
+  const [signer, other] = [new HopSigner(), new HopSigner()];
+  const keyOf = async (host: string) => (host === FROM ? signer.publicKey : undefined);
+
+  it('is accepted for that request, for a minute', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const header = signer.sign(said);
+    expect(await verifyHop(header, REQUEST, keyOf)).toMatchObject(said);
+    vi.advanceTimersByTime(59_000);
+    expect(await verifyHop(header, REQUEST, keyOf)).toMatchObject(said);
+    vi.advanceTimersByTime(2_000);
+    expect(await verifyHop(header, REQUEST, keyOf)).toBeUndefined();
+  });
+
+  it.each([
+    ['another request', () => [signer.sign(said), 'DELETE /sessions/main']],
+    ['another key', () => [other.sign(said), REQUEST]],
+    ['an unknown host', () => [signer.sign({ ...said, from: randomUUID() }), REQUEST]],
+    ['another text', () => [`${Buffer.from(JSON.stringify(said)).toString('base64url')}.AAAA`, REQUEST]],
+    ['no signature', () => [signer.sign(said).split('.')[0], REQUEST]],
+    ['a clock ahead by an hour', () => [signedAhead(), REQUEST]],
+    ['text', () => ['x', REQUEST]],
+    ['an empty text', () => ['', REQUEST]],
+  ])('is refused with %s', async (_, make) => {
+    const [header = '', request = ''] = make();
+    expect(await verifyHop(header, request, keyOf)).toBeUndefined();
+  });
+
+  function signedAhead(): string {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
+    const header = signer.sign(said);
+    vi.useRealTimers();
+    return header;
+  }
+});

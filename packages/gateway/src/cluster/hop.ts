@@ -1,0 +1,67 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
+import * as v from 'valibot';
+
+/** The header by which a gateway says for whom it forwards a request. */
+export const HOP_HEADER = 'chat-web-hop';
+const MAX_LENGTH = 1_000;
+/** Clocks of two hosts may differ by this much. */
+const VALID_MS = 60_000;
+
+const hop = v.strictObject({
+  /** The host that forwards. */
+  from: v.pipe(v.string(), v.uuid()),
+  /** The address of the caller. */
+  address: v.pipe(v.string(), v.maxLength(100)),
+  /** Unix ms. */
+  until: v.number(),
+  /** Method and path with the query. */
+  request: v.string(),
+});
+export type Hop = v.InferOutput<typeof hop>;
+
+/** Signs what this gateway forwards. Its key lives as long as this process. */
+export class HopSigner {
+  readonly #key: KeyObject;
+  /** In DER. */
+  readonly publicKey: Buffer;
+
+  constructor() {
+    const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+    this.#key = privateKey;
+    this.publicKey = publicKey.export({ format: 'der', type: 'spki' });
+  }
+
+  /** The value of the header. */
+  sign(said: Omit<Hop, 'until'>): string {
+    const text = Buffer.from(JSON.stringify({ ...said, until: Date.now() + VALID_MS }));
+    return `${text.toString('base64url')}.${sign(null, text, this.#key).toString('base64url')}`;
+  }
+}
+
+/** What the header of a request says, if it is valid now. `keyOf`: the public key of a host, in DER. */
+export async function verifyHop(
+  value: string,
+  request: string,
+  keyOf: (host: string) => Promise<Buffer | undefined>,
+): Promise<Hop | undefined> {
+  const [text, signature] = value
+    .slice(0, MAX_LENGTH + request.length * 2)
+    .split('.', 2)
+    .map((part) => Buffer.from(part, 'base64url'));
+  const said = text && v.safeParse(hop, parsed(text));
+  if (!text || !signature || !said?.success) return undefined;
+  const { from, until } = said.output;
+  if (said.output.request !== request || until < Date.now() || until > Date.now() + 2 * VALID_MS) return undefined;
+  const der = await keyOf(from);
+  if (!der) return undefined;
+  const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+  return key.asymmetricKeyType === 'ed25519' && verify(null, text, key, signature) ? said.output : undefined;
+}
+
+function parsed(text: Buffer): unknown {
+  try {
+    return JSON.parse(text.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
