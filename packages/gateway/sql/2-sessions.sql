@@ -56,14 +56,16 @@ BEGIN
 END $$;
 
 -- The host of a session, which is chosen if it has none: the live one with the largest share of its room left. Returns
--- null if no host has room. Two calls at once get the same host.
-CREATE FUNCTION chat_web.place(session text) RETURNS uuid
+-- null if no host has room. Two calls at once get the same host. not_on: hosts that do not answer; a session that was
+-- placed there, and has not started yet, gets another.
+CREATE FUNCTION chat_web.place(session text, not_on uuid[] DEFAULT '{}') RETURNS uuid
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
 DECLARE
   chosen uuid;
   n bigint;
 BEGIN
-  SELECT s.host INTO chosen FROM chat_web.sessions s WHERE s.id = session;
+  SELECT s.host INTO chosen FROM chat_web.sessions s
+  WHERE s.id = session AND (s.host <> ALL (not_on) OR s.view IS NOT NULL);
   IF chosen IS NOT NULL THEN
     RETURN chosen;
   END IF;
@@ -71,13 +73,14 @@ BEGIN
   SELECT h.id INTO chosen FROM chat_web.hosts h
   LEFT JOIN (SELECT s.host, count(*) AS sessions FROM chat_web.sessions s GROUP BY s.host) used ON used.host = h.id
   WHERE h.state = 'live' AND h.beat_at > chat_web.moment() - interval '15 seconds' AND h.address IS NOT NULL
-    AND coalesce(used.sessions, 0) < h.capacity
+    AND coalesce(used.sessions, 0) < h.capacity AND h.id <> ALL (not_on)
   ORDER BY coalesce(used.sessions, 0)::float / h.capacity, h.name LIMIT 1;
   IF chosen IS NULL THEN
     RETURN NULL;
   END IF;
   INSERT INTO chat_web.sessions AS s (id, host, change) VALUES (session, chosen, n)
-  ON CONFLICT (id) DO UPDATE SET host = chosen, change = n, view = NULL WHERE s.host IS NULL;
+  ON CONFLICT (id) DO UPDATE SET host = chosen, change = n, view = NULL
+  WHERE s.host IS NULL OR (s.host = ANY (not_on) AND s.view IS NULL);
   SELECT s.host INTO chosen FROM chat_web.sessions s WHERE s.id = session;
   RETURN chosen;
 END $$;

@@ -55,9 +55,13 @@ export interface Cluster {
   begin(own: OwnGateway): Promise<string[]>;
   /**
    * The gateway that has a session, if it is another one; undefined: this one has it, or none. `isNew`: a session that
-   * no host has is placed where there is room. `host_unreachable` if its gateway has never started.
+   * no host has is placed where there is room. `notOn`: hosts that do not answer, so that a session that has not
+   * started there gets another. `host_unreachable` if its gateway has never started.
    */
-  ownerOf(session: string, options: { readonly isNew: boolean }): Promise<Peer | undefined>;
+  ownerOf(
+    session: string,
+    options: { readonly isNew: boolean; readonly notOn?: readonly string[] },
+  ): Promise<Peer | undefined>;
   /** Reads again which host has which session. Never rejects. */
   refresh(): Promise<void>;
   /** The sessions of the other hosts. */

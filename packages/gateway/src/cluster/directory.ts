@@ -79,16 +79,21 @@ export class Directory {
     return this.#hosts;
   }
 
-  /** Chooses a host for a session, unless it has one. `insufficient_resources` if none has room. */
-  async place(session: string): Promise<string> {
-    const [row] = await this.#engine.query<{ host: string | null }>('SELECT chat_web.place($1) AS host', [session]);
+  /**
+   * Chooses a host for a session, unless it has one. `notOn`: hosts that do not answer. `insufficient_resources` if
+   * none has room.
+   */
+  async place(session: string, notOn: readonly string[]): Promise<void> {
+    const [row] = await this.#engine.query<{ host: string | null }>('SELECT chat_web.place($1, $2) AS host', [
+      session,
+      notOn,
+    ]);
     if (!row?.host)
       throw new GatewayError(
         'insufficient_resources',
         'no host of the cluster has room for another session: add a host',
       );
     await this.refresh();
-    return row.host;
   }
 
   /**

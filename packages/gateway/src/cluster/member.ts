@@ -100,10 +100,11 @@ export class Member implements Cluster {
     return this.#directory.nameOf(this.#file.host);
   }
 
-  async ownerOf(session: string, { isNew }: { readonly isNew: boolean }): Promise<Peer | undefined> {
-    if (this.#directory.hostOf(session) === undefined) {
+  async ownerOf(session: string, { isNew, notOn = [] }: Parameters<Cluster['ownerOf']>[1]): Promise<Peer | undefined> {
+    const known = this.#directory.hostOf(session);
+    if (known === undefined || (isNew && notOn.includes(known))) {
       // It may be new.
-      if (isNew) await this.#directory.place(session);
+      if (isNew) await this.#directory.place(session, notOn);
       else await this.#directory.refresh();
     }
     const host = this.#directory.hostOf(session);

@@ -88,6 +88,17 @@ describe.runIf(postgresPrograms())('the directory', () => {
     expect(await place(1, 's')).toBe(ids.get('e'));
   });
 
+  it('places a session elsewhere if its host does not answer, unless it has started there', async () => {
+    const host = await place(0, 's');
+    const [again] = await query(clients[0], 'SELECT chat_web.place($1, $2) AS host', ['s', [host]]);
+    expect(again.host).not.toBe(host);
+    const at = HOSTS.findIndex((name) => ids.get(name) === again.host);
+    await report(at, { s: { id: 's' } });
+    expect((await query(clients[0], 'SELECT chat_web.place($1, $2) AS host', ['s', [again.host]]))[0].host).toBe(
+      again.host,
+    );
+  });
+
   it('has what the hosts report; an id that another host has stays there', async () => {
     expect(await report(0, { main: { id: 'main' }, other: { id: 'other' } }, true)).toEqual([]);
     expect(await report(1, { main: { id: 'main' }, mine: { id: 'mine' } }, true)).toEqual(['main']);

@@ -68,29 +68,38 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
     const session = c.req.param('id') ?? '';
     const isForwarded = c.get('forwardedFor') !== undefined;
     const isNew = about.isNew && !isForwarded && !isOwn(session);
-    let owner = await ownerOf(dependencies, session, isNew);
+    const owner = await ownerOf(dependencies, session, { isNew });
     if (isForwarded && owner) return c.body(null, MISDIRECTED);
     if (isForwarded && c.env.incoming.headers.expect !== undefined) c.env.outgoing.writeContinue();
-    if (!owner) return route(c);
-    let answer = await forward(c, owner, about, cluster);
-    if (!answer) {
-      // It may have moved, or its gateway may have started elsewhere.
-      await cluster.refresh();
-      owner = await ownerOf(dependencies, session, isNew);
-      if (!owner) return route(c);
-      answer = await forward(c, owner, about, cluster);
-    }
-    if (!answer) throw new GatewayError('host_unreachable', `host ${owner.name} does not answer`);
-    return answer;
+    return owner ? atOthers(c, owner, session, isNew) : route(c);
   };
+
+  async function atOthers(c: Context<ServerEnv>, first: Peer, session: string, isNew: boolean): Promise<Response> {
+    const tried = new Map<string, string>(); // The host of each address.
+    for (let owner: Peer | undefined = first; owner; ) {
+      const { id, name, address = '' } = owner;
+      if (tried.has(address)) throw new GatewayError('host_unreachable', `host ${name} does not answer`);
+      const answer = await forward(c, owner, about, cluster);
+      if (answer) return answer;
+      tried.set(address, id);
+      // It may have moved, its gateway may have started elsewhere, or there is another host for a new session.
+      await cluster.refresh();
+      owner = await ownerOf(dependencies, session, { isNew, notOn: [...tried.values()] });
+    }
+    return route(c);
+  }
 }
 
-async function ownerOf({ cluster, isOwn }: ForwardingDependencies, session: string, isNew: boolean) {
+async function ownerOf(
+  { cluster, isOwn }: ForwardingDependencies,
+  session: string,
+  options: Parameters<Cluster['ownerOf']>[1],
+) {
   try {
-    return await cluster.ownerOf(session, { isNew });
+    return await cluster.ownerOf(session, options);
   } catch (error) {
     const isOutage = error instanceof GatewayError && error.code === 'engine_unavailable';
-    if (isOutage && (isOwn(session) || !isNew)) return undefined; // What is here goes on.
+    if (isOutage && (isOwn(session) || !options.isNew)) return undefined; // What is here goes on.
     throw error;
   }
 }
