@@ -250,6 +250,27 @@ describe.runIf(postgresPrograms())('the sessions of several hosts', () => {
       expect((await ask({ ...right, 'Chat-Web-Hop': hop })).status).toBe(403);
   });
 
+  it('are covered by a key at each gateway, until it is deleted at one of them', async () => {
+    const { id: keyId, key } = await second.client.createKey({ name: 'app', sessions: ['main'], scope: 'read' });
+    const clients = [first, second].map(({ gateway }) =>
+      createClient({ url: gateway.url, token: key }, { retries: 0 }),
+    );
+    for (const client of clients) {
+      expect(await client.getSessionStatus({ id: 'main' })).toMatchObject({ id: 'main' });
+      await expect(client.getSessionStatus({ id: 'shop' })).rejects.toMatchObject({ code: 'session_not_found' });
+    }
+    const headers = { Authorization: `Bearer ${key}`, Accept: 'text/event-stream' };
+    const streams = await Promise.all(
+      [first, second].map(({ gateway }) => fetch(`${gateway.url}/sessions/main/events`, { headers })),
+    );
+    await first.client.deleteKey({ keyId });
+    for (const client of clients)
+      await eventually(() => expect(client.listSessions()).rejects.toMatchObject({ code: 'unauthorized' }));
+    // The streams have ended, too.
+    for (const { body } of streams) await body?.pipeTo(new WritableStream()).catch(() => {});
+    expect((await second.client.listKeys()).keys).toEqual([]);
+  });
+
   it('of a host that does not answer are 503, and answer again when it is back', async () => {
     await first.gateway.end('SIGKILL');
     await expect(second.client.getSessionStatus({ id: 'main' })).rejects.toMatchObject({ code: 'host_unreachable' });

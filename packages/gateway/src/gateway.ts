@@ -5,6 +5,7 @@ import { Access } from './access/access.ts';
 import type { Audit } from './access/audit.ts';
 import { EventTickets } from './access/event-tickets.ts';
 import { FailureLimit } from './access/failure-limit.ts';
+import { KeyFile } from './access/key-store.ts';
 import { Keys } from './access/keys.ts';
 import { OperatorToken } from './access/operator-token.ts';
 import { Refusals } from './access/refusal.ts';
@@ -269,7 +270,8 @@ interface DoorDependencies {
 async function openDoors(config: Config, log: Log, { audit, token, storage, sessions }: DoorDependencies) {
   const { journal, events, folds, spool, damage, cluster } = storage;
   const { supervisor, startQueue, pacing, mover } = sessions;
-  const keys = await Keys.load(join(config.dataDir, 'keys.json'), log);
+  const keyFile = join(config.dataDir, 'keys.json');
+  const keys = await Keys.load(cluster.keyStore(keyFile) ?? new KeyFile(keyFile), log);
   const access = new Access(token, keys, new FailureLimit(config.authFailuresPerMinute));
   if (!access.asksForToken && keys.count > 0)
     log.warn({ hint: 'without CHAT_WEB_TOKEN every request is accepted: set it' }, 'keys ignored');

@@ -1,27 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { errorText, GatewayError, type KeyView, keyView, matchesPattern, type NewKey } from '@chat-web/protocol';
-import * as v from 'valibot';
-import { ConfigError } from '../config-error.ts';
-import { readOwnText, replaceText } from '../host/text-files.ts';
+import { errorText, GatewayError, type KeyView, matchesPattern, type NewKey } from '@chat-web/protocol';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
 import { type Caller, createRevocation, revoke } from './caller.ts';
-import { digestOf, hashText, isHash } from './token.ts';
+import type { KeyStore, StoredKey } from './key-store.ts';
+import { digestOf, hashText } from './token.ts';
 
 const MAX_KEYS = 500;
-const MAX_FILE_BYTES = 16_777_216;
 const KEY_BYTES = 32;
 const ID_BYTES = 6;
 /** Timers overflow after 24 days and ignore changes of the system clock, so expiry is rechecked this often. */
 const MAX_EXPIRY_TIMER_MS = 60_000;
-
-const storedKey = v.object({
-  ...keyView.entries,
-  /** `sha256:<hex>` of the key. */
-  hash: v.pipe(v.string(), v.check(isHash)),
-});
-const storedKeys = v.object({ keys: v.array(storedKey) });
-type StoredKey = v.InferOutput<typeof storedKey>;
 
 interface Key {
   readonly stored: StoredKey;
@@ -29,22 +18,23 @@ interface Key {
   readonly revocation: AbortController;
 }
 
-/** The gateway's keys, stored as hashes in a file of the data folder. */
+/** The keys of the API, of which only hashes are stored. */
 export class Keys {
-  readonly #path: string;
+  readonly #store: KeyStore;
   readonly #log: Log;
   readonly #lock = new Lock();
   readonly #byHash = new Map<string, Key>();
 
-  private constructor(path: string, log: Log) {
-    this.#path = path;
+  private constructor(store: KeyStore, log: Log) {
+    this.#store = store;
     this.#log = log;
   }
 
-  /** Loads the stored keys. Rejects with a ConfigError if the file is unreadable, since it must not be overwritten. */
-  static async load(path: string, log: Log): Promise<Keys> {
-    const keys = new Keys(path, log);
-    for (const stored of await readKeys(path)) keys.#add(stored);
+  /** Rejects with a ConfigError if the stored keys are unreadable. */
+  static async load(store: KeyStore, log: Log): Promise<Keys> {
+    const keys = new Keys(store, log);
+    for (const stored of await store.load()) keys.#add(stored);
+    store.watch((all) => keys.#replace(all));
     return keys;
   }
 
@@ -89,26 +79,25 @@ export class Keys {
         maxSessions,
         hash: hashText(digestOf(key)),
       };
-      await this.#write([...others, stored]);
-      this.#add(stored);
+      await this.#store.add(stored, [...others, stored]);
+      this.#forgetInvalid();
+      if (!this.#byHash.has(stored.hash)) this.#add(stored);
       return { ...viewOf(stored), key };
     });
   }
 
-  /** Deletes a key. It is revoked at once, even if the file cannot be written. `key_not_found`, `internal_error`. */
+  /** Deletes a key. It is revoked at once, even if that cannot be stored. `key_not_found`, or the error of the store. */
   remove(id: string): Promise<void> {
     return this.#lock.run(async () => {
       const key = [...this.#byHash.values()].find(({ stored }) => stored.id === id);
       if (!key) throw new GatewayError('key_not_found', 'key not found');
       revoke(key.revocation);
       try {
-        await this.#write(this.#validKeys());
+        await this.#store.remove(id, this.#validKeys());
+        this.#forgetInvalid();
       } catch (error) {
         this.#log.error({ key: id, error: errorText(error) }, 'deleted key not removed from its file');
-        throw new GatewayError(
-          'internal_error',
-          `${id} is revoked, but becomes valid again after a restart: keys.json could not be written (${errorText(error)}). Delete it again`,
-        );
+        throw error;
       }
     });
   }
@@ -140,24 +129,20 @@ export class Keys {
     return [...this.#byHash.values()].filter(isValid).map(({ stored }) => stored);
   }
 
-  /** Stores these keys, then drops invalid ones from memory; until then they are listed. */
-  async #write(keys: readonly StoredKey[]): Promise<void> {
-    await replaceText(this.#path, `${JSON.stringify({ keys }, null, 2)}\n`, {
-      durably: true,
-      maxBytes: MAX_FILE_BYTES,
-    });
+  /** Drops invalid keys from memory; until then they are listed. */
+  #forgetInvalid(): void {
     for (const [hash, key] of this.#byHash) if (!isValid(key)) this.#byHash.delete(hash);
   }
-}
 
-async function readKeys(path: string): Promise<StoredKey[]> {
-  try {
-    return v.parse(storedKeys, JSON.parse(await readOwnText(path, MAX_FILE_BYTES))).keys;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new ConfigError([
-      `the keys cannot be read from ${path}: restore it from a backup, or remove it (rm -rf ${path}) and create new keys`,
-    ]);
+  /** Others have changed the keys. */
+  #replace(all: readonly StoredKey[]): void {
+    const hashes = new Set(all.map(({ hash }) => hash));
+    for (const [hash, key] of this.#byHash) {
+      if (hashes.has(hash)) continue;
+      revoke(key.revocation);
+      this.#byHash.delete(hash);
+    }
+    for (const stored of all) if (!this.#byHash.has(stored.hash)) this.#add(stored);
   }
 }
 

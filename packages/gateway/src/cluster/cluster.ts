@@ -1,5 +1,6 @@
 import type { AnswerOf, aboutHost, SessionView } from '@chat-web/protocol';
 import type * as v from 'valibot';
+import type { KeyStore } from '../access/key-store.ts';
 
 export type AboutHost = v.InferOutput<typeof aboutHost>;
 
@@ -72,6 +73,8 @@ export interface Cluster {
   signHop(request: string, address: string): string;
   /** For whom another gateway forwards a request; undefined if its header is not valid. */
   verifyHop(header: string, request: string): Promise<ForwardedFor | undefined>;
+  /** The keys of all hosts; undefined without a cluster. `ownFile`: with the keys of this host from before it joined. */
+  keyStore(ownFile: string): KeyStore | undefined;
   hosts(): Promise<HostView[]>;
   /** An operator has checked that the machine of a host is off. `host_not_found`, `host_is_live`. */
   confirmOff(id: string): Promise<HostView>;

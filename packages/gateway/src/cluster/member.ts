@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { aboutHost, errorText, GatewayError, type SessionView } from '@chat-web/protocol';
 import * as v from 'valibot';
+import type { KeyStore } from '../access/key-store.ts';
 import type { Config } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
 import { totalMemoryBytes } from '../host/available-memory.ts';
@@ -13,6 +14,7 @@ import { HopSigner, verifyHop } from './hop.ts';
 import { type HostFile, readHostFile, writeHostFile } from './host-file.ts';
 import { placeOf } from './machine.ts';
 import { requireSchema } from './schema.ts';
+import { SharedKeys } from './shared-keys.ts';
 
 const BEAT_MS = 5_000;
 const REFRESH_MS = 1_000;
@@ -48,6 +50,7 @@ export class Member implements Cluster {
   readonly #stopping = new AbortController();
   #file: HostFile;
   #journal: JournalEnd | undefined;
+  #keys: SharedKeys | undefined;
   #beating: Promise<unknown> = Promise.resolve();
 
   private constructor(config: MemberConfig, log: Log, engine: Engine, file: HostFile) {
@@ -135,6 +138,11 @@ export class Member implements Cluster {
     // Its gateway may have started since.
     await this.#directory.readHosts().catch(() => {});
     return verifyHop(header, request, keyOf);
+  }
+
+  keyStore(ownFile: string): KeyStore {
+    this.#keys = new SharedKeys(this.#engine, ownFile);
+    return this.#keys;
   }
 
   async hosts(): Promise<HostView[]> {
@@ -227,6 +235,7 @@ export class Member implements Cluster {
         isAnnounced = true;
         await this.#directory.report(this.#file.epoch, own.views(), false);
         await this.#directory.refresh();
+        await this.#keys?.refresh();
       } catch (error) {
         if (!(error instanceof GatewayError)) this.#log.error({ error: errorText(error) }, 'sessions not reported');
       }

@@ -21,6 +21,7 @@ export const standalone: Cluster = {
   name: undefined,
   signHop: () => '',
   verifyHop: async () => undefined,
+  keyStore: () => undefined,
   hosts: async () => [],
   confirmOff: async () => {
     throw new GatewayError('host_not_found', 'this gateway is not part of a cluster (CHAT_WEB_CLUSTER_URL)');

@@ -11,6 +11,7 @@ import { Access } from '../access/access.ts';
 import { Audit } from '../access/audit.ts';
 import { EventTickets } from '../access/event-tickets.ts';
 import { FailureLimit } from '../access/failure-limit.ts';
+import { KeyFile } from '../access/key-store.ts';
 import { Keys } from '../access/keys.ts';
 import { OperatorToken } from '../access/operator-token.ts';
 import { Refusals } from '../access/refusal.ts';
@@ -104,7 +105,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
   const config = readConfig({ CHAT_WEB_DATA_DIR: dataDir, CHAT_WEB_MIN_FREE_DISK_MB: '0', ...settings });
   const [log, audit] = [new Lines(), new Lines()];
   const logger = pino({ level: 'debug', base: null }, log);
-  const keys = await Keys.load(join(dataDir, 'keys.json'), logger);
+  const keys = await Keys.load(new KeyFile(join(dataDir, 'keys.json')), logger);
   const token = await OperatorToken.load(config, logger);
   const damage = new Damage(dataDir, logger);
   const folds = {

@@ -9,6 +9,7 @@ import { freshFolder } from '@chat-web/testing/hooks';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRevocation, operator } from '../access/caller.ts';
+import { KeyFile } from '../access/key-store.ts';
 import { Keys } from '../access/keys.ts';
 import { DeliveredMessages } from '../events/delivered-messages.ts';
 import { EventLog } from '../events/event-log.ts';
@@ -96,7 +97,7 @@ async function open(): Promise<void> {
     damage,
   });
   events = new EventLog(journal, folds, limits, log);
-  keys = await Keys.load(join(dir, 'keys.json'), log);
+  keys = await Keys.load(new KeyFile(join(dir, 'keys.json')), log);
   webhooks = await Webhooks.load({
     path: join(dir, 'webhooks.json'),
     keys,

@@ -68,7 +68,7 @@ export const keyOperations = {
     body: newKey,
     answer: v.object({ ...keyView.entries, key: v.string() }),
     status: 201,
-    errors: ['rate_limited'],
+    errors: ['rate_limited', 'engine_unavailable'],
     examples: { shop: { name: 'The shop', sessions: ['shop-*'], scope: 'send' } },
   },
   deleteKey: {
@@ -78,7 +78,7 @@ export const keyOperations = {
     path: '/keys/:keyId',
     params: v.object({ keyId: v.pipe(v.string(), v.regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be the id of a key')) }),
     answer: v.object({ id: v.string(), status: v.literal('removed') }),
-    errors: ['key_not_found'],
+    errors: ['key_not_found', 'engine_unavailable'],
     examples: { known: { keyId: 'key_0a1b2c3d4e5f' } },
   },
 } as const satisfies Record<string, Operation>;

@@ -1,0 +1,69 @@
+import { errorText, GatewayError, keyView } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { ConfigError } from '../config-error.ts';
+import { readOwnText, replaceText } from '../host/text-files.ts';
+import { isHash } from './token.ts';
+
+const MAX_FILE_BYTES = 16_777_216;
+
+export const storedKey = v.object({
+  ...keyView.entries,
+  /** `sha256:<hex>` of the key. */
+  hash: v.pipe(v.string(), v.check(isHash)),
+});
+const storedKeys = v.object({ keys: v.array(storedKey) });
+export type StoredKey = v.InferOutput<typeof storedKey>;
+
+/** Where keys are stored. */
+export interface KeyStore {
+  /** Rejects with a ConfigError if they cannot be read: they must not be overwritten. */
+  load(): Promise<readonly StoredKey[]>;
+  /** `all`: with the new key. */
+  add(key: StoredKey, all: readonly StoredKey[]): Promise<void>;
+  /** `rest`: without the removed key. Rejects with an error that says when it is valid again. */
+  remove(id: string, rest: readonly StoredKey[]): Promise<void>;
+  /** `onChange` gets all keys whenever others have changed them. */
+  watch(onChange: (keys: readonly StoredKey[]) => void): void;
+}
+
+/** The keys of a gateway on its own, in a file of its data folder. */
+export class KeyFile implements KeyStore {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async load(): Promise<readonly StoredKey[]> {
+    try {
+      return v.parse(storedKeys, JSON.parse(await readOwnText(this.#path, MAX_FILE_BYTES))).keys;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      throw new ConfigError([
+        `the keys cannot be read from ${this.#path}: restore it from a backup, or remove it (rm -rf ${this.#path}) and create new keys`,
+      ]);
+    }
+  }
+
+  add(_: StoredKey, all: readonly StoredKey[]): Promise<void> {
+    return this.#write(all);
+  }
+
+  async remove(id: string, rest: readonly StoredKey[]): Promise<void> {
+    await this.#write(rest).catch((error: unknown) => {
+      throw new GatewayError(
+        'internal_error',
+        `${id} is revoked, but becomes valid again after a restart: keys.json could not be written (${errorText(error)}). Delete it again`,
+      );
+    });
+  }
+
+  watch(): void {} // Only this gateway changes them.
+
+  async #write(keys: readonly StoredKey[]): Promise<void> {
+    await replaceText(this.#path, `${JSON.stringify({ keys }, null, 2)}\n`, {
+      durably: true,
+      maxBytes: MAX_FILE_BYTES,
+    });
+  }
+}
