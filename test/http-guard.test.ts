@@ -184,7 +184,7 @@ describe('HTTP/1.0 without a Host, as monitors speak it', () => {
 
   it('may check the health, and nothing else without a token', async () => {
     for (const { url } of [open, guarded])
-      for (const path of ['/health', '/health/ready', '/health/', '//health'])
+      for (const path of ['/health', '/health/front', '/health/ready', '/health/', '//health'])
         expect([path, await statusOf(url, `GET ${path} HTTP/1.0`)]).toEqual([path, 200]);
     for (const path of [
       '/sessions',

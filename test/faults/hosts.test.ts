@@ -279,6 +279,9 @@ describe.runIf(postgresPrograms())('the sessions of several hosts', () => {
       code: 'host_unreachable',
     });
     expect(await second.client.getSessionStatus({ id: 'shop' })).toMatchObject({ status: 'ready' });
+    const lost = { id: 'main', host: 'first', status: 'disconnected', reason: 'HOST_LOST' };
+    await eventually(async () => expect(await second.client.getSessionStatus({ id: 'main' })).toMatchObject(lost));
+    expect((await second.client.listSessions()).sessions).toMatchObject([lost, { id: 'shop', status: 'ready' }]);
     await first.restartGateway();
     await eventually(async () =>
       expect(await second.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready' }),

@@ -34,6 +34,8 @@ const BY_REASON: Readonly<Record<Reason, string>> = {
   PAGE_MUTE: 'The gateway restarts it. If that recurs, check the phone: the account may be restricted.',
   PAGE_OUTDATED: 'Without CHAT_WEB_PAGE_VERSION the newest page is loaded. Remove that setting if it is set.',
   PAGE_UNSUPPORTED: 'The page has changed. Update the gateway, or pin an older page (docs/page-changes.md).',
+  HOST_LOST:
+    'Check the machine of its host. If it does not come back, continue with its disk elsewhere: docs/hosts.md.',
   WORKER_EXITED: 'The gateway restarts it. If that recurs, check its log.',
   WORKER_UNRESPONSIVE: 'The gateway restarts it. Also check the load of the host.',
   WORKER_PROTOCOL_ERROR: 'Treat it as an attack on this session: see SECURITY.md.',

@@ -104,8 +104,6 @@ export async function startGateway(
     if (!saved.has(id)) events.setMetadata(id, {}).catch(() => {}); // Of a session that was never linked.
   await storage.settings.retain((id) => saved.has(id));
   await damage.count(); // By now, all folders are in place.
-  doors.open();
-  webhooks.start();
   const displaced = deferred();
   const about = () => {
     const { memoryAvailableBytes, diskFreeBytes } = doors.hostHistory.view.samples.at(-1) ?? {};
@@ -118,6 +116,8 @@ export async function startGateway(
     onDisplaced: displaced.resolve,
   });
   for (const id of foreign) log.error({ session: id }, 'session belongs to another host');
+  doors.open();
+  webhooks.start();
   if (config.autoStartSessions) supervisor.startSaved(foreign);
   const closing = new AbortController();
   checkPeriodically<Session>([...sessions.watches, doors.hostHistory], () => supervisor.all(), closing.signal, log);
@@ -136,7 +136,7 @@ export async function startGateway(
     close: async (skipWaiting) => {
       closing.abort();
       await listeners.close(async () => {
-        await supervisor.drain(skipWaiting);
+        await supervisor.drain(skipWaiting, () => doors.forwards.pending);
         await supervisor.close();
         await pageHistory.flush();
         await webhooks.close();
@@ -292,7 +292,9 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
   const levels = levelsOf({ supervisor, startQueue, spool, events, journal });
   const hostHistory = new HostHistory(config.dataDir, levels);
   const metrics = new Metrics({ supervisor, levels, refusals, events, journal, pacing, webhooks, mover, damage });
+  const forwards = { pending: 0 };
   const app = createApp({
+    forwards,
     config,
     access,
     tickets,
@@ -317,5 +319,5 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     () => supervisor.openFiles + spool.openFiles + webhooks.openFiles,
   );
   metrics.watchConnections(listeners.connections);
-  return { access, webhooks, hostHistory, listeners, open: opened.resolve };
+  return { access, webhooks, hostHistory, listeners, forwards, open: opened.resolve };
 }

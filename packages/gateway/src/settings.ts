@@ -185,7 +185,7 @@ export const settings = {
     schema: writtenToken,
     refusesBlank: true,
     meaning:
-      'bearer token, or `sha256:<hex>` of it, required on every route except GET /health, GET /health/ready and the static files of /console and /docs; unset: no token required',
+      'bearer token, or `sha256:<hex>` of it, required on every route except GET /health, /health/front and /health/ready, and the static files of /console and /docs; unset: no token required',
   },
   tokenFile: {
     name: 'CHAT_WEB_TOKEN_FILE',

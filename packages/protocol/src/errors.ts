@@ -13,7 +13,10 @@ export const errorTable = {
     when: 'a field or parameter is missing, invalid or unknown, or the JSON or an id is malformed',
   },
   unauthorized: { status: 401, when: 'the bearer token or key is missing, malformed, wrong or expired' },
-  forbidden: { status: 403, when: 'the request comes from another web page, or its Host is not allowed' },
+  forbidden: {
+    status: 403,
+    when: 'the request comes from another web page, its Host is not allowed, or no gateway of the cluster forwarded it',
+  },
   not_permitted: { status: 403, when: 'the network does not allow this account to do it' },
   insufficient_scope: { status: 403, when: 'the scope of the key is insufficient' },
   session_not_found: {

@@ -16,6 +16,11 @@ export const otherRoutes = {
     summary: 'Whether the gateway is up, and its number of sessions; no token required',
     scope: 'anyone',
   },
+  front: {
+    path: '/health/front',
+    summary: 'Whether a load balancer may send requests to this gateway; 503 while it stops. No token required',
+    scope: 'anyone',
+  },
   ready: {
     path: '/health/ready',
     summary: 'Whether the gateway is ready; 503 with a reason if not. No token required',

@@ -16,6 +16,8 @@ const CODES = {
   foreign_session: 'session_not_found',
   insufficient_scope: 'insufficient_scope',
   web_page: 'forbidden',
+  /** Claims to be forwarded by a gateway of the cluster. */
+  not_forwarded: 'forbidden',
 } as const satisfies Record<string, ErrorCode>;
 type RefusalKind = keyof typeof CODES;
 

@@ -17,6 +17,8 @@ export interface Peer {
   /** Of its host. */
   readonly id: string;
   readonly name: string;
+  /** It has not been heard of for 30 s. */
+  readonly isLost: boolean;
   /** The base URL of its API; absent if it has never started. */
   readonly address: string | undefined;
   /** Of what it forwards, in DER. */
@@ -67,6 +69,8 @@ export interface Cluster {
   refresh(): Promise<void>;
   /** The sessions of the other hosts. */
   foreignViews(): SessionView[];
+  /** One of them, by its id. */
+  foreignView(session: string): SessionView | undefined;
   /** The name of this host; undefined without a cluster. */
   readonly name: string | undefined;
   /** The value of the header of a request that is forwarded. `request`: its method and path. */

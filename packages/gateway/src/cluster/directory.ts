@@ -1,4 +1,4 @@
-import { GatewayError, type SessionView, sessionId, sessionView } from '@chat-web/protocol';
+import { GatewayError, reasons, type SessionView, sessionId, sessionView } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Peer } from './cluster.ts';
 import type { Engine } from './engine.ts';
@@ -51,8 +51,20 @@ export class Directory {
 
   /** The sessions of other hosts, as these have reported them. */
   foreignViews(): SessionView[] {
-    const entries = [...this.#sessions.values()].filter(({ host }) => host !== this.#own);
-    return entries.flatMap(({ host, view }) => (view ? [{ ...view, host: this.nameOf(host) }] : []));
+    return [...this.#sessions.keys()].flatMap((id) => this.foreignView(id) ?? []);
+  }
+
+  /** One of them. While its host is lost, it is disconnected. */
+  foreignView(session: string): SessionView | undefined {
+    const { host = this.#own, view } = this.#sessions.get(session) ?? {};
+    if (host === this.#own || !view) return undefined;
+    const row = this.#hosts.find(({ id }) => id === host);
+    if (row?.state !== 'lost') return { ...view, host: row?.name };
+    const since = row.beat_at?.toISOString() ?? view.since;
+    const { id, restarts, metadata, proxy, deviceName } = view;
+    const message = `${reasons.HOST_LOST}: ${row.name}`;
+    const lost = { status: 'disconnected', reason: 'HOST_LOST', message, since, restarts } as const;
+    return { id, host: row.name, ...lost, metadata, proxy, deviceName };
   }
 
   nameOf(host: string): string | undefined {
@@ -61,9 +73,9 @@ export class Directory {
 
   peer(host: string): Peer | undefined {
     const row = this.#hosts.find(({ id }) => id === host);
-    return (
-      row && { id: row.id, name: row.name, address: row.address ?? undefined, publicKey: row.public_key ?? undefined }
-    );
+    if (!row) return undefined;
+    const { id, name, state, address, public_key } = row;
+    return { id, name, isLost: state === 'lost', address: address ?? undefined, publicKey: public_key ?? undefined };
   }
 
   /** Reads what has changed. Callers at the same time share one query. */

@@ -127,6 +127,10 @@ export class Member implements Cluster {
     return this.#directory.foreignViews();
   }
 
+  foreignView(session: string): SessionView | undefined {
+    return this.#directory.foreignView(session);
+  }
+
   signHop(request: string, address: string): string {
     return this.#signer.sign({ from: this.#file.host, address, request });
   }

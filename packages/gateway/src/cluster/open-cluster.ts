@@ -18,6 +18,7 @@ export const standalone: Cluster = {
   ownerOf: async () => undefined,
   refresh: async () => {},
   foreignViews: () => [],
+  foreignView: () => undefined,
   name: undefined,
   signHop: () => '',
   verifyHop: async () => undefined,

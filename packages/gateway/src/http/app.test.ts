@@ -180,12 +180,13 @@ describe('a gateway with a token', () => {
       expect(await codeOf(await gateway.request(path, { method }))).toEqual([401, 'unauthorized']);
   });
 
-  it('requires it on every route except /health, /health/ready and static files', async () => {
+  it('requires it on every route except /health, what is below it, and static files', async () => {
     const gateway = await guarded();
     const free = [...methodsOf].filter(([, methods]) => methods.includes('GET')).map(([path]) => filled(path));
     const statuses = await Promise.all(free.map(async (path) => [path, (await gateway.request(path)).status]));
     expect(statuses.filter(([, status]) => status !== 401)).toEqual([
       ['/health', 200],
+      ['/health/front', 200],
       ['/health/ready', 200],
       ['/docs/', 200],
       ['/console/', 200],

@@ -32,7 +32,7 @@ import { Admission } from './admission.ts';
 import { audited } from './audit-trail.ts';
 import { errorResponse } from './error-response.ts';
 import { allEventsRoute, type EventDependencies, type ShownSessions, sessionEventsRoute } from './event-route.ts';
-import { atOwner, withHop } from './forwarding.ts';
+import { atOwner, type Forwards, withHop } from './forwarding.ts';
 import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, operationRoute } from './operation-route.ts';
 import { fromOwnOrigin } from './origin.ts';
@@ -45,7 +45,7 @@ import { consolePages, referencePages, staticPages } from './static-pages.ts';
 const CREATING: readonly OperationName[] = ['startSession', 'importSession'];
 const OF_SESSION = '/sessions/:id';
 /** Of the events of a session: a stream, or a page. */
-const EVENTS = { isNew: false, changes: false, timeoutMs: undefined };
+const EVENTS = { isNew: false, changes: false, timeoutMs: undefined, isStatus: false };
 const QR_PREFIX = 'data:image/png;base64,';
 
 export interface SessionDirectory extends ShownSessions {
@@ -68,6 +68,7 @@ interface Dependencies {
   readonly supervisor: SessionDirectory;
   readonly events: EventDependencies['events'] & Pick<EventLog, 'isStoring'>;
   readonly cluster: Cluster;
+  readonly forwards: Forwards;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
   readonly spool: Spool;
   readonly damage: Pick<Damage, 'counts'>;
@@ -84,7 +85,8 @@ interface Dependencies {
  * follows the head, and then runs microtasks. Until then no request is complete, and each looks as if it had a body.
  */
 export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
-  const { config, access, cluster, supervisor, events, handlers, spool, idempotency, metrics, log } = dependencies;
+  const { config, access, cluster, forwards, supervisor, events, handlers, spool, idempotency, metrics, log } =
+    dependencies;
   const app = new Hono<ServerEnv>({ getPath: (request) => plainPath(getPath(request)) });
   const answerError = (c: Context<ServerEnv>, error: unknown) => errorResponse(c, error, log);
   const { allowedHosts, corsOrigins } = config;
@@ -94,10 +96,11 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
   const guarded = (route: Route) => open(authenticated(access, route));
 
   const admission = new Admission(config);
-  const forwarding = { cluster, isOwn: (id: string) => supervisor.has(id) };
+  const forwarding = { cluster, forwards, isOwn: (id: string) => supervisor.has(id) };
   const eventDependencies = { sessions: supervisor, events, admission, log };
   const others: Readonly<Record<OtherRouteName, Route>> = {
     health: (c) => c.json({ ok: true, sessions: supervisor.list().length }),
+    front: (c) => (supervisor.isClosing ? c.json({ ok: false }, 503) : c.json({ ok: true })),
     ready: readiness(supervisor, events, dependencies.damage),
     allEvents: allEventsRoute(eventDependencies),
     events: atOwner(forwarding, EVENTS, sessionEventsRoute(eventDependencies)),
@@ -122,6 +125,7 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
       isNew: CREATING.includes(name),
       changes: changesSomething(operation),
       timeoutMs: operation.timeoutMs,
+      isStatus: name === 'getSessionStatus',
     };
     const routed = path.startsWith(OF_SESSION) ? atOwner(forwarding, about, answered) : answered;
     app.on(method, path, guarded(requires(scope, routed)));

@@ -29,8 +29,14 @@ const OF_PAGES = 'sec-fetch-';
 const options = { keepAlive: true, maxFreeSockets: 32 };
 const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
 
+/** How many forwarded requests are not answered yet, except streams: the gateway waits for them before it stops. */
+export interface Forwards {
+  pending: number;
+}
+
 export interface ForwardingDependencies {
-  readonly cluster: Pick<Cluster, 'isAlone' | 'ownerOf' | 'refresh' | 'signHop' | 'verifyHop'>;
+  readonly forwards: Forwards;
+  readonly cluster: Pick<Cluster, 'isAlone' | 'ownerOf' | 'foreignView' | 'refresh' | 'signHop' | 'verifyHop'>;
   /** True for a session that is known here. */
   isOwn(session: string): boolean;
 }
@@ -42,6 +48,8 @@ export interface ForwardedRoute {
   readonly changes: boolean;
   /** Absent for a stream, which has none. */
   readonly timeoutMs: number | undefined;
+  /** The directory answers while the host is lost. */
+  readonly isStatus: boolean;
 }
 
 /** A route that knows for whom another gateway forwards the request. 403 if the header of that is not valid. */
@@ -51,7 +59,7 @@ export function withHop({ cluster }: Pick<ForwardingDependencies, 'cluster'>, ro
     const header = c.req.header(HOP_HEADER);
     if (header === undefined) return route(c);
     const hop = await cluster.verifyHop(header, requestOf(c));
-    if (!hop) throw new Refusal('web_page', 'the request was not forwarded by a gateway of this cluster');
+    if (!hop) throw new Refusal('not_forwarded', 'the request was not forwarded by a gateway of this cluster');
     c.set('forwardedFor', hop);
     return route(c);
   };
@@ -62,7 +70,7 @@ export function withHop({ cluster }: Pick<ForwardingDependencies, 'cluster'>, ro
  * forwarded and checked again there, so that the hop adds no rights. A forwarded request is never forwarded again.
  */
 export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRoute, route: Route): Route {
-  const { cluster, isOwn } = dependencies;
+  const { cluster, forwards, isOwn } = dependencies;
   if (cluster.isAlone) return route;
   return async (c) => {
     const session = c.req.param('id') ?? '';
@@ -71,7 +79,14 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
     const owner = await ownerOf(dependencies, session, { isNew });
     if (isForwarded && owner) return c.body(null, MISDIRECTED);
     if (isForwarded && c.env.incoming.headers.expect !== undefined) c.env.outgoing.writeContinue();
-    return owner ? atOthers(c, owner, session, isNew) : route(c);
+    if (!owner) return route(c);
+    if (about.timeoutMs !== undefined) {
+      forwards.pending += 1;
+      onResponseClose(c.env.outgoing, () => {
+        forwards.pending -= 1;
+      });
+    }
+    return atOthers(c, owner, session, isNew);
   };
 
   async function atOthers(c: Context<ServerEnv>, first: Peer, session: string, isNew: boolean): Promise<Response> {
@@ -79,7 +94,9 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
     for (let owner: Peer | undefined = first; owner; ) {
       const { id, name, address = '' } = owner;
       if (tried.has(address)) throw new GatewayError('host_unreachable', `host ${name} does not answer`);
-      const answer = await forward(c, owner, about, cluster);
+      const view = about.isStatus && owner.isLost ? cluster.foreignView(session) : undefined;
+      if (view) return c.json(view);
+      const answer = owner.isLost ? undefined : await forward(c, owner, about, cluster);
       if (answer) return answer;
       tried.set(address, id);
       // It may have moved, its gateway may have started elsewhere, or there is another host for a new session.

@@ -14,7 +14,7 @@ export interface OriginOptions {
 }
 
 /** Paths that a browser may open without a token: they reveal nothing about sessions. */
-const PAGES = /^\/(openapi\.json|health|health\/ready|(console|docs)(\/.*)?)$/;
+const PAGES = /^\/(openapi\.json|health|health\/(front|ready)|(console|docs)(\/.*)?)$/;
 const STATIC_PAGES = /^\/(console|docs)\/?$/;
 
 /**

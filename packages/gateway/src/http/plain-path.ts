@@ -3,7 +3,7 @@ import { operations, otherRoutes } from '@chat-web/protocol';
 /** Paths of folders of files: a slash at the end has a meaning there. */
 const FILES = /^\/(console|docs)(\/|$)/;
 /** Monitors write it in any case. */
-export const HEALTH = /^\/health(\/ready)?$/i;
+export const HEALTH = /^\/health(\/(front|ready))?$/i;
 
 const patterns = Object.values({ ...operations, ...otherRoutes }).map(({ path }) => segmentsOf(path));
 const MAX_DEPTH = Math.max(...patterns.map(({ length }) => length));

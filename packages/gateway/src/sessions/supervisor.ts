@@ -240,11 +240,11 @@ export class Supervisor implements OtherSessions {
   }
 
   /** Accepts no new work, and waits until calls in progress are done, the time is up, or the signal aborts. */
-  async drain(skipWaiting: AbortSignal): Promise<void> {
+  async drain(skipWaiting: AbortSignal, others: () => number): Promise<void> {
     this.#closing = true;
     const deadline = Date.now() + DRAIN_TIMEOUT_MS;
-    while (!skipWaiting.aborted && Date.now() < deadline && this.all().some(({ pending }) => pending > 0))
-      await delay(DRAIN_POLL_MS);
+    const isPending = () => others() > 0 || this.all().some(({ pending }) => pending > 0);
+    while (!skipWaiting.aborted && Date.now() < deadline && isPending()) await delay(DRAIN_POLL_MS);
   }
 
   /** Ends all streams and workers, keeping auth. No session starts after that. Never rejects. */

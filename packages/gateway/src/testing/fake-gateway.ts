@@ -145,6 +145,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     damage,
     events,
     cluster: standalone,
+    forwards: { pending: 0 },
     idempotency: new Idempotency(events.requests, folds.sentKeys, folds.published),
     log: logger,
     metrics: {
