@@ -294,4 +294,21 @@ describe.runIf(postgresPrograms())('the sessions of several hosts', () => {
     await eventually(() => second.client.startSession({ id: 'next' }));
     expect((await first.client.listSessions()).sessions).toMatchObject([{ id: 'next', host: 'first' }, { id: 'shop' }]);
   });
+
+  it('move to another host by export, deletion and import, without a QR', async () => {
+    await second.client.deleteSession({ id: 'next' });
+    const { data, contentDigest } = await first.client.exportSession({ id: 'shop' });
+    const archive = await downloadedBytes({ data });
+    await first.client.deleteSession({ id: 'shop' });
+    await eventually(async () => expect((await first.client.listSessions()).sessions).toEqual([]));
+    await first.client.importSession({ id: 'shop', archive, contentDigest });
+    for (const { client } of [first, second])
+      await eventually(async () =>
+        expect(await client.getSessionStatus({ id: 'shop' })).toMatchObject({ status: 'ready' }),
+      );
+    await eventually(async () =>
+      expect((await second.client.listSessions()).sessions).toMatchObject([{ id: 'shop', host: 'first' }]),
+    );
+    expect((await first.phones.account(BEN)).devices).toHaveLength(1);
+  });
 });
