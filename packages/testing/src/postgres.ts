@@ -55,7 +55,9 @@ export class Postgres implements AsyncDisposable {
   async run(): Promise<void> {
     const settings = ['listen_addresses=', `unix_socket_directories=${this.#dir}`, 'shared_buffers=16MB'];
     const args = ['-D', join(this.#dir, 'data'), ...settings.flatMap((setting) => ['-c', setting])];
-    this.#server = spawn(join(this.#programs, 'postgres'), args, { ...asOther(), stdio: 'ignore' });
+    // It stops when this process ends, for whatever reason.
+    const tethered = ['--pdeathsig=INT', join(this.#programs, 'postgres'), ...args];
+    this.#server = spawn('setpriv', tethered, { ...asOther(), stdio: 'ignore' });
     await eventually(() => execFileSync(join(this.#programs, 'pg_isready'), ['-q', '-h', this.#dir]));
   }
 
