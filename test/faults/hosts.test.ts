@@ -1,7 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { addHost, type GatewayProcess, initCluster, joinCluster, spawnGateway } from '@chat-web/gateway/tools';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  addHost,
+  adoptFolder,
+  type GatewayProcess,
+  initCluster,
+  joinCluster,
+  spawnGateway,
+} from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
 import { ADA, BEN, downloadedBytes, eventually, Postgres, postgresPrograms, withRoom } from '@chat-web/testing';
 import { sharedFolder } from '@chat-web/testing/hooks';
@@ -99,6 +107,9 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
   it('does not start on an empty folder, or on one of another host', async () => {
     const [host, other] = [await newHost('unmounted'), await newHost('other')];
     expect(await refusalOf({ ...host, dir: other.dir })).toMatch(/code 78.*belongs to another host/s);
+    // Without the setting, it would start on its own, beside the gateway that the cluster knows.
+    const { CHAT_WEB_CLUSTER_URL: _, ...alone } = settingsOf(host);
+    await expect(spawnGateway(alone)).rejects.toThrow(/code 78.*CHAT_WEB_CLUSTER_URL must be set/s);
     rmSync(host.dir, { recursive: true });
     mkdirSync(host.dir);
     expect(await refusalOf(host)).toMatch(/code 78.*check that its disk is mounted/s);
@@ -146,6 +157,15 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
     expect(await refusalOf(host)).toMatch(/code 78.*an older copy/s);
   });
 
+  it('does not start on a folder that the database has forgotten, until an operator adopts it', async () => {
+    const host = await newHost('restored');
+    await (await start(host)).end();
+    postgres.execute("UPDATE chat_web.hosts SET epoch = 0, journal_position = NULL WHERE name = 'restored'");
+    expect(await refusalOf(host)).toMatch(/code 78.*database, which has been restored/s);
+    await adoptFolder(postgres.url(), host.name, host.dir);
+    expect(await viewAt(await start(host), host)).toMatchObject({ state: 'live' });
+  });
+
   it('whose folder another gateway has claimed exits within seconds', async () => {
     const host = await newHost('displaced');
     const gateway = await start(host);
@@ -168,10 +188,12 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
       expect(id).toEqual(expect.any(String));
       expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready', restarts: 0 });
       await stack.gateway.end('SIGKILL');
-      setTimeout(() => void postgres.run(), 5_000);
+      const isBack = delay(5_000).then(() => postgres.run());
       await stack.restartGateway();
-    } finally {
-      await eventually(() => postgres.run());
+      await isBack;
+    } catch (error) {
+      await postgres.run();
+      throw error;
     }
     await stack.untilStatus('main', 'ready');
     expect(await stack.client.listHosts()).toMatchObject({

@@ -9,20 +9,22 @@ CREATE TABLE chat_web.hosts (
   -- Its role in the database. The only one that may act for it.
   role name NOT NULL UNIQUE,
   -- Where the other gateways reach it: the base URL of its API.
-  address text,
+  address text CHECK (length(address) < 500),
   -- Counts the claims of its data folder. Only the gateway with the last one may run its sessions.
   epoch bigint NOT NULL DEFAULT 0,
   -- Of the last claim, until the gateway has confirmed that its epoch is on the disk.
-  nonce text,
-  -- `lost`: it was live, and has not been heard of for LOST_AFTER.
+  nonce text CHECK (length(nonce) < 200),
+  -- `lost`: it was live, and its last beat is more than 30 seconds ago.
   state text NOT NULL DEFAULT 'released' CHECK (state IN ('live', 'released', 'lost')),
   beat_at timestamptz,
+  -- Since when no beat was missing.
+  beating_since timestamptz,
   -- The last position of its journal at the last beat: a disk whose journal does not know it is an older copy.
-  journal_position text,
-  machine_id text,
-  boot_id text,
+  journal_position text CHECK (length(journal_position) < 200),
+  machine_id text CHECK (length(machine_id) < 200),
+  boot_id text CHECK (length(boot_id) < 200),
   -- Device and inode of the data folder.
-  folder text,
+  folder text CHECK (length(folder) < 200),
   -- `exclusive`: the platform attaches it to one machine at a time.
   disk text NOT NULL DEFAULT 'attached' CHECK (disk IN ('attached', 'exclusive')),
   -- An operator has confirmed that its machine is off.
@@ -34,9 +36,18 @@ CREATE TABLE chat_web.hosts (
 -- A function of its own, so that tests can set the clock.
 CREATE FUNCTION chat_web.moment() RETURNS timestamptz LANGUAGE sql VOLATILE AS 'SELECT clock_timestamp()';
 
+-- Roles belong to the whole server: one of another cluster must not act here. The owner of the schema may.
+CREATE FUNCTION chat_web.require_host() RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  IF NOT EXISTS (SELECT FROM chat_web.hosts h WHERE h.role = session_user)
+    AND session_user <> (SELECT pg_get_userbyid(n.nspowner) FROM pg_namespace n WHERE n.nspname = 'chat_web') THEN
+    RAISE EXCEPTION 'the role does not belong to a host of this cluster' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+END $$;
+
 -- The host of the calling role.
 CREATE FUNCTION chat_web.own_host() RETURNS TABLE (id uuid, name text, epoch bigint, journal_position text)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT h.id, h.name, h.epoch, h.journal_position FROM chat_web.hosts h WHERE h.role = session_user;
 $$;
 
@@ -44,17 +55,21 @@ $$;
 -- `claimed`, with the new epoch: the gateway may start;
 -- `unknown_host`: there is no such host, or not for this role;
 -- `old_copy`: the folder is not what the last gateway left, so that its sessions would break their links;
--- `in_use`: the last gateway may still run. Later, or after a confirmation, the claim may succeed.
+-- `newer_than_database`: the folder was claimed more often than the database knows, which has lost claims;
+-- `in_use`: the last gateway may still run. Later, or after a confirmation, the claim may succeed;
+-- `claimable`, for a trial.
 --
 -- disk_epoch, new_nonce: what host.json on the disk says. The nonce is written before the claim and stays until its epoch
 -- is written, so that a crash between the two can be told from an older copy.
--- known_position: the `journal_position` of the host, if the journal on the disk knows it.
--- watched: for how many seconds the caller has seen that nothing else writes to the folder.
+-- known_position: the `journal_position` of the host, if the journal on the disk knows it. watched: for how many seconds
+-- the caller has seen that nothing else writes to the folder. is_trial: only tells whether the folder could be claimed,
+-- before the journal is opened.
 CREATE FUNCTION chat_web.claim(
   host uuid, disk_epoch bigint, new_nonce text, known_position text,
-  new_machine_id text, new_boot_id text, new_folder text, new_disk text, watched integer
+  new_machine_id text, new_boot_id text, new_folder text, new_disk text, watched integer,
+  is_trial boolean DEFAULT false
 ) RETURNS TABLE (outcome text, epoch bigint)
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   last chat_web.hosts;
 BEGIN
@@ -64,8 +79,12 @@ BEGIN
     RETURN;
   END IF;
 
-  IF (disk_epoch <> last.epoch AND new_nonce IS DISTINCT FROM last.nonce)
-    OR (last.journal_position IS NOT NULL AND known_position IS DISTINCT FROM last.journal_position) THEN
+  IF disk_epoch > last.epoch THEN
+    RETURN QUERY SELECT 'newer_than_database', NULL::bigint;
+    RETURN;
+  END IF;
+  IF (disk_epoch = last.epoch OR new_nonce = last.nonce) IS NOT TRUE
+    OR (NOT is_trial AND known_position IS DISTINCT FROM coalesce(last.journal_position, known_position)) THEN
     RETURN QUERY SELECT 'old_copy', NULL::bigint;
     RETURN;
   END IF;
@@ -73,9 +92,9 @@ BEGIN
   IF NOT coalesce(
     last.state = 'released'
     -- The lock of the folder has proved that the last gateway is dead.
-    OR (last.machine_id = new_machine_id AND last.boot_id = new_boot_id AND last.folder = new_folder)
-    -- The machine has restarted since. An identity can be copied with a machine: a live one would be heard of.
-    OR (last.machine_id = new_machine_id AND last.boot_id <> new_boot_id
+    OR (last.boot_id = new_boot_id AND last.folder = new_folder)
+    -- The machine has restarted since. Its identity is copied with it, so that this is not enough for a live host.
+    OR (last.machine_id = new_machine_id AND last.boot_id <> new_boot_id AND last.folder = new_folder
       AND last.beat_at < chat_web.moment() - interval '30 seconds')
     OR last.is_off
     OR (last.disk = 'exclusive' AND last.beat_at < chat_web.moment() - interval '60 seconds' AND watched >= 45),
@@ -85,18 +104,24 @@ BEGIN
     RETURN;
   END IF;
 
+  IF is_trial THEN
+    RETURN QUERY SELECT 'claimable', NULL::bigint;
+    RETURN;
+  END IF;
   RETURN QUERY UPDATE chat_web.hosts h SET
-    epoch = last.epoch + 1, nonce = new_nonce, state = 'live', beat_at = chat_web.moment(), is_off = false,
+    epoch = last.epoch + 1, nonce = new_nonce, state = 'live', beat_at = chat_web.moment(), beating_since = chat_web.moment(), is_off = false,
     machine_id = new_machine_id, boot_id = new_boot_id, folder = new_folder, disk = new_disk
   WHERE h.id = host RETURNING 'claimed', h.epoch;
 END $$;
 
 -- The gateway with this epoch lives. False: another one has claimed its folder, so it must kill its browsers.
 CREATE FUNCTION chat_web.beat(host uuid, own_epoch bigint, new_position text, new_about jsonb)
-RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE chat_web.hosts h SET
     state = 'live', beat_at = chat_web.moment(), nonce = NULL, is_off = false,
+    beating_since = CASE WHEN h.beat_at > chat_web.moment() - interval '15 seconds' THEN h.beating_since
+      ELSE chat_web.moment() END,
     journal_position = new_position, about = new_about
   WHERE h.id = host AND h.role = session_user AND h.epoch = own_epoch AND h.state <> 'released';
   RETURN FOUND;
@@ -104,7 +129,7 @@ END $$;
 
 -- The gateway with this epoch has stopped: none of its browsers runs.
 CREATE FUNCTION chat_web.release(host uuid, own_epoch bigint, new_position text)
-RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE chat_web.hosts h SET
     state = 'released', beat_at = chat_web.moment(), nonce = NULL, journal_position = new_position
@@ -112,24 +137,32 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Hosts that have not been heard of for 30 seconds become `lost`. Returns those that just did. Any host may call it.
+-- Hosts whose last beat is more than 30 seconds ago become `lost`. Returns those that just did. Only a host whose own
+-- beats have all arrived in that time can tell: after an outage of the database, none has.
+--
 CREATE FUNCTION chat_web.mark_lost() RETURNS SETOF uuid
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   UPDATE chat_web.hosts SET state = 'lost'
-  WHERE state = 'live' AND chat_web.moment() - beat_at > interval '30 seconds' RETURNING id;
+  WHERE state = 'live' AND beat_at < chat_web.moment() - interval '30 seconds' AND EXISTS (
+    SELECT FROM chat_web.hosts own
+    WHERE own.role = session_user AND own.beating_since < chat_web.moment() - interval '30 seconds'
+  ) RETURNING id;
 $$;
 
--- An operator has checked that the machine of a host is off. Holds until the next claim or beat.
+-- An operator has checked that the machine of a host is off. Holds until the next claim or beat. False for a host whose
+-- last beat is less than 30 seconds ago.
 CREATE FUNCTION chat_web.confirm_off(host uuid) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-  UPDATE chat_web.hosts h SET is_off = true WHERE h.id = host;
+  PERFORM chat_web.require_host();
+  UPDATE chat_web.hosts h SET is_off = true
+  WHERE h.id = host AND (h.state = 'released' OR h.beat_at < chat_web.moment() - interval '30 seconds');
   RETURN FOUND;
 END $$;
 
 CREATE FUNCTION chat_web.list_hosts()
 RETURNS TABLE (id uuid, name text, state text, silent_ms double precision, beat_at timestamptz, is_off boolean, about jsonb)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT h.id, h.name, h.state, extract(epoch FROM chat_web.moment() - h.beat_at) * 1000, h.beat_at, h.is_off, h.about
   FROM chat_web.hosts h ORDER BY h.name;
 $$;

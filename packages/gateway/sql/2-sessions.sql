@@ -20,13 +20,13 @@ ALTER TABLE chat_web.hosts
   -- How many sessions it has room for.
   ADD COLUMN capacity integer NOT NULL DEFAULT 0;
 
-CREATE FUNCTION chat_web.next_change() RETURNS bigint LANGUAGE sql SET search_path = pg_catalog AS $$
+CREATE FUNCTION chat_web.next_change() RETURNS bigint LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   UPDATE chat_web.directory SET change = change + 1 RETURNING change;
 $$;
 
 -- How the other gateways reach the gateway with this epoch.
 CREATE FUNCTION chat_web.announce(host uuid, own_epoch bigint, new_address text, new_public_key bytea, new_capacity integer)
-RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   UPDATE chat_web.hosts h SET address = new_address, public_key = new_public_key, capacity = new_capacity
   WHERE h.id = host AND h.role = session_user AND h.epoch = own_epoch;
@@ -36,7 +36,7 @@ END $$;
 -- Reports sessions of a host: `views` has the view of each by its id, and null for one that was deleted. `is_all`: the
 -- host has no others. Returns those that the directory has at another host, which must not run here.
 CREATE FUNCTION chat_web.report(own_host uuid, own_epoch bigint, views jsonb, is_all boolean) RETURNS SETOF text
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   n bigint;
 BEGIN
@@ -59,11 +59,12 @@ END $$;
 -- null if no host has room. Two calls at once get the same host. not_on: hosts that do not answer; a session that was
 -- placed there, and has not started yet, gets another.
 CREATE FUNCTION chat_web.place(session text, not_on uuid[] DEFAULT '{}') RETURNS uuid
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   chosen uuid;
   n bigint;
 BEGIN
+  PERFORM chat_web.require_host();
   SELECT s.host INTO chosen FROM chat_web.sessions s
   WHERE s.id = session AND (s.host <> ALL (not_on) OR s.view IS NOT NULL);
   IF chosen IS NOT NULL THEN
@@ -88,7 +89,8 @@ END $$;
 -- What has changed in the directory since a change, in order.
 CREATE FUNCTION chat_web.sessions_since(last_change bigint)
 RETURNS TABLE (id text, host uuid, change bigint, view jsonb)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.require_host();
   SELECT s.id, s.host, s.change, s.view FROM chat_web.sessions s WHERE s.change > last_change ORDER BY s.change;
 $$;
 
@@ -97,7 +99,8 @@ CREATE FUNCTION chat_web.list_hosts() RETURNS TABLE (
   id uuid, name text, state text, silent_ms double precision, beat_at timestamptz, is_off boolean, about jsonb,
   address text, public_key bytea, capacity integer, used bigint
 )
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog AS $$
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.require_host();
   SELECT h.id, h.name, h.state, extract(epoch FROM chat_web.moment() - h.beat_at) * 1000, h.beat_at, h.is_off, h.about,
     h.address, h.public_key, h.capacity, (SELECT count(*) FROM chat_web.sessions s WHERE s.host = h.id)
   FROM chat_web.hosts h ORDER BY h.name;

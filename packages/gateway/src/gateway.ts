@@ -165,6 +165,7 @@ async function openStorage(config: Config, log: Log) {
         });
   const release = await holdDataDir(dataDir, log);
   const cluster = await openCluster(config, log);
+  await cluster.waitForFolder();
   const damage = new Damage(dataDir, log);
   await damage.count();
   const settings = await SessionSettings.load(join(dataDir, 'session-settings.json'));

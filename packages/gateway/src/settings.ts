@@ -460,6 +460,7 @@ export const settings = {
   clusterUrls: {
     name: 'CHAT_WEB_CLUSTER_URL',
     schema: clusterUrls,
+    refusesBlank: true,
     meaning: 'URLs of the PostgreSQL server that the hosts of a cluster share, and of its standbys; comma-separated',
   },
   clusterUrlFile: {
@@ -479,13 +480,6 @@ export const settings = {
     schema: writtenNumber(0, 10_000),
     fallbackIs: 'one for each 400 MB of memory, less 500 MB',
     meaning: 'how many sessions are placed on this host',
-  },
-  clusterDisk: {
-    name: 'CHAT_WEB_CLUSTER_DISK',
-    schema: v.picklist(['attached', 'exclusive'], 'must be attached or exclusive'),
-    fallback: 'attached',
-    meaning:
-      'exclusive: the platform attaches the disk of the data folder to one machine at a time, so that another may continue without a confirmation',
   },
   webhookHosts: {
     name: 'CHAT_WEB_WEBHOOK_HOSTS',

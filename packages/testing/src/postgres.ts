@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.ts';
@@ -35,7 +35,6 @@ export class Postgres implements AsyncDisposable {
     const dir = mkdtempSync(join(tmpdir(), 'chat-web-postgres-'));
     const postgres = new Postgres(programs, dir);
     if (process.getuid?.() === 0) chownSync(dir, OTHER_USER, OTHER_USER);
-    chmodSync(dir, 0o755); // The socket is in it.
     const options = ['--username=postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
     execFileSync(join(programs, 'initdb'), [...options, join(dir, 'data')], { ...asOther(), stdio: 'ignore' });
     await postgres.run();

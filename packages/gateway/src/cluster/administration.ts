@@ -1,40 +1,85 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { chown, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type pg from 'pg';
+import pg from 'pg';
 import { ConfigError } from '../config-error.ts';
-import { requireOwn } from '../host/folder-permissions.ts';
 import { HOST_FILE, writeHostFile } from './host-file.ts';
 import { applySchema } from './schema.ts';
 
+const TIMEOUT_MS = 10_000;
 const PASSWORD_BYTES = 24;
 const HOST_NAME = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
+/** A host has at most 4 connections, and some of an earlier start may not have ended yet. */
+const MAX_CONNECTIONS = 20;
+/** SQLSTATE: what exists already, and what is missing. */
+const EXISTS: readonly (string | undefined)[] = ['42710', '23505'];
+const MISSING: readonly (string | undefined)[] = ['42P01', '3F000', '42883', '42704'];
 
-type Query = (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
+export interface HostStatus {
+  readonly name: string;
+  readonly state: string;
+  /** Since its last beat; undefined if it has never started. */
+  readonly silentSeconds: number | undefined;
+}
 
 /** Creates the tables and functions of a cluster, or brings them up to date. Returns how many steps were applied. */
 export function initCluster(adminUrl: string): Promise<number> {
-  return connected(adminUrl, (_, client) => applySchema(client));
+  return connected(adminUrl, (client) => applySchema(client));
 }
 
 /**
- * Adds a host, with a role of its own. Returns the URL for its gateway, with a new password that is not stored anywhere
- * else. Rejects with a ConfigError for a name that cannot be used.
+ * Adds a host, with a role of its own. Returns the URL for its gateway, with a new password that is not stored. Rejects
+ * with a ConfigError for a name that cannot be used.
  */
 export function addHost(adminUrl: string, name: string): Promise<string> {
   if (!HOST_NAME.test(name))
     throw new ConfigError(['the name of a host must be 1 to 40 characters of a-z 0-9 -, without - at its ends']);
-  return connected(adminUrl, async (query, client) => {
-    const role = `chat_web_${name.replaceAll('-', '_')}`;
+  return connected(adminUrl, async (client) => {
+    const role = `${client.database ?? 'chat_web'}_${name.replaceAll('-', '_')}`;
     const password = randomBytes(PASSWORD_BYTES).toString('base64url');
-    await query('BEGIN');
-    await query(
-      `CREATE ROLE ${client.escapeIdentifier(role)} LOGIN PASSWORD ${client.escapeLiteral(password)} IN ROLE chat_web_hosts`,
+    await client.query('BEGIN');
+    // Not in the log of the server, where a statement that fails is written.
+    await client.query("SET LOCAL log_min_error_statement = 'panic'").catch(() => client.query('ROLLBACK; BEGIN'));
+    await client.query(
+      `CREATE ROLE ${client.escapeIdentifier(role)} LOGIN PASSWORD ${client.escapeLiteral(password)}
+       CONNECTION LIMIT ${MAX_CONNECTIONS} IN ROLE chat_web_hosts`,
     );
-    await query('INSERT INTO chat_web.hosts (name, role) VALUES ($1, $2)', [name, role]);
-    await query('COMMIT');
-    return adminUrl.replace(/^(\w+:\/\/)([^@/]*@)?/, `$1${role}:${password}@`);
+    await client.query('INSERT INTO chat_web.hosts (name, role) VALUES ($1, $2)', [name, role]);
+    await client.query('COMMIT');
+    return hostUrl(adminUrl, client.database, role, password);
+  }).catch((error: { code?: string }) => {
+    throw EXISTS.includes(error.code) ? new ConfigError([`host ${name} exists already, or its role`]) : error;
+  });
+}
+
+/** Removes a host whose disk is gone, with its sessions. Its accounts have to be linked again. */
+export function removeHost(adminUrl: string, name: string): Promise<void> {
+  return connected(adminUrl, async (client) => {
+    const { rows } = await client.query('SELECT id, role, state FROM chat_web.hosts WHERE name = $1', [name]);
+    const [host] = rows;
+    if (!host) throw new ConfigError([`there is no host ${name}`]);
+    if (host.state === 'live') throw new ConfigError([`host ${name} is live: stop its gateway first`]);
+    await client.query('BEGIN');
+    await client.query(
+      'UPDATE chat_web.sessions SET host = NULL, view = NULL, change = chat_web.next_change() WHERE host = $1',
+      [host.id],
+    );
+    await client.query('DELETE FROM chat_web.hosts WHERE id = $1', [host.id]);
+    await client.query(`DROP ROLE ${client.escapeIdentifier(host.role)}`);
+    await client.query('COMMIT');
+  });
+}
+
+/** Confirms that the machine of a host is off. False if its last beat is less than 30 seconds ago. */
+export function confirmHostOff(url: string, name: string): Promise<boolean> {
+  return connected(url, async (client) => {
+    const { rows } = await client.query(
+      'SELECT chat_web.confirm_off(h.id) AS is_off FROM chat_web.list_hosts() h WHERE h.name = $1',
+      [name],
+    );
+    if (rows.length === 0) throw new ConfigError([`there is no host ${name}`]);
+    return rows[0].is_off === true;
   });
 }
 
@@ -43,27 +88,42 @@ export function addHost(adminUrl: string, name: string): Promise<string> {
  * if it belongs to a host already, or the host has another folder.
  */
 export function joinCluster(url: string, dataDir: string): Promise<string> {
-  return connected(url, async (query) => {
-    const [host] = await query('SELECT * FROM chat_web.own_host()');
-    if (!host) throw new ConfigError(['the role of the URL is of no host: add one first']);
+  return connected(url, async (client) => {
+    const { rows } = await client.query('SELECT * FROM chat_web.own_host()');
+    const [host] = rows;
+    if (!host) throw new ConfigError(['the role of the URL does not belong to a host: add one first']);
     if (existsSync(join(dataDir, HOST_FILE))) throw new ConfigError([`${dataDir} belongs to a host already`]);
     if (host.epoch !== '0')
       throw new ConfigError([
         `host ${host.name} has a data folder already: start its gateway there, or add another host`,
       ]);
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
-    await requireOwn('CHAT_WEB_DATA_DIR', dataDir);
-    await writeHostFile(dataDir, { host: String(host.id), epoch: 0 });
+    await writeFor(dataDir, host.id, 0);
     return String(host.name);
   });
 }
 
-/** One row for each host: its name, state, and how long ago it was last heard of, in seconds. */
-export function clusterStatus(
-  url: string,
-): Promise<{ name: string; state: string; silentSeconds: number | undefined }[]> {
-  return connected(url, async (query) => {
-    const rows = await query('SELECT * FROM chat_web.list_hosts()');
+/**
+ * The operator says that a data folder is what the last gateway of a host has left, although the database says otherwise:
+ * after it was restored, or after the journal or the file of the folder was lost. Never with a copy.
+ */
+export function adoptFolder(adminUrl: string, name: string, dataDir: string): Promise<void> {
+  return connected(adminUrl, async (client) => {
+    // Above the epochs of all claims that the database may have lost.
+    const { rows } = await client.query(
+      `UPDATE chat_web.hosts SET epoch = epoch + 1000, nonce = NULL, journal_position = NULL, state = 'released'
+       WHERE name = $1 AND (state <> 'live' OR beat_at < now() - interval '30 seconds') RETURNING id, epoch`,
+      [name],
+    );
+    const [host] = rows;
+    if (!host) throw new ConfigError([`there is no host ${name}, or it is live: stop its gateway first`]);
+    await writeFor(dataDir, host.id, Number(host.epoch));
+  });
+}
+
+/** One row for each host. */
+export function clusterStatus(url: string): Promise<HostStatus[]> {
+  return connected(url, async (client) => {
+    const { rows } = await client.query('SELECT * FROM chat_web.list_hosts()');
     return rows.map(({ name, state, silent_ms }) => ({
       name: String(name),
       state: String(state),
@@ -72,12 +132,34 @@ export function clusterStatus(
   });
 }
 
-async function connected<R>(url: string, work: (query: Query, client: pg.Client) => Promise<R>): Promise<R> {
-  const { default: postgres } = await import('pg');
-  const client = new postgres.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+/** The URL of a host: that of the administrator without its credentials. */
+function hostUrl(adminUrl: string, database: string | undefined, role: string, password: string): string {
+  const [, scheme, place = '', , query = ''] =
+    /^(\w+:\/\/)(?:[^@/?]*@)?([^/?]*)(\/[^?]*)?(\?.*)?$/.exec(adminUrl) ?? [];
+  const parameters = new URLSearchParams(query);
+  for (const name of ['user', 'password', 'database', 'dbname']) parameters.delete(name);
+  const rest = parameters.size > 0 ? `?${parameters}` : '';
+  return `${scheme}${encodeURIComponent(role)}:${password}@${place}/${database ?? ''}${rest}`;
+}
+
+/** Written by root, the file belongs to the owner of the folder, who runs the gateway. */
+async function writeFor(dataDir: string, host: string, epoch: number): Promise<void> {
+  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  await writeHostFile(dataDir, { host, epoch });
+  const { uid, gid } = await stat(dataDir);
+  if (process.getuid?.() === 0) await chown(join(dataDir, HOST_FILE), uid, gid);
+}
+
+async function connected<R>(url: string, work: (client: pg.Client) => Promise<R>): Promise<R> {
+  const timeouts = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS, lock_timeout: TIMEOUT_MS };
+  const client = new pg.Client({ connectionString: url, ...timeouts });
+  client.on('error', () => {}); // The query in progress rejects, too.
   await client.connect();
   try {
-    return await work(async (text, values = []) => (await client.query(text, [...values])).rows, client);
+    return await work(client);
+  } catch (error) {
+    if (!MISSING.includes((error as { code?: string }).code)) throw error;
+    throw new ConfigError(['the database is not prepared: run "chat-web cluster init" first']);
   } finally {
     await client.end();
   }

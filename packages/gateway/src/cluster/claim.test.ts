@@ -155,9 +155,18 @@ class World {
   }
 
   /** By an operator. `isTrue`: who has looked, so that no gateway of the host runs. */
-  async confirmOff({ isTrue = true } = {}): Promise<void> {
-    if (isTrue && this.processes.some(({ phase }) => phase !== 'waits')) return;
-    await query('SELECT chat_web.confirm_off($1)', [this.host]);
+  async confirmOff({ isTrue = true } = {}): Promise<boolean> {
+    if (isTrue && this.processes.some(({ phase }) => phase !== 'waits')) return false;
+    const [row] = await query('SELECT chat_web.confirm_off($1) AS is_off', [this.host]);
+    return row.is_off;
+  }
+
+  /** The gateway there cannot reach the database for this long. */
+  async cutOff(n: number, seconds: number): Promise<void> {
+    const process = this.on(n);
+    if (process) process.isCutOff = true;
+    await this.pass(seconds);
+    if (process) process.isCutOff = false;
   }
 
   async pass(seconds: number): Promise<void> {
@@ -168,7 +177,7 @@ class World {
 
   async #claim(process: Process): Promise<void> {
     const { disk, watched } = process;
-    const about = [`m${disk.machine}`, `b${this.boots[disk.machine]}`, disk.folder];
+    const about = [`m${disk.machine}`, `b${disk.machine}-${this.boots[disk.machine]}`, disk.folder];
     const kind = this.isExclusive ? 'exclusive' : 'attached';
     const known = disk.positions.find((position) => position === this.position);
     const values = [this.host, disk.epoch, disk.pending, known, ...about, kind, watched];
@@ -290,7 +299,9 @@ describe.runIf(postgresPrograms())('a claim of a data folder', () => {
   it('waits on another machine until the last one is confirmed to be off, and a beat revokes that', async () => {
     const world = await create();
     world.copy(OWN, THERE);
-    await world.confirmOff({ isTrue: false });
+    expect(await world.confirmOff({ isTrue: false })).toBe(false);
+    await world.cutOff(OWN, 31);
+    expect(await world.confirmOff({ isTrue: false })).toBe(true);
     await world.beat(OWN);
     expect(await world.claim(COPY)).toBe('in_use');
     world.crash(OWN);
@@ -342,6 +353,7 @@ describe.runIf(postgresPrograms())('a claim of a data folder', () => {
   it('ends the gateway of the epoch before at its next beat', async () => {
     const world = await create();
     world.copy(OWN, THERE);
+    await world.cutOff(OWN, 31);
     await world.confirmOff({ isTrue: false });
     expect(await world.claim(COPY)).toBe('claimed');
     expect(world.running).toHaveLength(1);

@@ -47,9 +47,11 @@ export interface Cluster {
   /** True for a gateway without a cluster. */
   readonly isAlone: boolean;
   /**
-   * Resolves once this gateway may run the sessions of its data folder, which takes until the last one has given them
-   * up. Rejects with a ConfigError if the folder is an older copy, or of no host.
+   * Resolves once the last gateway of the data folder has given it up. Nothing in the folder may be changed before.
+   * Rejects with a ConfigError if the folder is an older copy, or belongs to no host.
    */
+  waitForFolder(): Promise<void>;
+  /** Resolves once this gateway may run the sessions of its data folder. Rejects as above. */
   claim(journal: JournalEnd): Promise<void>;
   /**
    * Tells the others of this gateway and its sessions, from now on. Resolves with those of its sessions that belong to

@@ -3,10 +3,21 @@ import type pg from 'pg';
 import type { Log } from '../log.ts';
 
 const CONNECT_TIMEOUT_MS = 3_000;
-const QUERY_TIMEOUT_MS = 5_000;
+/** The server gives up first, so that its answer is known. */
+const [STATEMENT_TIMEOUT_MS, QUERY_TIMEOUT_MS] = [4_000, 5_000];
 const MAX_CONNECTIONS = 4;
-/** SQLSTATE: no connection, no resources, shutting down or starting up, or a standby, which is read-only. */
-const OUTAGE = /^(08|53|57P|25006)/;
+/** SQLSTATE: no connection, no resources, shutting down or starting up, a timeout, or a standby, which is read-only. */
+const OUTAGE = /^(08|53|57|55P03|25006)/;
+/** Of one server: another may accept the role, or have the database. */
+const REFUSAL = /^(28|3D)/;
+const NETWORK = /^(E(CONN|HOST|NET)\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
+const LOST = /timeout|terminated|closed|not queryable/i;
+
+class StandbyError extends Error {
+  constructor() {
+    super('the server is a standby');
+  }
+}
 
 /** The PostgreSQL server of the cluster. Of several, the first that accepts writes is used. */
 export class Engine {
@@ -32,7 +43,13 @@ export class Engine {
         max: MAX_CONNECTIONS,
         connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
         query_timeout: QUERY_TIMEOUT_MS,
-        statement_timeout: QUERY_TIMEOUT_MS,
+        statement_timeout: STATEMENT_TIMEOUT_MS,
+        // A standby accepts no writes, and what it knows may be old.
+        verify: (client, done) => {
+          client
+            .query('SELECT pg_is_in_recovery() AS standby')
+            .then(({ rows }) => done(rows[0]?.standby ? new StandbyError() : undefined), done);
+        },
         keepAlive: true,
         allowExitOnIdle: true,
       });
@@ -56,11 +73,13 @@ export class Engine {
         return rows;
       } catch (error) {
         if (!isOutage(error)) throw error;
-        why = error;
+        why ??= error;
+        if (isLate(error)) break; // It may have been carried out.
       }
     }
     if (!this.#isDown) this.#log.warn({ error: errorText(why) }, 'database of the cluster not reached');
     this.#isDown = true;
+    if (REFUSAL.test((why as { code?: string }).code ?? '')) throw why;
     throw new GatewayError('engine_unavailable', 'the database of the cluster cannot be reached');
   }
 
@@ -74,6 +93,12 @@ export class Engine {
 }
 
 function isOutage(error: unknown): boolean {
-  const { code, severity } = error as { code?: string; severity?: string };
-  return severity === undefined || OUTAGE.test(code ?? ''); // Only errors of a server have a severity.
+  const { code = '', severity, message } = error as { code?: string; severity?: string; message: string };
+  if (error instanceof StandbyError) return true;
+  if (severity !== undefined) return OUTAGE.test(code) || REFUSAL.test(code); // Only errors of a server have one.
+  return NETWORK.test(code) || LOST.test(message);
+}
+
+function isLate(error: unknown): boolean {
+  return error instanceof Error && error.message === 'Query read timeout';
 }

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { errorText } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { ConfigError } from '../config-error.ts';
 import { readOwnText, replaceText } from '../host/text-files.ts';
@@ -30,7 +31,7 @@ export async function readHostFile(dataDir: string): Promise<HostFile> {
     throw new ConfigError([
       isMissing
         ? `${dataDir} does not belong to a host of the cluster: check that its disk is mounted; for a new host, run "chat-web cluster join"`
-        : `${path} cannot be read: restore it from a backup of the folder`,
+        : `${path} cannot be read (${errorText(error)}): its owner must be the user of the gateway. If it is damaged, remove it, and run "chat-web cluster adopt"`,
     ]);
   }
 }

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { readText } from '../host/text-files.ts';
 
-/** What tells this machine, its start and a data folder on it from others. An empty text is unknown. */
+/** What tells this machine, its start and a data folder on it from others; undefined if it is unknown. */
 export interface Place {
   readonly machineId: string | undefined;
   readonly bootId: string | undefined;
@@ -11,13 +12,19 @@ export interface Place {
   readonly folder: string;
 }
 
-/** The machine's id is part of a virtual machine's image, and so of its clones: these have another name. */
+/** A container has no id of a machine: that in its image is the same on each machine. */
 export async function placeOf(dataDir: string): Promise<Place> {
   const { dev, ino } = await stat(dataDir);
-  const id = readText('/etc/machine-id')?.trim();
+  const id = isInContainer() ? undefined : readText('/etc/machine-id')?.trim();
   return {
     machineId: id ? createHash('sha256').update(`${id} ${hostname()}`).digest('hex') : undefined,
     bootId: readText('/proc/sys/kernel/random/boot_id')?.trim() || undefined,
     folder: `${dev}:${ino}`,
   };
+}
+
+function isInContainer(): boolean {
+  const { container, KUBERNETES_SERVICE_HOST } = process.env;
+  const hasFile = ['/.dockerenv', '/run/.containerenv'].some((path) => existsSync(path));
+  return hasFile || container !== undefined || KUBERNETES_SERVICE_HOST !== undefined;
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { aboutHost, errorText, GatewayError, type SessionView } from '@chat-web/protocol';
+import { aboutHost, errorText, GatewayError, type SessionView, settledWithin } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { KeyStore } from '../access/key-store.ts';
 import type { Config } from '../config.ts';
@@ -17,6 +17,8 @@ import { requireSchema } from './schema.ts';
 import { SharedKeys } from './shared-keys.ts';
 
 const BEAT_MS = 5_000;
+/** The service manager waits 30 s for the whole stop. */
+const RELEASE_MS = 3_000;
 const REFRESH_MS = 1_000;
 const RETRY_MS = 2_000;
 const LOG_EVERY_MS = 30_000;
@@ -27,9 +29,13 @@ const LATE_MS = 15_000;
 const [OWN_BYTES, SESSION_BYTES] = [500 * 1_048_576, 400 * 1_048_576];
 
 const IN_USE_HINT =
-  'its last gateway may still run. If its machine is off, confirm it: POST /hosts/{id}/off at another gateway, or "chat-web cluster off"';
-const OLD_COPY =
-  "is not what its last gateway left, but an older copy: with it, the accounts' phones would drop their links. Use the disk that was used last";
+  'its last gateway may still run. If its machine is off, confirm it: POST /hosts/{id}/off at another gateway, or "chat-web cluster off <name>"';
+const ADOPT = 'If this is the disk that was used last, run "chat-web cluster adopt <name>"';
+/** Why a folder is never claimed as it is. */
+const REFUSALS: Readonly<Record<string, string>> = {
+  old_copy: `is an older copy of what its last gateway left: with it, the phones would drop their links. ${ADOPT}`,
+  newer_than_database: `was claimed after the state of the database, which has been restored or has lost data. ${ADOPT}`,
+};
 
 interface OwnHost {
   readonly id: string;
@@ -37,7 +43,7 @@ interface OwnHost {
   readonly journal_position: string | null;
 }
 
-type MemberConfig = Pick<Config, 'dataDir' | 'clusterDisk' | 'clusterSessions'>;
+type MemberConfig = Pick<Config, 'dataDir' | 'clusterSessions'>;
 
 /** This gateway as a host of a cluster. The claim of its data folder is decided in the database: see `sql/1-hosts.sql`. */
 export class Member implements Cluster {
@@ -66,24 +72,31 @@ export class Member implements Cluster {
     return new Member(config, log, await Engine.open(urls, log), file);
   }
 
+  async waitForFolder(): Promise<void> {
+    await this.#untilDecided(undefined);
+  }
+
   async claim(journal: JournalEnd): Promise<void> {
-    const startedAt = performance.now();
-    let [logAt, name] = [startedAt, ''];
+    await this.#untilDecided(journal);
+    this.#log.info({ epoch: this.#file.epoch }, 'data folder claimed');
+  }
+
+  /** Resolves once the folder is claimable, or claimed if there is a journal. */
+  async #untilDecided(journal: JournalEnd | undefined): Promise<void> {
+    let logAt = performance.now();
     for (;;) {
-      const watched = Math.floor((performance.now() - startedAt) / 1_000);
-      const { outcome, host } = await this.#tryToClaim(journal, watched).catch((error: unknown) => {
-        if (!(error instanceof GatewayError)) throw error;
-        return { outcome: 'engine_unavailable', host: undefined };
+      const { outcome, host } = await this.#ask(journal).catch((error: unknown) => {
+        if (error instanceof GatewayError) return { outcome: 'engine_unavailable', host: undefined };
+        throw error;
       });
-      name = host?.name ?? name;
-      if (outcome === 'claimed') {
-        this.#log.info({ host: name, epoch: this.#file.epoch }, 'data folder claimed');
-        return;
-      }
-      if (outcome === 'old_copy') throw new ConfigError([`CHAT_WEB_DATA_DIR ${OLD_COPY} (host ${name})`]);
+      if (outcome === 'claimed' || outcome === 'claimable') return;
+      const refusal = REFUSALS[outcome];
+      if (refusal) throw new ConfigError([`CHAT_WEB_DATA_DIR ${refusal} (host ${host?.name})`]);
+      // Its journal was opened as the other gateway may have left it some time ago.
+      if (journal && outcome === 'in_use') throw new Error('another gateway has claimed the data folder meanwhile');
       if (performance.now() >= logAt) {
-        const hint = outcome === 'in_use' ? IN_USE_HINT : 'the gateway starts once it can be reached';
-        this.#log.warn({ host: name, hint }, 'data folder not claimed yet');
+        const hint = outcome === 'in_use' ? IN_USE_HINT : 'the gateway starts once the database can be reached';
+        this.#log.warn({ host: host?.name, id: this.#file.host, hint }, 'data folder not claimed yet');
         logAt += LOG_EVERY_MS;
       }
       await delay(RETRY_MS);
@@ -151,58 +164,58 @@ export class Member implements Cluster {
 
   async hosts(): Promise<HostView[]> {
     const rows = await this.#directory.readHosts();
-    return rows.map((row) => viewOf(row, this.#file.host));
+    return rows.map((row) => hostViewOf(row, this.#file.host));
   }
 
   async confirmOff(id: string): Promise<HostView> {
     const find = async () => (await this.hosts()).find((host) => host.id === id);
     const host = await find();
     if (!host) throw new GatewayError('host_not_found', 'there is no host with this id');
-    if (host.state === 'live' || host.state === 'late')
-      throw new GatewayError('host_is_live', `host ${host.name} was heard of less than 30 s ago: it is not off`);
-    await this.#engine.query('SELECT chat_web.confirm_off($1)', [id]);
+    const [row] = await this.#engine.query<{ is_off: boolean }>('SELECT chat_web.confirm_off($1) AS is_off', [id]);
+    if (!row?.is_off)
+      throw new GatewayError('host_is_live', `the last beat of host ${host.name} is less than 30 s ago: it is not off`);
     return (await find()) ?? host;
   }
 
   async release(): Promise<void> {
     this.#stopping.abort();
+    await settledWithin(this.#release(), RELEASE_MS);
+  }
+
+  async #release(): Promise<void> {
     await this.#beating;
-    if (this.#journal)
+    const { host, epoch } = this.#file;
+    const end = this.#journal && endOf(this.#journal);
+    if (end !== undefined)
       await this.#engine
-        .query('SELECT chat_web.release($1, $2, $3)', [this.#file.host, this.#file.epoch, endOf(this.#journal)])
+        .query('SELECT chat_web.release($1, $2, $3)', [host, epoch, end])
         .catch((error: unknown) => this.#log.warn({ error: errorText(error) }, 'data folder not released'));
     await this.#engine.close();
   }
 
-  /** `watched`: for how many seconds this gateway has held the folder. */
-  async #tryToClaim(journal: JournalEnd, watched: number) {
+  /** Claims the folder; without a journal, only asks whether it could be claimed. */
+  async #ask(journal: JournalEnd | undefined) {
     await requireSchema(this.#engine);
     const [host] = await this.#engine.query<OwnHost>('SELECT * FROM chat_web.own_host()');
     if (host?.id !== this.#file.host) throw new ConfigError([this.#foreign(host)]);
     // On the disk before it is in the database: see `claim`.
     if (this.#file.pending === undefined) await this.#write({ ...this.#file, pending: randomUUID() });
+    const { pending } = this.#file;
     const { machineId, bootId, folder } = await placeOf(this.#config.dataDir);
     const position = host.journal_position;
+    const known = position !== null && journal?.seqOf(position) !== undefined ? position : null;
     const [claim] = await this.#engine.query<{ outcome: string; epoch: string }>(
-      'SELECT * FROM chat_web.claim($1, $2, $3, $4, $5, $6, $7, $8, $9)',
-      [
-        host.id,
-        this.#file.epoch,
-        this.#file.pending,
-        position !== null && journal.seqOf(position) !== undefined ? position : null,
-        machineId,
-        bootId,
-        folder,
-        this.#config.clusterDisk,
-        watched,
-      ],
+      'SELECT * FROM chat_web.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      [host.id, this.#file.epoch, pending, known, machineId, bootId, folder, 'attached', 0, journal === undefined],
     );
-    if (claim?.outcome !== 'claimed') return { outcome: claim?.outcome ?? 'unknown_host', host };
-    await this.#write({ host: host.id, epoch: Number(claim.epoch) });
+    const outcome = claim?.outcome ?? 'unknown_host';
+    if (outcome !== 'claimed') return { outcome, host };
+    // The nonce stays until the database knows that this epoch is on the disk: an earlier claim may arrive late.
+    await this.#write({ host: host.id, epoch: Number(claim?.epoch), pending });
     this.#journal = journal;
-    // From now on, a copy from before is known as one. Only then may a session start.
-    const isOwn = await this.#sendBeat(undefined);
-    return { outcome: isOwn ? 'claimed' : 'in_use', host };
+    if (!(await this.#sendBeat(undefined))) return { outcome: 'in_use', host };
+    await this.#write({ host: host.id, epoch: this.#file.epoch });
+    return { outcome, host };
   }
 
   #foreign(host: OwnHost | undefined): string {
@@ -251,7 +264,7 @@ export class Member implements Cluster {
     while (!signal.aborted) {
       try {
         if (!(await this.#sendBeat(about()))) {
-          this.#log.fatal({ epoch: this.#file.epoch }, 'data folder claimed by another gateway');
+          this.#log.error({ epoch: this.#file.epoch }, 'data folder claimed by another gateway');
           onDisplaced();
           return;
         }
@@ -291,7 +304,7 @@ function capacityOf(memoryBytes: number): number {
   return Math.max(1, Math.floor((memoryBytes - OWN_BYTES) / SESSION_BYTES));
 }
 
-function viewOf(
+function hostViewOf(
   { id, name, state, silent_ms, beat_at, is_off, about, capacity, used }: HostRow,
   own: string,
 ): HostView {

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { errorText, GatewayError } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Config } from '../config.ts';
@@ -6,6 +8,7 @@ import { readNamedText } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 import { clusterUrls } from '../settings.ts';
 import type { Cluster } from './cluster.ts';
+import { HOST_FILE } from './host-file.ts';
 import { Member } from './member.ts';
 
 const MAX_FILE_BYTES = 4_096;
@@ -13,6 +16,7 @@ const MAX_FILE_BYTES = 4_096;
 /** A gateway on its own. */
 export const standalone: Cluster = {
   isAlone: true,
+  waitForFolder: async () => {},
   claim: async () => {},
   begin: async () => [],
   ownerOf: async () => undefined,
@@ -32,7 +36,12 @@ export const standalone: Cluster = {
 
 export async function openCluster(config: Config, log: Log): Promise<Cluster> {
   const urls = config.clusterUrls ?? (await writtenUrls(config.clusterUrlFile));
-  return urls === undefined ? standalone : Member.open(config, urls, log);
+  if (urls !== undefined) return Member.open(config, urls, log);
+  if (existsSync(join(config.dataDir, HOST_FILE)))
+    throw new ConfigError([
+      'CHAT_WEB_CLUSTER_URL must be set: CHAT_WEB_DATA_DIR belongs to a host of a cluster, and another gateway may run its sessions',
+    ]);
+  return standalone;
 }
 
 async function writtenUrls(path: string | undefined): Promise<readonly string[] | undefined> {

@@ -1,7 +1,15 @@
 /** What the programs beside the gateway use: the tools of operators in `scripts/`, benchmarks and tests. */
 export { Audit } from '../access/audit.ts';
 export { hashOf, isHash } from '../access/token.ts';
-export { addHost, clusterStatus, initCluster, joinCluster } from '../cluster/administration.ts';
+export {
+  addHost,
+  adoptFolder,
+  clusterStatus,
+  confirmHostOff,
+  initCluster,
+  joinCluster,
+  removeHost,
+} from '../cluster/administration.ts';
 export { type Config, pagesDirOf, readConfig } from '../config.ts';
 export { ConfigError } from '../config-error.ts';
 export { startGateway } from '../gateway.ts';
