@@ -125,7 +125,7 @@ describe('every route', () => {
     for (const { name, scope, method } of routes)
       if ((scope === 'read' || scope === 'anyone') && name !== 'createEventTicket')
         expect(['GET', 'HEAD'], name).toContain(method);
-    expect(namesOf('anyone')).toEqual(['console', 'docs', 'health', 'ready']);
+    expect(namesOf('anyone')).toEqual(['console', 'docs', 'front', 'health', 'ready']);
     expect(namesOf('manage')).toEqual(
       [
         ...Object.keys(webhookOperations),

@@ -52,7 +52,7 @@ describe('arbitrary input', () => {
         if (name === 'createEventTicket' && answer.status === 200) return;
         if (name === 'startSession' && answer.body.code === 'insufficient_resources') return;
         expect([400, 404, 422]).toContain(answer.status);
-        expect(answer.body.code).toMatch(/^(invalid_request|(session|webhook)_not_found|url_not_allowed)$/);
+        expect(answer.body.code).toMatch(/^(invalid_request|(session|webhook|host)_not_found|url_not_allowed)$/);
       }),
       { numRuns: 60 },
     );

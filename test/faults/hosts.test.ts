@@ -159,7 +159,9 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
 
   it('does not start on a folder that the database has forgotten, until an operator adopts it', async () => {
     const host = await newHost('restored');
-    await (await start(host)).end();
+    const gateway = await start(host);
+    expect(await viewAt(gateway, host)).toMatchObject({ state: 'live' }); // By now, it handles signals.
+    await gateway.end();
     postgres.execute("UPDATE chat_web.hosts SET epoch = 0, journal_position = NULL WHERE name = 'restored'");
     expect(await refusalOf(host)).toMatch(/code 78.*database, which has been restored/s);
     await adoptFolder(postgres.url(), host.name, host.dir);

@@ -3,6 +3,8 @@ import * as v from 'valibot';
 import type { Peer } from './cluster.ts';
 import type { Engine } from './engine.ts';
 
+const MIN_READ_MS = 1_000;
+
 interface SessionRow {
   readonly id: string;
   readonly host: string | null;
@@ -35,6 +37,7 @@ export class Directory {
   readonly #own: string;
   readonly #sessions = new Map<string, Entry>();
   #hosts: readonly HostRow[] = [];
+  #hostsReadAt = Number.NEGATIVE_INFINITY;
   #change = '0';
   #refreshing: Promise<void> | undefined;
   /** What was reported last, by session. */
@@ -86,7 +89,15 @@ export class Directory {
     return this.#refreshing;
   }
 
+  /** False if they were read less than a second ago. */
+  async readHostsOnceASecond(): Promise<boolean> {
+    if (performance.now() - this.#hostsReadAt < MIN_READ_MS) return false;
+    await this.readHosts();
+    return true;
+  }
+
   async readHosts(): Promise<readonly HostRow[]> {
+    this.#hostsReadAt = performance.now();
     this.#hosts = await this.#engine.query<HostRow>('SELECT * FROM chat_web.list_hosts()');
     return this.#hosts;
   }

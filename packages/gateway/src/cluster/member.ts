@@ -152,9 +152,9 @@ export class Member implements Cluster {
     const keyOf = async (host: string) => this.#directory.peer(host)?.publicKey;
     const hop = await verifyHop(header, request, keyOf);
     if (hop) return hop;
-    // Its gateway may have started since.
-    await this.#directory.readHosts().catch(() => {});
-    return verifyHop(header, request, keyOf);
+    // Its gateway may have started since. Anyone can send such a header: the database is not asked for each.
+    const isRead = await this.#directory.readHostsOnceASecond().catch(() => false);
+    return isRead ? verifyHop(header, request, keyOf) : undefined;
   }
 
   keyStore(ownFile: string): KeyStore {
@@ -220,8 +220,8 @@ export class Member implements Cluster {
 
   #foreign(host: OwnHost | undefined): string {
     return host
-      ? `CHAT_WEB_DATA_DIR belongs to another host than the role of CHAT_WEB_CLUSTER_URL, which is of ${host.name}: use the URL that was created with this folder's host`
-      : 'CHAT_WEB_CLUSTER_URL has a role of no host: create one with "chat-web cluster add"';
+      ? `CHAT_WEB_DATA_DIR belongs to another host: the role of CHAT_WEB_CLUSTER_URL is that of ${host.name}`
+      : 'the role of CHAT_WEB_CLUSTER_URL does not belong to a host: create one with "chat-web cluster add"';
   }
 
   /** Before any session starts: of the ids that two hosts have, only one may run. */
