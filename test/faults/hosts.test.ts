@@ -44,6 +44,13 @@ const settingsOf = ({ dir, url }: Host) => ({
   CHAT_WEB_BROWSER_PATH: '/bin/false',
 });
 
+/** The host on a copy of its folder. The lock is a socket, which is not copied. */
+function copyOf(host: Host, name: string): Host {
+  const dir = join(folder, name);
+  cpSync(host.dir, dir, { recursive: true, filter: (path) => !path.endsWith('gateway.lock') });
+  return { ...host, dir };
+}
+
 async function start(host: Host, signal?: AbortSignal): Promise<GatewayProcess> {
   const gateway = await spawnGateway(settingsOf(host), signal ? { signal } : {});
   running.push(gateway);
@@ -119,8 +126,7 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
   it('does not start on a copy: it waits while the original may run, and is refused once that has run again', async () => {
     const host = await newHost('copied');
     const original = await start(host);
-    const copy = { ...host, dir: join(folder, 'copy') };
-    cpSync(host.dir, copy.dir, { recursive: true, filter: (path) => !path.endsWith('gateway.lock') });
+    const copy = copyOf(host, 'copy');
     const waiting = new AbortController();
     const refused = start(copy, waiting.signal).catch((error: Error) => error.message);
     setTimeout(() => waiting.abort(), 8_000);
@@ -139,8 +145,7 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
     await expect(client.confirmHostOff({ hostId: id, confirm: id })).rejects.toMatchObject({ code: 'host_is_live' });
     await gateway.end('SIGKILL');
     // Another folder, as on another machine.
-    const moved = { ...host, dir: join(folder, 'moved') };
-    cpSync(host.dir, moved.dir, { recursive: true, filter: (path) => !path.endsWith('gateway.lock') });
+    const moved = copyOf(host, 'moved');
     await eventually(async () => expect(await viewAt(witness, host)).toMatchObject({ state: 'late' }));
     await eventually(async () => expect(await viewAt(witness, host)).toMatchObject({ state: 'lost' }));
     const continued = start(moved);

@@ -10,6 +10,10 @@ CREATE TABLE chat_web.hosts (
   role name NOT NULL UNIQUE,
   -- Where the other gateways reach it: the base URL of its API.
   address text CHECK (length(address) < 500),
+  -- The public key, Ed25519 in DER, of what its gateway forwards. A new one for each start.
+  public_key bytea,
+  -- How many sessions it has room for.
+  capacity integer NOT NULL DEFAULT 0,
   -- Counts the claims of its data folder. Only the gateway with the last one may run its sessions.
   epoch bigint NOT NULL DEFAULT 0,
   -- Of the last claim, until the gateway has confirmed that its epoch is on the disk.
@@ -109,7 +113,8 @@ BEGIN
     RETURN;
   END IF;
   RETURN QUERY UPDATE chat_web.hosts h SET
-    epoch = last.epoch + 1, nonce = new_nonce, state = 'live', beat_at = chat_web.moment(), beating_since = chat_web.moment(), is_off = false,
+    epoch = last.epoch + 1, nonce = new_nonce, state = 'live', is_off = false,
+    beat_at = chat_web.moment(), beating_since = chat_web.moment(),
     machine_id = new_machine_id, boot_id = new_boot_id, folder = new_folder, disk = new_disk
   WHERE h.id = host RETURNING 'claimed', h.epoch;
 END $$;
@@ -139,7 +144,6 @@ END $$;
 
 -- Hosts whose last beat is more than 30 seconds ago become `lost`. Returns those that just did. Only a host whose own
 -- beats have all arrived in that time can tell: after an outage of the database, none has.
---
 CREATE FUNCTION chat_web.mark_lost() RETURNS SETOF uuid
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   UPDATE chat_web.hosts SET state = 'lost'
@@ -159,10 +163,3 @@ BEGIN
   WHERE h.id = host AND (h.state = 'released' OR h.beat_at < chat_web.moment() - interval '30 seconds');
   RETURN FOUND;
 END $$;
-
-CREATE FUNCTION chat_web.list_hosts()
-RETURNS TABLE (id uuid, name text, state text, silent_ms double precision, beat_at timestamptz, is_off boolean, about jsonb)
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT h.id, h.name, h.state, extract(epoch FROM chat_web.moment() - h.beat_at) * 1000, h.beat_at, h.is_off, h.about
-  FROM chat_web.hosts h ORDER BY h.name;
-$$;

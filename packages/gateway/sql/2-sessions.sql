@@ -14,12 +14,6 @@ CREATE TABLE chat_web.sessions (
 );
 CREATE INDEX ON chat_web.sessions (change);
 
-ALTER TABLE chat_web.hosts
-  -- The public key, Ed25519 in DER, of what its gateway forwards. A new one for each start.
-  ADD COLUMN public_key bytea,
-  -- How many sessions it has room for.
-  ADD COLUMN capacity integer NOT NULL DEFAULT 0;
-
 CREATE FUNCTION chat_web.next_change() RETURNS bigint LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   UPDATE chat_web.directory SET change = change + 1 RETURNING change;
 $$;
@@ -94,7 +88,7 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT s.id, s.host, s.change, s.view FROM chat_web.sessions s WHERE s.change > last_change ORDER BY s.change;
 $$;
 
-DROP FUNCTION chat_web.list_hosts();
+-- The hosts, with how many sessions each has.
 CREATE FUNCTION chat_web.list_hosts() RETURNS TABLE (
   id uuid, name text, state text, silent_ms double precision, beat_at timestamptz, is_off boolean, about jsonb,
   address text, public_key bytea, capacity integer, used bigint

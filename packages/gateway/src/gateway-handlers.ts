@@ -5,7 +5,6 @@ import {
   type OperationName,
   operations,
   type SendAttempt,
-  type SessionView,
   type WorkerOperationName,
   workerOperations,
 } from '@chat-web/protocol';
@@ -77,12 +76,7 @@ function gatewayHandlers({
 }: Dependencies): GatewayHandlers {
   return {
     listSessions: (_, caller) => ({
-      sessions: supervisor
-        .list()
-        .map((session): SessionView => (cluster.isAlone ? viewOf(session) : { ...viewOf(session), host: cluster.name }))
-        .concat(cluster.foreignViews())
-        .filter(({ id }) => caller.sees(id))
-        .sort((a, b) => (a.id < b.id ? -1 : 1)),
+      sessions: cluster.allViews(supervisor.list().map(viewOf)).filter(({ id }) => caller.sees(id)),
     }),
 
     getAccess: (_, { id, scope, sessions }) => {

@@ -81,7 +81,7 @@ export class Keys {
       };
       await this.#store.add(stored, [...others, stored]);
       this.#forgetInvalid();
-      if (!this.#byHash.has(stored.hash)) this.#add(stored);
+      if (!this.#byHash.has(stored.hash)) this.#add(stored); // The watch may have been quicker.
       return { ...viewOf(stored), key };
     });
   }

@@ -1,7 +1,7 @@
 import { errorText } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { ConfigError } from '../config-error.ts';
-import { readNamedText } from '../host/text-files.ts';
+import { readFirstLine } from '../host/text-files.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
 import { type Caller, createRevocation, operator, revoke } from './caller.ts';
@@ -121,10 +121,9 @@ function credentialOf(digest: Buffer): Credential {
 
 /** The validated first line of the file. Rejects with the problem, never with the content. */
 async function readTokenFile(path: string): Promise<string> {
-  const text = await readNamedText(path, MAX_FILE_BYTES);
-  const [line = ''] = text.split(/\r?\n/, 1);
-  if (line.trim() === '') throw new Error(`names a file whose first line is empty: ${path}`);
-  const parsed = v.safeParse(writtenToken, line.trim());
+  const line = await readFirstLine(path, MAX_FILE_BYTES);
+  if (line === '') throw new Error(`names a file whose first line is empty: ${path}`);
+  const parsed = v.safeParse(writtenToken, line);
   if (!parsed.success)
     throw new Error(`names a file whose first line is not a token, it ${parsed.issues[0].message}: ${path}`);
   return parsed.output;

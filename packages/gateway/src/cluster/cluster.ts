@@ -69,12 +69,10 @@ export interface Cluster {
   ): Promise<Peer | undefined>;
   /** Reads again which host has which session. Never rejects. */
   refresh(): Promise<void>;
-  /** The sessions of the other hosts. */
-  foreignViews(): SessionView[];
-  /** One of them, by its id. */
+  /** The sessions of all hosts, by their ids. `own`: those of this gateway. */
+  allViews(own: readonly SessionView[]): readonly SessionView[];
+  /** A session of another host. */
   foreignView(session: string): SessionView | undefined;
-  /** The name of this host; undefined without a cluster. */
-  readonly name: string | undefined;
   /** The value of the header of a request that is forwarded. `request`: its method and path. */
   signHop(request: string, address: string): string;
   /** For whom another gateway forwards a request; undefined if its header is not valid. */

@@ -36,7 +36,7 @@ export class Directory {
   readonly #engine: Engine;
   readonly #own: string;
   readonly #sessions = new Map<string, Entry>();
-  #hosts: readonly HostRow[] = [];
+  #hosts = new Map<string, HostRow>();
   #hostsReadAt = Number.NEGATIVE_INFINITY;
   #change = '0';
   #refreshing: Promise<void> | undefined;
@@ -52,16 +52,18 @@ export class Directory {
     return this.#sessions.get(session)?.host;
   }
 
-  /** The sessions of other hosts, as these have reported them. */
-  foreignViews(): SessionView[] {
-    return [...this.#sessions.keys()].flatMap((id) => this.foreignView(id) ?? []);
+  /** The sessions of all hosts, by their ids. `own`: those of this one, as they are now. */
+  allViews(own: readonly SessionView[]): SessionView[] {
+    const host = this.#hosts.get(this.#own)?.name;
+    const foreign = [...this.#sessions.keys()].flatMap((id) => this.foreignView(id) ?? []);
+    return [...own.map((view) => ({ ...view, host })), ...foreign].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** One of them. While its host is lost, it is disconnected. */
+  /** A session of another host, as that has reported it. While its host is lost, it is disconnected. */
   foreignView(session: string): SessionView | undefined {
     const { host = this.#own, view } = this.#sessions.get(session) ?? {};
     if (host === this.#own || !view) return undefined;
-    const row = this.#hosts.find(({ id }) => id === host);
+    const row = this.#hosts.get(host);
     if (row?.state !== 'lost') return { ...view, host: row?.name };
     const since = row.beat_at?.toISOString() ?? view.since;
     const { id, restarts, metadata, proxy, deviceName } = view;
@@ -70,12 +72,8 @@ export class Directory {
     return { id, host: row.name, ...lost, metadata, proxy, deviceName };
   }
 
-  nameOf(host: string): string | undefined {
-    return this.#hosts.find(({ id }) => id === host)?.name;
-  }
-
   peer(host: string): Peer | undefined {
-    const row = this.#hosts.find(({ id }) => id === host);
+    const row = this.#hosts.get(host);
     if (!row) return undefined;
     const { id, name, state, address, public_key } = row;
     return { id, name, isLost: state === 'lost', address: address ?? undefined, publicKey: public_key ?? undefined };
@@ -98,8 +96,9 @@ export class Directory {
 
   async readHosts(): Promise<readonly HostRow[]> {
     this.#hostsReadAt = performance.now();
-    this.#hosts = await this.#engine.query<HostRow>('SELECT * FROM chat_web.list_hosts()');
-    return this.#hosts;
+    const rows = await this.#engine.query<HostRow>('SELECT * FROM chat_web.list_hosts()');
+    this.#hosts = new Map(rows.map((row) => [row.id, row]));
+    return rows;
   }
 
   /**
@@ -150,7 +149,7 @@ export class Directory {
       if (host === null) this.#sessions.delete(id);
       else this.#sessions.set(id, { host, view: viewIn(id, view) });
     }
-    const isUnknown = rows.some(({ host }) => host !== null && this.peer(host) === undefined);
+    const isUnknown = rows.some(({ host }) => host !== null && !this.#hosts.has(host));
     if (isUnknown) await this.readHosts();
   }
 }

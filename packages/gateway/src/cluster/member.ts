@@ -112,10 +112,6 @@ export class Member implements Cluster {
     return foreign ?? [];
   }
 
-  get name(): string | undefined {
-    return this.#directory.nameOf(this.#file.host);
-  }
-
   async ownerOf(session: string, { isNew, notOn = [] }: Parameters<Cluster['ownerOf']>[1]): Promise<Peer | undefined> {
     const known = this.#directory.hostOf(session);
     if (known === undefined || (isNew && notOn.includes(known))) {
@@ -136,8 +132,8 @@ export class Member implements Cluster {
     await Promise.allSettled([this.#directory.refresh(), this.#directory.readHosts()]);
   }
 
-  foreignViews(): SessionView[] {
-    return this.#directory.foreignViews();
+  allViews(own: readonly SessionView[]): SessionView[] {
+    return this.#directory.allViews(own);
   }
 
   foreignView(session: string): SessionView | undefined {
@@ -149,8 +145,8 @@ export class Member implements Cluster {
   }
 
   async verifyHop(header: string, request: string): Promise<ForwardedFor | undefined> {
-    const keyOf = async (host: string) => this.#directory.peer(host)?.publicKey;
-    const hop = await verifyHop(header, request, keyOf);
+    const keyOf = (host: string) => this.#directory.peer(host)?.publicKey;
+    const hop = verifyHop(header, request, keyOf);
     if (hop) return hop;
     // Its gateway may have started since. Anyone can send such a header: the database is not asked for each.
     const isRead = await this.#directory.readHostsOnceASecond().catch(() => false);
@@ -308,6 +304,7 @@ function hostViewOf(
   { id, name, state, silent_ms, beat_at, is_off, about, capacity, used }: HostRow,
   own: string,
 ): HostView {
+  const known = v.safeParse(aboutHost, about); // Of another host, which may have been taken over.
   const isLate = state === 'live' && (silent_ms ?? 0) > LATE_MS;
   return {
     id,
@@ -318,6 +315,6 @@ function hostViewOf(
     used: Number(used),
     ...(is_off ? { confirmedOff: true } : {}),
     ...(beat_at ? { beatAt: beat_at.toISOString() } : {}),
-    ...(v.is(aboutHost, about) ? v.parse(aboutHost, about) : {}), // Of another host, which may have been taken over.
+    ...(known.success ? known.output : {}),
   };
 }

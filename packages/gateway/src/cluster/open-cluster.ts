@@ -4,7 +4,7 @@ import { errorText, GatewayError } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Config } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
-import { readNamedText } from '../host/text-files.ts';
+import { readFirstLine } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 import { clusterUrls } from '../settings.ts';
 import type { Cluster } from './cluster.ts';
@@ -21,9 +21,8 @@ export const standalone: Cluster = {
   begin: async () => [],
   ownerOf: async () => undefined,
   refresh: async () => {},
-  foreignViews: () => [],
+  allViews: (own) => own,
   foreignView: () => undefined,
-  name: undefined,
   signHop: () => '',
   verifyHop: async () => undefined,
   keyStore: () => undefined,
@@ -47,8 +46,7 @@ export async function openCluster(config: Config, log: Log): Promise<Cluster> {
 async function writtenUrls(path: string | undefined): Promise<readonly string[] | undefined> {
   if (path === undefined) return undefined;
   try {
-    const [line = ''] = (await readNamedText(path, MAX_FILE_BYTES)).split('\n');
-    return v.parse(clusterUrls, line);
+    return v.parse(clusterUrls, await readFirstLine(path, MAX_FILE_BYTES));
   } catch (error) {
     throw new ConfigError([`CHAT_WEB_CLUSTER_URL_FILE ${errorText(error)}`]);
   }

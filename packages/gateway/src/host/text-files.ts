@@ -48,6 +48,12 @@ export async function readNamedText(path: string, maxBytes: number): Promise<str
   }
 }
 
+/** The first line of such a file, without blanks around it. Rejects like `readNamedText`. */
+export async function readFirstLine(path: string, maxBytes: number): Promise<string> {
+  const [line = ''] = (await readNamedText(path, maxBytes)).split('\n', 1);
+  return line.trim();
+}
+
 const UNFINISHED = '.new';
 
 /** Removes what a killed `replaceText` left in a folder. Never rejects: workers can write there, too. */

@@ -9,6 +9,7 @@ import { Refusal } from '../access/refusal.ts';
 import type { Cluster, Peer } from '../cluster/cluster.ts';
 import { HOP_HEADER } from '../cluster/hop.ts';
 import { onResponseClose } from './server/guarded-response.ts';
+import { mayHaveBody } from './server/listeners.ts';
 import { addressOf, type Route, type ServerEnv } from './server-env.ts';
 
 /** The answer of a gateway that does not have the session, to one that forwards a request. */
@@ -155,8 +156,7 @@ async function forward(
 function send(incoming: IncomingMessage, { address = '' }: Peer, hop: string) {
   const { protocol, hostname, port } = new URL(address);
   const isTls = protocol === 'https:';
-  const { 'content-length': length, 'transfer-encoding': coding } = incoming.headers;
-  const hasBody = length !== undefined || coding !== undefined;
+  const hasBody = mayHaveBody(incoming);
   const sent = (isTls ? httpsRequest : httpRequest)({
     host: hostname.replace(/^\[|\]$/g, ''),
     port,
@@ -182,14 +182,12 @@ function send(incoming: IncomingMessage, { address = '' }: Peer, hop: string) {
     pipeline(incoming, sent).catch(() => isAnswered || sent.destroy());
   });
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
-    sent.once('response', resolve).on('error', reject);
-  });
-  answered.then(
-    () => {
+    sent.once('response', (answer) => {
       isAnswered = true;
-    },
-    () => {},
-  );
+      resolve(answer);
+    });
+    sent.on('error', reject);
+  });
   if (hasBody) sent.flushHeaders();
   else sent.end();
   return { sent, answered, mayHaveArrived: () => mayHaveArrived };

@@ -169,7 +169,7 @@ function loadCertificate(files: CertificateFiles, log: Log) {
 }
 
 /** A request without these headers has no body. */
-function mayHaveBody({ headers }: IncomingMessage): boolean {
+export function mayHaveBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
