@@ -36,6 +36,10 @@ describe('what a gateway says of a request that it forwards', () => {
     expect(verifyHop(header, request, keyOf)).toBeUndefined();
   });
 
+  it('is refused from a host whose key is none', () => {
+    expect(verifyHop(signer.sign(said), REQUEST, () => Buffer.from('no key'))).toBeUndefined();
+  });
+
   function signedAhead(): string {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 3_600_000 });
     const header = signer.sign(said);

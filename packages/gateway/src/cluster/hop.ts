@@ -52,10 +52,17 @@ export function verifyHop(
   if (!text || !signature || !said?.success) return undefined;
   const { from, until } = said.output;
   if (said.output.request !== request || until < Date.now() || until > Date.now() + 2 * VALID_MS) return undefined;
-  const der = keyOf(from);
-  if (!der) return undefined;
-  const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
-  return key.asymmetricKeyType === 'ed25519' && verify(null, text, key, signature) ? said.output : undefined;
+  const key = publicKeyIn(keyOf(from));
+  return key?.asymmetricKeyType === 'ed25519' && verify(null, text, key, signature) ? said.output : undefined;
+}
+
+/** A host that was taken over can announce anything as its key. */
+function publicKeyIn(der: Buffer | undefined): KeyObject | undefined {
+  try {
+    return der && createPublicKey({ key: der, format: 'der', type: 'spki' });
+  } catch {
+    return undefined;
+  }
 }
 
 function parsed(text: Buffer): unknown {
