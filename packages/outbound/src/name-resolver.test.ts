@@ -95,8 +95,9 @@ describe('a silent name server', () => {
     const stuck = hanging(new Array<string>(50).fill(host), 'key');
     expect(await resolve('good.test', 'key')).toEqual(['192.0.2.1']);
     await stuck;
-    // Twice for each family; 50 look-ups would be 200.
-    await expect.poll(() => askedFor(host)).toBe(4);
+    // Up to three times for each family; 50 look-ups would be 200.
+    await expect.poll(() => askedFor(host)).toBeGreaterThanOrEqual(4);
+    expect(askedFor(host)).toBeLessThanOrEqual(6);
   });
 
   it('does not keep the place of a look-up that was cancelled, running or waiting', async () => {
