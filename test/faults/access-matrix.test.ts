@@ -145,10 +145,15 @@ describe('every route', () => {
       'confirmHostOff',
       'createKey',
       'deleteKey',
+      'drainHost',
+      'endDrain',
       'getHost',
       'listHosts',
       'listKeys',
+      'listMoves',
       'metrics',
+      'moveSession',
+      'rebalanceHosts',
     ]);
   });
 

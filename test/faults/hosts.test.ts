@@ -13,10 +13,8 @@ import {
 import { createClient } from '@chat-web/host';
 import { ADA, BEN, downloadedBytes, eventually, Postgres, postgresPrograms, withRoom } from '@chat-web/testing';
 import { sharedFolder } from '@chat-web/testing/hooks';
-import { Stack } from '@chat-web/testing/stack';
+import { Hosts, Stack, CLUSTER_TOKEN as TOKEN } from '@chat-web/testing/stack';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-
-const TOKEN = 'the-operators-token';
 
 /** A host whose gateway has not started yet. */
 interface Host {
@@ -210,33 +208,16 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
 });
 
 describe.runIf(postgresPrograms())('the sessions of several hosts', () => {
-  let own: Postgres;
+  let hosts: Hosts;
   let first: Stack;
   let second: Stack;
   beforeAll(async () => {
-    own = await Postgres.start();
-    await initCluster(own.url());
-    const options = async (name: string, capacity: number) => {
-      const dataDir = join(folder, name);
-      const url = await addHost(own.url(), name);
-      await joinCluster(url, dataDir);
-      const settings = {
-        CHAT_WEB_TOKEN: TOKEN,
-        CHAT_WEB_CLUSTER_URL: url,
-        CHAT_WEB_CLUSTER_SESSIONS: String(capacity),
-      };
-      return { dataDir, settings };
-    };
-    first = await Stack.start(await options('first', 1));
-    second = await Stack.start({ ...(await options('second', 1)), beside: first });
+    hosts = await Hosts.start(['first', 'second'], 1);
+    [first, second] = [hosts.at('first'), hosts.at('second')];
     await first.link('main', ADA);
     await first.link('shop', BEN);
   });
-  afterAll(async () => {
-    await second?.[Symbol.asyncDispose]();
-    await first?.[Symbol.asyncDispose]();
-    await own?.[Symbol.asyncDispose]();
-  });
+  afterAll(() => hosts?.[Symbol.asyncDispose]());
 
   it('are started where there is room, and listed by each gateway', async () => {
     for (const { client } of [first, second])
@@ -322,22 +303,5 @@ describe.runIf(postgresPrograms())('the sessions of several hosts', () => {
     await second.client.deleteSession({ id: 'main' });
     await eventually(() => second.client.startSession({ id: 'next' }));
     expect((await first.client.listSessions()).sessions).toMatchObject([{ id: 'next', host: 'first' }, { id: 'shop' }]);
-  });
-
-  it('move to another host by export, deletion and import, without a QR', async () => {
-    await second.client.deleteSession({ id: 'next' });
-    const { data, contentDigest } = await first.client.exportSession({ id: 'shop' });
-    const archive = await downloadedBytes({ data });
-    await first.client.deleteSession({ id: 'shop' });
-    await eventually(async () => expect((await first.client.listSessions()).sessions).toEqual([]));
-    await first.client.importSession({ id: 'shop', archive, contentDigest });
-    for (const { client } of [first, second])
-      await eventually(async () =>
-        expect(await client.getSessionStatus({ id: 'shop' })).toMatchObject({ status: 'ready' }),
-      );
-    await eventually(async () =>
-      expect((await second.client.listSessions()).sessions).toMatchObject([{ id: 'shop', host: 'first' }]),
-    );
-    expect((await first.phones.account(BEN)).devices).toHaveLength(1);
   });
 });

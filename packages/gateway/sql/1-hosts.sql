@@ -33,6 +33,8 @@ CREATE TABLE chat_web.hosts (
   disk text NOT NULL DEFAULT 'attached' CHECK (disk IN ('attached', 'exclusive')),
   -- An operator has confirmed that its machine is off.
   is_off boolean NOT NULL DEFAULT false,
+  -- It gets no sessions, and its gateway moves those that it has to other hosts.
+  draining boolean NOT NULL DEFAULT false,
   -- What its gateway says of itself, for GET /hosts.
   about jsonb NOT NULL DEFAULT '{}' CHECK (length(about::text) < 10000)
 );

@@ -148,6 +148,16 @@ function gatewayHandlers({
 
     listHosts: async () => ({ hosts: await cluster.hosts() }),
 
+    drainHost: ({ hostId }) => cluster.drain(hostId, true),
+
+    endDrain: ({ hostId }) => cluster.drain(hostId, false),
+
+    rebalanceHosts: async ({ dryRun }) => ({ moves: await cluster.rebalance({ dryRun }) }),
+
+    listMoves: async () => ({ moves: await cluster.moves() }),
+
+    moveSession: ({ id, to }) => cluster.move(id, to),
+
     confirmHostOff: ({ hostId, confirm }) => {
       if (confirm !== hostId)
         throw invalidRequest([{ path: 'confirm', message: 'must be the id of the host, as in the path' }]);
@@ -187,7 +197,10 @@ function gatewayHandlers({
       return { id, status: 'qr', qr };
     },
 
-    getSessionStatus: ({ id }) => viewOf(supervisor.find(id)),
+    getSessionStatus: ({ id }) => {
+      const view = viewOf(supervisor.find(id));
+      return cluster.isAlone ? view : { ...view, host: cluster.hostName };
+    },
 
     setSessionMetadata: async ({ id, metadata }, { keyId }) => {
       await supervisor.find(id).setMetadata(metadata, keyId);

@@ -29,6 +29,7 @@ import { hostShortage } from './host/host-resources.ts';
 import { PrivateTmp } from './host/private-tmp.ts';
 import { ProcessorLoad } from './host/processor-load.ts';
 import { createApp } from './http/app.ts';
+import { Calls } from './http/calls.ts';
 import { Listeners } from './http/server/listeners.ts';
 import { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
@@ -36,6 +37,7 @@ import { Spool } from './media/spool.ts';
 import { HostHistory } from './monitoring/host-history.ts';
 import { levelsOf } from './monitoring/levels.ts';
 import { Metrics } from './monitoring/metrics.ts';
+import { clusterSessions } from './moving/cluster-sessions.ts';
 import { Mover } from './moving/mover.ts';
 import { Idempotency } from './sends/idempotency.ts';
 import { KnownPeople } from './sends/known-people.ts';
@@ -53,11 +55,14 @@ import { ProxyCheck } from './sessions/proxy-check.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';
 import type { Session } from './sessions/session.ts';
 import { SessionSettings } from './sessions/session-settings.ts';
-import { countsByStatus, summaryOf, viewOf } from './sessions/session-view.ts';
+import { countsByStatus, summaryOf } from './sessions/session-view.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
 import { WebhookProgress } from './webhooks/webhook-progress.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
+
+/** Before a session is moved to another host: for the calls in progress. New ones wait. */
+const CALLS_END_MS = 3_000;
 
 export interface Gateway extends ServiceState {
   /** The URL over TCP; without TCP, `unix:` and the path of the socket. */
@@ -112,10 +117,11 @@ export async function startGateway(
   const foreign = await cluster.begin({
     address: config.clusterAddress ?? doors.listeners.url,
     about,
-    views: () => supervisor.list().map(viewOf),
+    sessions: clusterSessions({ supervisor, saved, lineages: storage.lineages, mover }),
     onDisplaced: displaced.resolve,
   });
-  for (const id of foreign) log.error({ session: id }, 'session belongs to another host');
+  for (const id of foreign)
+    if (!storage.lineages.movedAt(id)) log.error({ session: id }, 'session belongs to another host');
   doors.open();
   webhooks.start();
   if (config.autoStartSessions) supervisor.startSaved(foreign);
@@ -136,7 +142,7 @@ export async function startGateway(
     close: async (skipWaiting) => {
       closing.abort();
       await listeners.close(async () => {
-        await supervisor.drain(skipWaiting, () => doors.forwards.pending);
+        await supervisor.drain(skipWaiting, () => doors.calls.forwarded);
         await supervisor.close();
         await pageHistory.flush();
         await webhooks.close();
@@ -293,9 +299,13 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
   const levels = levelsOf({ supervisor, startQueue, spool, events, journal });
   const hostHistory = new HostHistory(config.dataDir, levels);
   const metrics = new Metrics({ supervisor, levels, refusals, events, journal, pacing, webhooks, mover, damage });
-  const forwards = { pending: 0 };
+  const calls = new Calls();
   const app = createApp({
-    forwards,
+    calls,
+    departure: async (id) => {
+      await calls.settled(id, CALLS_END_MS);
+      return mover.export(id);
+    },
     config,
     access,
     tickets,
@@ -320,5 +330,5 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     () => supervisor.openFiles + spool.openFiles + webhooks.openFiles,
   );
   metrics.watchConnections(listeners.connections);
-  return { access, webhooks, hostHistory, listeners, forwards, open: opened.resolve };
+  return { access, webhooks, hostHistory, listeners, calls, open: opened.resolve };
 }

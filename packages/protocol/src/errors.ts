@@ -96,6 +96,10 @@ export const errorTable = {
     status: 503,
     when: 'the host is short of memory or disk, or a limit of the gateway is reached; the message names it',
   },
+  session_moving: {
+    status: 503,
+    when: 'the session is being moved to another host; nothing was sent; see Retry-After',
+  },
   host_unreachable: { status: 503, when: 'the host of the session does not answer; nothing was sent' },
   engine_unavailable: { status: 503, when: 'the database of the cluster cannot be reached; sessions and sends go on' },
   shutting_down: { status: 503, when: 'the gateway is stopping and accepts no new work' },

@@ -3,6 +3,8 @@ import type * as v from 'valibot';
 import type { KeyStore } from '../access/key-store.ts';
 
 export type AboutHost = v.InferOutput<typeof aboutHost>;
+export type MoveView = AnswerOf<'moveSession'>;
+export type ChosenMove = AnswerOf<'rebalanceHosts'>['moves'][number];
 
 /** The end of the journal: what is on this disk. */
 export interface JournalEnd {
@@ -25,12 +27,45 @@ export interface Peer {
   readonly publicKey: Buffer | undefined;
 }
 
+/** The sessions of this host, for moves. */
+export interface OwnSessions {
+  /** All that it has, except `placed`. */
+  views(): SessionView[];
+  /** Those that moves have placed here, and that are not committed. */
+  placed(): string[];
+  /** Those that have moved to another host, and whose folder is still here. */
+  moved(): string[];
+  /** Those that can be moved, the one that has been idle for the longest time first. */
+  movable(): string[];
+  /** Places a session that arrives, commits the move, and starts it. Resolves once it is up, or has failed. */
+  arrive(session: string, archive: ArrivingArchive, move: ArrivingMove): Promise<void>;
+  /** The session belongs to this host, although it was moved or placed: starts it. */
+  takeBack(session: string): Promise<void>;
+  /** Removes the folder of a session that belongs to another host. */
+  discard(session: string): Promise<void>;
+}
+
+export interface ArrivingArchive {
+  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly contentDigest: string | null;
+}
+
+export interface ArrivingMove {
+  /** False for a session that was stopped. */
+  readonly starts: boolean;
+  /**
+   * Called once the session is complete here. True: it belongs to this host now. False: it never will. Rejects if the
+   * gateway stops before that is known.
+   */
+  commit(): Promise<boolean>;
+}
+
 /** What a gateway tells the cluster once its sessions are loaded. */
 export interface OwnGateway {
   /** Where the others reach it: the base URL of its API. */
   readonly address: string;
   about(): AboutHost;
-  views(): SessionView[];
+  readonly sessions: OwnSessions;
   /** Another gateway has claimed the data folder. */
   onDisplaced(): void;
 }
@@ -38,6 +73,8 @@ export interface OwnGateway {
 /** What a forwarded request says of its caller. */
 export interface ForwardedFor {
   readonly address: string;
+  /** The host that forwards. */
+  readonly from: string;
 }
 
 export type HostView = AnswerOf<'listHosts'>['hosts'][number];
@@ -46,6 +83,8 @@ export type HostView = AnswerOf<'listHosts'>['hosts'][number];
 export interface Cluster {
   /** True for a gateway without a cluster. */
   readonly isAlone: boolean;
+  /** Of this host; undefined without a cluster. */
+  readonly hostName: string | undefined;
   /**
    * Resolves once the last gateway of the data folder has given it up. Nothing in the folder may be changed before.
    * Rejects with a ConfigError if the folder is an older copy, or belongs to no host.
@@ -80,6 +119,24 @@ export interface Cluster {
   /** The keys of all hosts; undefined without a cluster. `ownFile`: with the keys of this host from before it joined. */
   keyStore(ownFile: string): KeyStore | undefined;
   hosts(): Promise<HostView[]>;
+  /** `host_not_found`. */
+  host(id: string): Promise<HostView>;
+  /** Begins or ends the drain of a host. `host_not_found`. */
+  drain(id: string, isDraining: boolean): Promise<HostView>;
+  /** Asks for the moves that balance the hosts, or only returns them. */
+  rebalance(options: { readonly dryRun: boolean }): Promise<ChosenMove[]>;
+  moves(): Promise<MoveView[]>;
+  /**
+   * Moves a session to the host with this id or name, or to the roomiest. Resolves once the move has ended, or after
+   * 30 s. `session_not_found`, `host_not_found`, `insufficient_resources`.
+   */
+  move(session: string, to: string | undefined): Promise<MoveView>;
+  /** True while calls of a session have to wait: a move has stopped it, or it has just arrived here. */
+  isMoving(session: string): boolean;
+  /** Waits until they need not wait any more. False if the time is up first. */
+  moved(session: string, timeoutMs: number): Promise<boolean>;
+  /** True if a session is being moved from this host to that one. */
+  mayTake(session: string, host: string): Promise<boolean>;
   /** An operator has checked that the machine of a host is off. `host_not_found`, `host_is_live`. */
   confirmOff(id: string): Promise<HostView>;
   /** Nothing of this gateway runs any more: another one may claim the folder. Never rejects. */

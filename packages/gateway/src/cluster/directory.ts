@@ -24,6 +24,21 @@ export interface HostRow {
   readonly public_key: Buffer | null;
   readonly capacity: number;
   readonly used: string;
+  readonly draining: boolean;
+}
+
+/** A move as the database has it. */
+export interface MoveRow {
+  readonly id: string;
+  readonly session: string;
+  /** Hosts. */
+  readonly source: string;
+  readonly target: string;
+  readonly starts: boolean;
+  readonly state: 'asked' | 'moving' | 'done' | 'cancelling' | 'cancelled';
+  readonly asked_at: Date;
+  readonly ended_at: Date | null;
+  readonly message: string | null;
 }
 
 interface Entry {
@@ -37,6 +52,8 @@ export class Directory {
   readonly #own: string;
   readonly #sessions = new Map<string, Entry>();
   #hosts = new Map<string, HostRow>();
+  /** Those that are not finished, by session. */
+  #moves = new Map<string, MoveRow>();
   #hostsReadAt = Number.NEGATIVE_INFINITY;
   #change = '0';
   #refreshing: Promise<void> | undefined;
@@ -54,7 +71,7 @@ export class Directory {
 
   /** The sessions of all hosts, by their ids. `own`: those of this one, as they are now. */
   allViews(own: readonly SessionView[]): SessionView[] {
-    const host = this.#hosts.get(this.#own)?.name;
+    const host = this.ownName;
     const foreign = [...this.#sessions.keys()].flatMap((id) => this.foreignView(id) ?? []);
     return [...own.map((view) => ({ ...view, host })), ...foreign].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
@@ -70,6 +87,38 @@ export class Directory {
     const message = `${reasons.HOST_LOST}: ${row.name}`;
     const lost = { status: 'disconnected', reason: 'HOST_LOST', message, since, restarts } as const;
     return { id, host: row.name, ...lost, metadata, proxy, deviceName };
+  }
+
+  /** The moves that are not finished. */
+  moves(): MoveRow[] {
+    return [...this.#moves.values()];
+  }
+
+  /** The move of a session that is not finished. */
+  moveOf(session: string): MoveRow | undefined {
+    return this.#moves.get(session);
+  }
+
+  /** This host, as the database knows it. */
+  get ownRow(): HostRow | undefined {
+    return this.#hosts.get(this.#own);
+  }
+
+  get ownName(): string | undefined {
+    return this.ownRow?.name;
+  }
+
+  nameOf(host: string): string {
+    return this.#hosts.get(host)?.name ?? host;
+  }
+
+  /** The sessions of a host that can be moved, the one without messages for the longest time first. */
+  idleFirst(host: string): string[] {
+    const views = [...this.#sessions.values()].flatMap((entry) => (entry.host === host && entry.view) || []);
+    const linked = views.filter(
+      ({ status }) => status === 'ready' || status === 'disconnected' || status === 'stopped',
+    );
+    return linked.sort((a, b) => (a.lastEventAt ?? '').localeCompare(b.lastEventAt ?? '')).map(({ id }) => id);
   }
 
   peer(host: string): Peer | undefined {
@@ -99,6 +148,11 @@ export class Directory {
     const rows = await this.#engine.query<HostRow>('SELECT * FROM chat_web.list_hosts()');
     this.#hosts = new Map(rows.map((row) => [row.id, row]));
     return rows;
+  }
+
+  /** The moves that are not finished, and those of the last day, the last first. */
+  readMoves(): Promise<MoveRow[]> {
+    return this.#engine.query<MoveRow>('SELECT * FROM chat_web.list_moves(true)');
   }
 
   /**
@@ -131,8 +185,7 @@ export class Directory {
       ...changed.map(([id, text]) => `${JSON.stringify(id)}:${text}`),
       ...removed.map((id) => `${JSON.stringify(id)}:null`),
     ];
-    const rows = await this.#engine.query<{ id: string }>('SELECT id FROM chat_web.report($1, $2, $3, $4) AS id', [
-      this.#own,
+    const rows = await this.#engine.query<{ id: string }>('SELECT id FROM chat_web.report($1, $2, $3) AS id', [
       epoch,
       `{${parts.join(',')}}`,
       isAll,
@@ -142,6 +195,8 @@ export class Directory {
   }
 
   async #read(): Promise<void> {
+    // First: a session may be known to have arrived before its move is known to have ended, and not the other way.
+    const moves = await this.#engine.query<MoveRow>('SELECT * FROM chat_web.list_moves(false)');
     const rows = await this.#engine.query<SessionRow>('SELECT * FROM chat_web.sessions_since($1)', [this.#change]);
     for (const { id, host, change, view } of rows) {
       this.#change = change;
@@ -149,6 +204,7 @@ export class Directory {
       if (host === null) this.#sessions.delete(id);
       else this.#sessions.set(id, { host, view: viewIn(id, view) });
     }
+    this.#moves = new Map(moves.map((move) => [move.session, move]));
     const isUnknown = rows.some(({ host }) => host !== null && !this.#hosts.has(host));
     if (isUnknown) await this.readHosts();
   }

@@ -1,18 +1,38 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { aboutHost, errorText, GatewayError, type SessionView, settledWithin } from '@chat-web/protocol';
+import {
+  aboutHost,
+  type ErrorCode,
+  errorTable,
+  errorText,
+  GatewayError,
+  type SessionView,
+  settledWithin,
+} from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { KeyStore } from '../access/key-store.ts';
 import type { Config } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
 import { totalMemoryBytes } from '../host/available-memory.ts';
 import type { Log } from '../log.ts';
-import type { AboutHost, Cluster, ForwardedFor, HostView, JournalEnd, OwnGateway, Peer } from './cluster.ts';
+import type {
+  AboutHost,
+  ArrivingArchive,
+  ChosenMove,
+  Cluster,
+  ForwardedFor,
+  HostView,
+  JournalEnd,
+  MoveView,
+  OwnGateway,
+  Peer,
+} from './cluster.ts';
 import { Directory, type HostRow } from './directory.ts';
 import { Engine } from './engine.ts';
-import { HopSigner, verifyHop } from './hop.ts';
+import { ARCHIVE_PATH, HOP_HEADER, HopSigner, verifyHop } from './hop.ts';
 import { type HostFile, readHostFile, writeHostFile } from './host-file.ts';
 import { placeOf } from './machine.ts';
+import { Moves } from './moves.ts';
 import { requireSchema } from './schema.ts';
 import { SharedKeys } from './shared-keys.ts';
 
@@ -37,6 +57,13 @@ const REFUSALS: Readonly<Record<string, string>> = {
   newer_than_database: `was claimed after the state of the database, which has been restored or has lost data. ${ADOPT}`,
 };
 
+/** How another gateway refuses to send an archive. */
+const refused = v.object({
+  error: v.object({ code: v.picklist(Object.keys(errorTable) as ErrorCode[]), message: v.string() }),
+});
+
+const NO_ARCHIVE = { code: 'host_unreachable', message: 'no archive' } as const;
+
 interface OwnHost {
   readonly id: string;
   readonly name: string;
@@ -54,6 +81,7 @@ export class Member implements Cluster {
   readonly #directory: Directory;
   readonly #signer = new HopSigner();
   readonly #stopping = new AbortController();
+  readonly #moves: Moves;
   #file: HostFile;
   #journal: JournalEnd | undefined;
   #keys: SharedKeys | undefined;
@@ -65,6 +93,15 @@ export class Member implements Cluster {
     this.#engine = engine;
     this.#directory = new Directory(engine, file.host);
     this.#file = file;
+    this.#moves = new Moves({
+      engine,
+      directory: this.#directory,
+      own: file.host,
+      epoch: () => this.#file.epoch,
+      request: (host, session, signal) => this.#archiveOf(host, session, signal),
+      stopping: this.#stopping.signal,
+      log,
+    });
   }
 
   static async open(config: MemberConfig, urls: readonly string[], log: Log): Promise<Member> {
@@ -104,7 +141,7 @@ export class Member implements Cluster {
   }
 
   async begin(own: OwnGateway): Promise<string[]> {
-    const foreign = await this.#announce(own).catch((error: unknown) => {
+    const foreign = await this.#announce(own, true).catch((error: unknown) => {
       if (!(error instanceof GatewayError)) throw error;
       return undefined; // It has just claimed its folder: an outage since then stops no session.
     });
@@ -125,6 +162,10 @@ export class Member implements Cluster {
     if (peer?.address === undefined)
       throw new GatewayError('host_unreachable', 'the host of the session has never started');
     return peer;
+  }
+
+  get hostName(): string | undefined {
+    return this.#directory.ownName;
   }
 
   async refresh(): Promise<void> {
@@ -164,13 +205,66 @@ export class Member implements Cluster {
   }
 
   async confirmOff(id: string): Promise<HostView> {
-    const find = async () => (await this.hosts()).find((host) => host.id === id);
-    const host = await find();
-    if (!host) throw new GatewayError('host_not_found', 'there is no host with this id');
+    const host = await this.host(id);
     const [row] = await this.#engine.query<{ is_off: boolean }>('SELECT chat_web.confirm_off($1) AS is_off', [id]);
     if (!row?.is_off)
       throw new GatewayError('host_is_live', `the last beat of host ${host.name} is less than 30 s ago: it is not off`);
-    return (await find()) ?? host;
+    return this.host(id);
+  }
+
+  async host(id: string): Promise<HostView> {
+    const host = (await this.hosts()).find((one) => one.id === id);
+    if (host) return host;
+    throw new GatewayError('host_not_found', 'there is no host with this id');
+  }
+
+  async drain(id: string, isDraining: boolean): Promise<HostView> {
+    await this.#engine.query('SELECT chat_web.drain($1, $2)', [id, isDraining]);
+    return this.host(id);
+  }
+
+  async rebalance({ dryRun }: { readonly dryRun: boolean }): Promise<ChosenMove[]> {
+    await this.#directory.refresh();
+    return this.#moves.rebalance(await this.#directory.readHosts(), dryRun);
+  }
+
+  moves(): Promise<MoveView[]> {
+    return this.#moves.list();
+  }
+
+  move(session: string, to: string | undefined): Promise<MoveView> {
+    return this.#moves.ask(session, to);
+  }
+
+  isMoving(session: string): boolean {
+    return this.#moves.isMoving(session);
+  }
+
+  moved(session: string, timeoutMs: number): Promise<boolean> {
+    return this.#moves.ended(session, timeoutMs);
+  }
+
+  async mayTake(session: string, host: string): Promise<boolean> {
+    return this.#moves.mayTake(session, host);
+  }
+
+  async #archiveOf(host: string, session: string, signal: AbortSignal): Promise<ArrivingArchive> {
+    const peer = this.#directory.peer(host);
+    if (peer?.address === undefined) throw new GatewayError('host_unreachable', 'the host has never started');
+    const path = ARCHIVE_PATH.replace(':id', session);
+    const headers = { [HOP_HEADER]: this.signHop(`POST ${path}`, '') };
+    const answer = await fetch(new URL(path, peer.address), {
+      method: 'POST',
+      headers,
+      signal,
+      redirect: 'error',
+    }).catch((error: unknown) => {
+      throw new GatewayError('host_unreachable', `host ${peer.name} does not answer (${errorText(error)})`);
+    });
+    if (answer.ok && answer.body) return { bytes: answer.body, contentDigest: answer.headers.get('Content-Digest') };
+    const said = v.safeParse(refused, await answer.json().catch(() => undefined));
+    const { code, message } = said.success ? said.output.error : NO_ARCHIVE;
+    throw new GatewayError(code, `host ${peer.name} refuses (${answer.status}): ${message}`);
   }
 
   async release(): Promise<void> {
@@ -180,6 +274,7 @@ export class Member implements Cluster {
 
   async #release(): Promise<void> {
     await this.#beating;
+    await this.#moves.stopped();
     const { host, epoch } = this.#file;
     const end = this.#journal && endOf(this.#journal);
     if (end !== undefined)
@@ -221,7 +316,7 @@ export class Member implements Cluster {
   }
 
   /** Before any session starts: of the ids that two hosts have, only one may run. */
-  async #announce(own: OwnGateway): Promise<string[]> {
+  async #announce(own: OwnGateway, isAtStart: boolean): Promise<string[]> {
     const { host, epoch } = this.#file;
     const capacity = this.#config.clusterSessions ?? capacityOf(totalMemoryBytes());
     await this.#engine.query('SELECT chat_web.announce($1, $2, $3, $4, $5)', [
@@ -232,7 +327,9 @@ export class Member implements Cluster {
       capacity,
     ]);
     await this.#directory.readHosts();
-    const foreign = await this.#directory.report(epoch, own.views(), true);
+    await this.#directory.refresh();
+    await this.#moves.settlePlaced(own.sessions, isAtStart);
+    const foreign = await this.#directory.report(epoch, own.sessions.views(), true);
     await this.#directory.refresh();
     return foreign;
   }
@@ -244,10 +341,12 @@ export class Member implements Cluster {
       await delay(REFRESH_MS, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
       try {
-        if (!isAnnounced) await this.#announce(own);
+        if (!isAnnounced) await this.#announce(own, false);
         isAnnounced = true;
-        await this.#directory.report(this.#file.epoch, own.views(), false);
+        await this.#moves.settlePlaced(own.sessions, false);
+        await this.#directory.report(this.#file.epoch, own.sessions.views(), false);
         await this.#directory.refresh();
+        this.#moves.advance(own.sessions);
         await this.#keys?.refresh();
       } catch (error) {
         if (!(error instanceof GatewayError)) this.#log.error({ error: errorText(error) }, 'sessions not reported');
@@ -301,7 +400,7 @@ function capacityOf(memoryBytes: number): number {
 }
 
 function hostViewOf(
-  { id, name, state, silent_ms, beat_at, is_off, about, capacity, used }: HostRow,
+  { id, name, state, silent_ms, beat_at, is_off, about, capacity, used, draining }: HostRow,
   own: string,
 ): HostView {
   const known = v.safeParse(aboutHost, about); // Of another host, which may have been taken over.
@@ -313,6 +412,7 @@ function hostViewOf(
     state: isLate ? 'late' : state,
     capacity,
     used: Number(used),
+    ...(draining ? { draining } : {}),
     ...(is_off ? { confirmedOff: true } : {}),
     ...(beat_at ? { beatAt: beat_at.toISOString() } : {}),
     ...(known.success ? known.output : {}),

@@ -13,9 +13,14 @@ import { Member } from './member.ts';
 
 const MAX_FILE_BYTES = 4_096;
 
+async function noCluster(): Promise<never> {
+  throw new GatewayError('host_not_found', 'this gateway is not part of a cluster (CHAT_WEB_CLUSTER_URL)');
+}
+
 /** A gateway on its own. */
 export const standalone: Cluster = {
   isAlone: true,
+  hostName: undefined,
   waitForFolder: async () => {},
   claim: async () => {},
   begin: async () => [],
@@ -27,9 +32,15 @@ export const standalone: Cluster = {
   verifyHop: async () => undefined,
   keyStore: () => undefined,
   hosts: async () => [],
-  confirmOff: async () => {
-    throw new GatewayError('host_not_found', 'this gateway is not part of a cluster (CHAT_WEB_CLUSTER_URL)');
-  },
+  host: noCluster,
+  drain: noCluster,
+  rebalance: async () => [],
+  moves: async () => [],
+  move: noCluster,
+  isMoving: () => false,
+  moved: async () => true,
+  mayTake: async () => false,
+  confirmOff: noCluster,
   release: async () => {},
 };
 

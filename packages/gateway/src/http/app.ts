@@ -10,6 +10,7 @@ import {
   otherRoutes,
   reaches,
   type Scope,
+  type SessionArchive,
   sessionId,
   type WorkerOperationName,
 } from '@chat-web/protocol';
@@ -21,6 +22,7 @@ import type { Audit } from '../access/audit.ts';
 import type { EventTickets } from '../access/event-tickets.ts';
 import { Refusal, type Refusals } from '../access/refusal.ts';
 import type { Cluster } from '../cluster/cluster.ts';
+import { ARCHIVE_PATH } from '../cluster/hop.ts';
 import { type Config, version } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Damage } from '../host/damage.ts';
@@ -30,11 +32,12 @@ import type { Metrics } from '../monitoring/metrics.ts';
 import type { Idempotency } from '../sends/idempotency.ts';
 import { Admission } from './admission.ts';
 import { audited } from './audit-trail.ts';
+import type { Calls } from './calls.ts';
 import { errorResponse } from './error-response.ts';
 import { allEventsRoute, type EventDependencies, type ShownSessions, sessionEventsRoute } from './event-route.ts';
-import { atOwner, type Forwards, withHop } from './forwarding.ts';
+import { atOwner, withHop } from './forwarding.ts';
 import { openApiDocument } from './openapi.ts';
-import { type AnyHandler, operationRoute } from './operation-route.ts';
+import { type AnyHandler, archiveResponse, operationRoute } from './operation-route.ts';
 import { fromOwnOrigin } from './origin.ts';
 import { plainPath } from './plain-path.ts';
 import { parseParams } from './request-input.ts';
@@ -44,6 +47,8 @@ import { consolePages, referencePages, staticPages } from './static-pages.ts';
 /** Operations that create a session. */
 const CREATING: readonly OperationName[] = ['startSession', 'importSession'];
 const OF_SESSION = '/sessions/:id';
+/** Operations on a session that each gateway answers. */
+const ANYWHERE: readonly OperationName[] = ['moveSession'];
 /** Of the events of a session: a stream, or a page. */
 const EVENTS = { isNew: false, changes: false, timeoutMs: undefined, isStatus: false };
 const QR_PREFIX = 'data:image/png;base64,';
@@ -68,7 +73,9 @@ interface Dependencies {
   readonly supervisor: SessionDirectory;
   readonly events: EventDependencies['events'] & Pick<EventLog, 'isStoring'>;
   readonly cluster: Cluster;
-  readonly forwards: Forwards;
+  readonly calls: Calls;
+  /** The archive of a session that is moved to another host. */
+  departure(session: string): Promise<SessionArchive>;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
   readonly spool: Spool;
   readonly damage: Pick<Damage, 'counts'>;
@@ -85,7 +92,7 @@ interface Dependencies {
  * follows the head, and then runs microtasks. Until then no request is complete, and each looks as if it had a body.
  */
 export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
-  const { config, access, cluster, forwards, supervisor, events, handlers, spool, idempotency, metrics, log } =
+  const { config, access, cluster, calls, supervisor, events, handlers, spool, idempotency, metrics, log } =
     dependencies;
   const app = new Hono<ServerEnv>({ getPath: (request) => plainPath(getPath(request)) });
   const answerError = (c: Context<ServerEnv>, error: unknown) => errorResponse(c, error, log);
@@ -96,7 +103,7 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
   const guarded = (route: Route) => open(authenticated(access, route));
 
   const admission = new Admission(config);
-  const forwarding = { cluster, forwards, isOwn: (id: string) => supervisor.has(id) };
+  const forwarding = { cluster, calls, isOwn: (id: string) => supervisor.has(id) };
   const eventDependencies = { sessions: supervisor, events, admission, log };
   const others: Readonly<Record<OtherRouteName, Route>> = {
     health: (c) => c.json({ ok: true, sessions: supervisor.list().length }),
@@ -127,10 +134,12 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
       timeoutMs: operation.timeoutMs,
       isStatus: name === 'getSessionStatus',
     };
-    const routed = path.startsWith(OF_SESSION) ? atOwner(forwarding, about, answered) : answered;
+    const isOfSession = path.startsWith(OF_SESSION) && !ANYWHERE.includes(name);
+    const routed = isOfSession ? atOwner(forwarding, about, answered) : answered;
     app.on(method, path, guarded(requires(scope, routed)));
   }
 
+  if (!cluster.isAlone) app.post(ARCHIVE_PATH, open(archiveRoute(dependencies)));
   app.notFound(guarded((c) => refuseUnrouted(app, c)));
   app.onError((error, c) => answerError(c, error)); // Only for our own faults: `audited` answers all other errors.
   return app;
@@ -142,6 +151,17 @@ function openApiRoute({ asksForToken }: Access): Route {
   return (c) => {
     document ??= openApiDocument(version(), asksForToken);
     return c.json(document);
+  };
+}
+
+/** Sends the archive of a session to the gateway of the host that it is moved to. */
+function archiveRoute({ cluster, departure }: Pick<Dependencies, 'cluster' | 'departure'>): Route {
+  return async (c) => {
+    const { id } = parseParams(c.req.param(), v.object({ id: sessionId }));
+    const { from } = c.get('forwardedFor') ?? {};
+    if (from === undefined || !(await cluster.mayTake(id, from)))
+      throw new Refusal('not_forwarded', 'the session is not being moved to this host');
+    return archiveResponse(c, id, await departure(id));
   };
 }
 

@@ -8,6 +8,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { Refusal } from '../access/refusal.ts';
 import type { Cluster, Peer } from '../cluster/cluster.ts';
 import { HOP_HEADER } from '../cluster/hop.ts';
+import type { Calls } from './calls.ts';
 import { onResponseClose } from './server/guarded-response.ts';
 import { mayHaveBody } from './server/listeners.ts';
 import { addressOf, type Route, type ServerEnv } from './server-env.ts';
@@ -18,6 +19,10 @@ const CONNECT_TIMEOUT_MS = 3_000;
 /** For what the owner needs beyond the time limit of the operation. */
 const GRACE_MS = 5_000;
 
+/** While a session is moved: for how long a call of it waits, and how many may wait. */
+const [MAX_WAIT_MS, MAX_WAITING] = [5_000, 64];
+const RETRY_AFTER_SECONDS = 2;
+
 /** Of one connection (RFC 9110), or checked here already. */
 const NOT_FORWARDED = new Set(
   `connection keep-alive proxy-authenticate proxy-authorization te trailer upgrade transfer-encoding expect host origin
@@ -27,17 +32,17 @@ const NOT_ANSWERED = new Set(['connection', 'keep-alive', 'transfer-encoding', '
 /** By which a browser names the page that sends a request. */
 const OF_PAGES = 'sec-fetch-';
 
+let waiting = 0;
+
 const options = { keepAlive: true, maxFreeSockets: 32 };
 const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
 
-/** How many forwarded requests are not answered yet, except streams: the gateway waits for them before it stops. */
-export interface Forwards {
-  pending: number;
-}
-
 export interface ForwardingDependencies {
-  readonly forwards: Forwards;
-  readonly cluster: Pick<Cluster, 'isAlone' | 'ownerOf' | 'foreignView' | 'refresh' | 'signHop' | 'verifyHop'>;
+  readonly calls: Calls;
+  readonly cluster: Pick<
+    Cluster,
+    'isAlone' | 'ownerOf' | 'foreignView' | 'refresh' | 'signHop' | 'verifyHop' | 'isMoving' | 'moved'
+  >;
   /** True for a session that is known here. */
   isOwn(session: string): boolean;
 }
@@ -71,24 +76,32 @@ export function withHop({ cluster }: Pick<ForwardingDependencies, 'cluster'>, ro
  * forwarded and checked again there, so that the hop adds no rights. A forwarded request is never forwarded again.
  */
 export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRoute, route: Route): Route {
-  const { cluster, forwards, isOwn } = dependencies;
+  const { cluster, calls, isOwn } = dependencies;
   if (cluster.isAlone) return route;
   return async (c) => {
     const session = c.req.param('id') ?? '';
+    if (!about.isStatus && cluster.isMoving(session)) await wait(session);
     const isForwarded = c.get('forwardedFor') !== undefined;
     const isNew = about.isNew && !isForwarded && !isOwn(session);
     const owner = await ownerOf(dependencies, session, { isNew });
     if (isForwarded && owner) return c.body(null, MISDIRECTED);
     if (isForwarded && c.env.incoming.headers.expect !== undefined) c.env.outgoing.writeContinue();
-    if (!owner) return route(c);
-    if (about.timeoutMs !== undefined) {
-      forwards.pending += 1;
-      onResponseClose(c.env.outgoing, () => {
-        forwards.pending -= 1;
-      });
-    }
-    return atOthers(c, owner, session, isNew);
+    if (about.timeoutMs !== undefined) onResponseClose(c.env.outgoing, calls.enter(owner ? undefined : session));
+    return owner ? atOthers(c, owner, session, isNew) : route(c);
   };
+
+  /** 503 if a session is still being moved after some seconds. */
+  async function wait(session: string): Promise<void> {
+    const hasRoom = waiting < MAX_WAITING;
+    waiting += 1;
+    try {
+      if (hasRoom && (await cluster.moved(session, MAX_WAIT_MS))) return;
+    } finally {
+      waiting -= 1;
+    }
+    const why = `session ${session} is being moved to another host`;
+    throw new GatewayError('session_moving', why, { retryAfterSeconds: RETRY_AFTER_SECONDS });
+  }
 
   async function atOthers(c: Context<ServerEnv>, first: Peer, session: string, isNew: boolean): Promise<Response> {
     const tried = new Map<string, string>(); // The host of each address.

@@ -178,7 +178,7 @@ function takenArchive(c: Context<ServerEnv>, { importMaxBytes }: { readonly impo
  * Streams an archive to the caller. Its digest is a header, since few clients can read trailers; its length shows
  * whether it was cut off.
  */
-function archiveResponse(c: Context<ServerEnv>, id: string, archive: SessionArchive): Response {
+export function archiveResponse(c: Context<ServerEnv>, id: string, archive: SessionArchive): Response {
   const headers = {
     'Content-Type': ARCHIVE_TYPE,
     'Content-Length': String(archive.size),

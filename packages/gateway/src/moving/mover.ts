@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { errorText, GatewayError, type SessionArchive, type TakenArchive } from '@chat-web/protocol';
 import type { Requester } from '../access/caller.ts';
 import { exceededShare, type Shares } from '../access/shares.ts';
+import type { ArrivingMove } from '../cluster/cluster.ts';
 import type { Config } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
 import { freeDiskBytes } from '../host/disk.ts';
@@ -88,12 +89,13 @@ export class Mover {
 
   /**
    * Checks a whole archive, installs its session, and starts it. Rejects with `session_exists`, `stale_export`,
-   * `invalid_archive`, `body_too_large` or 503, or with the error of the stream: nothing has changed then.
+   * `invalid_archive`, `body_too_large` or 503, or with the error of the stream: nothing has changed then. `move`: it
+   * starts only once that is committed.
    */
-  async import(id: string, taken: TakenArchive, by: Requester): Promise<Session> {
+  async import(id: string, taken: TakenArchive, by: Requester, move?: ArrivingMove): Promise<Session> {
     const arrival = { ...by, bytes: 0, hasBegun: false };
     try {
-      const session = await this.#import(id, taken, arrival);
+      const session = await this.#import(id, taken, arrival, move);
       this.counts.imported += 1;
       return session;
     } catch (thrown) {
@@ -160,7 +162,7 @@ export class Mover {
 
   // Import.
 
-  async #import(id: string, taken: TakenArchive, arrival: Arrival): Promise<Session> {
+  async #import(id: string, taken: TakenArchive, arrival: Arrival, move?: ArrivingMove): Promise<Session> {
     const { supervisor, saved, log } = this.#dependencies;
     supervisor.expect(id, arrival);
     this.#requireStorage();
@@ -170,7 +172,7 @@ export class Mover {
     let folder: string | undefined;
     try {
       folder = await saved.makeArrival(id);
-      const { session, manifest } = await this.#arrive(id, folder, taken, arrival);
+      const { session, manifest } = await this.#arrive(id, folder, taken, arrival, move);
       const bytes = manifest.files.reduce((sum, file) => sum + file.bytes, 0);
       const ms = Math.round(performance.now() - startedAt);
       log.info({ session: id, bytes, files: manifest.files.length, ms }, 'session imported');
@@ -181,7 +183,7 @@ export class Mover {
     }
   }
 
-  async #arrive(id: string, folder: string, taken: TakenArchive, arrival: Arrival) {
+  async #arrive(id: string, folder: string, taken: TakenArchive, arrival: Arrival, move?: ArrivingMove) {
     const { supervisor, saved, states, events } = this.#dependencies;
     const { manifest, state } = await unpackArchive(withArrivalLimit(taken.archive, arrival), {
       session: id,
@@ -199,8 +201,11 @@ export class Mover {
       await saved.completeArrival(folder, manifest);
       // Only now: an unknown session that does nothing may be dropped.
       const session = supervisor.expect(id, arrival);
-      const place = () => this.#place(id, folder, manifest, unstored, restoreOthers);
-      await session.moveIn(place, arrival);
+      const place = async () => {
+        await this.#place(id, folder, manifest, unstored, restoreOthers, move ? 'placed' : 'here');
+        if (move) await this.#commit(id, move);
+      };
+      await session.moveIn(place, arrival, move?.starts);
       return { session, manifest };
     } finally {
       events.imports.refund(id, arrival.keyId, unstored); // Stored records stay in the journal, even if the import has failed.
@@ -230,6 +235,7 @@ export class Mover {
     manifest: Manifest,
     unstored: Set<NewRecord>,
     restoreOthers: () => Promise<void>,
+    as: 'here' | 'placed',
   ): Promise<void> {
     const { saved, lineages, events } = this.#dependencies;
     // Meanwhile, another import or a deletion may have been quicker.
@@ -239,12 +245,21 @@ export class Mover {
       // First: if they are not stored, messages would be delivered twice, or not at all.
       await this.#storeAll(unstored);
       await restoreOthers();
-      await this.#stored(() => saved.place(id, folder, () => lineages.arrived(id, manifest)));
+      await this.#stored(() => saved.place(id, folder, () => lineages.arrived(id, manifest, as)));
     } catch (error) {
       if (!wasHere) events.resetDelivery(id);
       if (!saved.has(id)) await this.#forgetPlace(id);
       throw error;
     }
+  }
+
+  async #commit(id: string, move: ArrivingMove): Promise<void> {
+    const { saved, lineages, events } = this.#dependencies;
+    if (await move.commit()) return this.#stored(() => lineages.takenBack(id));
+    await saved.wipe(id);
+    events.resetDelivery(id);
+    await this.#forgetPlace(id);
+    throw new GatewayError('session_moving', `the move of session ${id} was cancelled`);
   }
 
   async #storeAll(unstored: Set<NewRecord>): Promise<void> {

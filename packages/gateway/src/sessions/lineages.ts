@@ -23,8 +23,11 @@ export type Lineage = Readonly<v.InferOutput<typeof lineage>>;
 
 /** The record of a session id that has moved at least once. */
 const record = v.object({
-  /** `here`: it may run here. `moved`: it runs elsewhere, and its folder is kept. `gone`: it has no folder here. */
-  place: v.picklist(['here', 'moved', 'gone']),
+  /**
+   * `here`: it may run here. `moved`: it runs elsewhere, and its folder is kept. `placed`: another host has it until the
+   * move is committed. `gone`: it has no folder here.
+   */
+  place: v.picklist(['here', 'moved', 'placed', 'gone']),
   since: writtenTime,
   ...lineage.entries,
   /** It has not run here since it arrived. */
@@ -92,16 +95,21 @@ export class Lineages {
     }
   }
 
-  /** When the session moved away; undefined if it did not. */
+  /** Since when the session belongs to another gateway, although it has a folder here; undefined if it does not. */
   movedAt(id: string): Date | undefined {
     const entry = this.#entries.get(id);
-    return entry?.place === 'moved' ? new Date(entry.since) : undefined;
+    return entry && isElsewhere(entry) ? new Date(entry.since) : undefined;
+  }
+
+  /** The sessions that moves have placed here, and that are not committed. */
+  placed(): string[] {
+    return [...this.#entries].filter(([, { place }]) => place === 'placed').map(([id]) => id);
   }
 
   /** The lineage for an archive of a session that is about to leave, or has left. Writes nothing. */
   departing(id: string): Lineage & { readonly since: string } {
     const entry = this.#entries.get(id);
-    if (entry?.place === 'moved') return entry;
+    if (entry && isElsewhere(entry)) return entry;
     const since = new Date().toISOString();
     if (entry?.place !== 'here') return { link: fresh(), generations: [fresh()], since };
     // Even if it never ran here, its copy here counts as a later generation.
@@ -125,13 +133,13 @@ export class Lineages {
     const entry = this.#entries.get(id);
     // A moved session is never started: this is another link, whose predecessor was wiped just before the disk was
     // full.
-    if (entry?.place === 'moved') await this.gone(id);
+    if (entry && isElsewhere(entry)) await this.gone(id);
     if (entry?.place === 'here' && entry.isFresh) await this.#write(id, { ...entry, ...grown(entry), isFresh: false });
   }
 
-  /** The session was imported, and replaces what was here. */
-  arrived(id: string, { link, generations }: Lineage): Promise<void> {
-    return this.#write(id, { place: 'here', since: new Date().toISOString(), link, generations, isFresh: true });
+  /** The session was imported, and replaces what was here. `place`: see `record`. */
+  arrived(id: string, { link, generations }: Lineage, place: 'here' | 'placed' = 'here'): Promise<void> {
+    return this.#write(id, { place, since: new Date().toISOString(), link, generations, isFresh: true });
   }
 
   /** Its folder was removed. Its record is kept until there are too many of later ones. */
@@ -227,6 +235,10 @@ export class Lineages {
   #pathOf(id: string): string {
     return join(this.#dir, id + ENDING);
   }
+}
+
+function isElsewhere({ place }: Entry): boolean {
+  return place === 'moved' || place === 'placed';
 }
 
 /** Without a folder, only a stale archive must be recognized: the newest generation is enough. */

@@ -266,10 +266,10 @@ export class Session {
   }
 
   /**
-   * Starts the session from the folder that `place` installs while nothing runs. 409 if the session has saved auth,
-   * unless it was moved, or is being linked; 503 if the host is short of a resource.
+   * Starts the session from the folder that `place` installs while nothing runs, unless it was stopped (`starts`). 409 if
+   * the session has saved auth, unless it was moved, or is being linked; 503 if the host is short of a resource.
    */
-  moveIn(place: () => Promise<void>, by: Requester): Promise<void> {
+  moveIn(place: () => Promise<void>, by: Requester, starts = true): Promise<void> {
     return this.#inTurnOf(by, async () => {
       this.refuseArrival();
       await this.#refuseIfShort();
@@ -284,7 +284,19 @@ export class Session {
         throw afterChange(error);
       }
       await this.#inTurn({ name: 'arrived' });
-      await this.#inTurn({ name: 'start', byHand: true });
+      if (starts) await this.#inTurn({ name: 'start', byHand: true });
+    });
+  }
+
+  /** Removes the folder of a session that was moved. Its events stay. */
+  discard(): Promise<void> {
+    return this.#lock.run(async () => {
+      if (this.phase.status !== 'moved') return;
+      this.#stopLeaving();
+      this.#dependencies.events.streams.endOf(this.id, 'the session was moved to another host');
+      await this.#dependencies.saved.wipe(this.id);
+      await this.#inTurn({ name: 'arrived' });
+      await this.#dependencies.lineages.gone(this.id);
     });
   }
 

@@ -134,6 +134,12 @@ export class Supervisor implements OtherSessions {
     return this.find(id);
   }
 
+  /** Removes the folder of a session that was moved, and belongs to another host. */
+  async discard(id: string): Promise<void> {
+    await this.#sessionOf(id).discard();
+    this.#forget(id);
+  }
+
   async remove(id: string, signal: AbortSignal): Promise<void> {
     await this.find(id).remove(signal);
     this.#forget(id);

@@ -24,6 +24,7 @@ import { PublishedEvents } from '../events/published-events.ts';
 import { SessionMetadata } from '../events/session-metadata.ts';
 import { Damage } from '../host/damage.ts';
 import { createApp, type SessionDirectory } from '../http/app.ts';
+import { Calls } from '../http/calls.ts';
 import type { AnyHandler } from '../http/operation-route.ts';
 import { GuardedResponse } from '../http/server/guarded-response.ts';
 import type { ServerEnv } from '../http/server-env.ts';
@@ -145,7 +146,8 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     damage,
     events,
     cluster: standalone,
-    forwards: { pending: 0 },
+    calls: new Calls(),
+    departure: async () => Promise.reject(new Error('not in a cluster')),
     idempotency: new Idempotency(events.requests, folds.sentKeys, folds.published),
     log: logger,
     metrics: {

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
-import { exampleHost } from '../examples.ts';
+import { exampleHost, exampleSession } from '../examples.ts';
+import { sessionId } from '../ids.ts';
 import { count, sentence } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { sessionStatus } from '../resources.ts';
@@ -52,12 +53,29 @@ const hostView = v.object({
   /** How many sessions it has room for, and has. */
   capacity: many,
   used: many,
+  /** It gets no new sessions, and those that it has are moved to other hosts. */
+  draining: v.optional(v.boolean()),
   /** An operator has confirmed that its machine is off: another one may continue with its data folder. */
   confirmedOff: v.optional(v.boolean()),
   /** When it was last heard of. */
   beatAt: v.optional(isoTime),
   ...v.partial(aboutHost).entries,
 });
+
+const moveView = v.object({
+  session: sessionId,
+  /** The names of the hosts. */
+  from: v.string(),
+  to: v.string(),
+  /** `cancelling`: the session stays on `from`, which takes it back. */
+  state: v.picklist(['asked', 'moving', 'done', 'cancelling', 'cancelled']),
+  askedAt: isoTime,
+  endedAt: v.optional(isoTime),
+  /** Why it was cancelled. */
+  message: v.optional(v.string()),
+});
+
+const chosenMove = v.object({ session: sessionId, from: v.string(), to: v.string() });
 
 const hostParams = v.object({ hostId: v.pipe(v.string(), v.uuid('must be an id from GET /hosts')) });
 
@@ -113,5 +131,71 @@ export const hostOperations = {
     errors: ['host_not_found', 'host_is_live', 'engine_unavailable'],
     timeoutMs: 15_000,
     examples: { off: { hostId: exampleHost, confirm: exampleHost } },
+  },
+
+  drainHost: {
+    summary: 'Move all sessions of a host to others, four at a time, and place none on it, until the drain is ended',
+    method: 'POST',
+    path: '/hosts/:hostId/drain',
+    scope: 'operator',
+    params: hostParams,
+    answer: hostView,
+    errors: ['host_not_found', 'engine_unavailable'],
+    timeoutMs: 15_000,
+    examples: { begin: { hostId: exampleHost } },
+  },
+
+  endDrain: {
+    summary: 'End the drain of a host: it may get sessions again; moves that were asked for go on',
+    method: 'DELETE',
+    path: '/hosts/:hostId/drain',
+    scope: 'operator',
+    params: hostParams,
+    answer: hostView,
+    errors: ['host_not_found', 'engine_unavailable'],
+    timeoutMs: 15_000,
+    examples: { end: { hostId: exampleHost } },
+  },
+
+  rebalanceHosts: {
+    summary: 'Move sessions until the fullest and the emptiest host differ by at most 10 % of their room',
+    method: 'POST',
+    path: '/hosts/rebalance',
+    scope: 'operator',
+    params: v.object({}),
+    /** `dryRun`: only returns the moves. */
+    optionalBody: v.strictObject({ dryRun: v.optional(v.boolean(), false) }),
+    /** The moves that were asked for, or would be; see listMoves for their ends. */
+    answer: v.object({ moves: v.array(chosenMove) }),
+    errors: ['engine_unavailable'],
+    timeoutMs: 60_000,
+    examples: { dryRun: { dryRun: true } },
+  },
+
+  listMoves: {
+    summary: 'List the moves between hosts that are not finished, and those of the last day, the last first',
+    method: 'GET',
+    path: '/moves',
+    scope: 'operator',
+    params: v.object({}),
+    answer: v.object({ moves: v.array(moveView) }),
+    errors: ['engine_unavailable'],
+    timeoutMs: 15_000,
+    examples: { all: {} },
+  },
+
+  moveSession: {
+    summary: 'Move a session to another host, and wait for the end of the move, at most 30 s',
+    method: 'POST',
+    path: '/sessions/:id/move',
+    scope: 'operator',
+    params: v.object({ id: sessionId }),
+    /** The id or the name of a host; absent: the one with the largest share of its room left. */
+    optionalBody: v.strictObject({ to: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(40))) }),
+    /** A session that is being moved already continues as before. */
+    answer: moveView,
+    errors: ['session_not_found', 'host_not_found', 'insufficient_resources', 'engine_unavailable'],
+    timeoutMs: 45_000,
+    examples: { roomiest: exampleSession, chosen: { ...exampleSession, to: 'host-2' } },
   },
 } as const satisfies Record<string, Operation>;

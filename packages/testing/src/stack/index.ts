@@ -2,5 +2,6 @@
 export * from './doctor.ts';
 export * from './event-log.ts';
 export * from './example-world.ts';
+export * from './hosts.ts';
 export * from './moving.ts';
 export * from './stack.ts';

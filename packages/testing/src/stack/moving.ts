@@ -21,16 +21,21 @@ export class Traffic {
   /** The texts sent to the account, and those sent from it. Each was confirmed. */
   readonly inbound: string[] = [];
   readonly outbound: string[] = [];
+  /** The errors of sends that were tried again. */
+  readonly failures: string[] = [];
   readonly #stacks: readonly Stack[];
   readonly #account: string;
+  readonly #name: string;
   readonly #session: string;
   #isOver = false;
   readonly #done: Promise<unknown>;
 
-  constructor(stacks: readonly Stack[], session: string, account: string) {
+  /** `name`: tells its texts from those of others. */
+  constructor(stacks: readonly Stack[], session: string, account: string, name = '') {
     this.#stacks = stacks;
     this.#session = session;
     this.#account = account;
+    this.#name = name;
     this.#done = Promise.all([this.#write(), this.#answer()]);
   }
 
@@ -42,16 +47,18 @@ export class Traffic {
 
   async #write(): Promise<void> {
     for (let n = 0; !this.#isOver; n += 1) {
-      await this.#stacks[0]?.phones.send(BEN, { to: this.#account, body: `in ${n}` });
-      this.inbound.push(`in ${n}`);
+      const body = `in ${this.#name}${n}`;
+      await this.#stacks[0]?.phones.send(BEN, { to: this.#account, body });
+      this.inbound.push(body);
       await delay(100);
     }
   }
 
   async #answer(): Promise<void> {
     for (let n = 0; !this.#isOver; n += 1) {
-      await this.#send(`out ${n}`);
-      this.outbound.push(`out ${n}`);
+      const body = `out ${this.#name}${n}`;
+      await this.#send(body);
+      this.outbound.push(body);
       await delay(100);
     }
   }
@@ -65,7 +72,9 @@ export class Traffic {
         await stack.client.sendMessage(message, { idempotencyKey: `key of ${body}` });
         return;
       } catch (error) {
-        if (attempt > 2_000) throw new Error(`not sent: ${(error as GatewayError).message}`);
+        const { code, message } = error as GatewayError;
+        this.failures.push(`${code}: ${message}`);
+        if (attempt > 2_000) throw new Error(`not sent: ${message}`);
         await delay(50);
       }
     }

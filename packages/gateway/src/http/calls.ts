@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const POLL_MS = 20;
+
+/** The calls that this gateway answers or forwards, in a cluster. Streams are not counted. */
+export class Calls {
+  /** Forwarded and not answered yet: the gateway waits for them before it stops. */
+  forwarded = 0;
+  readonly #ofSessions = new Map<string, number>();
+
+  /** A call begins: of a session here, or, without one, of another host. Returns what to call at its end. */
+  enter(session: string | undefined): () => void {
+    if (session === undefined) {
+      this.forwarded += 1;
+      return () => {
+        this.forwarded -= 1;
+      };
+    }
+    this.#ofSessions.set(session, this.#countOf(session) + 1);
+    return () => {
+      const left = this.#countOf(session) - 1;
+      if (left > 0) this.#ofSessions.set(session, left);
+      else this.#ofSessions.delete(session);
+    };
+  }
+
+  /** Waits until a session has no calls here, or the time is up. */
+  async settled(session: string, timeoutMs: number): Promise<void> {
+    const endsAt = performance.now() + timeoutMs;
+    while (this.#countOf(session) > 0 && performance.now() < endsAt) await delay(POLL_MS);
+  }
+
+  #countOf(session: string): number {
+    return this.#ofSessions.get(session) ?? 0;
+  }
+}

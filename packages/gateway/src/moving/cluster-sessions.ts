@@ -1,0 +1,53 @@
+import type { OwnSessions } from '../cluster/cluster.ts';
+import type { Lineages } from '../sessions/lineages.ts';
+import type { SavedSessions } from '../sessions/saved-sessions.ts';
+import { viewOf } from '../sessions/session-view.ts';
+import type { Supervisor } from '../sessions/supervisor.ts';
+import { digestsIn } from './digest-field.ts';
+import type { Mover } from './mover.ts';
+
+/** For a session that arrives to be ready. */
+const MAX_UP_MS = 30_000;
+
+interface Dependencies {
+  readonly supervisor: Supervisor;
+  readonly saved: SavedSessions;
+  readonly lineages: Lineages;
+  readonly mover: Mover;
+}
+
+/** The sessions of this gateway, as the moves of a cluster use them. */
+export function clusterSessions({ supervisor, saved, lineages, mover }: Dependencies): OwnSessions {
+  const placed = () => lineages.placed().filter((id) => saved.has(id));
+  const isElsewhere = (id: string) => lineages.movedAt(id) !== undefined;
+  const idleMs = (id: string) => supervisor.session(id)?.stats.idleMs ?? Number.POSITIVE_INFINITY;
+  return {
+    placed,
+    views: () => {
+      const hidden = new Set(placed());
+      return supervisor
+        .list()
+        .filter(({ id }) => !hidden.has(id))
+        .map(viewOf);
+    },
+    moved: () => {
+      const others = new Set(placed());
+      return saved.ids().filter((id) => isElsewhere(id) && !others.has(id));
+    },
+    movable: () =>
+      saved
+        .ids()
+        .filter((id) => !isElsewhere(id))
+        .sort((a, b) => idleMs(b) - idleMs(a)),
+    arrive: async (id, { bytes, contentDigest }, move) => {
+      const digests = digestsIn('Content-Digest', contentDigest ?? undefined);
+      const session = await mover.import(id, { archive: bytes, digests }, {}, move);
+      if (move.starts) await session.up(MAX_UP_MS);
+    },
+    takeBack: async (id) => {
+      await lineages.takenBack(id);
+      await supervisor.start(id, { takeBack: true });
+    },
+    discard: (id) => supervisor.discard(id),
+  };
+}

@@ -1,0 +1,72 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addHost, initCluster, joinCluster } from '@chat-web/gateway/tools';
+import type { AnswerOf } from '@chat-web/protocol';
+import { Postgres } from '../postgres.ts';
+import { Stack, type StackOptions } from './stack.ts';
+
+export const CLUSTER_TOKEN = 'the-operators-token';
+
+/** The hosts of a cluster on this machine, each with its gateway. They share a simulator and a PostgreSQL server. */
+export class Hosts implements AsyncDisposable {
+  readonly postgres: Postgres;
+  readonly #stacks = new Map<string, Stack>();
+
+  private constructor(postgres: Postgres) {
+    this.postgres = postgres;
+  }
+
+  /** Starts hosts with these names. `capacity`: how many sessions each has room for. */
+  static async start(names: readonly string[], capacity = 20, options: StackOptions = {}): Promise<Hosts> {
+    const hosts = new Hosts(await Postgres.start());
+    try {
+      await initCluster(hosts.postgres.url());
+      for (const name of names) await hosts.add(name, capacity, options);
+    } catch (error) {
+      await hosts[Symbol.asyncDispose]();
+      throw error;
+    }
+    return hosts;
+  }
+
+  async add(name: string, capacity = 20, { settings, ...options }: StackOptions = {}): Promise<Stack> {
+    const dataDir = await mkdtemp(join(tmpdir(), `chat-web-${name}-`));
+    const url = await addHost(this.postgres.url(), name);
+    await joinCluster(url, dataDir);
+    const [beside] = this.#stacks.values();
+    const own = {
+      CHAT_WEB_TOKEN: CLUSTER_TOKEN,
+      CHAT_WEB_CLUSTER_URL: url,
+      CHAT_WEB_CLUSTER_SESSIONS: String(capacity),
+    };
+    const stack = await Stack.start({
+      ...options,
+      dataDir,
+      settings: { ...own, ...settings },
+      ...(beside ? { beside } : {}),
+    });
+    this.#stacks.set(name, stack);
+    return stack;
+  }
+
+  at(name: string): Stack {
+    const stack = this.#stacks.get(name);
+    if (!stack) throw new Error(`there is no host ${name}`);
+    return stack;
+  }
+
+  /** A host as the gateway of another one, or of itself, lists it. */
+  async view(name: string, at = name): Promise<AnswerOf<'listHosts'>['hosts'][number]> {
+    const { hosts } = await this.at(at).client.listHosts();
+    const view = hosts.find((host) => host.name === name);
+    if (!view) throw new Error(`host ${name} is not listed`);
+    return view;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // The first one has the simulator.
+    for (const stack of [...this.#stacks.values()].reverse()) await stack[Symbol.asyncDispose]();
+    await this.postgres[Symbol.asyncDispose]();
+  }
+}
