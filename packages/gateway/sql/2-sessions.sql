@@ -12,7 +12,7 @@ CREATE TABLE chat_web.sessions (
   -- When its host was chosen. One that has not reported it within 2 minutes has refused it.
   placed_at timestamptz,
   -- As in GET /sessions; absent until its host has reported it.
-  view jsonb CHECK (length(view::text) < 20000)
+  view jsonb CHECK (length(view::text) < 200000)
 );
 CREATE INDEX ON chat_web.sessions (change);
 

@@ -72,6 +72,10 @@ export function readConfig(env: Environment): Config {
     problems.push(
       'CHAT_WEB_CLUSTER_URL requires CHAT_WEB_TOKEN, the same on each host: the gateways forward requests to each other',
     );
+  if (isInCluster(values) && values.clusterAddress === undefined && !hasOneAddress(values))
+    problems.push(
+      'CHAT_WEB_CLUSTER_ADDRESS must be set, to the URL at which the other hosts reach this one: CHAT_WEB_HOST does not say it',
+    );
   if (isInCluster(values) && values.takeOverOnConflict)
     problems.push('CHAT_WEB_TAKE_OVER_ON_CONFLICT must not be set in a cluster: two hosts could fight for an account');
   if (values.browserWindow && values.headlessShell)
@@ -112,6 +116,11 @@ function unknownNames(env: Environment): string[] {
 function isOpenToOthers({ host, port, token, tokenFile, allowNoToken }: Values): boolean {
   const asksForToken = token !== undefined || tokenFile !== undefined;
   return !asksForToken && !allowNoToken && port !== undefined && !isLoopback(host);
+}
+
+/** False if it listens at all addresses, or only on a socket. */
+function hasOneAddress({ host, port }: Values): boolean {
+  return port !== undefined && host !== '0.0.0.0' && host !== '::';
 }
 
 const PRIVATE = 0o600;

@@ -30,6 +30,7 @@ import { PrivateTmp } from './host/private-tmp.ts';
 import { ProcessorLoad } from './host/processor-load.ts';
 import { createApp } from './http/app.ts';
 import { Calls } from './http/calls.ts';
+import { forwardedConnections } from './http/forwarding.ts';
 import { Listeners } from './http/server/listeners.ts';
 import { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
@@ -327,7 +328,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     config,
     (request, env) => opened.promise.then(() => app.fetch(request, env)),
     log,
-    () => supervisor.openFiles + spool.openFiles + webhooks.openFiles,
+    () => supervisor.openFiles + spool.openFiles + webhooks.openFiles + forwardedConnections(),
   );
   metrics.watchConnections(listeners.connections);
   return { access, webhooks, hostHistory, listeners, calls, open: opened.resolve };

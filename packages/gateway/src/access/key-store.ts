@@ -20,6 +20,8 @@ export interface KeyStore {
   load(): Promise<readonly StoredKey[]>;
   /** `all`: with the new key. */
   add(key: StoredKey, all: readonly StoredKey[]): Promise<void>;
+  /** Resolves once every gateway accepts the keys that were added: until then, their requests count as wrong tokens. */
+  known(): Promise<void>;
   /** `rest`: without the removed key. Rejects with an error that says when it is valid again. */
   remove(id: string, rest: readonly StoredKey[]): Promise<void>;
   /** `onChange` gets all keys whenever others have changed them. */
@@ -48,6 +50,8 @@ export class KeyFile implements KeyStore {
   add(_: StoredKey, all: readonly StoredKey[]): Promise<void> {
     return this.#write(all);
   }
+
+  async known(): Promise<void> {}
 
   async remove(id: string, rest: readonly StoredKey[]): Promise<void> {
     await this.#write(rest).catch((error: unknown) => {

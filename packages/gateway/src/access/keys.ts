@@ -63,8 +63,8 @@ export class Keys {
   }
 
   /** Creates a key. `rate_limited` if there are too many. */
-  create({ name, sessions, scope, expiresAt, maxSessions }: NewKey): Promise<KeyView & { readonly key: string }> {
-    return this.#lock.run(async () => {
+  async create({ name, sessions, scope, expiresAt, maxSessions }: NewKey): Promise<KeyView & { readonly key: string }> {
+    const created = await this.#lock.run(async () => {
       const others = this.#validKeys();
       if (others.length >= MAX_KEYS)
         throw new GatewayError('rate_limited', `the limit of ${MAX_KEYS} keys is reached: delete an unused one`);
@@ -84,6 +84,8 @@ export class Keys {
       if (!this.#byHash.has(stored.hash)) this.#add(stored); // The watch may have been quicker.
       return { ...viewOf(stored), key };
     });
+    await this.#store.known();
+    return created;
   }
 
   /** Deletes a key. It is revoked at once, even if that cannot be stored. `key_not_found`, or the error of the store. */

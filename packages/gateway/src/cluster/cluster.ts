@@ -41,6 +41,7 @@ export interface OwnSessions {
   arrive(session: string, archive: ArrivingArchive, move: ArrivingMove): Promise<void>;
   /** The session belongs to this host, although it was moved or placed: starts it. */
   takeBack(session: string): Promise<void>;
+  stop(session: string): Promise<void>;
   /** Removes the folder of a session that belongs to another host. */
   discard(session: string): Promise<void>;
 }
@@ -68,6 +69,15 @@ export interface OwnGateway {
   readonly sessions: OwnSessions;
   /** Another gateway has claimed the data folder. */
   onDisplaced(): void;
+}
+
+export interface ForwardedRequest {
+  /** Its method and path. */
+  readonly request: string;
+  /** Of the caller. */
+  readonly address: string;
+  /** The host that it is for. */
+  readonly to: string;
 }
 
 /** What a forwarded request says of its caller. */
@@ -112,8 +122,8 @@ export interface Cluster {
   allViews(own: readonly SessionView[]): readonly SessionView[];
   /** A session of another host. */
   foreignView(session: string): SessionView | undefined;
-  /** The value of the header of a request that is forwarded. `request`: its method and path. */
-  signHop(request: string, address: string): string;
+  /** The value of the header of a request that is forwarded. */
+  signHop(hop: ForwardedRequest): string;
   /** For whom another gateway forwards a request; undefined if its header is not valid. */
   verifyHop(header: string, request: string): Promise<ForwardedFor | undefined>;
   /** The keys of all hosts; undefined without a cluster. `ownFile`: with the keys of this host from before it joined. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError, reasons, type SessionView, sessionId, sessionView } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Peer } from './cluster.ts';
@@ -56,7 +57,10 @@ export class Directory {
   #moves = new Map<string, MoveRow>();
   #hostsReadAt = Number.NEGATIVE_INFINITY;
   #change = '0';
-  #refreshing: Promise<void> | undefined;
+  #reading: Promise<void> = Promise.resolve();
+  /** Begins once the reading that is under way has ended: that may not see what has changed since. */
+  #nextReading: Promise<void> | undefined;
+  #readingHosts: Promise<void> | undefined;
   /** What was reported last, by session. */
   #reported = new Map<string, string>();
 
@@ -128,19 +132,27 @@ export class Directory {
     return { id, name, isLost: state === 'lost', address: address ?? undefined, publicKey: public_key ?? undefined };
   }
 
-  /** Reads what has changed. Callers at the same time share one query. */
+  /** Reads what has changed until now. Callers at the same time share a reading. */
   refresh(): Promise<void> {
-    this.#refreshing ??= this.#read().finally(() => {
-      this.#refreshing = undefined;
-    });
-    return this.#refreshing;
+    this.#nextReading ??= this.#reading
+      .catch(() => {})
+      .then(() => {
+        this.#nextReading = undefined;
+        this.#reading = this.#read();
+        return this.#reading;
+      });
+    return this.#nextReading;
   }
 
-  /** False if they were read less than a second ago. */
-  async readHostsOnceASecond(): Promise<boolean> {
-    if (performance.now() - this.#hostsReadAt < MIN_READ_MS) return false;
-    await this.readHosts();
-    return true;
+  /** Waits until a second has passed since they were read. Callers at the same time share a reading. */
+  readHostsOnceASecond(): Promise<void> {
+    this.#readingHosts ??= delay(Math.max(0, this.#hostsReadAt + MIN_READ_MS - performance.now()))
+      .then(() => this.readHosts())
+      .then(() => {})
+      .finally(() => {
+        this.#readingHosts = undefined;
+      });
+    return this.#readingHosts;
   }
 
   async readHosts(): Promise<readonly HostRow[]> {
@@ -177,7 +189,7 @@ export class Directory {
    * belong to another host, which must not run here.
    */
   async report(epoch: number, views: readonly SessionView[], isAll: boolean): Promise<string[]> {
-    const texts = new Map(views.map((view) => [view.id, JSON.stringify(view)]));
+    const texts = new Map(views.map((view) => [view.id, JSON.stringify(view, storable)]));
     const removed = [...this.#reported.keys()].filter((id) => !texts.has(id));
     const changed = [...texts].filter(([id, text]) => isAll || this.#reported.get(id) !== text);
     if (!isAll && changed.length === 0 && removed.length === 0) return [];
@@ -208,6 +220,11 @@ export class Directory {
     const isUnknown = rows.some(({ host }) => host !== null && !this.#hosts.has(host));
     if (isUnknown) await this.readHosts();
   }
+}
+
+/** The database stores neither NUL nor half a surrogate pair, which notes on a session may have. */
+function storable(_: string, value: unknown): unknown {
+  return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value;
 }
 
 /** A host that was taken over can write anything into its own views. */

@@ -12,6 +12,7 @@ const VALID_MS = 60_000;
 const hop = v.strictObject({
   /** The host that forwards. */
   from: v.pipe(v.string(), v.uuid()),
+  to: v.pipe(v.string(), v.uuid()),
   /** The address of the caller. */
   address: v.pipe(v.string(), v.maxLength(100)),
   /** Unix ms. */
@@ -40,10 +41,12 @@ export class HopSigner {
   }
 }
 
-/** What the header of a request says, if it is valid now. `keyOf`: the public key of a host, in DER. */
+/**
+ * What the header of a request to this host says, if it is valid now. `keyOf`: the public key of a host, in DER.
+ */
 export function verifyHop(
   value: string,
-  request: string,
+  { request, to }: { readonly request: string; readonly to: string },
   keyOf: (host: string) => Buffer | undefined,
 ): Hop | undefined {
   const [text, signature] = value
@@ -53,7 +56,13 @@ export function verifyHop(
   const said = text && v.safeParse(hop, parsed(text));
   if (!text || !signature || !said?.success) return undefined;
   const { from, until } = said.output;
-  if (said.output.request !== request || until < Date.now() || until > Date.now() + 2 * VALID_MS) return undefined;
+  if (
+    said.output.request !== request ||
+    said.output.to !== to ||
+    until < Date.now() ||
+    until > Date.now() + 2 * VALID_MS
+  )
+    return undefined;
   const key = publicKeyIn(keyOf(from));
   return key?.asymmetricKeyType === 'ed25519' && verify(null, text, key, signature) ? said.output : undefined;
 }

@@ -21,10 +21,12 @@ import type {
   ChosenMove,
   Cluster,
   ForwardedFor,
+  ForwardedRequest,
   HostView,
   JournalEnd,
   MoveView,
   OwnGateway,
+  OwnSessions,
   Peer,
 } from './cluster.ts';
 import { Directory, type HostRow } from './directory.ts';
@@ -181,17 +183,18 @@ export class Member implements Cluster {
     return this.#directory.foreignView(session);
   }
 
-  signHop(request: string, address: string): string {
-    return this.#signer.sign({ from: this.#file.host, address, request });
+  signHop(hop: ForwardedRequest): string {
+    return this.#signer.sign({ from: this.#file.host, ...hop });
   }
 
   async verifyHop(header: string, request: string): Promise<ForwardedFor | undefined> {
     const keyOf = (host: string) => this.#directory.peer(host)?.publicKey;
-    const hop = verifyHop(header, request, keyOf);
+    const about = { request, to: this.#file.host };
+    const hop = verifyHop(header, about, keyOf);
     if (hop) return hop;
     // Its gateway may have started since. Anyone can send such a header: the database is not asked for each.
-    const isRead = await this.#directory.readHostsOnceASecond().catch(() => false);
-    return isRead ? verifyHop(header, request, keyOf) : undefined;
+    await this.#directory.readHostsOnceASecond().catch(() => {});
+    return verifyHop(header, about, keyOf);
   }
 
   keyStore(ownFile: string): KeyStore {
@@ -252,7 +255,7 @@ export class Member implements Cluster {
     const peer = this.#directory.peer(host);
     if (peer?.address === undefined) throw new GatewayError('host_unreachable', 'the host has never started');
     const path = ARCHIVE_PATH.replace(':id', session);
-    const headers = { [HOP_HEADER]: this.signHop(`POST ${path}`, '') };
+    const headers = { [HOP_HEADER]: this.signHop({ request: `POST ${path}`, address: '', to: host }) };
     const answer = await fetch(new URL(path, peer.address), {
       method: 'POST',
       headers,
@@ -340,18 +343,26 @@ export class Member implements Cluster {
     while (!signal.aborted) {
       await delay(REFRESH_MS, undefined, { signal }).catch(() => {});
       if (signal.aborted) return;
-      try {
-        if (!isAnnounced) await this.#announce(own, false);
+      // A failure of one does not keep the others from being done.
+      await this.#attempt('sessions not reported', async () => {
+        if (!isAnnounced) await stopForeign(await this.#announce(own, false), own.sessions, this.#log);
         isAnnounced = true;
         await this.#moves.settlePlaced(own.sessions, false);
         await this.#directory.report(this.#file.epoch, own.sessions.views(), false);
+      });
+      await this.#attempt('sessions of other hosts not read', async () => {
         await this.#directory.refresh();
-        this.#moves.advance(own.sessions);
-        await this.#keys?.refresh();
-      } catch (error) {
-        if (!(error instanceof GatewayError)) this.#log.error({ error: errorText(error) }, 'sessions not reported');
-      }
+        if (isAnnounced) this.#moves.advance(own.sessions);
+      });
+      await this.#attempt('keys not read', async () => this.#keys?.refresh());
     }
+  }
+
+  /** Without the database, the sessions go on. */
+  async #attempt(failed: string, work: () => Promise<void>): Promise<void> {
+    await work().catch((error: unknown) => {
+      if (!(error instanceof GatewayError)) this.#log.error({ error: errorText(error) }, failed);
+    });
   }
 
   async #beat({ about, onDisplaced }: OwnGateway): Promise<void> {
@@ -388,6 +399,15 @@ export class Member implements Cluster {
   async #write(file: HostFile): Promise<void> {
     await writeHostFile(this.#config.dataDir, file);
     this.#file = file;
+  }
+}
+
+/** Of an id that two hosts have, one runs: here, they were started while the database could not be reached. */
+async function stopForeign(ids: readonly string[], sessions: OwnSessions, log: Log): Promise<void> {
+  const moved = [...sessions.moved(), ...sessions.placed()];
+  for (const session of ids.filter((id) => !moved.includes(id))) {
+    log.error({ session }, 'session belongs to another host');
+    await sessions.stop(session);
   }
 }
 

@@ -13,6 +13,8 @@ export class SharedKeys implements KeyStore {
   readonly #engine: Engine;
   /** Of this host, from before it joined. */
   readonly #ownFile: string;
+  /** A list that is being read may still have them. */
+  readonly #removed = new Set<string>();
   #change = '0';
   #onChange: (keys: readonly StoredKey[]) => void = () => {};
 
@@ -28,13 +30,16 @@ export class SharedKeys implements KeyStore {
     return this.#read();
   }
 
-  /** Resolves once each gateway has had the time to read it: until then, its requests would count as wrong tokens. */
   async add(key: StoredKey): Promise<void> {
     await this.#insert(key);
+  }
+
+  async known(): Promise<void> {
     await delay(READ_BY_ALL_MS);
   }
 
   async remove(id: string): Promise<void> {
+    this.#removed.add(id);
     await this.#engine.query('SELECT chat_web.remove_key($1)', [id]).catch((error: unknown) => {
       throw new GatewayError(
         'engine_unavailable',
@@ -66,7 +71,7 @@ export class SharedKeys implements KeyStore {
     this.#change = row.change;
     return rows.flatMap(({ key }) => {
       const parsed = v.safeParse(storedKey, key);
-      return parsed.success ? [parsed.output] : [];
+      return parsed.success && !this.#removed.has(parsed.output.id) ? [parsed.output] : [];
     });
   }
 }

@@ -1,15 +1,23 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { GatewayError } from '@chat-web/protocol';
+import { buffer } from 'node:stream/consumers';
+import { GatewayError, sessionId } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import * as v from 'valibot';
 import { Refusal } from '../access/refusal.ts';
 import type { Cluster, Peer } from '../cluster/cluster.ts';
 import { HOP_HEADER } from '../cluster/hop.ts';
 import type { Calls } from './calls.ts';
-import { onResponseClose } from './server/guarded-response.ts';
+import { closeOnAbort, onResponseClose } from './server/guarded-response.ts';
+import { lingeringBody } from './server/lingering-close.ts';
 import { mayHaveBody } from './server/listeners.ts';
 import { addressOf, type Route, type ServerEnv } from './server-env.ts';
 
@@ -18,6 +26,12 @@ const MISDIRECTED = 421;
 const CONNECT_TIMEOUT_MS = 3_000;
 /** For what the owner needs beyond the time limit of the operation. */
 const GRACE_MS = 5_000;
+/** For a stream to begin, or a page of events to be sent, which may wait for events. */
+const STREAM_BEGINS_MS = 65_000;
+/** Streams have a comment every 30 s. */
+const IDLE_MS = 90_000;
+/** A lost host may only be cut off from the database. After a failure, it is asked again after this time. */
+const LOST_RETRY_MS = 5_000;
 
 /** While a session is moved: for how long a call of it waits, and how many may wait. */
 const [MAX_WAIT_MS, MAX_WAITING] = [5_000, 64];
@@ -34,7 +48,8 @@ const OF_PAGES = 'sec-fetch-';
 
 let waiting = 0;
 
-const options = { keepAlive: true, maxFreeSockets: 32 };
+/** Idle connections are closed long before the other gateway does. */
+const options = { keepAlive: true, maxFreeSockets: 32, timeout: 30_000 };
 const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
 
 export interface ForwardingDependencies {
@@ -65,7 +80,10 @@ export function withHop({ cluster }: Pick<ForwardingDependencies, 'cluster'>, ro
     const header = c.req.header(HOP_HEADER);
     if (header === undefined) return route(c);
     const hop = await cluster.verifyHop(header, requestOf(c));
-    if (!hop) throw new Refusal('not_forwarded', 'the request was not forwarded by a gateway of this cluster');
+    if (!hop) {
+      c.header(HOP_HEADER, 'refused');
+      throw new Refusal('not_forwarded', 'the request was not forwarded by a gateway of this cluster');
+    }
     c.set('forwardedFor', hop);
     return route(c);
   };
@@ -78,12 +96,16 @@ export function withHop({ cluster }: Pick<ForwardingDependencies, 'cluster'>, ro
 export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRoute, route: Route): Route {
   const { cluster, calls, isOwn } = dependencies;
   if (cluster.isAlone) return route;
+  /** By host: when a lost one was last asked in vain. */
+  const failedAt = new Map<string, number>();
+
   return async (c) => {
     const session = c.req.param('id') ?? '';
+    if (!v.is(sessionId, session)) return route(c); // It is refused there.
     if (!about.isStatus && cluster.isMoving(session)) await wait(session);
     const isForwarded = c.get('forwardedFor') !== undefined;
     const isNew = about.isNew && !isForwarded && !isOwn(session);
-    const owner = await ownerOf(dependencies, session, { isNew });
+    const owner = await ownerOf(dependencies, session, { isNew }, isForwarded);
     if (isForwarded && owner) return c.body(null, MISDIRECTED);
     if (isForwarded && c.env.incoming.headers.expect !== undefined) c.env.outgoing.writeContinue();
     if (about.timeoutMs !== undefined) onResponseClose(c.env.outgoing, calls.enter(owner ? undefined : session));
@@ -108,14 +130,21 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
     for (let owner: Peer | undefined = first; owner; ) {
       const { id, name, address = '' } = owner;
       if (tried.has(address)) throw new GatewayError('host_unreachable', `host ${name} does not answer`);
+      const isGivenUp =
+        owner.isLost && performance.now() - (failedAt.get(id) ?? Number.NEGATIVE_INFINITY) < LOST_RETRY_MS;
+      const hop = cluster.signHop({ request: requestOf(c), address: addressOf(c) ?? '', to: id });
+      const answer = isGivenUp ? undefined : await forward(c, owner, about, hop);
+      if (answer) {
+        if (!about.changes) closeOnAbort(c.env.outgoing, c.get('caller').signal);
+        return answer;
+      }
+      if (!isGivenUp) failedAt.set(id, performance.now());
       const view = about.isStatus && owner.isLost ? cluster.foreignView(session) : undefined;
       if (view) return c.json(view);
-      const answer = owner.isLost ? undefined : await forward(c, owner, about, cluster);
-      if (answer) return answer;
       tried.set(address, id);
       // It may have moved, its gateway may have started elsewhere, or there is another host for a new session.
       await cluster.refresh();
-      owner = await ownerOf(dependencies, session, { isNew, notOn: [...tried.values()] });
+      owner = await ownerOf(dependencies, session, { isNew, notOn: [...tried.values()] }, false);
     }
     return route(c);
   }
@@ -125,12 +154,13 @@ async function ownerOf(
   { cluster, isOwn }: ForwardingDependencies,
   session: string,
   options: Parameters<Cluster['ownerOf']>[1],
+  isForwarded: boolean,
 ) {
   try {
     return await cluster.ownerOf(session, options);
   } catch (error) {
     const isOutage = error instanceof GatewayError && error.code === 'engine_unavailable';
-    if (isOutage && (isOwn(session) || !options.isNew)) return undefined; // What is here goes on.
+    if (isOutage && (isOwn(session) || isForwarded)) return undefined; // What is here goes on.
     throw error;
   }
 }
@@ -142,73 +172,134 @@ async function ownerOf(
 async function forward(
   c: Context<ServerEnv>,
   owner: Peer,
-  { changes, timeoutMs }: ForwardedRoute,
-  cluster: Pick<Cluster, 'signHop'>,
+  { changes, timeoutMs = STREAM_BEGINS_MS }: ForwardedRoute,
+  hop: string,
 ): Promise<Response | undefined> {
-  const hop = cluster.signHop(requestOf(c), addressOf(c) ?? '');
-  const { sent, answered, mayHaveArrived } = send(c.env.incoming, owner, hop);
-  if (timeoutMs !== undefined)
+  const { incoming, outgoing } = c.env;
+  // Such a change is sent at once. A connection that the owner is just closing would leave its outcome unknown.
+  let agent = changes && !hasBody(incoming) ? false : undefined;
+  for (;;) {
+    const { sent, answered, mayHaveArrived } = send(incoming, owner, hop, agent);
     sent.setTimeout(timeoutMs + GRACE_MS, () => sent.destroy(new Error('no answer in time')));
-  onResponseClose(c.env.outgoing, () => sent.destroy());
-  try {
-    const answer = await answered;
-    const status = answer.statusCode ?? 0;
-    const hasBody = status !== 204 && status !== 304 && c.env.incoming.method !== 'HEAD';
-    if (!hasBody || status === MISDIRECTED) answer.resume();
-    if (status === MISDIRECTED) return undefined;
-    const stream = hasBody ? (Readable.toWeb(answer) as ReadableStream) : null;
-    return c.newResponse(stream, status as ContentfulStatusCode, answeredHeaders(answer));
-  } catch {
-    if (!mayHaveArrived()) return undefined;
-    if (!changes) throw new GatewayError('host_unreachable', `host ${owner.name} has not answered`);
-    throw new GatewayError('outcome_unknown', `host ${owner.name} has not answered: the request may have taken effect`);
+    onResponseClose(outgoing, () => sent.destroy());
+    try {
+      return await responseOf(c, sent, await answered);
+    } catch {
+      if (outgoing.destroyed) throw new GatewayError('host_unreachable', 'the caller has closed the connection');
+      if (sent.reusedSocket && agent !== false && (!changes || !mayHaveArrived())) {
+        agent = false; // The owner was just closing it.
+        continue;
+      }
+      if (!mayHaveArrived()) return undefined;
+      if (!changes) throw new GatewayError('host_unreachable', `host ${owner.name} has not answered`);
+      throw new GatewayError(
+        'outcome_unknown',
+        `host ${owner.name} has not answered: the request may have taken effect`,
+      );
+    }
   }
 }
 
-/** Sends a request on. Its body follows only once the other gateway has asked for it: no byte is sent to a wrong one. */
-function send(incoming: IncomingMessage, { address = '' }: Peer, hop: string) {
+/** Undefined if the other gateway has not carried out the request because of where it was sent, or by whom. */
+async function responseOf(
+  c: Context<ServerEnv>,
+  sent: ClientRequest,
+  answer: IncomingMessage,
+): Promise<Response | undefined> {
+  const { incoming } = c.env;
+  const status = answer.statusCode ?? 0;
+  const headers = answeredHeaders(answer);
+  if (status === MISDIRECTED || answer.headers[HOP_HEADER] !== undefined) {
+    answer.resume();
+    return undefined;
+  }
+  sent.setTimeout(IDLE_MS); // From here on, it is silent only while the caller does not read, or if it hangs.
+  if (status === 204 || status === 304 || incoming.method === 'HEAD') {
+    answer.resume();
+    return c.newResponse(null, status as ContentfulStatusCode, headers);
+  }
+  if (!hasBody(incoming) || incoming.complete)
+    return c.newResponse(Readable.toWeb(answer) as ReadableStream, status as ContentfulStatusCode, headers);
+  // A refusal, before the body has ended.
+  const bytes = await buffer(answer);
+  sent.destroy();
+  const closing = { ...headers, Connection: 'close' };
+  return c.newResponse(lingeringBody(bytes, c.env), status as ContentfulStatusCode, closing);
+}
+
+/**
+ * Sends a request on. Its body follows only once the other gateway has asked for it: no byte is sent to a wrong one.
+ * Without an agent (`false`), a connection of its own is used.
+ */
+function send(incoming: IncomingMessage, { address = '' }: Peer, hop: string, agent: false | undefined) {
   const { protocol, hostname, port } = new URL(address);
   const isTls = protocol === 'https:';
-  const hasBody = mayHaveBody(incoming);
+  const withBody = hasBody(incoming);
   const sent = (isTls ? httpsRequest : httpRequest)({
     host: hostname.replace(/^\[|\]$/g, ''),
     port,
     method: incoming.method,
     path: incoming.url,
-    headers: { ...forwardedHeaders(incoming), [HOP_HEADER]: hop, ...(hasBody ? { Expect: '100-continue' } : {}) },
-    agent: isTls ? agents.https : agents.http,
+    headers: { ...forwardedHeaders(incoming), [HOP_HEADER]: hop, ...(withBody ? bodyHeaders(incoming) : {}) },
+    agent: agent ?? (isTls ? agents.https : agents.http),
   });
-  let [mayHaveArrived, isAnswered] = [false, false];
+  let mayHaveArrived = false;
   const connecting = setTimeout(() => sent.destroy(new Error('no connection in time')), CONNECT_TIMEOUT_MS);
   sent.once('close', () => clearTimeout(connecting));
   sent.once('socket', (socket) => {
     const connected = () => {
       clearTimeout(connecting);
-      mayHaveArrived ||= !hasBody;
+      mayHaveArrived ||= !withBody;
     };
     if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', connected);
     else connected();
   });
   sent.once('continue', () => {
     mayHaveArrived = true;
-    // An answer may come before the end of the body, which nobody reads then.
-    pipeline(incoming, sent).catch(() => isAnswered || sent.destroy());
+    // Not by a pipeline: that would destroy what is left of the caller's request, and its socket with it.
+    incoming.pipe(sent);
+    const closed = () => {
+      if (!incoming.complete) sent.destroy(new Error('the caller has closed the connection'));
+    };
+    incoming.once('close', closed);
+    sent.once('close', () => incoming.off('close', closed).unpipe(sent));
   });
   const answered = new Promise<IncomingMessage>((resolve, reject) => {
     sent.once('response', (answer) => {
-      isAnswered = true;
+      incoming.unpipe(sent);
       resolve(answer);
     });
     sent.on('error', reject);
   });
-  if (hasBody) sent.flushHeaders();
+  if (withBody) sent.flushHeaders();
   else sent.end();
   return { sent, answered, mayHaveArrived: () => mayHaveArrived };
+}
+
+function hasBody(incoming: IncomingMessage): boolean {
+  return mayHaveBody(incoming) && incoming.headers['content-length'] !== '0';
+}
+
+/** Node would send a body without its length where the method has none as a rule: as another request. */
+function bodyHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {
+  return {
+    Expect: '100-continue',
+    ...(headers['content-length'] === undefined ? { 'Transfer-Encoding': 'chunked' } : {}),
+  };
 }
 
 /** What a hop is signed for. */
 function requestOf({ env }: Context<ServerEnv>): string {
   return `${env.incoming.method} ${env.incoming.url}`;
+}
+
+/** How many connections to other gateways are open. */
+export function forwardedConnections(): number {
+  const all = [agents.http, agents.https].flatMap(({ sockets, freeSockets }) => [
+    ...Object.values(sockets),
+    ...Object.values(freeSockets),
+  ]);
+  return all.reduce((sum, some = []) => sum + some.length, 0);
 }
 
 function forwardedHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {

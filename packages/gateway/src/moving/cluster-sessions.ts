@@ -48,6 +48,7 @@ export function clusterSessions({ supervisor, saved, lineages, mover }: Dependen
       await lineages.takenBack(id);
       await supervisor.start(id, { takeBack: true });
     },
+    stop: (id) => supervisor.stop(id, new AbortController().signal),
     discard: (id) => supervisor.discard(id),
   };
 }
