@@ -9,7 +9,7 @@ const WORKER = fileURLToPath(new URL('./front-worker.js', import.meta.url));
 const config = readConfig(process.env);
 const { log, destination } = createLog(config.logLevel);
 const audit = new Audit(config.auditFile, destination, log);
-const gateway = await startGateway(config, log, audit, () => WORKER);
+const gateway = await startGateway(config, log, audit, { workerProgram: () => WORKER });
 process.on('disconnect', async () => {
   await gateway.close(AbortSignal.abort());
   process.exit();

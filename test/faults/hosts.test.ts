@@ -175,7 +175,7 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
     const host = await newHost('displaced');
     const gateway = await start(host);
     postgres.execute("UPDATE chat_web.hosts SET epoch = epoch + 1 WHERE name = 'displaced'");
-    expect(await gateway.exited).toMatchObject({ code: 1 });
+    expect(await gateway.exited).toMatchObject({ signal: 'SIGKILL' });
     expect(gateway.log.join('\n')).toContain('data folder claimed by another gateway');
   });
 

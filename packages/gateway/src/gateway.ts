@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { deferred, errorText } from '@chat-web/protocol';
+import { deferred, errorText, settledWithin } from '@chat-web/protocol';
 import { Access } from './access/access.ts';
 import type { Audit } from './access/audit.ts';
 import { EventTickets } from './access/event-tickets.ts';
@@ -65,6 +65,8 @@ import { Webhooks } from './webhooks/webhooks.ts';
 /** Before a session is moved to another host: for the calls in progress. New ones wait. */
 const CALLS_END_MS = 3_000;
 
+const KILL_MS = 3_000;
+
 export interface Gateway extends ServiceState {
   /** The URL over TCP; without TCP, `unix:` and the path of the socket. */
   readonly url: string;
@@ -72,7 +74,7 @@ export interface Gateway extends ServiceState {
   readonly asksForToken: boolean;
   /** Called on SIGHUP. None of them rejects. */
   readonly reloads: readonly (() => Promise<void>)[];
-  /** Resolves if another gateway has claimed the data folder: then this process must exit, and its workers with it. */
+  /** Resolves if this gateway has lost its data folder, and its browsers are killed: then this process must exit. */
   readonly displaced: Promise<void>;
   /** Waits for requests in progress unless `skipWaiting` aborts, then closes streams, workers and servers. Keeps auth. */
   close(skipWaiting: AbortSignal): Promise<void>;
@@ -80,16 +82,17 @@ export interface Gateway extends ServiceState {
 
 /**
  * Assembles and starts the gateway. Rejects if an address, the data folder or a setting cannot be used.
- * `workerProgram`: the worker's entry point by session id, for tests.
+ * `workerProgram`: the worker's entry point by session id, for tests. `onWaiting`: called every few seconds while another
+ * gateway may still use the data folder.
  */
 export async function startGateway(
   config: Config,
   log: Log,
   audit: Audit,
-  workerProgram = (_: string) => WORKER_FILE,
+  { workerProgram = (_: string) => WORKER_FILE, onWaiting = () => {} } = {},
 ): Promise<Gateway> {
   const token = await OperatorToken.load(config, log);
-  const storage = await openStorage(config, log);
+  const storage = await openStorage(config, log, onWaiting);
   const { journal, events, saved, spool, tmp, pageHistory, damage, cluster } = storage;
   await cluster.claim(journal);
   const sessions = await createSessions(config, log, storage, workerProgram);
@@ -119,7 +122,10 @@ export async function startGateway(
     address: config.clusterAddress ?? doors.listeners.url,
     about,
     sessions: clusterSessions({ supervisor, saved, lineages: storage.lineages, mover }),
-    onDisplaced: displaced.resolve,
+    onFolderLost: (why) => {
+      log.error({ why }, 'all browsers killed');
+      void killAll(supervisor.all(), saved.sessionsDir).then(displaced.resolve);
+    },
   });
   for (const id of foreign)
     if (!storage.lineages.movedAt(id)) log.error({ session: id }, 'session belongs to another host');
@@ -155,11 +161,17 @@ export async function startGateway(
   };
 }
 
+/** Without their data folder, which may not answer, or may be used elsewhere: nothing is saved. */
+async function killAll(sessions: readonly Session[], sessionsDir: string): Promise<void> {
+  for (const { workerPid } of sessions) if (workerPid !== undefined) process.kill(workerPid, 'SIGKILL');
+  await settledWithin(sweepAtBoot(sessionsDir), KILL_MS);
+}
+
 type Storage = Awaited<ReturnType<typeof openStorage>>;
 type Sessions = Awaited<ReturnType<typeof createSessions>>;
 
 /** What is on disk. `release` releases the data folder. */
-async function openStorage(config: Config, log: Log) {
+async function openStorage(config: Config, log: Log, onWaiting: () => void) {
   const { dataDir, pageDir } = config;
   const saved = new SavedSessions(dataDir, pagesDirOf(config));
   // A user who can write a page can run code in every account.
@@ -172,7 +184,7 @@ async function openStorage(config: Config, log: Log) {
         });
   const release = await holdDataDir(dataDir, log);
   const cluster = await openCluster(config, log);
-  await cluster.waitForFolder();
+  await cluster.waitForFolder(onWaiting);
   const damage = new Damage(dataDir, log);
   await damage.count();
   const settings = await SessionSettings.load(join(dataDir, 'session-settings.json'));
@@ -217,7 +229,7 @@ async function openStorage(config: Config, log: Log) {
 async function createSessions(
   config: Config,
   log: Log,
-  { saved, pinnedPage, lineages, settings, folds, people, journal, events, pageHistory, spool, tmp }: Storage,
+  { saved, pinnedPage, lineages, settings, folds, people, journal, events, pageHistory, spool, tmp, cluster }: Storage,
   workerProgram: (id: string) => string,
 ) {
   const startQueue = new StartQueue(config.startConcurrency, new ProcessorLoad());
@@ -233,6 +245,8 @@ async function createSessions(
     pinnedPage,
     workerProgram,
     cgroups: config.cgroups ? await openCgroups(log) : noCgroups,
+    mayRun: (signal) => cluster.mayRun(signal),
+    gatewayTimeoutMs: cluster.gatewayTimeoutMs,
     shortage: (returnedBytes) => hostShortage(config, returnedBytes),
     startQueue,
     hostFault: new HostFault(startQueue, log),

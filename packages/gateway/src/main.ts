@@ -9,7 +9,7 @@ import { isLoopback } from './host/addresses.ts';
 import { DataDirInUseError } from './host/data-lock.ts';
 import { SocketInUseError } from './http/server/socket-file.ts';
 import { createLog, type LevelledLog, type Log, reloadLogLevel } from './log.ts';
-import { ServiceNotifier, serviceManagerOf } from './service-notifier.ts';
+import { extendStart, ServiceNotifier, serviceManagerOf } from './service-notifier.ts';
 import { settings } from './settings.ts';
 
 /** From sysexits.h: the configuration is invalid, so a restart does not help. */
@@ -52,12 +52,13 @@ async function run(config: Config): Promise<void> {
   if (!process.stdout.isTTY) process.on('SIGHUP', () => void reload(reloads, log));
   // By default, Node would open a debugger on loopback, for every user of the machine.
   process.on('SIGUSR1', () => log.warn({ hint: 'this process cannot be inspected' }, 'SIGUSR1 ignored'));
-  const gateway = await startGateway(config, log, new Audit(config.auditFile, levelled.destination, log)).catch(
-    (error: unknown) => {
-      process.stderr.write(`${startProblem(error, config)}\n`);
-      process.exit(error instanceof ConfigError ? EX_CONFIG : 1);
-    },
-  );
+  const manager = serviceManagerOf(process.env, process.pid);
+  const audit = new Audit(config.auditFile, levelled.destination, log);
+  const onWaiting = () => extendStart(manager, 'waiting for the data folder');
+  const gateway = await startGateway(config, log, audit, { onWaiting }).catch((error: unknown) => {
+    process.stderr.write(`${startProblem(error, config)}\n`);
+    process.exit(error instanceof ConfigError ? EX_CONFIG : 1);
+  });
   reloads = [...reloads, ...gateway.reloads];
   const { url, asksForToken } = gateway;
   const { dataDir, socket } = config;
@@ -71,8 +72,9 @@ async function run(config: Config): Promise<void> {
       const hint = 'keys can reach each service there: write host:port';
       log.warn({ setting: settings[field].name, host, hint }, 'every port of a host allowed');
     }
-  void gateway.displaced.then(() => process.exit(1));
-  const notifier = new ServiceNotifier(serviceManagerOf(process.env, process.pid), gateway, log);
+  // Not by an exit: that waits for threads, which may wait for a disk that does not answer.
+  void gateway.displaced.then(() => process.kill(process.pid, 'SIGKILL'));
+  const notifier = new ServiceNotifier(manager, gateway, log);
   notifier.start();
   for (const signal of STOP_SIGNALS) process.once(signal, () => void stop(signal, { gateway, notifier, log }));
 }

@@ -4,6 +4,7 @@ import type { Log } from './log.ts';
 
 const PING_EVERY_MS = 10_000;
 const STATUS_EVERY_MS = 2_000;
+const MORE_TIME_MS = 60_000;
 
 /** The first file descriptor passed to a process, see sd_listen_fds(3). */
 const FIRST_PASSED_FD = 3;
@@ -37,6 +38,15 @@ export function serviceManagerOf(
     send: fd === undefined ? undefined : (message) => void writeSync(fd, message),
     watchdogMs: isWatched ? Number(usec) / 1_000 : undefined,
   };
+}
+
+/** Before the gateway is ready: asks for another minute. Never throws: without it, the manager starts the gateway again. */
+export function extendStart(manager: ServiceManager | undefined, status: string): void {
+  try {
+    manager?.send?.(`EXTEND_TIMEOUT_USEC=${MORE_TIME_MS * 1_000}\nSTATUS=${status}`);
+  } catch {
+    // Its buffer is full.
+  }
 }
 
 /** The descriptor named "notify" among those passed to this process. */

@@ -481,6 +481,13 @@ export const settings = {
     fallbackIs: 'one for each 400 MB of memory, less 500 MB',
     meaning: 'how many sessions are placed on this host',
   },
+  clusterDisk: {
+    name: 'CHAT_WEB_CLUSTER_DISK',
+    schema: v.picklist(['attached', 'exclusive'], 'must be attached or exclusive'),
+    fallback: 'attached',
+    meaning:
+      'exclusive: the platform attaches the disk of the data folder to one machine at a time, so that another may continue without a confirmation',
+  },
   webhookHosts: {
     name: 'CHAT_WEB_WEBHOOK_HOSTS',
     schema: hosts,

@@ -66,6 +66,11 @@ const workerOptions = v.object({
   wasMute: v.boolean(),
   /** After this long without traffic the connection to the network is checked. Milliseconds. */
   silenceTimeoutMs: v.number(),
+  /**
+   * After this long without any message of the gateway, the worker ends its browser: another host may continue with the
+   * session. Milliseconds; absent: it only ends when its gateway does.
+   */
+  gatewayTimeoutMs: v.optional(v.number()),
   fetchLimits: v.object({
     allowedHosts: v.array(v.string()),
     maxBytes: v.number(),
@@ -107,6 +112,8 @@ export const gatewayMessage = v.variant('type', [
   v.object({ type: v.literal('report_again'), since: unixSeconds }),
   /** Return from a pairing code to the QR, and do not renew the code. */
   v.object({ type: v.literal('show_qr') }),
+  /** Sent at the interval of heartbeats, if the worker has a `gatewayTimeoutMs`. */
+  v.object({ type: v.literal('heartbeat') }),
   /** Exit within the time; `unlink`: unlink the session from the phone first. */
   v.object({ type: v.literal('stop'), unlink: v.boolean(), timeoutMs: v.number() }),
 ]);

@@ -39,6 +39,8 @@ let launched: Launch | undefined;
 let pageProgram: string;
 let started: StartedSession | undefined;
 let isStopping = false;
+/** Intervals of heartbeats without a message of the gateway. Time in which this process did not run counts as one. */
+let silentIntervals = 0;
 
 /**
  * Runs one session as the gateway requests, and exits the process. `incoming`: the channel from the gateway, including
@@ -58,7 +60,10 @@ export function run(incoming: Socket, launch: Launch | undefined, program: strin
 }
 
 function onMessage(message: GatewayMessage): void {
+  silentIntervals = 0;
   switch (message.type) {
+    case 'heartbeat':
+      return;
     case 'start':
       if (!isStopping) start(message.options);
       return;
@@ -78,6 +83,8 @@ function onMessage(message: GatewayMessage): void {
 
 function start(options: WorkerOptions): void {
   if (!launched) return; // Not the first message.
+  const { gatewayTimeoutMs } = options;
+  if (gatewayTimeoutMs !== undefined) endIfSilent(gatewayTimeoutMs);
   if ('failed' in launched) {
     const { failed: reason, error, retry } = launched;
     report({ name: 'failed', reason, detail: errorText(error), retry });
@@ -91,6 +98,13 @@ function start(options: WorkerOptions): void {
     assertSupported: (operation, input) => page.assertSupported(neededFor(operation, input)),
   };
   void session.start();
+}
+
+function endIfSilent(timeoutMs: number): void {
+  setInterval(() => {
+    silentIntervals += 1;
+    if (silentIntervals * HEARTBEAT_INTERVAL_MS > timeoutMs) void stop(STOP_AFTER_FAILURE);
+  }, HEARTBEAT_INTERVAL_MS).unref();
 }
 
 function report(event: WorkerEvent): void {

@@ -67,8 +67,8 @@ export interface OwnGateway {
   readonly address: string;
   about(): AboutHost;
   readonly sessions: OwnSessions;
-  /** Another gateway has claimed the data folder. */
-  onDisplaced(): void;
+  /** Nothing of this gateway may run any more: `why` it has lost its data folder. */
+  onFolderLost(why: string): void;
 }
 
 export interface ForwardedRequest {
@@ -97,11 +97,19 @@ export interface Cluster {
   readonly hostName: string | undefined;
   /**
    * Resolves once the last gateway of the data folder has given it up. Nothing in the folder may be changed before.
+   * `onWaiting` is called every few seconds until then.
    * Rejects with a ConfigError if the folder is an older copy, or belongs to no host.
    */
-  waitForFolder(): Promise<void>;
+  waitForFolder(onWaiting: () => void): Promise<void>;
   /** Resolves once this gateway may run the sessions of its data folder. Rejects as above. */
   claim(journal: JournalEnd): Promise<void>;
+  /**
+   * Resolves once the sessions of the data folder may run here: at once, unless this process did not run for so long
+   * that another gateway may have claimed the folder. Rejects if the signal aborts first.
+   */
+  mayRun(signal: AbortSignal): Promise<void>;
+  /** After this long without a sign of this gateway, its workers end their browsers; undefined: never. */
+  readonly gatewayTimeoutMs: number | undefined;
   /**
    * Tells the others of this gateway and its sessions, from now on. Resolves with those of its sessions that belong to
    * another host, which must not run here.

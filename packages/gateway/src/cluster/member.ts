@@ -30,6 +30,7 @@ import type {
   Peer,
 } from './cluster.ts';
 import { Directory, type HostRow } from './directory.ts';
+import { DiskProbe, probeIn } from './disk-probe.ts';
 import { Engine } from './engine.ts';
 import { ARCHIVE_PATH, HOP_HEADER, HopSigner, verifyHop } from './hop.ts';
 import { type HostFile, readHostFile, writeHostFile } from './host-file.ts';
@@ -44,6 +45,10 @@ const RELEASE_MS = 3_000;
 const REFRESH_MS = 1_000;
 const RETRY_MS = 2_000;
 const LOG_EVERY_MS = 30_000;
+/** Workers end their browsers, and another gateway may claim the folder, some time after the last beat. */
+const GATEWAY_TIMEOUT_MS = 30_000;
+/** Before that: a process that did not run for this long asks the database before it starts a browser. */
+const MAX_OVERSLEPT_MS = 20_000;
 /** A host that is not heard of for this long may be lost: see `mark_lost`. */
 const LATE_MS = 15_000;
 
@@ -72,7 +77,7 @@ interface OwnHost {
   readonly journal_position: string | null;
 }
 
-type MemberConfig = Pick<Config, 'dataDir' | 'clusterSessions'>;
+type MemberConfig = Pick<Config, 'dataDir' | 'clusterSessions' | 'clusterDisk'>;
 
 /** This gateway as a host of a cluster. The claim of its data folder is decided in the database: see `sql/1-hosts.sql`. */
 export class Member implements Cluster {
@@ -85,6 +90,11 @@ export class Member implements Cluster {
   readonly #stopping = new AbortController();
   readonly #moves: Moves;
   #file: HostFile;
+  #notedAt = { monotonic: performance.now(), wall: Date.now() };
+  /** For how long nothing else has written to the data folder. */
+  #watchedMs = 0;
+  /** False until the next beat has arrived, after this process did not run for a while. */
+  #isConfirmed = true;
   #journal: JournalEnd | undefined;
   #keys: SharedKeys | undefined;
   #beating: Promise<unknown> = Promise.resolve();
@@ -111,19 +121,42 @@ export class Member implements Cluster {
     return new Member(config, log, await Engine.open(urls, log), file);
   }
 
-  async waitForFolder(): Promise<void> {
-    await this.#untilDecided(undefined);
+  async waitForFolder(onWaiting: () => void): Promise<void> {
+    await this.#untilDecided(undefined, onWaiting);
+  }
+
+  readonly gatewayTimeoutMs = GATEWAY_TIMEOUT_MS;
+
+  async mayRun(signal: AbortSignal): Promise<void> {
+    this.#noteTime();
+    while (!this.#isConfirmed) {
+      await delay(REFRESH_MS, undefined, { signal });
+    }
+  }
+
+  /** Both clocks: one of them stops while a machine is suspended, the other can be set. */
+  #noteTime(): void {
+    const now = { monotonic: performance.now(), wall: Date.now() };
+    const overslept = Math.max(now.monotonic - this.#notedAt.monotonic, now.wall - this.#notedAt.wall);
+    this.#notedAt = now;
+    if (overslept < MAX_OVERSLEPT_MS) return;
+    this.#log.warn({ seconds: Math.round(overslept / 1_000) }, 'gateway was not running, data folder checked');
+    this.#isConfirmed = false;
   }
 
   async claim(journal: JournalEnd): Promise<void> {
-    await this.#untilDecided(journal);
+    await this.#untilDecided(journal, () => {});
     this.#log.info({ epoch: this.#file.epoch }, 'data folder claimed');
   }
 
   /** Resolves once the folder is claimable, or claimed if there is a journal. */
-  async #untilDecided(journal: JournalEnd | undefined): Promise<void> {
+  async #untilDecided(journal: JournalEnd | undefined, onWaiting: () => void): Promise<void> {
     let logAt = performance.now();
+    let seen = { probe: await probeIn(this.#config.dataDir), at: logAt };
     for (;;) {
+      const probe = await probeIn(this.#config.dataDir);
+      if (probe !== seen.probe) seen = { probe, at: performance.now() };
+      this.#watchedMs = performance.now() - seen.at;
       const { outcome, host } = await this.#ask(journal).catch((error: unknown) => {
         if (error instanceof GatewayError) return { outcome: 'engine_unavailable', host: undefined };
         throw error;
@@ -138,6 +171,7 @@ export class Member implements Cluster {
         this.#log.warn({ host: host?.name, id: this.#file.host, hint }, 'data folder not claimed yet');
         logAt += LOG_EVERY_MS;
       }
+      onWaiting();
       await delay(RETRY_MS);
     }
   }
@@ -146,6 +180,10 @@ export class Member implements Cluster {
     const foreign = await this.#announce(own, true).catch((error: unknown) => {
       if (!(error instanceof GatewayError)) throw error;
       return undefined; // It has just claimed its folder: an outage since then stops no session.
+    });
+    const probe = new DiskProbe(this.#config.dataDir, (await placeOf(this.#config.dataDir)).folder);
+    void probe.watch(this.#stopping.signal).then((why) => {
+      if (why !== undefined) own.onFolderLost(`the data folder is lost: ${why}`);
     });
     this.#beating = Promise.all([this.#beat(own), this.#keepDirectory(own, foreign !== undefined)]);
     return foreign ?? [];
@@ -300,7 +338,18 @@ export class Member implements Cluster {
     const known = position !== null && journal?.seqOf(position) !== undefined ? position : null;
     const [claim] = await this.#engine.query<{ outcome: string; epoch: string }>(
       'SELECT * FROM chat_web.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-      [host.id, this.#file.epoch, pending, known, machineId, bootId, folder, 'attached', 0, journal === undefined],
+      [
+        host.id,
+        this.#file.epoch,
+        pending,
+        known,
+        machineId,
+        bootId,
+        folder,
+        this.#config.clusterDisk,
+        Math.floor(this.#watchedMs / 1_000),
+        journal === undefined,
+      ],
     );
     const outcome = claim?.outcome ?? 'unknown_host';
     if (outcome !== 'claimed') return { outcome, host };
@@ -365,15 +414,16 @@ export class Member implements Cluster {
     });
   }
 
-  async #beat({ about, onDisplaced }: OwnGateway): Promise<void> {
+  async #beat({ about, onFolderLost }: OwnGateway): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
+      this.#noteTime();
       try {
         if (!(await this.#sendBeat(about()))) {
-          this.#log.error({ epoch: this.#file.epoch }, 'data folder claimed by another gateway');
-          onDisplaced();
+          onFolderLost(`data folder claimed by another gateway (its epoch here is ${this.#file.epoch})`);
           return;
         }
+        this.#isConfirmed = true;
         await this.#directory.readHosts();
         for (const { id } of await this.#engine.query<{ id: string }>('SELECT id FROM chat_web.mark_lost() AS id'))
           this.#log.warn({ host: id }, 'host lost');
@@ -381,8 +431,18 @@ export class Member implements Cluster {
         // Without the database, the sessions go on.
         if (!(error instanceof GatewayError)) this.#log.error({ error: errorText(error) }, 'beat failed');
       }
-      await delay(BEAT_MS, undefined, { signal }).catch(() => {});
+      await this.#untilNextBeat();
     }
+  }
+
+  /** Earlier if this process did not run meanwhile. */
+  async #untilNextBeat(): Promise<void> {
+    const { signal } = this.#stopping;
+    for (let ms = 0; ms < BEAT_MS && !signal.aborted && this.#isConfirmed; ms += REFRESH_MS) {
+      await delay(REFRESH_MS, undefined, { signal }).catch(() => {});
+      this.#noteTime();
+    }
+    if (!this.#isConfirmed) await delay(REFRESH_MS, undefined, { signal }).catch(() => {});
   }
 
   /** False if another gateway has claimed the folder. */

@@ -23,6 +23,8 @@ export const standalone: Cluster = {
   hostName: undefined,
   waitForFolder: async () => {},
   claim: async () => {},
+  mayRun: async () => {},
+  gatewayTimeoutMs: undefined,
   begin: async () => [],
   ownerOf: async () => undefined,
   refresh: async () => {},

@@ -18,6 +18,7 @@ import type { SessionCgroup } from '../host/cgroup.ts';
 import { trimCaches } from '../host/disk.ts';
 import { freeProfile } from '../host/profile-lock.ts';
 import type { Log } from '../log.ts';
+import { everyShared } from '../shared-interval.ts';
 import { ProxyError } from './proxy-check.ts';
 import type { SessionDependencies } from './session-dependencies.ts';
 import type { RunFailure } from './session-state.ts';
@@ -214,6 +215,7 @@ export class Run {
     const shortage = await this.#dependencies.shortage();
     if (shortage) throw new Error(shortage);
     const { signal } = this.#ended;
+    await this.#dependencies.mayRun(signal);
     const profile = saved.profileOf(this.#id);
     foreignProcesses.scanSoon();
     const [left] = await freeProfile(profile);
@@ -262,6 +264,11 @@ export class Run {
       intervalMs: HEARTBEAT_INTERVAL_MS,
       onSilent: (forMs) => this.#kill('WORKER_UNRESPONSIVE', `it sent nothing for ${forMs / SECOND} s`),
     });
+    const isAlive = { type: 'heartbeat' } as const;
+    const stopHeartbeats =
+      this.#dependencies.gatewayTimeoutMs === undefined
+        ? () => {}
+        : everyShared(HEARTBEAT_INTERVAL_MS, () => this.#worker?.link.send(isAlive));
     const onBroken = (did: string) => this.broke(did);
     const link = new WorkerLink(channel, this.#id, this.#log, {
       onEvent: (event) => this.#onEvent(event),
@@ -274,6 +281,7 @@ export class Run {
     });
     const exited = exit.then(async (how) => {
       watch.stop();
+      stopHeartbeats();
       link.readRestAtOnce();
       await settledWithin(link.ended, LAST_WORDS_MS);
       link.close(`exited (${how})`);
@@ -290,7 +298,7 @@ export class Run {
   }
 
   #workerOptions({ spoolDir, proxy }: Omit<Prepared, 'tmpDir'>, past: Past): WorkerOptions {
-    const { saved, spool, config, pinnedPage, settings } = this.#dependencies;
+    const { saved, spool, config, pinnedPage, settings, gatewayTimeoutMs } = this.#dependencies;
     const { deviceName } = settings.of(this.#id);
     return {
       sessionId: this.#id,
@@ -308,6 +316,7 @@ export class Run {
       ...(proxy ? { proxy } : {}),
       ...(deviceName === undefined ? {} : { deviceName }),
       silenceTimeoutMs: config.silenceTimeoutMs,
+      ...(gatewayTimeoutMs === undefined ? {} : { gatewayTimeoutMs }),
       fetchLimits: {
         allowedHosts: [...config.mediaHosts],
         maxBytes: config.mediaMaxBytes,

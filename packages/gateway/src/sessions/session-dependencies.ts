@@ -29,6 +29,10 @@ export interface SessionDependencies {
   readonly pageHistory: PageHistory;
   /** What the host lacks for another browser; `returnedBytes`: memory of the one that it replaces. */
   shortage(returnedBytes?: number): Promise<string | undefined>;
+  /** Resolves once the sessions of this data folder may run here; rejects if the signal aborts first. */
+  mayRun(signal: AbortSignal): Promise<void>;
+  /** See `WorkerOptions`. */
+  readonly gatewayTimeoutMs: number | undefined;
   readonly startQueue: StartQueue;
   readonly hostFault: HostFault;
   readonly events: EventLog;

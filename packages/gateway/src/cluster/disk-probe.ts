@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto';
+import { open, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { errorText, withDeadline } from '@chat-web/protocol';
+
+export const PROBE_FILE = 'disk-probe';
+const PROBE_EVERY_MS = 5_000;
+const MAX_SILENCE_MS = 30_000;
+const NO_ANSWER = `it has not answered for ${MAX_SILENCE_MS / 1_000} s`;
+/** The disk is there, and only has no room. */
+const FULL: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** The file of a gateway that is gone: reads what is in it, so that a change can be seen. */
+export async function probeIn(dataDir: string): Promise<string> {
+  return readFile(join(dataDir, PROBE_FILE), 'latin1').catch((error: unknown) => errorText(error));
+}
+
+/**
+ * Writes a counter to the data folder, every 5 s, by path, and to the disk. Another machine or gateway can see from it
+ * that this one still uses the folder; this one sees that the folder is gone, was replaced, does not answer, or is used
+ * by another gateway.
+ */
+export class DiskProbe {
+  readonly #dataDir: string;
+  readonly #folder: string;
+  readonly #id = randomUUID();
+  #written: string | undefined;
+  #count = 0;
+
+  /** `folder`: its device and inode: see `placeOf`. */
+  constructor(dataDir: string, folder: string) {
+    this.#dataDir = dataDir;
+    this.#folder = folder;
+  }
+
+  /** Resolves with what is wrong with the folder, or with undefined once the signal has aborted. */
+  async watch(signal: AbortSignal): Promise<string | undefined> {
+    while (!signal.aborted) {
+      const startedAt = performance.now();
+      const why = await withDeadline(this.#probe(), MAX_SILENCE_MS, () => NO_ANSWER);
+      if (why !== undefined && !signal.aborted) return why;
+      const rest = Math.max(0, startedAt + PROBE_EVERY_MS - performance.now());
+      await delay(rest, undefined, { signal }).catch(() => {});
+    }
+    return undefined;
+  }
+
+  async #probe(): Promise<string | undefined> {
+    const path = join(this.#dataDir, PROBE_FILE);
+    try {
+      const { dev, ino } = await stat(this.#dataDir);
+      if (`${dev}:${ino}` !== this.#folder) return 'it was replaced by another folder';
+      if (this.#written !== undefined && (await readFile(path, 'latin1')) !== this.#written)
+        return 'another gateway uses it';
+      this.#count += 1;
+      const text = `${this.#id} ${this.#count}\n`;
+      const file = await open(path, 'w', 0o600);
+      try {
+        await file.writeFile(text);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      this.#written = text;
+      return undefined;
+    } catch (error) {
+      if (!FULL.includes((error as NodeJS.ErrnoException).code)) return errorText(error);
+      this.#written = undefined; // Part of it may have been written.
+      return undefined;
+    }
+  }
+}
