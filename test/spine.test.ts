@@ -59,7 +59,7 @@ describe('what is derived from it', () => {
   it('types the input of a caller and the response', () => {
     expectTypeOf<InputOf<'editMessage'>>().toExtend<{ id: string; messageId: string; body: string }>();
     expectTypeOf<AnswerOf<'editMessage'>>().toEqualTypeOf<Message>();
-    expectTypeOf<OperationMethods['listSessions']>()
+    expectTypeOf<OperationMethods['listKeys']>()
       .parameter(0)
       .toEqualTypeOf<Readonly<Record<string, never>> | undefined>();
   });

@@ -147,6 +147,7 @@ describe('every route', () => {
       'deleteKey',
       'drainHost',
       'endDrain',
+      'getClusterHost',
       'getHost',
       'listHosts',
       'listKeys',
@@ -154,6 +155,7 @@ describe('every route', () => {
       'metrics',
       'moveSession',
       'rebalanceHosts',
+      'removeHost',
     ]);
   });
 

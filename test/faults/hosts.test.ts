@@ -171,6 +171,20 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
     expect(await viewAt(await start(host), host)).toMatchObject({ state: 'live' });
   });
 
+  it('whose disk is gone is removed once it is not live, and never starts again', async () => {
+    const [host, other] = [await newHost('gone'), await newHost('remover')];
+    const [gateway, remover] = [await start(host), await start(other)];
+    const { id: hostId } = await viewAt(remover, host);
+    const client = clientOf(remover);
+    expect(await client.getClusterHost({ hostId })).toMatchObject({ name: 'gone', isOwn: false });
+    await expect(client.removeHost({ hostId })).rejects.toMatchObject({ code: 'host_is_live' });
+    await gateway.end();
+    expect(await client.removeHost({ hostId })).toEqual({ id: hostId, status: 'removed' });
+    await expect(client.removeHost({ hostId })).rejects.toMatchObject({ code: 'host_not_found' });
+    await expect(client.getClusterHost({ hostId })).rejects.toMatchObject({ code: 'host_not_found' });
+    expect(await refusalOf(host)).toMatch(/code 78.*does not belong to a host/s);
+  });
+
   it('whose folder another gateway has claimed exits within seconds', async () => {
     const host = await newHost('displaced');
     const gateway = await start(host);
@@ -292,6 +306,15 @@ describe.runIf(postgresPrograms())('the sessions of several hosts', () => {
     const lost = { id: 'main', host: 'first', status: 'disconnected', reason: 'HOST_LOST' };
     await eventually(async () => expect(await second.client.getSessionStatus({ id: 'main' })).toMatchObject(lost));
     expect((await second.client.listSessions()).sessions).toMatchObject([lost, { id: 'shop', status: 'ready' }]);
+    const headers = { Authorization: `Bearer ${TOKEN}`, Accept: 'application/json' };
+    const page = await fetch(`${second.gateway.url}/events?after=oldest&limit=1000&events=disconnected,status`, {
+      headers,
+    });
+    const { events } = (await page.json()) as { events: { event: string; session: string; data: unknown }[] };
+    expect(events.filter(({ session }) => session === 'main')).toMatchObject([
+      { event: 'disconnected', data: { reason: 'HOST_LOST', message: expect.stringContaining('first') } },
+      { event: 'status', data: { status: 'disconnected', reason: 'HOST_LOST' } },
+    ]);
     await first.restartGateway();
     await eventually(async () =>
       expect(await second.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready' }),

@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listProcesses } from '@chat-web/gateway/tools';
-import { ADA, BEN, eventually, figure, postgresPrograms } from '@chat-web/testing';
+import { ADA, BEN, eventually, FreezingDisk, figure, postgresPrograms } from '@chat-web/testing';
 import { Hosts, type Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -87,5 +87,53 @@ describe.runIf(postgresPrograms())('a host that loses its data folder', () => {
     expect(await browsers()).toEqual([]);
     hosts.postgres.execute('UPDATE chat_web.hosts SET epoch = epoch - 1');
     await untilBack();
+  });
+});
+
+describe.runIf(postgresPrograms())('a host whose disk does not answer', () => {
+  it('for 20 s goes on; for 40 s kills all browsers, and continues after a restart', async () => {
+    await using hosts = await Hosts.start([]);
+    await using disk = await FreezingDisk.create();
+    if (!disk) return;
+    const stack = await hosts.add('a', 20, { dataDir: disk.dataDir });
+    await stack.link('main', ADA);
+    const { ended: soon } = await disk.freeze(20);
+    await soon;
+    await stack.settled();
+    expect(await stack.client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready', restarts: 0 });
+    await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'after a while' });
+
+    const { ended: late } = await disk.freeze(40);
+    await late;
+    expect(await stack.gateway.exited).toMatchObject({ signal: 'SIGKILL' });
+    expect(stack.gateway.log.join('\n')).toMatch(/it has not answered for 30 s/);
+    await stack.restartGateway();
+    await stack.untilStatus('main', 'ready');
+    expect(await stack.phones.account(ADA)).toMatchObject({ devices: [{}], unlinks: [] });
+    const received = (await stack.phones.messages(BEN)).filter(({ body }) => body === 'after a while');
+    expect(received).toHaveLength(1);
+  });
+});
+
+describe.runIf(postgresPrograms())('a host with an exclusive disk', () => {
+  it('continues on another machine without a confirmation, once nothing has written to the disk for 45 s', async () => {
+    await using hosts = await Hosts.start(['witness']);
+    const settings = { CHAT_WEB_CLUSTER_DISK: 'exclusive', CHAT_WEB_BROWSER_PATH: '/bin/false' };
+    const stack = await hosts.add('a', 20, { settings });
+    await stack.client.listHosts(); // By now, it has told the cluster of its disk.
+    await stack.gateway.end('SIGKILL');
+    // Its disk is attached to another machine, where the folder has another inode.
+    const moved = `${stack.dataDir}.moved`;
+    await cp(stack.dataDir, moved, { recursive: true, filter: (path) => !path.endsWith('gateway.lock') });
+    await delay(20 * SECOND_MS);
+    const attachedAt = performance.now();
+    await stack.restartGateway({ CHAT_WEB_DATA_DIR: moved });
+    const seconds = (performance.now() - attachedAt) / SECOND_MS;
+    figure('exclusive disk', `claimed after ${seconds.toFixed(0)} s`);
+    expect(seconds).toBeGreaterThan(45);
+    expect(seconds).toBeLessThan(60);
+    expect(await hosts.view('a')).toMatchObject({ state: 'live' });
+    await stack.gateway.end();
+    await rm(moved, { recursive: true, force: true });
   });
 });

@@ -171,3 +171,20 @@ BEGIN
   UPDATE chat_web.hosts h SET draining = is_draining WHERE h.id = host;
   RETURN FOUND;
 END $$;
+
+-- Removes a host whose disk is gone, with its sessions. False for one that is unknown, or live.
+CREATE FUNCTION chat_web.remove_host(host uuid) RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  n bigint;
+BEGIN
+  PERFORM chat_web.require_host();
+  n := chat_web.next_change();
+  PERFORM FROM chat_web.hosts h WHERE h.id = remove_host.host AND h.state <> 'live' FOR UPDATE;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  UPDATE chat_web.sessions s SET host = NULL, view = NULL, change = n WHERE s.host = remove_host.host;
+  DELETE FROM chat_web.hosts h WHERE h.id = remove_host.host;
+  RETURN true;
+END $$;

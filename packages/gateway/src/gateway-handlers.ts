@@ -1,4 +1,5 @@
 import {
+  GatewayError,
   type GatewayOperationName,
   type Handlers,
   invalidRequest,
@@ -75,8 +76,10 @@ function gatewayHandlers({
   cluster,
 }: Dependencies): GatewayHandlers {
   return {
-    listSessions: (_, caller) => ({
-      sessions: cluster.allViews(supervisor.list().map(viewOf)).filter(({ id }) => caller.sees(id)),
+    listSessions: ({ host }, caller) => ({
+      sessions: cluster
+        .allViews(supervisor.list().map(viewOf))
+        .filter((view) => caller.sees(view.id) && (host === undefined || view.host === host)),
     }),
 
     getAccess: (_, { id, scope, sessions }) => {
@@ -148,6 +151,13 @@ function gatewayHandlers({
 
     listHosts: async () => ({ hosts: await cluster.hosts() }),
 
+    getClusterHost: ({ hostId }) => cluster.host(hostId),
+
+    removeHost: async ({ hostId }) => {
+      await cluster.remove(hostId);
+      return { id: hostId, status: 'removed' };
+    },
+
     drainHost: ({ hostId }) => cluster.drain(hostId, true),
 
     endDrain: ({ hostId }) => cluster.drain(hostId, false),
@@ -166,8 +176,11 @@ function gatewayHandlers({
 
     listDeliveries: ({ webhookId }, caller) => ({ deliveries: webhooks.deliveries(webhookId, caller) }),
 
-    startSession: ({ id, ...asked }, caller) =>
-      started('startSession', supervisor.start(id, asked, caller), 'settled', caller),
+    startSession: ({ id, host, ...asked }, caller) => {
+      if (host !== undefined && cluster.isAlone)
+        throw new GatewayError('host_not_found', 'this gateway is not part of a cluster (CHAT_WEB_CLUSTER_URL)');
+      return started('startSession', supervisor.start(id, asked, caller), 'settled', caller);
+    },
 
     exportSession: ({ id }, caller) => mover.export(id, caller),
 

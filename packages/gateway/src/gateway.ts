@@ -122,6 +122,12 @@ export async function startGateway(
     address: config.clusterAddress ?? doors.listeners.url,
     about,
     sessions: clusterSessions({ supervisor, saved, lineages: storage.lineages, mover }),
+    onHostLost: (views) => {
+      for (const { id, status, reason, message = '', restarts } of views) {
+        storage.events.publish(id, { name: 'disconnected', data: { reason: reason ?? 'HOST_LOST', message } });
+        storage.events.publish(id, { name: 'status', data: { status, restarts, reason, message } });
+      }
+    },
     onFolderLost: (why) => {
       log.error({ why }, 'all browsers killed');
       void killAll(supervisor.all(), saved.sessionsDir).then(displaced.resolve);
@@ -245,6 +251,7 @@ async function createSessions(
     pinnedPage,
     workerProgram,
     cgroups: config.cgroups ? await openCgroups(log) : noCgroups,
+    numbersElsewhere: () => cluster.numbersElsewhere(),
     mayRun: (signal) => cluster.mayRun(signal),
     gatewayTimeoutMs: cluster.gatewayTimeoutMs,
     shortage: (returnedBytes) => hostShortage(config, returnedBytes),

@@ -92,3 +92,6 @@ export const sentence = v.pipe(
 export function cutText(text: string, max: number): string {
   return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }
+
+/** The id or the name of a host of a cluster. */
+export const hostName = v.pipe(v.string(), v.minLength(1), v.maxLength(40));

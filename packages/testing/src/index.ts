@@ -11,6 +11,7 @@ export * from './fake-browser.ts';
 export * from './figure.ts';
 export * from './fixture.ts';
 export * from './folders.ts';
+export * from './freezing-disk.ts';
 export * from './health-times.ts';
 export * from './hostile-bodies.ts';
 export * from './hostile-texts.ts';

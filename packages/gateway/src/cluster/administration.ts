@@ -56,16 +56,12 @@ export function addHost(adminUrl: string, name: string): Promise<string> {
 /** Removes a host whose disk is gone, with its sessions. Its accounts have to be linked again. */
 export function removeHost(adminUrl: string, name: string): Promise<void> {
   return connected(adminUrl, async (client) => {
-    const { rows } = await client.query('SELECT id, role, state FROM chat_web.hosts WHERE name = $1', [name]);
+    const { rows } = await client.query('SELECT id, role FROM chat_web.hosts WHERE name = $1', [name]);
     const [host] = rows;
     if (!host) throw new ConfigError([`there is no host ${name}`]);
-    if (host.state === 'live') throw new ConfigError([`host ${name} is live: stop its gateway first`]);
     await client.query('BEGIN');
-    await client.query(
-      'UPDATE chat_web.sessions SET host = NULL, view = NULL, change = chat_web.next_change() WHERE host = $1',
-      [host.id],
-    );
-    await client.query('DELETE FROM chat_web.hosts WHERE id = $1', [host.id]);
+    const { rows: removed } = await client.query('SELECT chat_web.remove_host($1) AS is_done', [host.id]);
+    if (!removed[0].is_done) throw new ConfigError([`host ${name} is live: stop its gateway first`]);
     await client.query(`DROP ROLE ${client.escapeIdentifier(host.role)}`);
     await client.query('COMMIT');
   });

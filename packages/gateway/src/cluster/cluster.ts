@@ -27,10 +27,13 @@ export interface Peer {
   readonly publicKey: Buffer | undefined;
 }
 
+/** What the others know of a session. `number`: of the account that it is linked to, in digits. */
+export type ReportedSession = SessionView & { readonly number?: string | undefined };
+
 /** The sessions of this host, for moves. */
 export interface OwnSessions {
   /** All that it has, except `placed`. */
-  views(): SessionView[];
+  views(): ReportedSession[];
   /** Those that moves have placed here, and that are not committed. */
   placed(): string[];
   /** Those that have moved to another host, and whose folder is still here. */
@@ -67,6 +70,8 @@ export interface OwnGateway {
   readonly address: string;
   about(): AboutHost;
   readonly sessions: OwnSessions;
+  /** A host is lost, and this gateway is the first to know. `sessions`: those that it has, as they are shown now. */
+  onHostLost(sessions: readonly SessionView[]): void;
   /** Nothing of this gateway may run any more: `why` it has lost its data folder. */
   onFolderLost(why: string): void;
 }
@@ -117,17 +122,20 @@ export interface Cluster {
   begin(own: OwnGateway): Promise<string[]>;
   /**
    * The gateway that has a session, if it is another one; undefined: this one has it, or none. `isNew`: a session that
-   * no host has is placed where there is room. `notOn`: hosts that do not answer, so that a session that has not
-   * started there gets another. `host_unreachable` if its gateway has never started.
+   * no host has is placed where there is room, or on the host with the id or name `wanted`. `notOn`: hosts that do not answer, so that a session that has not
+   * started there gets another. `host_unreachable` if its gateway has never started, `host_not_found`,
+   * `insufficient_resources`.
    */
   ownerOf(
     session: string,
-    options: { readonly isNew: boolean; readonly notOn?: readonly string[] },
+    options: { readonly isNew: boolean; readonly notOn?: readonly string[]; readonly wanted?: string | undefined },
   ): Promise<Peer | undefined>;
   /** Reads again which host has which session. Never rejects. */
   refresh(): Promise<void>;
   /** The sessions of all hosts, by their ids. `own`: those of this gateway. */
   allViews(own: readonly SessionView[]): readonly SessionView[];
+  /** The sessions of other hosts that are linked to an account, with its number in digits. */
+  numbersElsewhere(): { readonly id: string; readonly number: string }[];
   /** A session of another host. */
   foreignView(session: string): SessionView | undefined;
   /** The value of the header of a request that is forwarded. */
@@ -141,6 +149,8 @@ export interface Cluster {
   host(id: string): Promise<HostView>;
   /** Begins or ends the drain of a host. `host_not_found`. */
   drain(id: string, isDraining: boolean): Promise<HostView>;
+  /** Removes a host with its sessions. `host_not_found`, `host_is_live`. */
+  remove(id: string): Promise<void>;
   /** Asks for the moves that balance the hosts, or only returns them. */
   rebalance(options: { readonly dryRun: boolean }): Promise<ChosenMove[]>;
   moves(): Promise<MoveView[]>;

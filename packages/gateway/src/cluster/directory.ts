@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { GatewayError, reasons, type SessionView, sessionId, sessionView } from '@chat-web/protocol';
 import * as v from 'valibot';
-import type { Peer } from './cluster.ts';
+import type { Peer, ReportedSession } from './cluster.ts';
 import type { Engine } from './engine.ts';
 
 const MIN_READ_MS = 1_000;
@@ -45,7 +45,10 @@ export interface MoveRow {
 interface Entry {
   readonly host: string;
   readonly view: SessionView | undefined;
+  readonly number: string | undefined;
 }
+
+const linkedNumber = v.object({ number: v.pipe(v.string(), v.regex(/^\d{5,20}$/)) });
 
 /** Which host has which session: a copy in memory of what the database knows, at most a second old. */
 export class Directory {
@@ -116,6 +119,17 @@ export class Directory {
     return this.#hosts.get(host)?.name ?? host;
   }
 
+  /** The sessions of a host, as they are shown now. */
+  viewsOf(host: string): SessionView[] {
+    return [...this.#sessions].flatMap(([id, entry]) => (entry.host === host && this.foreignView(id)) || []);
+  }
+
+  numbersElsewhere(): { readonly id: string; readonly number: string }[] {
+    return [...this.#sessions].flatMap(([id, { host, number }]) =>
+      number !== undefined && host !== this.#own ? { id, number } : [],
+    );
+  }
+
   /** The sessions of a host that can be moved, the one without messages for the longest time first. */
   idleFirst(host: string): string[] {
     const views = [...this.#sessions.values()].flatMap((entry) => (entry.host === host && entry.view) || []);
@@ -168,19 +182,22 @@ export class Directory {
   }
 
   /**
-   * Chooses a host for a session, unless it has one. `notOn`: hosts that do not answer. `insufficient_resources` if
-   * none has room.
+   * Chooses a host for a session, unless it has one. `notOn`: hosts that do not answer; `wanted`: the id or the name of
+   * a host. `host_not_found`; `insufficient_resources` if none has room.
    */
-  async place(session: string, notOn: readonly string[]): Promise<void> {
-    const [row] = await this.#engine.query<{ host: string | null }>('SELECT chat_web.place($1, $2) AS host', [
+  async place(session: string, notOn: readonly string[], wanted: string | undefined): Promise<void> {
+    const [row] = await this.#engine.query<{ host: string | null }>('SELECT chat_web.place($1, $2, $3) AS host', [
       session,
       notOn,
+      wanted ?? null,
     ]);
-    if (!row?.host)
-      throw new GatewayError(
-        'insufficient_resources',
-        'no host of the cluster has room for another session: add a host',
-      );
+    if (!row?.host) {
+      const isKnown = (await this.readHosts()).some(({ id, name }) => id === wanted || name === wanted);
+      if (wanted !== undefined && !isKnown)
+        throw new GatewayError('host_not_found', 'there is no host with this id or name');
+      const where = wanted === undefined ? 'no host of the cluster' : `host ${this.nameOf(wanted)}`;
+      throw new GatewayError('insufficient_resources', `${where} has room for another session, or is live: add a host`);
+    }
     await this.refresh();
   }
 
@@ -188,7 +205,7 @@ export class Directory {
    * Reports the sessions of this host: those that have changed since the last report, or all. Returns those that
    * belong to another host, which must not run here.
    */
-  async report(epoch: number, views: readonly SessionView[], isAll: boolean): Promise<string[]> {
+  async report(epoch: number, views: readonly ReportedSession[], isAll: boolean): Promise<string[]> {
     const texts = new Map(views.map((view) => [view.id, JSON.stringify(view, storable)]));
     const removed = [...this.#reported.keys()].filter((id) => !texts.has(id));
     const changed = [...texts].filter(([id, text]) => isAll || this.#reported.get(id) !== text);
@@ -214,7 +231,7 @@ export class Directory {
       this.#change = change;
       if (!v.is(sessionId, id)) continue;
       if (host === null) this.#sessions.delete(id);
-      else this.#sessions.set(id, { host, view: viewIn(id, view) });
+      else this.#sessions.set(id, { host, view: viewIn(id, view), number: numberIn(view) });
     }
     this.#moves = new Map(moves.map((move) => [move.session, move]));
     const isUnknown = rows.some(({ host }) => host !== null && !this.#hosts.has(host));
@@ -225,6 +242,11 @@ export class Directory {
 /** The database stores neither NUL nor half a surrogate pair, which notes on a session may have. */
 function storable(_: string, value: unknown): unknown {
   return typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value;
+}
+
+function numberIn(view: unknown): string | undefined {
+  const parsed = v.safeParse(linkedNumber, view);
+  return parsed.success ? parsed.output.number : undefined;
 }
 
 /** A host that was taken over can write anything into its own views. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, withDeadline } from '@chat-web/protocol';
 
-export const PROBE_FILE = 'disk-probe';
+const PROBE_FILE = 'disk-probe';
 const PROBE_EVERY_MS = 5_000;
 const MAX_SILENCE_MS = 30_000;
 const NO_ANSWER = `it has not answered for ${MAX_SILENCE_MS / 1_000} s`;

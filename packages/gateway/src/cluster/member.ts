@@ -91,8 +91,8 @@ export class Member implements Cluster {
   readonly #moves: Moves;
   #file: HostFile;
   #notedAt = { monotonic: performance.now(), wall: Date.now() };
-  /** For how long nothing else has written to the data folder. */
-  #watchedMs = 0;
+  /** What the last gateway has written to the data folder, and since when that is known. */
+  #probe: { readonly text: string; readonly since: number } | undefined;
   /** False until the next beat has arrived, after this process did not run for a while. */
   #isConfirmed = true;
   #journal: JournalEnd | undefined;
@@ -152,11 +152,9 @@ export class Member implements Cluster {
   /** Resolves once the folder is claimable, or claimed if there is a journal. */
   async #untilDecided(journal: JournalEnd | undefined, onWaiting: () => void): Promise<void> {
     let logAt = performance.now();
-    let seen = { probe: await probeIn(this.#config.dataDir), at: logAt };
     for (;;) {
-      const probe = await probeIn(this.#config.dataDir);
-      if (probe !== seen.probe) seen = { probe, at: performance.now() };
-      this.#watchedMs = performance.now() - seen.at;
+      const text = await probeIn(this.#config.dataDir);
+      if (text !== this.#probe?.text) this.#probe = { text, since: performance.now() };
       const { outcome, host } = await this.#ask(journal).catch((error: unknown) => {
         if (error instanceof GatewayError) return { outcome: 'engine_unavailable', host: undefined };
         throw error;
@@ -189,11 +187,14 @@ export class Member implements Cluster {
     return foreign ?? [];
   }
 
-  async ownerOf(session: string, { isNew, notOn = [] }: Parameters<Cluster['ownerOf']>[1]): Promise<Peer | undefined> {
+  async ownerOf(
+    session: string,
+    { isNew, notOn = [], wanted }: Parameters<Cluster['ownerOf']>[1],
+  ): Promise<Peer | undefined> {
     const known = this.#directory.hostOf(session);
     if (known === undefined || (isNew && notOn.includes(known))) {
       // It may be new.
-      if (isNew) await this.#directory.place(session, notOn);
+      if (isNew) await this.#directory.place(session, notOn, wanted);
       else await this.#directory.refresh();
     }
     const host = this.#directory.hostOf(session);
@@ -262,6 +263,17 @@ export class Member implements Cluster {
   async drain(id: string, isDraining: boolean): Promise<HostView> {
     await this.#engine.query('SELECT chat_web.drain($1, $2)', [id, isDraining]);
     return this.host(id);
+  }
+
+  async remove(id: string): Promise<void> {
+    const { name } = await this.host(id);
+    const [row] = await this.#engine.query<{ is_done: boolean }>('SELECT chat_web.remove_host($1) AS is_done', [id]);
+    if (!row?.is_done) throw new GatewayError('host_is_live', `host ${name} is live: stop its gateway first`);
+    await this.refresh();
+  }
+
+  numbersElsewhere(): { readonly id: string; readonly number: string }[] {
+    return this.#directory.numbersElsewhere();
   }
 
   async rebalance({ dryRun }: { readonly dryRun: boolean }): Promise<ChosenMove[]> {
@@ -347,7 +359,7 @@ export class Member implements Cluster {
         bootId,
         folder,
         this.#config.clusterDisk,
-        Math.floor(this.#watchedMs / 1_000),
+        this.#probe ? Math.floor((performance.now() - this.#probe.since) / 1_000) : 0,
         journal === undefined,
       ],
     );
@@ -414,7 +426,7 @@ export class Member implements Cluster {
     });
   }
 
-  async #beat({ about, onFolderLost }: OwnGateway): Promise<void> {
+  async #beat({ about, onHostLost, onFolderLost }: OwnGateway): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       this.#noteTime();
@@ -425,8 +437,12 @@ export class Member implements Cluster {
         }
         this.#isConfirmed = true;
         await this.#directory.readHosts();
-        for (const { id } of await this.#engine.query<{ id: string }>('SELECT id FROM chat_web.mark_lost() AS id'))
-          this.#log.warn({ host: id }, 'host lost');
+        const lost = await this.#engine.query<{ id: string }>('SELECT id FROM chat_web.mark_lost() AS id');
+        if (lost.length > 0) await this.#directory.readHosts();
+        for (const { id } of lost) {
+          this.#log.warn({ host: this.#directory.nameOf(id) }, 'host lost');
+          onHostLost(this.#directory.viewsOf(id));
+        }
       } catch (error) {
         // Without the database, the sessions go on.
         if (!(error instanceof GatewayError)) this.#log.error({ error: errorText(error) }, 'beat failed');

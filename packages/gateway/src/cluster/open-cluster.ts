@@ -36,6 +36,8 @@ export const standalone: Cluster = {
   hosts: async () => [],
   host: noCluster,
   drain: noCluster,
+  remove: noCluster,
+  numbersElsewhere: () => [],
   rebalance: async () => [],
   moves: async () => [],
   move: noCluster,

@@ -105,7 +105,7 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
     if (!about.isStatus && cluster.isMoving(session)) await wait(session);
     const isForwarded = c.get('forwardedFor') !== undefined;
     const isNew = about.isNew && !isForwarded && !isOwn(session);
-    const owner = await ownerOf(dependencies, session, { isNew }, isForwarded);
+    const owner = await ownerOf(dependencies, session, { isNew, wanted: c.req.query('host') }, isForwarded);
     if (isForwarded && owner) return c.body(null, MISDIRECTED);
     if (isForwarded && c.env.incoming.headers.expect !== undefined) c.env.outgoing.writeContinue();
     if (about.timeoutMs !== undefined) onResponseClose(c.env.outgoing, calls.enter(owner ? undefined : session));
@@ -144,7 +144,12 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
       tried.set(address, id);
       // It may have moved, its gateway may have started elsewhere, or there is another host for a new session.
       await cluster.refresh();
-      owner = await ownerOf(dependencies, session, { isNew, notOn: [...tried.values()] }, false);
+      owner = await ownerOf(
+        dependencies,
+        session,
+        { isNew, notOn: [...tried.values()], wanted: c.req.query('host') },
+        false,
+      );
     }
     return route(c);
   }

@@ -28,7 +28,7 @@ export function clusterSessions({ supervisor, saved, lineages, mover }: Dependen
       return supervisor
         .list()
         .filter(({ id }) => !hidden.has(id))
-        .map(viewOf);
+        .map((session) => ({ ...viewOf(session), number: session.isLinked ? session.number : undefined }));
     },
     moved: () => {
       const others = new Set(placed());

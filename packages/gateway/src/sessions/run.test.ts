@@ -45,6 +45,7 @@ function runOf(program: string, overrides: Partial<Record<keyof SessionDependenc
     workerProgram: () => program,
     cgroups: noCgroups,
     shortage: async () => undefined,
+    mayRun: async () => {},
     spool: { folderFor: async () => '/nowhere', removeFolder: async () => {} },
     tmp: { folderFor: async () => '/nowhere', remove: async () => {} },
     foreignProcesses: { scanSoon: () => {} },

@@ -29,6 +29,8 @@ export interface SessionDependencies {
   readonly pageHistory: PageHistory;
   /** What the host lacks for another browser; `returnedBytes`: memory of the one that it replaces. */
   shortage(returnedBytes?: number): Promise<string | undefined>;
+  /** The sessions of other hosts that are linked to an account, with its number in digits. */
+  numbersElsewhere(): { readonly id: string; readonly number: string }[];
   /** Resolves once the sessions of this data folder may run here; rejects if the signal aborts first. */
   mayRun(signal: AbortSignal): Promise<void>;
   /** See `WorkerOptions`. */

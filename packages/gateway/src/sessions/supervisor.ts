@@ -212,7 +212,8 @@ export class Supervisor implements OtherSessions {
   async #holdersOf({ id, number }: CodeRequest): Promise<Record<'linked' | 'linking', string[]>> {
     const { saved } = this.#dependencies;
     const stored = await Promise.all(saved.ids().map(async (one) => ({ id: one, ...(await saved.accountOf(one)) })));
-    const others = [...stored, ...this.all()].filter(
+    const elsewhere = this.#dependencies.numbersElsewhere().map((one) => ({ ...one, isLinked: true }));
+    const others = [...stored, ...this.all(), ...elsewhere].filter(
       (one) => one.id !== id && one.number && isSameNumber(one.number, number),
     );
     const ids = (isLinked: boolean) => others.filter((one) => one.isLinked === isLinked).map((one) => one.id);

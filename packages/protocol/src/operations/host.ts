@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { exampleHost, exampleSession } from '../examples.ts';
 import { sessionId } from '../ids.ts';
-import { count, sentence } from '../limits.ts';
+import { count, hostName, sentence } from '../limits.ts';
 import type { Operation } from '../operation.ts';
 import { sessionStatus } from '../resources.ts';
 import { isoTime } from '../times.ts';
@@ -119,6 +119,30 @@ export const hostOperations = {
     examples: { all: {} },
   },
 
+  getClusterHost: {
+    summary: 'Get one host of the cluster',
+    method: 'GET',
+    path: '/hosts/:hostId',
+    scope: 'operator',
+    params: hostParams,
+    answer: hostView,
+    errors: ['host_not_found', 'engine_unavailable'],
+    timeoutMs: 15_000,
+    examples: { one: { hostId: exampleHost } },
+  },
+
+  removeHost: {
+    summary: 'Remove a host whose disk is gone, with its sessions, which have to be linked again',
+    method: 'DELETE',
+    path: '/hosts/:hostId',
+    scope: 'operator',
+    params: hostParams,
+    answer: v.object({ id: v.string(), status: v.literal('removed') }),
+    errors: ['host_not_found', 'host_is_live', 'engine_unavailable'],
+    timeoutMs: 15_000,
+    examples: { one: { hostId: exampleHost } },
+  },
+
   confirmHostOff: {
     summary: "Confirm that a host's machine is off, so that another one may continue with its data folder",
     method: 'POST',
@@ -191,7 +215,7 @@ export const hostOperations = {
     scope: 'operator',
     params: v.object({ id: sessionId }),
     /** The id or the name of a host; absent: the one with the largest share of its room left. */
-    optionalBody: v.strictObject({ to: v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(40))) }),
+    optionalBody: v.strictObject({ to: v.optional(hostName) }),
     /** A session that is being moved already continues as before. */
     answer: moveView,
     errors: ['session_not_found', 'host_not_found', 'insufficient_resources', 'engine_unavailable'],

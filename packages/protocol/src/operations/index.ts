@@ -146,7 +146,9 @@ export type OperationMethods = {
   readonly [K in Exclude<OperationName, 'createGroup'>]: (
     ...input: keyof InputOf<K> extends never
       ? [input?: Readonly<Record<string, never>>, options?: Options<K>]
-      : [input: WithBytes<InputOf<K>>, options?: Options<K>]
+      : Record<string, never> extends InputOf<K>
+        ? [input?: WithBytes<InputOf<K>>, options?: Options<K>]
+        : [input: WithBytes<InputOf<K>>, options?: Options<K>]
   ) => Promise<
     SessionArchive extends AnswerOf<K>
       ? ArchiveDownload

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { sessionArchive } from '../archive.ts';
 import { exampleElsewhere, exampleSession, exampleSpare } from '../examples.ts';
 import { sessionId } from '../ids.ts';
+import { hostName } from '../limits.ts';
 import { metadata } from '../metadata.ts';
 import type { Operation } from '../operation.ts';
 import { deviceName, proxyUrl } from '../proxy.ts';
@@ -34,16 +35,20 @@ export const sessionOperations = {
     path: '/sessions',
     scope: 'read',
     params: v.object({}),
+    /** `host`: only those on the host with this name. */
+    query: v.strictObject({ host: v.optional(hostName) }),
     answer: v.object({ sessions: v.array(sessionView) }),
     errors: [],
     timeoutMs: 5 * SECOND,
-    examples: { all: {} },
+    examples: { all: {}, ofHost: { host: 'host-1' } },
   },
   startSession: {
     ...managing,
     summary:
       'Start a session, and wait until it shows a QR, is ready or has failed; no effect if it runs, unless its proxy changes',
     path: '/sessions/:id/start',
+    /** `host`: the id or the name of the host of a new session; absent: the one with the largest share of its room left. */
+    query: v.strictObject({ host: v.optional(hostName) }),
     /**
      * `takeBack`: also if it was moved to another gateway. `metadata`: replaces that of the session, also if it runs.
      * `proxy`: for all connections of its browser; `deviceName`: for the phone's list of linked devices. Absent: as
@@ -56,7 +61,7 @@ export const sessionOperations = {
       deviceName: v.optional(v.nullable(deviceName)),
     }),
     answer: started,
-    errors: ['session_moved', 'url_not_allowed', 'insufficient_resources', 'shutting_down'],
+    errors: ['session_moved', 'host_not_found', 'url_not_allowed', 'insufficient_resources', 'shutting_down'],
     timeoutMs: 30 * SECOND,
     examples: {
       again: exampleSession,

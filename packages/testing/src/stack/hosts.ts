@@ -30,8 +30,8 @@ export class Hosts implements AsyncDisposable {
     return hosts;
   }
 
-  async add(name: string, capacity = 20, { settings, ...options }: StackOptions = {}): Promise<Stack> {
-    const dataDir = await mkdtemp(join(tmpdir(), `chat-web-${name}-`));
+  async add(name: string, capacity = 20, { settings, dataDir: given, ...options }: StackOptions = {}): Promise<Stack> {
+    const dataDir = given ?? (await mkdtemp(join(tmpdir(), `chat-web-${name}-`)));
     const url = await addHost(this.postgres.url(), name);
     await joinCluster(url, dataDir);
     const [beside] = this.#stacks.values();
