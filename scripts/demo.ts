@@ -3,25 +3,32 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type GatewayAddress, sendText } from '@chat-web/host';
 import { errorText, type SessionEvent, unlessAborted, withDeadline } from '@chat-web/protocol';
-import { ADA, BEN } from '@chat-web/testing';
-import { EventLog, prepareExamples, readQr, Stack, stanzaOf } from '@chat-web/testing/stack';
+import { ADA, BEN, eventually, postgresPrograms } from '@chat-web/testing';
+import { EventLog, Hosts, prepareExamples, readQr, Stack, stanzaOf } from '@chat-web/testing/stack';
 import { toString as qrToString } from 'qrcode';
 import { flagsOrUsage, interruption, printLine } from './command-line.ts';
 
 /** `npm run demo`: links an account and exchanges two messages on the simulator, then keeps running. */
 
-const USAGE = `Usage: npm run demo [-- --once] [-- --port 3000]
+const USAGE = `Usage: npm run demo [-- --once] [-- --port 3000] [-- --hosts 3]
 
 Starts the simulator and a gateway, prints the addresses of their pages, links an account by QR, sends a text and
 receives a reply.
   --once    exit after that: code 0 if every step passed, otherwise 1 and the step's name
   --port    the gateway's port (CHAT_WEB_PORT, else 3000; 0 picks a free one)
+  --hosts   instead: so many hosts on this machine, and a PostgreSQL server of their own; moves the session from one to
+            another, and kills a host (2 to 5)
 `;
 
-const { once: isOnce, port } = flagsOrUsage(
+const {
+  once: isOnce,
+  port,
+  hosts: hostCount,
+} = flagsOrUsage(
   {
     once: { type: 'boolean', default: false },
     port: { type: 'string', default: process.env.CHAT_WEB_PORT ?? '3000' },
+    hosts: { type: 'string', default: '1' },
   },
   USAGE,
 );
@@ -33,7 +40,7 @@ const BEFORE_SCAN_MS = 1_500;
 const { signal } = interruption();
 
 try {
-  await run();
+  await (hostCount === '1' ? run() : runHosts(Number(hostCount)));
 } catch (error) {
   process.exitCode = 1;
   if (!signal.aborted) console.error(`\nThe demo failed: ${errorText(error)}`);
@@ -58,6 +65,59 @@ async function run(): Promise<void> {
   await prepareExamples(stack.phones, ADA);
   await stack.client.startSession({ id: 'spare' });
   await stayUp(stack, settings.CHAT_WEB_TOKEN);
+}
+
+/** The same account on several hosts. */
+async function runHosts(count: number): Promise<void> {
+  if (!(count >= 2 && count <= 5)) throw new Error('--hosts must be 2 to 5');
+  if (!postgresPrograms()) throw new Error('PostgreSQL is not installed: see https://www.postgresql.org/download/');
+  const names = Array.from({ length: count }, (_, n) => `host-${n + 1}`);
+  await using hosts = await Hosts.start(names, 4, {
+    detached: true,
+    settings: { CHAT_WEB_TOKEN: randomBytes(8).toString('hex') },
+  });
+  const [first, second] = [hosts.at('host-1'), hosts.at('host-2')];
+  console.log(`Each gateway answers for all sessions. The token is ${first.address.token}`);
+  for (const name of names) console.log(`${name.padEnd(10)} ${hosts.at(name).gateway.url}/console`);
+  console.log(`phones     ${first.simulator.controlUrl}/\n`);
+  const calls = [first, second].map(({ address }) => showCall(address));
+  const [call = showCall(first.address), callOther = call] = calls;
+
+  await step('link an account on host-1', async () => {
+    call('POST', `/sessions/${SESSION}/start?host=host-1`);
+    await first.client.startSession({ id: SESSION, host: 'host-1' });
+    const { qr } = await eventually(() => first.client.getQr({ id: SESSION }), STEP_TIMEOUT_MS);
+    await first.phones.scan(ADA, qr);
+    await first.untilStatus(SESSION, 'ready', STEP_TIMEOUT_MS);
+  });
+  await step('send a text by the gateway of host-2', async () => {
+    const message = { type: 'text', to: `+${BEN}`, body: 'Hello from another host' } as const;
+    callOther('POST', `/sessions/${SESSION}/messages`, message);
+    await sendText(second.client, { id: SESSION, ...message });
+  });
+  await step('move the session to host-2', async () => {
+    call('POST', `/sessions/${SESSION}/move`, { to: 'host-2' });
+    const startedAt = performance.now();
+    const { state, message } = await first.client.moveSession({ id: SESSION, to: 'host-2' });
+    if (state !== 'done') throw new Error(`the move is ${state} (${message})`);
+    await first.untilStatus(SESSION, 'ready', STEP_TIMEOUT_MS);
+    printLine(`  moved and ready after ${((performance.now() - startedAt) / 1_000).toFixed(1)} s`);
+  });
+  await step('kill host-2, and see that it is lost, after 30 s', async () => {
+    await second.gateway.end('SIGKILL');
+    call('GET', `/sessions/${SESSION}/status`);
+    await first.untilStatus(SESSION, 'disconnected', STEP_TIMEOUT_MS);
+    const { reason, message } = await first.client.getSessionStatus({ id: SESSION });
+    printLine(`  ${reason}: ${message}`);
+  });
+  await step('start host-2 again: the account is still linked', async () => {
+    await second.restartGateway();
+    await first.untilStatus(SESSION, 'ready', STEP_TIMEOUT_MS);
+  });
+  console.log('\nEvery step passed.');
+  if (isOnce) return;
+  console.log('Ctrl+C stops everything.');
+  await once(signal, 'abort');
 }
 
 async function exchange({ address, client, phones, simulator }: Stack): Promise<void> {
