@@ -76,7 +76,11 @@ it('an import interrupted by a crash leaves no lineage to the next session of th
   await writeFile(path, JSON.stringify(here));
   await mkdir(join(dataDir, 'arriving/other.1'), { recursive: true });
   await gateway.start();
-  expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({ ...here, place: 'gone' });
+  expect(JSON.parse(await readFile(path, 'utf8'))).toEqual({
+    ...here,
+    place: 'gone',
+    since: expect.any(String),
+  });
 });
 
 it('an import is refused while others have reserved the free space of the disk', async () => {

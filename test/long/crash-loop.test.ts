@@ -9,6 +9,8 @@ const SEND_EVERY_MS = 1_000;
 const MINUTE_MS = 60_000;
 const MAX_STARTS = 6;
 const MAX_RECOVERY_MS = 5 * MINUTE_MS;
+/** A timer of a busy machine. */
+const LATE_MS = 2_000;
 /** With time for the start itself, so that a late recovery is still printed as a figure. */
 const PATIENCE_MS = MAX_RECOVERY_MS + 30_000;
 
@@ -57,7 +59,7 @@ describe('a page that crashes at every load', () => {
     );
     // How long the start itself takes depends on the machine.
     expect(startsNow()).toHaveLength(starts + 1);
-    expect((startsNow().at(-1) ?? 0) - healthyAt).toBeLessThanOrEqual(MAX_RECOVERY_MS);
+    expect((startsNow().at(-1) ?? 0) - healthyAt).toBeLessThanOrEqual(MAX_RECOVERY_MS + LATE_MS);
     expect(ben.all('disconnected')).toEqual([]);
     expect(ben.all('ready')).toEqual([]);
     expect(startsOf('ben', stack.gateway.log)).toHaveLength(1);

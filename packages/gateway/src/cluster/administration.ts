@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { chown, mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import pg from 'pg';
+import type pg from 'pg';
 import { ConfigError } from '../config-error.ts';
 import { HOST_FILE, writeHostFile } from './host-file.ts';
 import { applySchema } from './schema.ts';
@@ -148,7 +148,9 @@ async function writeFor(dataDir: string, host: string, epoch: number): Promise<v
 
 async function connected<R>(url: string, work: (client: pg.Client) => Promise<R>): Promise<R> {
   const timeouts = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS, lock_timeout: TIMEOUT_MS };
-  const client = new pg.Client({ connectionString: url, ...timeouts });
+  // As in `Engine.open`: programs that share code with the gateway do not load it, either.
+  const { default: postgres } = await import('pg');
+  const client = new postgres.Client({ connectionString: url, ...timeouts });
   client.on('error', () => {}); // The query in progress rejects, too.
   await client.connect();
   try {

@@ -360,8 +360,9 @@ export class Session {
 
   /** The number of its account, or of the one that it is being linked to by a code, in digits. */
   get number(): string | undefined {
-    if (this.phase.status === 'ready') return this.phase.info.phone || undefined;
-    return this.#state.linkingNumber;
+    // The page may not have told the number of an account with a hidden id.
+    const known = this.phase.status === 'ready' ? this.phase.info.phone : '';
+    return known || this.#state.linkingNumber;
   }
 
   /** False if `number` only got a pairing code: its owner may never type it. */

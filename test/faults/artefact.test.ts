@@ -42,7 +42,7 @@ function chatWeb(args: readonly string[], settings: Readonly<Record<string, stri
 it('has programs, their licences, and nothing that they do not need', () => {
   expect(files.filter((path) => !path.includes('/'))).toEqual(
     ['LICENSE', 'NOTICE', 'README.md', 'THIRD-PARTY-LICENSES', 'bin', 'console', 'deploy', 'doctor', 'gateway']
-      .concat(['package.json', 'reference', 'simulator', 'tools', 'worker'])
+      .concat(['package.json', 'reference', 'simulator', 'sql', 'tools', 'worker'])
       .sort(),
   );
   expect(files.filter((path) => /node_modules|\.map$|\.ts$|\.test\.|tsbuildinfo/.test(path))).toEqual([]);
