@@ -1,5 +1,5 @@
 import { ADA, BEN, CARLA, eventually, figure, pace, postgresPrograms, rounds } from '@chat-web/testing';
-import { Hosts, type Stack, Traffic } from '@chat-web/testing/stack';
+import { Hosts, type Stack, Traffic, WHOLE } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const MOVES = rounds({ few: 3, all: 30 });
@@ -8,42 +8,6 @@ const KILLS = rounds({ few: 4, all: 20 });
 const MAX_MOVE_MS = 3_000;
 const MAX_WAIT_MS = 5_000;
 const SECOND_MS = 1_000;
-
-/** The texts that the journals of these hosts have of a session. Each host has those that arrived there. */
-async function received(stacks: readonly Stack[], session: string): Promise<string[]> {
-  const bodies: string[] = [];
-  for (const { address } of stacks) {
-    const headers = { Accept: 'application/json', Authorization: `Bearer ${address.token}` };
-    for (let after = 'oldest'; ; ) {
-      const answer = await fetch(`${address.url}/events?limit=1000&events=message&after=${after}`, { headers });
-      const { events, next } = (await answer.json()) as {
-        events: { session: string; data: { body: string } }[];
-        next: string;
-      };
-      if (events.length === 0) break;
-      bodies.push(...events.filter((event) => event.session === session).map(({ data }) => data.body));
-      after = next;
-    }
-  }
-  return bodies;
-}
-
-/** Ends the traffic, and expects that each message was delivered once, and each answer sent once. */
-async function expectWhole(traffics: readonly Traffic[], stacks: readonly Stack[], session: string): Promise<string> {
-  await traffics.at(-1)?.end();
-  const [inbound, outbound] = [traffics.flatMap((one) => one.inbound), traffics.flatMap((one) => one.outbound)];
-  const [{ phones }] = stacks as [Stack];
-  await eventually(async () => {
-    const known = new Set(await received(stacks, session));
-    expect(inbound.filter((text) => !known.has(text))).toEqual([]);
-  });
-  const arrived = (await received(stacks, session)).filter((body) => body.startsWith('in '));
-  expect(arrived.sort()).toEqual(inbound.sort());
-  const onPhone = (await phones.messages(BEN)).flatMap(({ body = '' }) => (/^out /.test(body) ? [body] : []));
-  expect(onPhone.sort()).toEqual(outbound.sort());
-  expect(await phones.account(ADA)).toMatchObject({ devices: [{}], unlinks: [] });
-  return `${inbound.length} messages delivered once, ${outbound.length} sent once, 0 relinks`;
-}
 
 describe.runIf(postgresPrograms())('a session of a cluster', () => {
   let hosts: Hosts;
@@ -56,6 +20,14 @@ describe.runIf(postgresPrograms())('a session of a cluster', () => {
     await a.link('main', ADA);
   });
   afterAll(() => hosts?.[Symbol.asyncDispose]());
+
+  /** Ends the traffic, and expects that each message was delivered once, and each answer sent once. */
+  async function expectWhole(): Promise<string> {
+    await traffics.at(-1)?.end();
+    expect(await hosts.audit('main', ADA, traffics)).toEqual(WHOLE);
+    const count = (of: 'inbound' | 'outbound') => traffics.flatMap((one) => one[of]).length;
+    return `${count('inbound')} messages delivered once, ${count('outbound')} sent once, 0 relinks`;
+  }
 
   const at = async (name: string) => {
     const view = { id: 'main', host: name, status: 'ready' };
@@ -78,7 +50,7 @@ describe.runIf(postgresPrograms())('a session of a cluster', () => {
       durations.push(performance.now() - startedAt);
       await pace(300);
     }
-    const whole = await expectWhole(traffics, [a, b], 'main');
+    const whole = await expectWhole();
     // A call waits for 5 s, which a busy machine may exceed.
     const slow = durations.some((ms) => ms > MAX_WAIT_MS) ? [expect.stringMatching(/^session_moving: /)] : [];
     expect([...new Set(traffic.failures)]).toEqual(traffic.failures.length > 0 ? slow : []);
@@ -140,7 +112,7 @@ describe.runIf(postgresPrograms())('a session of a cluster', () => {
     }
     const { moves } = await a.client.listMoves();
     const done = moves.slice(0, KILLS).filter(({ state }) => state === 'done').length;
-    figure('killed host moves', `${KILLS}, of which ${done} arrived: ${await expectWhole(traffics, [a, b], 'main')}`);
+    figure('killed host moves', `${KILLS}, of which ${done} arrived: ${await expectWhole()}`);
   });
 });
 

@@ -183,6 +183,8 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
     await expect(client.removeHost({ hostId })).rejects.toMatchObject({ code: 'host_not_found' });
     await expect(client.getClusterHost({ hostId })).rejects.toMatchObject({ code: 'host_not_found' });
     expect(await refusalOf(host)).toMatch(/code 78.*does not belong to a host/s);
+    // Its name can be used again.
+    expect(await addHost(postgres.url(), 'gone')).not.toBe(host.url);
   });
 
   it('whose folder another gateway has claimed exits within seconds', async () => {

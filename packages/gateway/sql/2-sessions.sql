@@ -62,7 +62,8 @@ BEGIN
   INSERT INTO chat_web.sessions AS s (id, host, change, view)
   SELECT v.key, own_host, n, v.value FROM jsonb_each(views) v WHERE jsonb_typeof(v.value) <> 'null'
   ON CONFLICT (id) DO UPDATE SET host = own_host, change = n, view = excluded.view
-  WHERE s.host = own_host OR s.host IS NULL;
+  -- A copy that has moved does not bring back a session that was deleted where it went.
+  WHERE s.host = own_host OR (s.host IS NULL AND excluded.view ->> 'status' IS DISTINCT FROM 'moved');
   RETURN QUERY SELECT s.id FROM chat_web.sessions s WHERE views ? s.id AND s.host <> own_host;
 END $$;
 

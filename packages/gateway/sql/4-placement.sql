@@ -4,7 +4,8 @@ CREATE TABLE chat_web.moves (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   session text NOT NULL,
   source uuid NOT NULL REFERENCES chat_web.hosts ON DELETE CASCADE,
-  target uuid NOT NULL REFERENCES chat_web.hosts ON DELETE CASCADE,
+  -- Null for a host that was removed.
+  target uuid REFERENCES chat_web.hosts ON DELETE SET NULL,
   -- `asked`, `moving`, and then either `done`, or `cancelling`, until the source has taken the session back, and
   -- `cancelled`.
   state text NOT NULL DEFAULT 'asked' CHECK (state IN ('asked', 'moving', 'done', 'cancelling', 'cancelled')),
@@ -66,18 +67,19 @@ CREATE FUNCTION chat_web.others(host text) RETURNS uuid[] LANGUAGE sql SET searc
 $$;
 
 -- Asks for a move, to the host with this id or name, or to the roomiest. Returns one of: `asked`; `moving`, with the move
--- of the session that is not finished; `unknown_session`; `unknown_host`; `is_there`; `no_room`.
+-- of the session that is not finished; `unknown_session`; `is_moved`, for one that was exported; `unknown_host`;
+-- `is_there`; `no_room`.
 CREATE FUNCTION chat_web.ask_move(moved text, wanted text) RETURNS TABLE (outcome text, move bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   source uuid;
   target uuid;
-  runs boolean;
+  status text;
   open_move bigint;
 BEGIN
   PERFORM chat_web.require_host();
   PERFORM chat_web.next_change(); -- From here on, one call at a time.
-  SELECT s.host, s.view ->> 'status' <> 'stopped' INTO source, runs FROM chat_web.sessions s WHERE s.id = moved AND s.view IS NOT NULL;
+  SELECT s.host, s.view ->> 'status' INTO source, status FROM chat_web.sessions s WHERE s.id = moved AND s.view IS NOT NULL;
   IF source IS NULL THEN
     RETURN QUERY SELECT 'unknown_session', NULL::bigint;
     RETURN;
@@ -85,6 +87,10 @@ BEGIN
   SELECT m.id INTO open_move FROM chat_web.moves m WHERE m.session = moved AND m.ended_at IS NULL;
   IF FOUND THEN
     RETURN QUERY SELECT 'moving', open_move;
+    RETURN;
+  END IF;
+  IF status = 'moved' THEN -- It may run outside of the cluster.
+    RETURN QUERY SELECT 'is_moved', NULL::bigint;
     RETURN;
   END IF;
   IF wanted IS NOT NULL AND NOT EXISTS (SELECT FROM chat_web.hosts h WHERE h.id::text = wanted OR h.name = wanted) THEN
@@ -103,7 +109,7 @@ BEGIN
     RETURN;
   END IF;
   DELETE FROM chat_web.moves m WHERE m.ended_at < chat_web.moment() - interval '7 days';
-  RETURN QUERY INSERT INTO chat_web.moves (session, source, target, starts) VALUES (moved, source, target, runs)
+  RETURN QUERY INSERT INTO chat_web.moves (session, source, target, starts) VALUES (moved, source, target, status <> 'stopped')
     RETURNING 'asked', id;
 END $$;
 
@@ -130,7 +136,8 @@ BEGIN
   IF m.state IS DISTINCT FROM 'moving' THEN
     RETURN false;
   END IF;
-  UPDATE chat_web.sessions s SET host = m.target, change = n WHERE s.id = m.session AND s.host = m.source;
+  UPDATE chat_web.sessions s SET host = m.target, change = n, view = jsonb_set(s.view, '{status}', '"starting"')
+  WHERE s.id = m.session AND s.host = m.source;
   IF NOT FOUND THEN
     UPDATE chat_web.moves SET state = 'cancelled', ended_at = chat_web.moment(), message = 'the session was deleted'
     WHERE id = move;
@@ -185,6 +192,8 @@ BEGIN
     RETURN false;
   END IF;
   UPDATE chat_web.sessions s SET host = NULL, view = NULL, change = n WHERE s.host = remove_host.host;
+  UPDATE chat_web.moves m SET state = 'cancelling', message = 'its target was removed'
+  WHERE m.target = remove_host.host AND m.state IN ('asked', 'moving');
   DELETE FROM chat_web.hosts h WHERE h.id = remove_host.host;
   RETURN true;
 END $$;

@@ -130,7 +130,7 @@ export async function startGateway(
     },
     onFolderLost: (why) => {
       log.error({ why }, 'all browsers killed');
-      void killAll(supervisor.all(), saved.sessionsDir).then(displaced.resolve);
+      void killAll(supervisor.all(), saved.sessionsDir).finally(displaced.resolve);
     },
   });
   for (const id of foreign)
@@ -169,7 +169,7 @@ export async function startGateway(
 
 /** Without their data folder, which may not answer, or may be used elsewhere: nothing is saved. */
 async function killAll(sessions: readonly Session[], sessionsDir: string): Promise<void> {
-  for (const { workerPid } of sessions) if (workerPid !== undefined) process.kill(workerPid, 'SIGKILL');
+  for (const session of sessions) session.kill();
   await settledWithin(sweepAtBoot(sessionsDir), KILL_MS);
 }
 
@@ -271,6 +271,7 @@ async function createSessions(
     lineages,
     events,
     journal,
+    shortage: () => hostShortage(config),
     states: {
       folds: [folds.delivered, folds.openAcks, folds.published, folds.metadata, folds.sentKeys, people],
       others: [memoryGuard, settings],
@@ -324,9 +325,9 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
   const calls = new Calls();
   const app = createApp({
     calls,
-    departure: async (id) => {
+    departure: async (id, confirm) => {
       await calls.settled(id, CALLS_END_MS);
-      return mover.export(id);
+      return mover.export(id, {}, confirm);
     },
     config,
     access,

@@ -41,10 +41,17 @@ export function addHost(adminUrl: string, name: string): Promise<string> {
     await client.query('BEGIN');
     // Not in the log of the server, where a statement that fails is written.
     await client.query("SET LOCAL log_min_error_statement = 'panic'").catch(() => client.query('ROLLBACK; BEGIN'));
-    await client.query(
-      `CREATE ROLE ${client.escapeIdentifier(role)} LOGIN PASSWORD ${client.escapeLiteral(password)}
-       CONNECTION LIMIT ${MAX_CONNECTIONS} IN ROLE chat_web_hosts`,
+    // It is left where a host was removed by the API.
+    const { rows: left } = await client.query(
+      `SELECT FROM pg_roles r WHERE r.rolname = $1 AND pg_has_role(r.oid, 'chat_web_hosts', 'member')
+       AND NOT EXISTS (SELECT FROM chat_web.hosts h WHERE h.role = r.rolname)`,
+      [role],
     );
+    await client.query(
+      `${left.length > 0 ? 'ALTER' : 'CREATE'} ROLE ${client.escapeIdentifier(role)} LOGIN
+       PASSWORD ${client.escapeLiteral(password)} CONNECTION LIMIT ${MAX_CONNECTIONS}`,
+    );
+    await client.query(`GRANT chat_web_hosts TO ${client.escapeIdentifier(role)}`);
     await client.query('INSERT INTO chat_web.hosts (name, role) VALUES ($1, $2)', [name, role]);
     await client.query('COMMIT');
     return hostUrl(adminUrl, client.database, role, password);

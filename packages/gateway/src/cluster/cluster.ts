@@ -40,10 +40,17 @@ export interface OwnSessions {
   moved(): string[];
   /** Those that can be moved, the one that has been idle for the longest time first. */
   movable(): string[];
+  /** True for one that may run here. */
+  isHere(session: string): boolean;
+  /** Rejects if a session could not arrive here now. */
+  requireRoom(session: string): Promise<void>;
   /** Places a session that arrives, commits the move, and starts it. Resolves once it is up, or has failed. */
   arrive(session: string, archive: ArrivingArchive, move: ArrivingMove): Promise<void>;
-  /** The session belongs to this host, although it was moved or placed: starts it. */
-  takeBack(session: string): Promise<void>;
+  /**
+   * The session belongs to this host: if it was moved or placed, it may run again, and starts if it is to. Waits for an
+   * export. Returns whether it was moved or placed.
+   */
+  takeBack(session: string, starts: boolean): Promise<boolean>;
   stop(session: string): Promise<void>;
   /** Removes the folder of a session that belongs to another host. */
   discard(session: string): Promise<void>;

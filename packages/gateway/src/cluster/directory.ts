@@ -5,6 +5,7 @@ import type { Peer, ReportedSession } from './cluster.ts';
 import type { Engine } from './engine.ts';
 
 const MIN_READ_MS = 1_000;
+const GONE_MS = 30_000;
 
 interface SessionRow {
   readonly id: string;
@@ -34,7 +35,7 @@ export interface MoveRow {
   readonly session: string;
   /** Hosts. */
   readonly source: string;
-  readonly target: string;
+  readonly target: string | null;
   readonly starts: boolean;
   readonly state: 'asked' | 'moving' | 'done' | 'cancelling' | 'cancelled';
   readonly asked_at: Date;
@@ -115,8 +116,14 @@ export class Directory {
     return this.ownRow?.name;
   }
 
-  nameOf(host: string): string {
-    return this.#hosts.get(host)?.name ?? host;
+  nameOf(host: string | null): string {
+    return host === null ? 'a removed host' : (this.#hosts.get(host)?.name ?? host);
+  }
+
+  /** Its gateway has not run for some time, whether it was stopped or is lost. */
+  isGone(host: string | null): boolean {
+    const row = host === null ? undefined : this.#hosts.get(host);
+    return row === undefined || (row.state !== 'live' && (row.silent_ms ?? 0) > GONE_MS);
   }
 
   /** The sessions of a host, as they are shown now. */

@@ -8,8 +8,8 @@ const PROBE_FILE = 'disk-probe';
 const PROBE_EVERY_MS = 5_000;
 const MAX_SILENCE_MS = 30_000;
 const NO_ANSWER = `it has not answered for ${MAX_SILENCE_MS / 1_000} s`;
-/** The disk is there, and only has no room. */
-const FULL: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+/** What proves that it is gone. A disk that is full, or a process without file descriptors, is not. */
+const GONE: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'EIO', 'EROFS', 'ESTALE', 'ENODEV', 'ENXIO'];
 
 /** The file of a gateway that is gone: reads what is in it, so that a change can be seen. */
 export async function probeIn(dataDir: string): Promise<string> {
@@ -65,7 +65,7 @@ export class DiskProbe {
       this.#written = text;
       return undefined;
     } catch (error) {
-      if (!FULL.includes((error as NodeJS.ErrnoException).code)) return errorText(error);
+      if (GONE.includes((error as NodeJS.ErrnoException).code)) return errorText(error);
       this.#written = undefined; // Part of it may have been written.
       return undefined;
     }

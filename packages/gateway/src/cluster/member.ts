@@ -45,6 +45,8 @@ const RELEASE_MS = 3_000;
 const REFRESH_MS = 1_000;
 const RETRY_MS = 2_000;
 const LOG_EVERY_MS = 30_000;
+/** For the source of a move: to stop a session and pack its archive, and between two pieces of it. */
+const [ARCHIVE_BEGINS_MS, ARCHIVE_SILENT_MS] = [90_000, 30_000];
 /** Workers end their browsers, and another gateway may claim the folder, some time after the last beat. */
 const GATEWAY_TIMEOUT_MS = 30_000;
 /** Before that: a process that did not run for this long asks the database before it starts a browser. */
@@ -306,15 +308,15 @@ export class Member implements Cluster {
     if (peer?.address === undefined) throw new GatewayError('host_unreachable', 'the host has never started');
     const path = ARCHIVE_PATH.replace(':id', session);
     const headers = { [HOP_HEADER]: this.signHop({ request: `POST ${path}`, address: '', to: host }) };
-    const answer = await fetch(new URL(path, peer.address), {
-      method: 'POST',
-      headers,
-      signal,
-      redirect: 'error',
-    }).catch((error: unknown) => {
-      throw new GatewayError('host_unreachable', `host ${peer.name} does not answer (${errorText(error)})`);
-    });
-    if (answer.ok && answer.body) return { bytes: answer.body, contentDigest: answer.headers.get('Content-Digest') };
+    const silence = new Silence(ARCHIVE_BEGINS_MS);
+    const all = AbortSignal.any([signal, silence.signal]);
+    const answer = await fetch(new URL(path, peer.address), { method: 'POST', headers, signal: all, redirect: 'error' })
+      .catch((error: unknown) => {
+        throw new GatewayError('host_unreachable', `host ${peer.name} does not answer (${errorText(error)})`);
+      })
+      .finally(() => silence.heard(ARCHIVE_SILENT_MS));
+    if (answer.ok && answer.body)
+      return { bytes: silence.watch(answer.body), contentDigest: answer.headers.get('Content-Digest') };
     const said = v.safeParse(refused, await answer.json().catch(() => undefined));
     const { code, message } = said.success ? said.output.error : NO_ARCHIVE;
     throw new GatewayError(code, `host ${peer.name} refuses (${answer.status}): ${message}`);
@@ -369,6 +371,7 @@ export class Member implements Cluster {
     await this.#write({ host: host.id, epoch: Number(claim?.epoch), pending });
     this.#journal = journal;
     if (!(await this.#sendBeat(undefined))) return { outcome: 'in_use', host };
+    this.#notedAt = { monotonic: performance.now(), wall: Date.now() };
     await this.#write({ host: host.id, epoch: this.#file.epoch });
     return { outcome, host };
   }
@@ -409,7 +412,13 @@ export class Member implements Cluster {
         if (!isAnnounced) await stopForeign(await this.#announce(own, false), own.sessions, this.#log);
         isAnnounced = true;
         await this.#moves.settlePlaced(own.sessions, false);
-        await this.#directory.report(this.#file.epoch, own.sessions.views(), false);
+        const foreign = await this.#directory.report(this.#file.epoch, own.sessions.views(), false);
+        const isMoving = (id: string) => this.#directory.moveOf(id) !== undefined;
+        await stopForeign(
+          foreign.filter((id) => !isMoving(id)),
+          own.sessions,
+          this.#log,
+        );
       });
       await this.#attempt('sessions of other hosts not read', async () => {
         await this.#directory.refresh();
@@ -475,6 +484,39 @@ export class Member implements Cluster {
   async #write(file: HostFile): Promise<void> {
     await writeHostFile(this.#config.dataDir, file);
     this.#file = file;
+  }
+}
+
+/** Aborts once nothing was heard for some time. */
+class Silence {
+  readonly #controller = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(timeoutMs: number) {
+    this.heard(timeoutMs);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  heard(timeoutMs: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#controller.abort(new Error('nothing was sent for too long')), timeoutMs);
+    this.#timer.unref();
+  }
+
+  /** Waits of the reader do not count. */
+  async *watch(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of bytes) {
+        clearTimeout(this.#timer);
+        yield piece;
+        this.heard(ARCHIVE_SILENT_MS);
+      }
+    } finally {
+      clearTimeout(this.#timer);
+    }
   }
 }
 

@@ -19,7 +19,6 @@ const COMMIT_RETRY_MS = 1_000;
 const FINAL: readonly (string | undefined)[] = [
   'session_not_found',
   'session_not_exportable',
-  'session_exists',
   'stale_export',
   'body_too_large',
 ];
@@ -47,6 +46,8 @@ export class Moves {
   readonly #dependencies: MovesDependencies;
   /** Sessions that arrive now. */
   readonly #arriving = new Set<string>();
+  /** How many are being driven here. */
+  #arrivals = 0;
   /** Moves that have failed: how often, and when they may be tried again. */
   readonly #failed = new Map<string, { readonly attempts: number; readonly retryAt: number }>();
   /** Sessions whose last move from here has failed, with the time. */
@@ -76,11 +77,14 @@ export class Moves {
 
   async rebalance(hosts: readonly HostRow[], isDryRun: boolean): Promise<ChosenMove[]> {
     const { directory } = this.#dependencies;
-    const chosen = balancing(
-      hosts,
-      (host) => directory.idleFirst(host),
-      new Set(directory.moves().map((one) => one.session)),
-    );
+    const open = directory.moves();
+    const countOf = (end: 'source' | 'target', host: string) => open.filter((move) => move[end] === host).length;
+    const after = hosts.map((row) => {
+      const used = Number(row.used) + countOf('target', row.id) - countOf('source', row.id);
+      return { ...row, used: String(used) };
+    });
+    const moving = new Set(open.map(({ session }) => session));
+    const chosen = balancing(after, (host) => directory.idleFirst(host), moving);
     if (!isDryRun) for (const { session, to } of chosen) await this.#ask(session, to).catch(unlessOutage);
     return chosen;
   }
@@ -112,7 +116,7 @@ export class Moves {
     const { directory, own } = this.#dependencies;
     for (const session of sessions.placed()) {
       if (this.#arriving.has(session)) continue;
-      if (directory.hostOf(session) === own) await sessions.takeBack(session);
+      if (directory.hostOf(session) === own) await sessions.takeBack(session, true);
       else if (isAtStart || !directory.moveOf(session)) await sessions.discard(session);
     }
   }
@@ -125,12 +129,13 @@ export class Moves {
     for (const move of open) {
       if (move.source === own) this.#run(move.session, () => this.#leave(move, sessions));
       const isDue = (this.#failed.get(move.id)?.retryAt ?? 0) <= performance.now();
-      if (move.target === own && move.state !== 'cancelling' && isDue && this.#arriving.size < MAX_ARRIVING)
+      if (move.target !== own || move.state === 'cancelling' || !isDue) continue;
+      if (!this.#busy.has(move.session) && this.#arrivals < MAX_ARRIVING)
         this.#run(move.session, () => this.#arrive(move, sessions));
     }
     for (const session of sessions.moved()) {
-      const host = directory.hostOf(session);
-      if (host === undefined || host === own || directory.moveOf(session)) continue;
+      // It belongs to another host now, or was deleted there.
+      if (directory.hostOf(session) === own || directory.moveOf(session)) continue;
       this.#run(session, () => sessions.discard(session));
     }
     this.#run(undefined, () => this.#drain(sessions));
@@ -167,6 +172,8 @@ export class Moves {
     if (outcome === 'asked') log.info({ session, move }, 'move asked for');
     if (outcome === 'asked' || outcome === 'moving') return move;
     if (outcome === 'unknown_session') throw new GatewayError('session_not_found', `there is no session ${session}`);
+    if (outcome === 'is_moved')
+      throw new GatewayError('session_moved', `session ${session} was moved away: it may run outside of the cluster`);
     if (outcome === 'unknown_host') throw new GatewayError('host_not_found', 'there is no host with this id or name');
     const where =
       to === undefined
@@ -179,45 +186,53 @@ export class Moves {
   /** At the source: gives up the move if its target is lost, and takes the session back after a move was cancelled. */
   async #leave(move: MoveRow, sessions: OwnSessions): Promise<void> {
     const { engine, directory, epoch, log } = this.#dependencies;
-    const target = directory.peer(move.target);
     if (move.state !== 'cancelling') {
-      if (target?.isLost) await this.#cancel(move, `host ${target.name} is lost`);
+      if (directory.isGone(move.target)) await this.#cancel(move, `host ${directory.nameOf(move.target)} does not run`);
       return;
     }
     this.#notMoved.set(move.session, performance.now());
-    if (sessions.moved().includes(move.session)) {
-      await sessions.takeBack(move.session);
-      log.warn({ session: move.session, why: move.message }, 'move cancelled, session continues here');
-    }
+    const wasMoved = await sessions.takeBack(move.session, move.starts);
+    log.warn({ session: move.session, why: move.message, wasMoved }, 'move cancelled, session continues here');
     await engine.query('SELECT chat_web.end_move($1, $2)', [move.id, epoch()]);
     await directory.refresh();
   }
 
   /** At the target. */
   async #arrive(move: MoveRow, sessions: OwnSessions): Promise<void> {
+    const { directory, stopping } = this.#dependencies;
+    this.#arrivals += 1;
+    try {
+      await this.#tryToArrive(move, sessions);
+    } catch (error) {
+      if (!stopping.aborted) await this.#failedOnce(move, error);
+    } finally {
+      this.#arrivals -= 1;
+      this.#arriving.delete(move.session);
+      await directory.refresh().catch(unlessServer);
+    }
+  }
+
+  async #tryToArrive({ id, session, source, starts, state }: MoveRow, sessions: OwnSessions): Promise<void> {
     const { engine, directory, epoch, request, stopping, log } = this.#dependencies;
-    const { id, session, source, starts } = move;
     const startedAt = performance.now();
-    const [row] = await engine.query<{ is_open: boolean }>('SELECT chat_web.begin_move($1, $2) AS is_open', [
+    if (sessions.isHere(session)) {
+      if (state === 'asked') throw new GatewayError('session_exists', `there is another session ${session}`);
+      await this.#commit(id); // It was committed before: the database has lost that in a fail-over.
+      return;
+    }
+    // Of an attempt that failed after it was placed.
+    if (sessions.placed().includes(session)) await sessions.discard(session);
+    await sessions.requireRoom(session); // Before the source stops it.
+    const begun = await engine.query<{ is_open: boolean }>('SELECT chat_web.begin_move($1, $2) AS is_open', [
       id,
       epoch(),
     ]);
-    if (!row?.is_open) return directory.refresh();
+    if (!begun[0]?.is_open) return;
     this.#arriving.add(session);
-    try {
-      // Of an attempt that failed after it was placed.
-      if (sessions.placed().includes(session)) await sessions.discard(session);
-      const archive = await request(source, session, stopping);
-      await sessions.arrive(session, archive, { starts, commit: () => this.#commit(id) });
-      const ms = Math.round(performance.now() - startedAt);
-      log.info({ session, from: directory.nameOf(source), ms }, 'session moved here');
-    } catch (error) {
-      if (stopping.aborted) return;
-      await this.#failedOnce(move, error);
-    } finally {
-      this.#arriving.delete(session);
-      await directory.refresh().catch(() => {});
-    }
+    const archive = await request(source, session, stopping);
+    await sessions.arrive(session, archive, { starts, commit: () => this.#commit(id) });
+    const ms = Math.round(performance.now() - startedAt);
+    log.info({ session, from: directory.nameOf(source), ms }, 'session moved here');
   }
 
   async #failedOnce(move: MoveRow, error: unknown): Promise<void> {
@@ -226,8 +241,10 @@ export class Moves {
     this.#failed.set(move.id, { attempts, retryAt });
     const why = errorText(error);
     this.#dependencies.log.warn({ session: move.session, attempts, error: why }, 'session not moved here');
-    const isFinal = error instanceof GatewayError && FINAL.includes(error.code);
-    if (isFinal || attempts >= MAX_ATTEMPTS) await this.#cancel(move, why);
+    const code = error instanceof GatewayError ? error.code : undefined;
+    // What is here may be the session itself, if the database has lost the commit: then both would run.
+    const isFinal = FINAL.includes(code) || (code === 'session_exists' && move.state === 'asked');
+    if (isFinal || (attempts >= MAX_ATTEMPTS && code !== 'session_exists')) await this.#cancel(move, why);
   }
 
   /** Tries until the database has answered: only it knows to whom the session belongs. */
@@ -262,6 +279,7 @@ export class Moves {
     let leaving = directory.moves().filter(({ source }) => source === own).length;
     for (const session of sessions.movable()) {
       if (leaving >= MAX_LEAVING) return;
+      if (directory.hostOf(session) !== own) continue;
       const failedAt = this.#notMoved.get(session) ?? Number.NEGATIVE_INFINITY;
       if (directory.moveOf(session) || performance.now() - failedAt < DRAIN_RETRY_MS) continue;
       await this.#ask(session, undefined).catch((error: unknown) => {

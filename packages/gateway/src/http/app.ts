@@ -74,8 +74,8 @@ interface Dependencies {
   readonly events: EventDependencies['events'] & Pick<EventLog, 'isStoring'>;
   readonly cluster: Cluster;
   readonly calls: Calls;
-  /** The archive of a session that is moved to another host. */
-  departure(session: string): Promise<SessionArchive>;
+  /** The archive of a session that is moved to another host. `confirm` rejects if it no longer is. */
+  departure(session: string, confirm: () => Promise<void>): Promise<SessionArchive>;
   readonly handlers: Readonly<Record<OperationName, AnyHandler>>;
   readonly spool: Spool;
   readonly damage: Pick<Damage, 'counts'>;
@@ -158,10 +158,13 @@ function openApiRoute({ asksForToken }: Access): Route {
 function archiveRoute({ cluster, departure }: Pick<Dependencies, 'cluster' | 'departure'>): Route {
   return async (c) => {
     const { id } = parseParams(c.req.param(), v.object({ id: sessionId }));
-    const { from } = c.get('forwardedFor') ?? {};
-    if (from === undefined || !(await cluster.mayTake(id, from)))
-      throw new Refusal('not_forwarded', 'the session is not being moved to this host');
-    return archiveResponse(c, id, await departure(id));
+    const { from = '' } = c.get('forwardedFor') ?? {};
+    const confirm = async () => {
+      if (!(await cluster.mayTake(id, from)))
+        throw new Refusal('not_forwarded', 'the session is not being moved to this host');
+    };
+    await confirm();
+    return archiveResponse(c, id, await departure(id, confirm));
   };
 }
 

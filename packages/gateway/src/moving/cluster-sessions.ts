@@ -39,15 +39,14 @@ export function clusterSessions({ supervisor, saved, lineages, mover }: Dependen
         .ids()
         .filter((id) => !isElsewhere(id))
         .sort((a, b) => idleMs(b) - idleMs(a)),
+    isHere: (id) => saved.has(id) && !isElsewhere(id),
+    requireRoom: (id) => mover.requireRoom(id),
     arrive: async (id, { bytes, contentDigest }, move) => {
       const digests = digestsIn('Content-Digest', contentDigest ?? undefined);
       const session = await mover.import(id, { archive: bytes, digests }, {}, move);
       if (move.starts) await session.up(MAX_UP_MS);
     },
-    takeBack: async (id) => {
-      await lineages.takenBack(id);
-      await supervisor.start(id, { takeBack: true });
-    },
+    takeBack: (id, starts) => supervisor.takeBack(id, starts),
     stop: (id) => supervisor.stop(id, new AbortController().signal),
     discard: (id) => supervisor.discard(id),
   };

@@ -30,6 +30,8 @@ export interface MoverDependencies {
   /** Stores the state of a session that arrives. */
   readonly events: Pick<EventLog, 'isStoring' | 'settled' | 'resetDelivery' | 'imports' | 'storeImported'>;
   readonly journal: Pick<Journal, 'findAll'>;
+  /** What the host lacks for another browser. */
+  shortage(): Promise<string | undefined>;
   readonly states: MovingStates;
   readonly version: string;
   readonly log: Log;
@@ -68,9 +70,14 @@ export class Mover {
 
   /**
    * Stops a session for good, and resolves with its archive. Before this resolves, the session is recorded as moved,
-   * even across a crash; until then it is unchanged. A session that has moved already is exported again.
+   * even across a crash; until then it is unchanged. A session that has moved already is exported again. `confirm`: is
+   * called last, and may reject.
    */
-  async export(id: string, { keyId, signal: revoked }: Requester = {}): Promise<SessionArchive> {
+  async export(
+    id: string,
+    { keyId, signal: revoked }: Requester = {},
+    confirm: () => Promise<void> = async () => {},
+  ): Promise<SessionArchive> {
     const { supervisor, lineages, events, log } = this.#dependencies;
     const session = supervisor.leaving(id);
     this.#requireStorage();
@@ -79,6 +86,7 @@ export class Mover {
       this.#requireStorage();
       const archive = await this.#prepare(id, signal, keyId);
       revoked?.throwIfAborted(); // A large profile takes long.
+      await confirm();
       const isRepeated = lineages.movedAt(id) !== undefined;
       await this.#stored(() => lineages.moved(id, archive.about));
       if (!isRepeated) this.counts.exported += 1;
@@ -106,6 +114,16 @@ export class Mover {
       if (!isQuestion) this.counts[REFUSALS.includes(code) ? 'refused' : 'failed'] += 1;
       throw error;
     }
+  }
+
+  /** Rejects if a session of another host could not arrive here now: then that is not stopped. */
+  async requireRoom(id: string): Promise<void> {
+    const { supervisor, shortage } = this.#dependencies;
+    supervisor.expect(id, {});
+    this.#requireStorage();
+    this.#requireTurn(id, undefined);
+    const why = await shortage();
+    if (why) throw new GatewayError('insufficient_resources', why);
   }
 
   /** Removes the leftovers of interrupted imports. Call before any session starts. */

@@ -167,6 +167,11 @@ export class Run {
     }
   }
 
+  /** Also while it is ending. */
+  killWorker(): void {
+    this.#worker?.child.kill('SIGKILL');
+  }
+
   call(operation: WorkerOperationName, input: unknown, attempt?: SendAttempt): Promise<unknown> | undefined {
     return this.#worker?.link.call(operation, input, attempt);
   }

@@ -288,10 +288,23 @@ export class Session {
     });
   }
 
+  /**
+   * If the session was moved or placed, it may run here again, and starts if it is to: whether there is room is checked
+   * by the start. Returns whether it was.
+   */
+  takeBack(starts: boolean): Promise<boolean> {
+    return this.#lock.run(async () => {
+      if (this.#dependencies.lineages.movedAt(this.id) === undefined) return false;
+      await this.#takeBack();
+      if (starts) await this.#inTurn({ name: 'start', byHand: false });
+      return true;
+    });
+  }
+
   /** Removes the folder of a session that was moved. Its events stay. */
   discard(): Promise<void> {
     return this.#lock.run(async () => {
-      if (this.phase.status !== 'moved') return;
+      if (this.#dependencies.lineages.movedAt(this.id) === undefined) return;
       this.#stopLeaving();
       this.#dependencies.events.streams.endOf(this.id, 'the session was moved to another host');
       await this.#dependencies.saved.wipe(this.id);
@@ -306,6 +319,11 @@ export class Session {
     if (!isKept && !isBeingLinked(this.#state)) return;
     const what = isKept ? 'has saved auth here' : 'is being linked';
     throw new GatewayError('session_exists', `session ${this.id} ${what} (it is ${status}): delete it first`);
+  }
+
+  /** Kills its worker at once. */
+  kill(): void {
+    this.#run?.killWorker();
   }
 
   fail(cause: Cause): void {

@@ -134,6 +134,11 @@ export class Supervisor implements OtherSessions {
     return this.find(id);
   }
 
+  /** See `Session.takeBack`. */
+  takeBack(id: string, starts: boolean): Promise<boolean> {
+    return this.#sessionOf(id).takeBack(starts);
+  }
+
   /** Removes the folder of a session that was moved, and belongs to another host. */
   async discard(id: string): Promise<void> {
     await this.#sessionOf(id).discard();

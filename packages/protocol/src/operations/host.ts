@@ -218,7 +218,7 @@ export const hostOperations = {
     optionalBody: v.strictObject({ to: v.optional(hostName) }),
     /** A session that is being moved already continues as before. */
     answer: moveView,
-    errors: ['session_not_found', 'host_not_found', 'insufficient_resources', 'engine_unavailable'],
+    errors: ['session_not_found', 'session_moved', 'host_not_found', 'insufficient_resources', 'engine_unavailable'],
     timeoutMs: 45_000,
     examples: { roomiest: exampleSession, chosen: { ...exampleSession, to: 'host-2' } },
   },

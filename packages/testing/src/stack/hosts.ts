@@ -3,10 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addHost, initCluster, joinCluster } from '@chat-web/gateway/tools';
 import type { AnswerOf } from '@chat-web/protocol';
+import { BEN } from '../accounts.ts';
+import { eventually } from '../eventually.ts';
 import { Postgres } from '../postgres.ts';
+import type { Traffic } from './moving.ts';
 import { Stack, type StackOptions } from './stack.ts';
 
 export const CLUSTER_TOKEN = 'the-operators-token';
+
+export interface Audit {
+  /** Messages that were not delivered, and sends that were confirmed and did not arrive. */
+  readonly lost: readonly string[];
+  readonly doubled: readonly string[];
+  readonly links: number;
+  readonly unlinks: number;
+}
+
+/** How an audit ends if nothing went wrong. */
+export const WHOLE: Audit = { lost: [], doubled: [], links: 1, unlinks: 0 };
 
 /** The hosts of a cluster on this machine, each with its gateway. They share a simulator and a PostgreSQL server. */
 export class Hosts implements AsyncDisposable {
@@ -64,9 +78,57 @@ export class Hosts implements AsyncDisposable {
     return view;
   }
 
+  get all(): Stack[] {
+    return [...this.#stacks.values()];
+  }
+
+  /** The texts that the journals of all hosts have of a session. Each host has those that arrived there. */
+  async received(session: string): Promise<string[]> {
+    const bodies: string[] = [];
+    for (const { address } of this.all) {
+      const headers = { Accept: 'application/json', Authorization: `Bearer ${address.token}` };
+      for (let after = 'oldest'; ; ) {
+        const answer = await fetch(`${address.url}/events?limit=1000&events=message&after=${after}`, { headers });
+        const { events, next } = (await answer.json()) as {
+          events: { session: string; data: { body: string } }[];
+          next: string;
+        };
+        if (events.length === 0) break;
+        bodies.push(...events.filter((event) => event.session === session).map(({ data }) => data.body));
+        after = next;
+      }
+    }
+    return bodies;
+  }
+
+  /** What became of the texts of ended traffic. Waits until all that was written has been delivered. */
+  async audit(session: string, account: string, traffics: readonly Traffic[]): Promise<Audit> {
+    const inbound = traffics.flatMap((one) => one.inbound);
+    const outbound = traffics.flatMap((one) => one.outbound);
+    await eventually(async () => {
+      const known = new Set(await this.received(session));
+      const missing = inbound.filter((text) => !known.has(text));
+      if (missing.length > 0) throw new Error(`not delivered: ${missing}`);
+    }).catch(() => {}); // Listed as lost.
+    const [{ phones }] = this.all as [Stack];
+    const arrived = (await this.received(session)).filter((body) => inbound.includes(body));
+    const sent = (await phones.messages(BEN)).flatMap(({ body = '' }) => (outbound.includes(body) ? [body] : []));
+    const { devices, unlinks } = await phones.account(account);
+    return {
+      lost: [...inbound.filter((text) => !arrived.includes(text)), ...outbound.filter((text) => !sent.includes(text))],
+      doubled: [...repeated(arrived), ...repeated(sent)],
+      links: devices.length,
+      unlinks: unlinks.length,
+    };
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     // The first one has the simulator.
     for (const stack of [...this.#stacks.values()].reverse()) await stack[Symbol.asyncDispose]();
     await this.postgres[Symbol.asyncDispose]();
   }
+}
+
+function repeated(texts: readonly string[]): string[] {
+  return texts.filter((text, at) => texts.indexOf(text) !== at);
 }

@@ -6,6 +6,7 @@ import { Badge, lookOf } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
 import { bytesText, fullTime, percentText } from '../../parts/words.ts';
 import { hrefTo } from '../../route.ts';
+import { ClusterHosts } from './cluster-hosts.tsx';
 
 const READ_EVERY_MS = 15_000;
 
@@ -16,6 +17,7 @@ export function HostView() {
       <div class="title">
         <h1>Host</h1>
       </div>
+      <ClusterHosts />
       <Reading of={loaded} what="the last hour">
         {(host) => (
           <>

@@ -5,6 +5,7 @@ import { Failure, useAction } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { goTo } from '../../route.ts';
+import { MoveDialog } from './move-dialog.tsx';
 
 const NOT_RUNNING: readonly string[] = ['stopped', 'failed', 'moved'];
 
@@ -14,8 +15,8 @@ interface ButtonsProps {
 }
 
 export function SessionButtons({ session, onDone }: ButtonsProps) {
-  const { id, status } = session;
-  const openDialog = useSignal<'delete' | 'takeBack' | undefined>(undefined);
+  const { id, status, host } = session;
+  const openDialog = useSignal<'delete' | 'takeBack' | 'move' | undefined>(undefined);
   const chosen = useSignal<'startSession' | 'restartSession' | 'stopSession'>('startSession');
   const action = useAction(async () => {
     await connection().client[chosen.value]({ id });
@@ -46,6 +47,11 @@ export function SessionButtons({ session, onDone }: ButtonsProps) {
       )}
       {isRunning && button('Restart', 'restartSession')}
       {isRunning && button('Stop', 'stopSession')}
+      {host !== undefined && status !== 'moved' && mayCall('moveSession') && (
+        <button type="button" onClick={() => (openDialog.value = 'move')}>
+          Move …
+        </button>
+      )}
       <button type="button" class="danger" onClick={() => (openDialog.value = 'delete')}>
         Delete …
       </button>
@@ -53,6 +59,9 @@ export function SessionButtons({ session, onDone }: ButtonsProps) {
       <Failure error={action.failure.value} />
       {openDialog.value === 'delete' && (
         <DeleteDialog session={session} onDone={onDone} onClose={() => (openDialog.value = undefined)} />
+      )}
+      {openDialog.value === 'move' && host !== undefined && (
+        <MoveDialog id={id} host={host} onDone={onDone} onClose={() => (openDialog.value = undefined)} />
       )}
       {openDialog.value === 'takeBack' && (
         <FormDialog
