@@ -21,7 +21,13 @@ CREATE FUNCTION chat_web.is_kept(s chat_web.sessions) RETURNS boolean LANGUAGE s
   SELECT s.view IS NOT NULL OR s.placed_at > chat_web.moment() - interval '2 minutes';
 $$;
 
+-- The gateways listen, and read what has changed at once; they also read it every second.
+CREATE FUNCTION chat_web.ring() RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT pg_notify('chat_web', '');
+$$;
+
 CREATE FUNCTION chat_web.next_change() RETURNS bigint LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.ring();
   UPDATE chat_web.directory SET change = change + 1 RETURNING change;
 $$;
 

@@ -23,6 +23,7 @@ $$;
 CREATE FUNCTION chat_web.add_key(key jsonb) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT chat_web.require_host();
+  SELECT chat_web.ring();
   UPDATE chat_web.directory SET keys_change = keys_change + 1;
   INSERT INTO chat_web.keys (id, stored) VALUES (key ->> 'id', key) ON CONFLICT (id) DO NOTHING;
 $$;
@@ -30,6 +31,7 @@ $$;
 CREATE FUNCTION chat_web.remove_key(key_id text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT chat_web.require_host();
+  SELECT chat_web.ring();
   UPDATE chat_web.directory SET keys_change = keys_change + 1;
   DELETE FROM chat_web.keys WHERE id = key_id;
 $$;

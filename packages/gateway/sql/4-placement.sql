@@ -150,6 +150,7 @@ END $$;
 -- Source or target give up a move. The session stays on the source, which takes it back if it has stopped it.
 CREATE FUNCTION chat_web.cancel_move(move bigint, own_epoch bigint, why text) RETURNS void
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.ring();
   UPDATE chat_web.moves m SET state = 'cancelling', message = left(why, 500)
   WHERE m.id = move AND chat_web.host_at(own_epoch) IN (m.source, m.target) AND m.state IN ('asked', 'moving');
 $$;

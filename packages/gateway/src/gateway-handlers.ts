@@ -166,7 +166,10 @@ function gatewayHandlers({
 
     listMoves: async () => ({ moves: await cluster.moves() }),
 
-    moveSession: ({ id, to }) => cluster.move(id, to),
+    moveSession: ({ id, to }) => {
+      if (cluster.isAlone) supervisor.find(id); // 404 for an unknown session.
+      return cluster.move(id, to);
+    },
 
     confirmHostOff: ({ hostId, confirm }) => {
       if (confirm !== hostId)

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, GatewayError } from '@chat-web/protocol';
 import type pg from 'pg';
 import type { Log } from '../log.ts';
@@ -19,16 +20,21 @@ class StandbyError extends Error {
   }
 }
 
+/** Until a connection that listens is opened again. */
+const LISTEN_RETRY_MS = 2_000;
+
 /** The PostgreSQL server of the cluster. Of several, the first that accepts writes is used. */
 export class Engine {
   readonly #pools: readonly pg.Pool[];
+  readonly #newListener: (at: number) => pg.Client;
   readonly #log: Log;
   /** The one that has answered last. */
   #current: pg.Pool | undefined;
   #isDown = false;
 
-  private constructor(pools: readonly pg.Pool[], log: Log) {
+  private constructor(pools: readonly pg.Pool[], newListener: (at: number) => pg.Client, log: Log) {
     this.#pools = pools;
+    this.#newListener = newListener;
     this.#log = log;
   }
 
@@ -55,7 +61,40 @@ export class Engine {
       });
       return pool.on('error', () => {}); // Of an idle connection. The next query opens another one.
     });
-    return new Engine(pools, log);
+    const newListener = (at: number) =>
+      new postgres.Client({
+        connectionString: urls[at],
+        application_name: 'chat-web',
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+        keepAlive: true,
+      });
+    return new Engine(pools, newListener, log);
+  }
+
+  /**
+   * Calls back when any gateway has changed something, until the signal aborts. While no connection is open, changes are
+   * missed: read them every now and then as well.
+   */
+  async listen(onChange: () => void, signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      // Only the server that accepts writes has changes.
+      const client = this.#newListener(Math.max(0, this.#current ? this.#pools.indexOf(this.#current) : 0));
+      const end = () => void client.end().catch(() => {});
+      try {
+        const closed = new Promise((resolve) => void client.once('end', resolve).on('error', resolve));
+        await client.connect();
+        client.on('notification', onChange);
+        await client.query('LISTEN chat_web');
+        signal.addEventListener('abort', end, { once: true });
+        if (!signal.aborted) await closed;
+      } catch {
+        // The next query says why, if it fails as well.
+      } finally {
+        signal.removeEventListener('abort', end);
+        end();
+      }
+      await delay(LISTEN_RETRY_MS, undefined, { signal }).catch(() => {});
+    }
   }
 
   /**

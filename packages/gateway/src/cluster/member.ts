@@ -1,23 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  aboutHost,
-  type ErrorCode,
-  errorTable,
-  errorText,
-  GatewayError,
-  type SessionView,
-  settledWithin,
-} from '@chat-web/protocol';
+import { aboutHost, deferred, errorText, GatewayError, type SessionView, settledWithin } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { KeyStore } from '../access/key-store.ts';
 import type { Config } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
 import { totalMemoryBytes } from '../host/available-memory.ts';
 import type { Log } from '../log.ts';
+import { requestArchive } from './archive-request.ts';
 import type {
   AboutHost,
-  ArrivingArchive,
   ChosenMove,
   Cluster,
   ForwardedFor,
@@ -32,7 +24,7 @@ import type {
 import { Directory, type HostRow } from './directory.ts';
 import { DiskProbe, probeIn } from './disk-probe.ts';
 import { Engine } from './engine.ts';
-import { ARCHIVE_PATH, HOP_HEADER, HopSigner, verifyHop } from './hop.ts';
+import { HopSigner, verifyHop } from './hop.ts';
 import { type HostFile, readHostFile, writeHostFile } from './host-file.ts';
 import { placeOf } from './machine.ts';
 import { Moves } from './moves.ts';
@@ -42,11 +34,10 @@ import { SharedKeys } from './shared-keys.ts';
 const BEAT_MS = 5_000;
 /** The service manager waits 30 s for the whole stop. */
 const RELEASE_MS = 3_000;
-const REFRESH_MS = 1_000;
+/** At most, and at least, between two readings of what has changed. */
+const [REFRESH_MS, MIN_REFRESH_MS] = [1_000, 50];
 const RETRY_MS = 2_000;
 const LOG_EVERY_MS = 30_000;
-/** For the source of a move: to stop a session and pack its archive, and between two pieces of it. */
-const [ARCHIVE_BEGINS_MS, ARCHIVE_SILENT_MS] = [90_000, 30_000];
 /** Workers end their browsers, and another gateway may claim the folder, some time after the last beat. */
 const GATEWAY_TIMEOUT_MS = 30_000;
 /** Before that: a process that did not run for this long asks the database before it starts a browser. */
@@ -65,13 +56,6 @@ const REFUSALS: Readonly<Record<string, string>> = {
   old_copy: `is an older copy of what its last gateway left: with it, the phones would drop their links. ${ADOPT}`,
   newer_than_database: `was claimed after the state of the database, which has been restored or has lost data. ${ADOPT}`,
 };
-
-/** How another gateway refuses to send an archive. */
-const refused = v.object({
-  error: v.object({ code: v.picklist(Object.keys(errorTable) as ErrorCode[]), message: v.string() }),
-});
-
-const NO_ARCHIVE = { code: 'host_unreachable', message: 'no archive' } as const;
 
 interface OwnHost {
   readonly id: string;
@@ -93,6 +77,8 @@ export class Member implements Cluster {
   readonly #moves: Moves;
   #file: HostFile;
   #notedAt = { monotonic: performance.now(), wall: Date.now() };
+  /** Resolves when another gateway has changed something. */
+  #changed = deferred();
   /** What the last gateway has written to the data folder, and since when that is known. */
   #probe: { readonly text: string; readonly since: number } | undefined;
   /** False until the next beat has arrived, after this process did not run for a while. */
@@ -112,7 +98,12 @@ export class Member implements Cluster {
       directory: this.#directory,
       own: file.host,
       epoch: () => this.#file.epoch,
-      request: (host, session, signal) => this.#archiveOf(host, session, signal),
+      request: (host, session) => {
+        const peer = this.#directory.peer(host);
+        if (!peer) throw new GatewayError('host_unreachable', 'the host of the session is unknown');
+        const sign = (request: string) => this.signHop({ request, address: '', to: host });
+        return requestArchive(peer, session, { sign, signal: this.#stopping.signal });
+      },
       stopping: this.#stopping.signal,
       log,
     });
@@ -185,7 +176,8 @@ export class Member implements Cluster {
     void probe.watch(this.#stopping.signal).then((why) => {
       if (why !== undefined) own.onFolderLost(`the data folder is lost: ${why}`);
     });
-    this.#beating = Promise.all([this.#beat(own), this.#keepDirectory(own, foreign !== undefined)]);
+    const listening = this.#engine.listen(() => this.#changed.resolve(), this.#stopping.signal);
+    this.#beating = Promise.all([listening, this.#beat(own), this.#keepDirectory(own, foreign !== undefined)]);
     return foreign ?? [];
   }
 
@@ -303,27 +295,9 @@ export class Member implements Cluster {
     return this.#moves.mayTake(session, host);
   }
 
-  async #archiveOf(host: string, session: string, signal: AbortSignal): Promise<ArrivingArchive> {
-    const peer = this.#directory.peer(host);
-    if (peer?.address === undefined) throw new GatewayError('host_unreachable', 'the host has never started');
-    const path = ARCHIVE_PATH.replace(':id', session);
-    const headers = { [HOP_HEADER]: this.signHop({ request: `POST ${path}`, address: '', to: host }) };
-    const silence = new Silence(ARCHIVE_BEGINS_MS);
-    const all = AbortSignal.any([signal, silence.signal]);
-    const answer = await fetch(new URL(path, peer.address), { method: 'POST', headers, signal: all, redirect: 'error' })
-      .catch((error: unknown) => {
-        throw new GatewayError('host_unreachable', `host ${peer.name} does not answer (${errorText(error)})`);
-      })
-      .finally(() => silence.heard(ARCHIVE_SILENT_MS));
-    if (answer.ok && answer.body)
-      return { bytes: silence.watch(answer.body), contentDigest: answer.headers.get('Content-Digest') };
-    const said = v.safeParse(refused, await answer.json().catch(() => undefined));
-    const { code, message } = said.success ? said.output.error : NO_ARCHIVE;
-    throw new GatewayError(code, `host ${peer.name} refuses (${answer.status}): ${message}`);
-  }
-
   async release(): Promise<void> {
     this.#stopping.abort();
+    this.#changed.resolve();
     await settledWithin(this.#release(), RELEASE_MS);
   }
 
@@ -405,10 +379,12 @@ export class Member implements Cluster {
     const { signal } = this.#stopping;
     let isAnnounced = wasAnnounced;
     while (!signal.aborted) {
-      await delay(REFRESH_MS, undefined, { signal }).catch(() => {});
+      await delay(MIN_REFRESH_MS, undefined, { signal }).catch(() => {});
+      await settledWithin(this.#changed.promise, REFRESH_MS - MIN_REFRESH_MS);
+      this.#changed = deferred();
       if (signal.aborted) return;
       // A failure of one does not keep the others from being done.
-      await this.#attempt('sessions not reported', async () => {
+      await this.#attempt('report', async () => {
         if (!isAnnounced) await stopForeign(await this.#announce(own, false), own.sessions, this.#log);
         isAnnounced = true;
         await this.#moves.settlePlaced(own.sessions, false);
@@ -420,18 +396,18 @@ export class Member implements Cluster {
           this.#log,
         );
       });
-      await this.#attempt('sessions of other hosts not read', async () => {
+      await this.#attempt('directory', async () => {
         await this.#directory.refresh();
         if (isAnnounced) this.#moves.advance(own.sessions);
       });
-      await this.#attempt('keys not read', async () => this.#keys?.refresh());
+      await this.#attempt('keys', async () => this.#keys?.refresh());
     }
   }
 
   /** Without the database, the sessions go on. */
-  async #attempt(failed: string, work: () => Promise<void>): Promise<void> {
+  async #attempt(what: string, work: () => Promise<void>): Promise<void> {
     await work().catch((error: unknown) => {
-      if (!(error instanceof GatewayError)) this.#log.error({ error: errorText(error) }, failed);
+      if (!(error instanceof GatewayError)) this.#log.error({ what, error: errorText(error) }, 'cluster not updated');
     });
   }
 
@@ -484,39 +460,6 @@ export class Member implements Cluster {
   async #write(file: HostFile): Promise<void> {
     await writeHostFile(this.#config.dataDir, file);
     this.#file = file;
-  }
-}
-
-/** Aborts once nothing was heard for some time. */
-class Silence {
-  readonly #controller = new AbortController();
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(timeoutMs: number) {
-    this.heard(timeoutMs);
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  heard(timeoutMs: number): void {
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#controller.abort(new Error('nothing was sent for too long')), timeoutMs);
-    this.#timer.unref();
-  }
-
-  /** Waits of the reader do not count. */
-  async *watch(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    try {
-      for await (const piece of bytes) {
-        clearTimeout(this.#timer);
-        yield piece;
-        this.heard(ARCHIVE_SILENT_MS);
-      }
-    } finally {
-      clearTimeout(this.#timer);
-    }
   }
 }
 

@@ -32,7 +32,7 @@ export interface MovesDependencies {
   readonly own: string;
   epoch(): number;
   /** Requests the archive of a session from the gateway of another host. Rejects unless that sends it. */
-  request(host: string, session: string, signal: AbortSignal): Promise<ArrivingArchive>;
+  request(host: string, session: string): Promise<ArrivingArchive>;
   readonly stopping: AbortSignal;
   readonly log: Log;
 }
@@ -213,7 +213,7 @@ export class Moves {
   }
 
   async #tryToArrive({ id, session, source, starts, state }: MoveRow, sessions: OwnSessions): Promise<void> {
-    const { engine, directory, epoch, request, stopping, log } = this.#dependencies;
+    const { engine, directory, epoch, request, log } = this.#dependencies;
     const startedAt = performance.now();
     if (sessions.isHere(session)) {
       if (state === 'asked') throw new GatewayError('session_exists', `there is another session ${session}`);
@@ -229,7 +229,7 @@ export class Moves {
     ]);
     if (!begun[0]?.is_open) return;
     this.#arriving.add(session);
-    const archive = await request(source, session, stopping);
+    const archive = await request(source, session);
     await sessions.arrive(session, archive, { starts, commit: () => this.#commit(id) });
     const ms = Math.round(performance.now() - startedAt);
     log.info({ session, from: directory.nameOf(source), ms }, 'session moved here');
