@@ -49,7 +49,7 @@ describe('arbitrary input', () => {
         const headers = { ...JSON_TYPE, authorization };
         const answer = await rawRequest(gateway.url, { ...request, headers, body: JSON.stringify(body) });
         if (name === 'createKey' && answer.status === 201) return;
-        if (name === 'createEventTicket' && answer.status === 200) return;
+        if ((name === 'createEventTicket' || name === 'rebalanceHosts') && answer.status === 200) return;
         if (name === 'startSession' && answer.body.code === 'insufficient_resources') return;
         expect([400, 404, 422]).toContain(answer.status);
         expect(answer.body.code).toMatch(/^(invalid_request|(session|webhook|host)_not_found|url_not_allowed)$/);
@@ -62,13 +62,17 @@ describe('arbitrary input', () => {
     const names = [...queryNames(operations[name] as Operation), 'unknown', '__proto__'];
     const value = fc.oneof(fc.string({ unit: 'grapheme' }), fc.integer().map(String), fc.constantFrom('\u0000', '1e9'));
     const queries = fc.dictionary(fc.constantFrom(...names), value, { maxKeys: 4 });
-    const [path = '', shown] = requestOf(name, example).path.split('?');
+    const { path: whole, ...rest } = requestOf(name, example);
+    const headers = { authorization, ...(rest.body === undefined ? {} : JSON_TYPE) };
+    const [path = '', shown] = whole.split('?');
     await fc.assert(
       fc.asyncProperty(queries, async (query) => {
         const sent = { ...Object.fromEntries(new URLSearchParams(shown)), ...query };
-        const answer = await rawRequest(gateway.url, { path: path + queryText(sent), headers: { authorization } });
+        const answer = await rawRequest(gateway.url, { ...rest, headers, path: path + queryText(sent) });
+        if (name === 'listSessions' && answer.status === 200) return;
+        if (name === 'startSession' && answer.body.code === 'insufficient_resources') return;
         expect([400, 404]).toContain(answer.status);
-        expect(answer.body.code).toMatch(/^(invalid_request|session_not_found)$/);
+        expect(answer.body.code).toMatch(/^(invalid_request|(session|host)_not_found)$/);
       }),
       { numRuns: 60 },
     );

@@ -45,7 +45,7 @@ describe.runIf(postgresPrograms())('a session of a cluster', () => {
       const startedAt = performance.now();
       const front = n % 3 === 0 ? a : b;
       const moved = await front.client.moveSession({ id: 'main', to });
-      expect(moved).toMatchObject({ session: 'main', from, to, state: 'done' });
+      expect(moved, moved.message).toMatchObject({ session: 'main', from, to, state: 'done' });
       await front.untilStatus('main', 'ready');
       durations.push(performance.now() - startedAt);
       await pace(300);

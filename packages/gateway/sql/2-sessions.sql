@@ -21,13 +21,12 @@ CREATE FUNCTION chat_web.is_kept(s chat_web.sessions) RETURNS boolean LANGUAGE s
   SELECT s.view IS NOT NULL OR s.placed_at > chat_web.moment() - interval '2 minutes';
 $$;
 
--- The gateways listen, and read what has changed at once; they also read it every second.
+-- The gateways listen, and read at once which host has which session; they also read it every second.
 CREATE FUNCTION chat_web.ring() RETURNS void LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   SELECT pg_notify('chat_web', '');
 $$;
 
 CREATE FUNCTION chat_web.next_change() RETURNS bigint LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
-  SELECT chat_web.ring();
   UPDATE chat_web.directory SET change = change + 1 RETURNING change;
 $$;
 
@@ -62,6 +61,13 @@ DECLARE
   n bigint;
 BEGIN
   n := chat_web.next_change();
+  -- Not for views alone: those of a busy host change all the time.
+  IF is_all OR EXISTS (
+    SELECT FROM jsonb_each(views) v LEFT JOIN chat_web.sessions s ON s.id = v.key AND s.host = own_host
+    WHERE s.id IS NULL OR jsonb_typeof(v.value) = 'null'
+  ) THEN
+    PERFORM chat_web.ring();
+  END IF;
   UPDATE chat_web.sessions s SET host = NULL, view = NULL, change = n
   WHERE s.host = own_host
     AND (jsonb_typeof(views -> s.id) = 'null' OR (is_all AND NOT views ? s.id AND s.view IS NOT NULL));

@@ -34,6 +34,12 @@ CREATE FUNCTION chat_web.roomiest(not_on uuid[]) RETURNS uuid LANGUAGE sql SET s
   ORDER BY t.taken::float / h.capacity, h.name LIMIT 1;
 $$;
 
+-- The host of a session; null if it has none, or has not started yet on one of not_on.
+CREATE FUNCTION chat_web.host_of(session text, not_on uuid[]) RETURNS uuid LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT s.host FROM chat_web.sessions s
+  WHERE s.id = session AND chat_web.is_kept(s) AND (s.host <> ALL (not_on) OR s.view IS NOT NULL);
+$$;
+
 -- The host of a session, which is chosen if it has none. Returns null if no host has room. Two calls at once get the same
 -- host. not_on: hosts that do not answer; a session that was placed there, and has not started yet, gets another.
 -- wanted: the id or the name of a host, instead of the roomiest.
@@ -44,12 +50,16 @@ DECLARE
   n bigint;
 BEGIN
   PERFORM chat_web.require_host();
-  SELECT s.host INTO chosen FROM chat_web.sessions s
-  WHERE s.id = session AND chat_web.is_kept(s) AND (s.host <> ALL (not_on) OR s.view IS NOT NULL);
+  chosen := chat_web.host_of(session, not_on);
   IF chosen IS NOT NULL THEN
     RETURN chosen;
   END IF;
   n := chat_web.next_change(); -- From here on, one call at a time.
+  chosen := chat_web.host_of(session, not_on); -- Another call may have been quicker, and taken the last room.
+  IF chosen IS NOT NULL THEN
+    RETURN chosen;
+  END IF;
+  PERFORM chat_web.ring();
   chosen := chat_web.roomiest(CASE WHEN wanted IS NULL THEN not_on ELSE not_on || chat_web.others(wanted) END);
   IF chosen IS NULL THEN
     RETURN NULL;
@@ -79,6 +89,7 @@ DECLARE
 BEGIN
   PERFORM chat_web.require_host();
   PERFORM chat_web.next_change(); -- From here on, one call at a time.
+  PERFORM chat_web.ring();
   SELECT s.host, s.view ->> 'status' INTO source, status FROM chat_web.sessions s WHERE s.id = moved AND s.view IS NOT NULL;
   IF source IS NULL THEN
     RETURN QUERY SELECT 'unknown_session', NULL::bigint;
@@ -129,6 +140,7 @@ DECLARE
   n bigint := chat_web.next_change(); -- From here on, one call at a time.
   m chat_web.moves;
 BEGIN
+  PERFORM chat_web.ring();
   SELECT * INTO m FROM chat_web.moves WHERE id = move AND target = chat_web.host_at(own_epoch) FOR UPDATE;
   IF m.state = 'done' THEN
     RETURN true; -- The answer was lost.
@@ -188,6 +200,7 @@ DECLARE
 BEGIN
   PERFORM chat_web.require_host();
   n := chat_web.next_change();
+  PERFORM chat_web.ring();
   PERFORM FROM chat_web.hosts h WHERE h.id = remove_host.host AND h.state <> 'live' FOR UPDATE;
   IF NOT FOUND THEN
     RETURN false;

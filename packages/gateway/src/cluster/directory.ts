@@ -122,8 +122,9 @@ export class Directory {
 
   /** Its gateway has not run for some time, whether it was stopped or is lost. */
   isGone(host: string | null): boolean {
-    const row = host === null ? undefined : this.#hosts.get(host);
-    return row === undefined || (row.state !== 'live' && (row.silent_ms ?? 0) > GONE_MS);
+    if (host === null) return true;
+    const row = this.#hosts.get(host); // Undefined for one that has just been added.
+    return row !== undefined && row.state !== 'live' && (row.silent_ms ?? 0) > GONE_MS;
   }
 
   /** The sessions of a host, as they are shown now. */

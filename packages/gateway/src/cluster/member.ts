@@ -36,6 +36,7 @@ const BEAT_MS = 5_000;
 const RELEASE_MS = 3_000;
 /** At most, and at least, between two readings of what has changed. */
 const [REFRESH_MS, MIN_REFRESH_MS] = [1_000, 50];
+const REPORT_MS = 900;
 const RETRY_MS = 2_000;
 const LOG_EVERY_MS = 30_000;
 /** Workers end their browsers, and another gateway may claim the folder, some time after the last beat. */
@@ -378,6 +379,7 @@ export class Member implements Cluster {
   async #keepDirectory(own: OwnGateway, wasAnnounced: boolean): Promise<void> {
     const { signal } = this.#stopping;
     let isAnnounced = wasAnnounced;
+    let reportAt = 0;
     while (!signal.aborted) {
       await delay(MIN_REFRESH_MS, undefined, { signal }).catch(() => {});
       await settledWithin(this.#changed.promise, REFRESH_MS - MIN_REFRESH_MS);
@@ -388,6 +390,8 @@ export class Member implements Cluster {
         if (!isAnnounced) await stopForeign(await this.#announce(own, false), own.sessions, this.#log);
         isAnnounced = true;
         await this.#moves.settlePlaced(own.sessions, false);
+        if (performance.now() < reportAt) return; // Views change with each message.
+        reportAt = performance.now() + REPORT_MS;
         const foreign = await this.#directory.report(this.#file.epoch, own.sessions.views(), false);
         const isMoving = (id: string) => this.#directory.moveOf(id) !== undefined;
         await stopForeign(
