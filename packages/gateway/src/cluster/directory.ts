@@ -203,8 +203,11 @@ export class Directory {
       const isKnown = (await this.readHosts()).some(({ id, name }) => id === wanted || name === wanted);
       if (wanted !== undefined && !isKnown)
         throw new GatewayError('host_not_found', 'there is no host with this id or name');
-      const where = wanted === undefined ? 'no host of the cluster' : `host ${this.nameOf(wanted)}`;
-      throw new GatewayError('insufficient_resources', `${where} has room for another session, or is live: add a host`);
+      const why =
+        wanted === undefined
+          ? 'no host of the cluster has room for another session: add a host'
+          : `host ${this.nameOf(wanted)} has no room for another session, or is not live`;
+      throw new GatewayError('insufficient_resources', why);
     }
     await this.refresh();
   }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { open, readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, withDeadline } from '@chat-web/protocol';
+import { readOwnText, replaceText } from '../host/text-files.ts';
 
 const PROBE_FILE = 'disk-probe';
+const MAX_BYTES = 100;
 const PROBE_EVERY_MS = 5_000;
 const MAX_SILENCE_MS = 30_000;
 const NO_ANSWER = `it has not answered for ${MAX_SILENCE_MS / 1_000} s`;
@@ -13,7 +15,7 @@ const GONE: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'EIO', 'EROF
 
 /** The file of a gateway that is gone: reads what is in it, so that a change can be seen. */
 export async function probeIn(dataDir: string): Promise<string> {
-  return readFile(join(dataDir, PROBE_FILE), 'latin1').catch((error: unknown) => errorText(error));
+  return readOwnText(join(dataDir, PROBE_FILE), MAX_BYTES).catch((error: unknown) => errorText(error));
 }
 
 /**
@@ -51,22 +53,16 @@ export class DiskProbe {
     try {
       const { dev, ino } = await stat(this.#dataDir);
       if (`${dev}:${ino}` !== this.#folder) return 'it was replaced by another folder';
-      if (this.#written !== undefined && (await readFile(path, 'latin1')) !== this.#written)
+      if (this.#written !== undefined && (await readOwnText(path, MAX_BYTES)) !== this.#written)
         return 'another gateway uses it';
       this.#count += 1;
       const text = `${this.#id} ${this.#count}\n`;
-      const file = await open(path, 'w', 0o600);
-      try {
-        await file.writeFile(text);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await replaceText(path, text, { durably: true });
       this.#written = text;
       return undefined;
     } catch (error) {
       if (GONE.includes((error as NodeJS.ErrnoException).code)) return errorText(error);
-      this.#written = undefined; // Part of it may have been written.
+      this.#written = undefined; // It may have been replaced nevertheless.
       return undefined;
     }
   }
