@@ -1,5 +1,4 @@
 import {
-  GatewayError,
   type GatewayOperationName,
   type Handlers,
   invalidRequest,
@@ -179,9 +178,8 @@ function gatewayHandlers({
 
     listDeliveries: ({ webhookId }, caller) => ({ deliveries: webhooks.deliveries(webhookId, caller) }),
 
-    startSession: ({ id, host, ...asked }, caller) => {
-      if (host !== undefined && cluster.isAlone)
-        throw new GatewayError('host_not_found', 'this gateway is not part of a cluster (CHAT_WEB_CLUSTER_URL)');
+    startSession: async ({ id, host, ...asked }, caller) => {
+      if (host !== undefined && cluster.isAlone) await cluster.host(host); // 404.
       return started('startSession', supervisor.start(id, asked, caller), 'settled', caller);
     },
 

@@ -1,7 +1,10 @@
 import { type ErrorCode, errorTable, errorText, GatewayError } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { ArrivingArchive, Peer } from './cluster.ts';
-import { ARCHIVE_PATH, HOP_HEADER } from './hop.ts';
+import { HOP_HEADER } from './hop.ts';
+
+/** Where another gateway requests the archive of a session that is moved to it. */
+export const ARCHIVE_PATH = '/cluster/sessions/:id/archive';
 
 /** For the other gateway: to stop the session and pack its archive, and between two pieces of it. */
 const LIMITS = { beginsMs: 90_000, silentMs: 30_000 };

@@ -3,7 +3,7 @@ import { errorText, GatewayError } from '@chat-web/protocol';
 import type pg from 'pg';
 import type { Log } from '../log.ts';
 
-const CONNECT_TIMEOUT_MS = 3_000;
+const CONNECTION = { application_name: 'chat-web', connectionTimeoutMillis: 3_000, keepAlive: true };
 /** The server gives up first, so that its answer is known. */
 const [STATEMENT_TIMEOUT_MS, QUERY_TIMEOUT_MS] = [4_000, 5_000];
 const MAX_CONNECTIONS = 4;
@@ -44,10 +44,9 @@ export class Engine {
     const { default: postgres } = await import('pg');
     const pools = urls.map((connectionString) => {
       const pool = new postgres.Pool({
+        ...CONNECTION,
         connectionString,
-        application_name: 'chat-web',
         max: MAX_CONNECTIONS,
-        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
         query_timeout: QUERY_TIMEOUT_MS,
         statement_timeout: STATEMENT_TIMEOUT_MS,
         // A standby accepts no writes, and what it knows may be old.
@@ -56,18 +55,11 @@ export class Engine {
             .query('SELECT pg_is_in_recovery() AS standby')
             .then(({ rows }) => done(rows[0]?.standby ? new StandbyError() : undefined), done);
         },
-        keepAlive: true,
         allowExitOnIdle: true,
       });
       return pool.on('error', () => {}); // Of an idle connection. The next query opens another one.
     });
-    const newListener = (at: number) =>
-      new postgres.Client({
-        connectionString: urls[at],
-        application_name: 'chat-web',
-        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-        keepAlive: true,
-      });
+    const newListener = (at: number) => new postgres.Client({ ...CONNECTION, connectionString: urls[at] });
     return new Engine(pools, newListener, log);
   }
 

@@ -3,8 +3,6 @@ import * as v from 'valibot';
 
 /** The header by which a gateway says for whom it forwards a request. */
 export const HOP_HEADER = 'chat-web-hop';
-/** Where another gateway requests the archive of a session that is moved to it. */
-export const ARCHIVE_PATH = '/cluster/sessions/:id/archive';
 const MAX_LENGTH = 1_000;
 /** Clocks of two hosts may differ by this much. */
 const VALID_MS = 60_000;

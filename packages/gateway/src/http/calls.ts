@@ -6,6 +6,8 @@ const POLL_MS = 20;
 export class Calls {
   /** Forwarded and not answered yet: the gateway waits for them before it stops. */
   forwarded = 0;
+  /** Those that wait for the end of a move. */
+  waiting = 0;
   readonly #ofSessions = new Map<string, number>();
 
   /** A call begins: of a session here, or, without one, of another host. Returns what to call at its end. */

@@ -46,8 +46,6 @@ const NOT_ANSWERED = new Set(['connection', 'keep-alive', 'transfer-encoding', '
 /** By which a browser names the page that sends a request. */
 const OF_PAGES = 'sec-fetch-';
 
-let waiting = 0;
-
 /** Idle connections are closed long before the other gateway does. */
 const options = { keepAlive: true, maxFreeSockets: 32, timeout: 30_000 };
 const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
@@ -61,6 +59,9 @@ export interface ForwardingDependencies {
   /** True for a session that is known here. */
   isOwn(session: string): boolean;
 }
+
+/** How the owner of a session is looked for. */
+type Asked = Parameters<Cluster['ownerOf']>[1];
 
 export interface ForwardedRoute {
   /** It creates a session, which is placed on a host. */
@@ -105,27 +106,28 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
     if (!about.isStatus && cluster.isMoving(session)) await wait(session);
     const isForwarded = c.get('forwardedFor') !== undefined;
     const isNew = about.isNew && !isForwarded && !isOwn(session);
-    const owner = await ownerOf(dependencies, session, { isNew, wanted: c.req.query('host') }, isForwarded);
+    const asked = { isNew, wanted: c.req.query('host') };
+    const owner = await ownerOf(dependencies, session, asked, isForwarded);
     if (isForwarded && owner) return c.body(null, MISDIRECTED);
     if (isForwarded && c.env.incoming.headers.expect !== undefined) c.env.outgoing.writeContinue();
     if (about.timeoutMs !== undefined) onResponseClose(c.env.outgoing, calls.enter(owner ? undefined : session));
-    return owner ? atOthers(c, owner, session, isNew) : route(c);
+    return owner ? atOthers(c, owner, session, asked) : route(c);
   };
 
   /** 503 if a session is still being moved after some seconds. */
   async function wait(session: string): Promise<void> {
-    const hasRoom = waiting < MAX_WAITING;
-    waiting += 1;
+    const hasRoom = calls.waiting < MAX_WAITING;
+    calls.waiting += 1;
     try {
       if (hasRoom && (await cluster.moved(session, MAX_WAIT_MS))) return;
     } finally {
-      waiting -= 1;
+      calls.waiting -= 1;
     }
     const why = `session ${session} is being moved to another host`;
     throw new GatewayError('session_moving', why, { retryAfterSeconds: RETRY_AFTER_SECONDS });
   }
 
-  async function atOthers(c: Context<ServerEnv>, first: Peer, session: string, isNew: boolean): Promise<Response> {
+  async function atOthers(c: Context<ServerEnv>, first: Peer, session: string, asked: Asked): Promise<Response> {
     const tried = new Map<string, string>(); // The host of each address.
     for (let owner: Peer | undefined = first; owner; ) {
       const { id, name, address = '' } = owner;
@@ -144,12 +146,7 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
       tried.set(address, id);
       // It may have moved, its gateway may have started elsewhere, or there is another host for a new session.
       await cluster.refresh();
-      owner = await ownerOf(
-        dependencies,
-        session,
-        { isNew, notOn: [...tried.values()], wanted: c.req.query('host') },
-        false,
-      );
+      owner = await ownerOf(dependencies, session, { ...asked, notOn: [...tried.values()] }, false);
     }
     return route(c);
   }
@@ -158,7 +155,7 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
 async function ownerOf(
   { cluster, isOwn }: ForwardingDependencies,
   session: string,
-  options: Parameters<Cluster['ownerOf']>[1],
+  options: Asked,
   isForwarded: boolean,
 ) {
   try {

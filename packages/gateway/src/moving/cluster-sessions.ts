@@ -18,22 +18,16 @@ interface Dependencies {
 
 /** The sessions of this gateway, as the moves of a cluster use them. */
 export function clusterSessions({ supervisor, saved, lineages, mover }: Dependencies): OwnSessions {
-  const placed = () => lineages.placed().filter((id) => saved.has(id));
   const isElsewhere = (id: string) => lineages.movedAt(id) !== undefined;
   const idleMs = (id: string) => supervisor.session(id)?.stats.idleMs ?? Number.POSITIVE_INFINITY;
   return {
-    placed,
-    views: () => {
-      const hidden = new Set(placed());
-      return supervisor
+    placed: () => saved.ids().filter((id) => lineages.isPlaced(id)),
+    views: () =>
+      supervisor
         .list()
-        .filter(({ id }) => !hidden.has(id))
-        .map((session) => ({ ...viewOf(session), number: session.isLinked ? session.number : undefined }));
-    },
-    moved: () => {
-      const others = new Set(placed());
-      return saved.ids().filter((id) => isElsewhere(id) && !others.has(id));
-    },
+        .filter(({ id }) => !lineages.isPlaced(id))
+        .map((session) => ({ ...viewOf(session), number: session.isLinked ? session.number : undefined })),
+    moved: () => saved.ids().filter((id) => isElsewhere(id) && !lineages.isPlaced(id)),
     movable: () =>
       saved
         .ids()

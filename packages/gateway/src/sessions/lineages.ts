@@ -101,9 +101,9 @@ export class Lineages {
     return entry && isElsewhere(entry) ? new Date(entry.since) : undefined;
   }
 
-  /** The sessions that moves have placed here, and that are not committed. */
-  placed(): string[] {
-    return [...this.#entries].filter(([, { place }]) => place === 'placed').map(([id]) => id);
+  /** A move has placed the session here, and is not committed. */
+  isPlaced(id: string): boolean {
+    return this.#entries.get(id)?.place === 'placed';
   }
 
   /** The lineage for an archive of a session that is about to leave, or has left. Writes nothing. */

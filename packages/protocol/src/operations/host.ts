@@ -79,6 +79,9 @@ const chosenMove = v.object({ session: sessionId, from: v.string(), to: v.string
 
 const hostParams = v.object({ hostId: v.pipe(v.string(), v.uuid('must be an id from GET /hosts')) });
 
+/** Operations on one host of a cluster. */
+const ofHost = { scope: 'operator', params: hostParams, timeoutMs: 15_000 } as const;
+
 export const hostOperations = {
   getHost: {
     summary: 'Get memory, disk and load of the host and the gateway over the last hour, and the sessions by status',
@@ -120,64 +123,54 @@ export const hostOperations = {
   },
 
   getClusterHost: {
+    ...ofHost,
     summary: 'Get one host of the cluster',
     method: 'GET',
     path: '/hosts/:hostId',
-    scope: 'operator',
-    params: hostParams,
     answer: hostView,
     errors: ['host_not_found', 'engine_unavailable'],
-    timeoutMs: 15_000,
     examples: { one: { hostId: exampleHost } },
   },
 
   removeHost: {
+    ...ofHost,
     summary: 'Remove a host whose disk is gone, with its sessions, which have to be linked again',
     method: 'DELETE',
     path: '/hosts/:hostId',
-    scope: 'operator',
-    params: hostParams,
     answer: v.object({ id: v.string(), status: v.literal('removed') }),
     errors: ['host_not_found', 'host_is_live', 'engine_unavailable'],
-    timeoutMs: 15_000,
     examples: { one: { hostId: exampleHost } },
   },
 
   confirmHostOff: {
+    ...ofHost,
     summary: "Confirm that a host's machine is off, so that another one may continue with its data folder",
     method: 'POST',
     path: '/hosts/:hostId/off',
-    scope: 'operator',
-    params: hostParams,
     /** The same id again. */
     body: v.strictObject({ confirm: v.string() }),
     answer: hostView,
     errors: ['host_not_found', 'host_is_live', 'engine_unavailable'],
-    timeoutMs: 15_000,
     examples: { off: { hostId: exampleHost, confirm: exampleHost } },
   },
 
   drainHost: {
+    ...ofHost,
     summary: 'Move all sessions of a host to others, four at a time, and place none on it, until the drain is ended',
     method: 'POST',
     path: '/hosts/:hostId/drain',
-    scope: 'operator',
-    params: hostParams,
     answer: hostView,
     errors: ['host_not_found', 'engine_unavailable'],
-    timeoutMs: 15_000,
     examples: { begin: { hostId: exampleHost } },
   },
 
   endDrain: {
+    ...ofHost,
     summary: 'End the drain of a host: it may get sessions again; moves that were asked for go on',
     method: 'DELETE',
     path: '/hosts/:hostId/drain',
-    scope: 'operator',
-    params: hostParams,
     answer: hostView,
     errors: ['host_not_found', 'engine_unavailable'],
-    timeoutMs: 15_000,
     examples: { end: { hostId: exampleHost } },
   },
 

@@ -7,7 +7,7 @@ import { BEN } from '../accounts.ts';
 import { eventually } from '../eventually.ts';
 import { Postgres } from '../postgres.ts';
 import type { Traffic } from './moving.ts';
-import { Stack, type StackOptions } from './stack.ts';
+import { eventsAt, Stack, type StackOptions } from './stack.ts';
 
 export const CLUSTER_TOKEN = 'the-operators-token';
 
@@ -84,21 +84,10 @@ export class Hosts implements AsyncDisposable {
 
   /** The texts that the journals of all hosts have of a session. Each host has those that arrived there. */
   async received(session: string): Promise<string[]> {
-    const bodies: string[] = [];
-    for (const { address } of this.all) {
-      const headers = { Accept: 'application/json', Authorization: `Bearer ${address.token}` };
-      for (let after = 'oldest'; ; ) {
-        const answer = await fetch(`${address.url}/events?limit=1000&events=message&after=${after}`, { headers });
-        const { events, next } = (await answer.json()) as {
-          events: { session: string; data: { body: string } }[];
-          next: string;
-        };
-        if (events.length === 0) break;
-        bodies.push(...events.filter((event) => event.session === session).map(({ data }) => data.body));
-        after = next;
-      }
-    }
-    return bodies;
+    const pages = await Promise.all(this.all.map((stack) => eventsAt(stack, '/events', ['message'])));
+    return pages
+      .flat()
+      .flatMap((event) => (event.name === 'message' && event.session === session ? [event.data.body] : []));
   }
 
   /** What became of the texts of ended traffic. Waits until all that was written has been delivered. */

@@ -254,24 +254,31 @@ export class Stack implements AsyncDisposable {
 const MAX_PAGE_EVENTS = 1_000;
 
 /** All events of a session that its gateway has stored, oldest first: with these names, or the default ones. */
-export async function storedEvents(
+export async function storedEvents(stack: Stack, id: string, names?: readonly EventName[]): Promise<SessionEvent[]> {
+  const events = await eventsAt(stack, `/sessions/${id}/events`, names);
+  return events.map(({ session: _, ...event }) => event as SessionEvent);
+}
+
+/** All events at a path that a gateway has stored, oldest first. */
+export async function eventsAt(
   { address }: Stack,
-  id: string,
+  path: string,
   names?: readonly EventName[],
-): Promise<SessionEvent[]> {
+): Promise<(SessionEvent & { readonly session: string })[]> {
   const named = names ? `&events=${names}` : '';
   const headers = {
     Accept: 'application/json',
     ...(address.token ? { Authorization: `Bearer ${address.token}` } : {}),
   };
-  const all: SessionEvent[] = [];
+  const all: (SessionEvent & { readonly session: string })[] = [];
   for (let after = 'oldest'; ; ) {
-    const answer = await fetch(`${address.url}/sessions/${id}/events?limit=${MAX_PAGE_EVENTS}&after=${after}${named}`, {
-      headers,
-    });
-    const { events, next } = (await answer.json()) as { events: { event: string; data: unknown }[]; next: string };
+    const answer = await fetch(`${address.url}${path}?limit=${MAX_PAGE_EVENTS}&after=${after}${named}`, { headers });
+    const { events, next } = (await answer.json()) as {
+      events: { event: string; session: string; data: unknown }[];
+      next: string;
+    };
     if (events.length === 0) return all;
-    all.push(...events.map(({ event, data }) => ({ name: event, data }) as SessionEvent));
+    all.push(...events.map(({ event, session, data }) => ({ name: event, session, data }) as (typeof all)[number]));
     after = next;
   }
 }
