@@ -72,7 +72,8 @@ async function runHosts(count: number): Promise<void> {
   if (!(count >= 2 && count <= 5)) throw new Error('--hosts must be 2 to 5');
   if (!postgresPrograms()) throw new Error('PostgreSQL is not installed: see https://www.postgresql.org/download/');
   const names = Array.from({ length: count }, (_, n) => `host-${n + 1}`);
-  await using hosts = await Hosts.start(names, 4, {
+  await using hosts = await Hosts.start(names, {
+    capacity: 4,
     detached: true,
     settings: { CHAT_WEB_TOKEN: randomBytes(8).toString('hex') },
   });

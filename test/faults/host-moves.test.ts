@@ -15,7 +15,7 @@ describe.runIf(postgresPrograms())('a session of a cluster', () => {
   let b: Stack;
   const traffics: Traffic[] = [];
   beforeAll(async () => {
-    hosts = await Hosts.start(['a', 'b'], 2);
+    hosts = await Hosts.start(['a', 'b'], { capacity: 2 });
     [a, b] = [hosts.at('a'), hosts.at('b')];
     await a.link('main', ADA);
   });
@@ -24,7 +24,7 @@ describe.runIf(postgresPrograms())('a session of a cluster', () => {
   /** Ends the traffic, and expects that each message was delivered once, and each answer sent once. */
   async function expectWhole(): Promise<string> {
     await traffics.at(-1)?.end();
-    expect(await hosts.audit('main', ADA, traffics)).toEqual(WHOLE);
+    expect(await hosts.audit(traffics)).toEqual(WHOLE);
     const count = (of: 'inbound' | 'outbound') => traffics.flatMap((one) => one[of]).length;
     return `${count('inbound')} messages delivered once, ${count('outbound')} sent once, 0 relinks`;
   }
@@ -37,7 +37,7 @@ describe.runIf(postgresPrograms())('a session of a cluster', () => {
 
   it('moves by one call to any gateway: no call fails, nothing is lost or doubled, and there is no QR', async () => {
     await at('a');
-    const traffic = new Traffic([a, b], 'main', ADA);
+    const traffic = new Traffic([a, b], { session: 'main', account: ADA });
     traffics.push(traffic);
     const durations: number[] = [];
     for (let n = 0; n < MOVES; n += 1) {
@@ -85,7 +85,7 @@ describe.runIf(postgresPrograms())('a session of a cluster', () => {
   });
 
   it('survives kills of source, target and database during its moves', async () => {
-    traffics.push(new Traffic([a, b], 'main', ADA, 'killed '));
+    traffics.push(new Traffic([a, b], { session: 'main', account: ADA, name: 'killed ' }));
     for (let n = 0; n < KILLS; n += 1) {
       const [session] = (await a.client.listSessions()).sessions;
       const target = session?.host === 'a' ? b : a;
@@ -119,7 +119,7 @@ describe.runIf(postgresPrograms())('a session of a cluster', () => {
 describe.runIf(postgresPrograms())('a host of a cluster', () => {
   let hosts: Hosts;
   beforeAll(async () => {
-    hosts = await Hosts.start(['a', 'b', 'c'], 4);
+    hosts = await Hosts.start(['a', 'b', 'c'], { capacity: 4 });
     const a = hosts.at('a');
     await hosts.at('b').client.drainHost({ hostId: (await hosts.view('b', 'a')).id });
     await hosts.at('c').client.drainHost({ hostId: (await hosts.view('c', 'a')).id });

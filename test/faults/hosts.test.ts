@@ -228,7 +228,7 @@ describe.runIf(postgresPrograms())('the sessions of several hosts', () => {
   let first: Stack;
   let second: Stack;
   beforeAll(async () => {
-    hosts = await Hosts.start(['first', 'second'], 1);
+    hosts = await Hosts.start(['first', 'second'], { capacity: 1 });
     [first, second] = [hosts.at('first'), hosts.at('second')];
     await first.link('main', ADA);
     await first.link('shop', BEN);

@@ -22,7 +22,7 @@ async function world(settings: Readonly<Record<string, string>> = {}) {
   const second = await Stack.start({ beside: first, settings });
   await first.link('main', ADA);
   const stacks = [first, second] as const;
-  const traffic = new Traffic(stacks, 'main', ADA);
+  const traffic = new Traffic(stacks, { session: 'main', account: ADA });
   return {
     first,
     second,

@@ -7,7 +7,7 @@ describe.runIf(postgresPrograms())('the console of a cluster', () => {
   let hosts: Hosts;
   let seen: ConsolePage;
   beforeAll(async () => {
-    hosts = await Hosts.start(['host-1', 'host-2'], 4);
+    hosts = await Hosts.start(['host-1', 'host-2'], { capacity: 4 });
     await hosts.at('host-1').link('main', ADA);
     await hosts.at('host-1').link('shop', BEN);
     seen = await ConsolePage.open({ url: hosts.at('host-2').gateway.url, token: CLUSTER_TOKEN });

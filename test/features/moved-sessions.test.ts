@@ -56,7 +56,7 @@ describe('a session that moves', () => {
 
   it('loses no message, delivers none twice and sends none twice, there and back again', async () => {
     const [atFirst, atSecond] = [await first.listen('main'), await second.listen('main')];
-    const traffic = new Traffic([first, second], 'main', ADA);
+    const traffic = new Traffic([first, second], { session: 'main', account: ADA });
     for (let n = 0; n < MOVES; n += 1) {
       const [from, to] = n % 2 === 0 ? ([second, first] as const) : ([first, second] as const);
       await move(from, to, 'main');

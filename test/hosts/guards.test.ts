@@ -95,7 +95,7 @@ describe.runIf(postgresPrograms())('a host whose disk does not answer', () => {
     await using hosts = await Hosts.start([]);
     await using disk = await FreezingDisk.create();
     if (!disk) return;
-    const stack = await hosts.add('a', 20, { dataDir: disk.dataDir });
+    const stack = await hosts.add('a', { dataDir: disk.dataDir });
     await stack.link('main', ADA);
     const { ended: soon } = await disk.freeze(20);
     await soon;
@@ -119,7 +119,7 @@ describe.runIf(postgresPrograms())('a host with an exclusive disk', () => {
   it('continues on another machine without a confirmation, once nothing has written to the disk for 45 s', async () => {
     await using hosts = await Hosts.start(['witness']);
     const settings = { CHAT_WEB_CLUSTER_DISK: 'exclusive', CHAT_WEB_BROWSER_PATH: '/bin/false' };
-    const stack = await hosts.add('a', 20, { settings });
+    const stack = await hosts.add('a', { settings });
     await stack.client.listHosts(); // By now, it has told the cluster of its disk.
     await stack.gateway.end('SIGKILL');
     // Its disk is attached to another machine, where the folder has another inode.

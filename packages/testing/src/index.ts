@@ -20,6 +20,8 @@ export * from './log-lines.ts';
 export * from './media.ts';
 export * from './media-corpus.ts';
 export * from './name-server.ts';
+export * from './network/host-networks.ts';
+export * from './network/toy-network.ts';
 export * from './notify-socket.ts';
 export * from './other-user.ts';
 export * from './pace.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.ts';
@@ -18,31 +18,36 @@ export function postgresPrograms(): string | undefined {
   return folders.find((folder) => existsSync(join(folder, 'initdb')));
 }
 
-/** A PostgreSQL server of its own, in a temporary folder, on a unix socket. It refuses to run as root. */
+/** A PostgreSQL server of its own, in a temporary folder, on a unix socket or an address. It refuses to run as root. */
 export class Postgres implements AsyncDisposable {
   readonly #programs: string;
   readonly #dir: string;
+  readonly #address: string | undefined;
   #server: ChildProcess | undefined;
 
-  private constructor(programs: string, dir: string) {
+  private constructor(programs: string, dir: string, address: string | undefined) {
     this.#programs = programs;
     this.#dir = dir;
+    this.#address = address;
   }
 
-  static async start(): Promise<Postgres> {
+  /** `address`: everybody who reaches it there is trusted. */
+  static async start(address?: string): Promise<Postgres> {
     const programs = postgresPrograms();
     if (programs === undefined) throw new Error('PostgreSQL is not installed');
     const dir = mkdtempSync(join(tmpdir(), 'chat-web-postgres-'));
-    const postgres = new Postgres(programs, dir);
+    const postgres = new Postgres(programs, dir, address);
     if (process.getuid?.() === 0) chownSync(dir, OTHER_USER, OTHER_USER);
     const options = ['--username=postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
     execFileSync(join(programs, 'initdb'), [...options, join(dir, 'data')], { ...asOther(), stdio: 'ignore' });
+    if (address !== undefined) appendFileSync(join(dir, 'data', 'pg_hba.conf'), 'host all all samenet trust\n');
     await postgres.run();
     return postgres;
   }
 
   /** The URL of a database, as a user. */
   url(database = 'postgres', user = 'postgres'): string {
+    if (this.#address !== undefined) return `postgresql://${user}@${this.#address}/${database}`;
     return `postgresql://${user}@/${database}?host=${encodeURIComponent(this.#dir)}`;
   }
 
@@ -52,7 +57,11 @@ export class Postgres implements AsyncDisposable {
 
   /** Starts it again after `kill`. */
   async run(): Promise<void> {
-    const settings = ['listen_addresses=', `unix_socket_directories=${this.#dir}`, 'shared_buffers=16MB'];
+    const settings = [
+      `listen_addresses=${this.#address ?? ''}`,
+      `unix_socket_directories=${this.#dir}`,
+      'shared_buffers=16MB',
+    ];
     const args = ['-D', join(this.#dir, 'data'), ...settings.flatMap((setting) => ['-c', setting])];
     // It stops when this process ends, for whatever reason.
     const tethered = ['--pdeathsig=INT', join(this.#programs, 'postgres'), ...args];

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addHost, initCluster, joinCluster } from '@chat-web/gateway/tools';
 import type { AnswerOf } from '@chat-web/protocol';
-import { BEN } from '../accounts.ts';
 import { eventually } from '../eventually.ts';
+import type { HostNetworks } from '../network/host-networks.ts';
 import { Postgres } from '../postgres.ts';
 import type { Traffic } from './moving.ts';
 import { eventsAt, Stack, type StackOptions } from './stack.ts';
@@ -15,28 +15,42 @@ export interface Audit {
   /** Messages that were not delivered, and sends that were confirmed and did not arrive. */
   readonly lost: readonly string[];
   readonly doubled: readonly string[];
-  readonly links: number;
-  readonly unlinks: number;
+  /** Accounts that were unlinked, or linked again. */
+  readonly relinked: readonly string[];
 }
 
 /** How an audit ends if nothing went wrong. */
-export const WHOLE: Audit = { lost: [], doubled: [], links: 1, unlinks: 0 };
+export const WHOLE: Audit = { lost: [], doubled: [], relinked: [] };
+
+/** How hosts are set up. */
+export interface HostsOptions extends StackOptions {
+  /** How many sessions each has room for. */
+  readonly capacity?: number;
+  /** The networks that the hosts are in; default: they share that of this machine. */
+  readonly networks?: HostNetworks | undefined;
+}
+
+/** Of each gateway that has a network of its own. */
+const PORT = 8_080;
 
 /** The hosts of a cluster on this machine, each with its gateway. They share a simulator and a PostgreSQL server. */
 export class Hosts implements AsyncDisposable {
   readonly postgres: Postgres;
+  readonly #networks: HostNetworks | undefined;
   readonly #stacks = new Map<string, Stack>();
 
-  private constructor(postgres: Postgres) {
+  private constructor(postgres: Postgres, networks: HostNetworks | undefined) {
     this.postgres = postgres;
+    this.#networks = networks;
   }
 
-  /** Starts hosts with these names. `capacity`: how many sessions each has room for. */
-  static async start(names: readonly string[], capacity = 20, options: StackOptions = {}): Promise<Hosts> {
-    const hosts = new Hosts(await Postgres.start());
+  /** Starts hosts with these names. */
+  static async start(names: readonly string[], options: HostsOptions = {}): Promise<Hosts> {
+    const { networks } = options;
+    const hosts = new Hosts(await Postgres.start(networks?.addressOf('engine')), networks);
     try {
       await initCluster(hosts.postgres.url());
-      for (const name of names) await hosts.add(name, capacity, options);
+      for (const name of names) await hosts.add(name, options);
     } catch (error) {
       await hosts[Symbol.asyncDispose]();
       throw error;
@@ -44,7 +58,10 @@ export class Hosts implements AsyncDisposable {
     return hosts;
   }
 
-  async add(name: string, capacity = 20, { settings, dataDir: given, ...options }: StackOptions = {}): Promise<Stack> {
+  async add(
+    name: string,
+    { settings, dataDir: given, capacity = 20, networks: _, ...options }: HostsOptions = {},
+  ): Promise<Stack> {
     const dataDir = given ?? (await mkdtemp(join(tmpdir(), `chat-web-${name}-`)));
     const url = await addHost(this.postgres.url(), name);
     await joinCluster(url, dataDir);
@@ -55,13 +72,27 @@ export class Hosts implements AsyncDisposable {
       CHAT_WEB_CLUSTER_SESSIONS: String(capacity),
     };
     const stack = await Stack.start({
+      ...(await this.#placeOf(name)),
       ...options,
       dataDir,
-      settings: { ...own, ...settings },
+      settings: { ...own, ...this.#addressOf(name), ...settings },
       ...(beside ? { beside } : {}),
     });
     this.#stacks.set(name, stack);
+    await this.#networks?.share(name, stack.simulator.port);
     return stack;
+  }
+
+  /** The network of a host, if it has one of its own. */
+  async #placeOf(name: string): Promise<StackOptions> {
+    if (!this.#networks) return {};
+    await this.#networks.add(name);
+    return { through: this.#networks.through(name) };
+  }
+
+  #addressOf(name: string): Readonly<Record<string, string>> {
+    if (!this.#networks) return {};
+    return { CHAT_WEB_HOST: this.#networks.addressOf('peers', name), CHAT_WEB_PORT: String(PORT) };
   }
 
   at(name: string): Stack {
@@ -78,37 +109,39 @@ export class Hosts implements AsyncDisposable {
     return view;
   }
 
-  get all(): Stack[] {
-    return [...this.#stacks.values()];
+  get all(): [Stack, ...Stack[]] {
+    const [first, ...others] = this.#stacks.values();
+    if (!first) throw new Error('there is no host');
+    return [first, ...others];
   }
 
-  /** The texts that the journals of all hosts have of a session. Each host has those that arrived there. */
-  async received(session: string): Promise<string[]> {
-    const pages = await Promise.all(this.all.map((stack) => eventsAt(stack, '/events', ['message'])));
-    return pages
-      .flat()
-      .flatMap((event) => (event.name === 'message' && event.session === session ? [event.data.body] : []));
+  /** The texts that the journals of all hosts have, by session. Each host has those that arrived there. */
+  async received(): Promise<Map<string, string[]>> {
+    const texts = new Map<string, string[]>();
+    for (const stack of this.all)
+      for (const event of await eventsAt(stack, '/events', ['message']))
+        if (event.name === 'message') texts.set(event.session, [...(texts.get(event.session) ?? []), event.data.body]);
+    return texts;
   }
 
   /** What became of the texts of ended traffic. Waits until all that was written has been delivered. */
-  async audit(session: string, account: string, traffics: readonly Traffic[]): Promise<Audit> {
-    const inbound = traffics.flatMap((one) => one.inbound);
-    const outbound = traffics.flatMap((one) => one.outbound);
+  async audit(traffics: readonly Traffic[]): Promise<Audit> {
+    const missing = (received: ReadonlyMap<string, readonly string[]>) =>
+      traffics.flatMap(({ session, inbound }) => without(inbound, received.get(session) ?? []));
     await eventually(async () => {
-      const known = new Set(await this.received(session));
-      const missing = inbound.filter((text) => !known.has(text));
-      if (missing.length > 0) throw new Error(`not delivered: ${missing}`);
+      const lost = missing(await this.received());
+      if (lost.length > 0) throw new Error(`not delivered: ${lost}`);
     }).catch(() => {}); // Listed as lost.
-    const [{ phones }] = this.all as [Stack];
-    const arrived = (await this.received(session)).filter((body) => inbound.includes(body));
-    const sent = (await phones.messages(BEN)).flatMap(({ body = '' }) => (outbound.includes(body) ? [body] : []));
-    const { devices, unlinks } = await phones.account(account);
-    return {
-      lost: [...inbound.filter((text) => !arrived.includes(text)), ...outbound.filter((text) => !sent.includes(text))],
-      doubled: [...repeated(arrived), ...repeated(sent)],
-      links: devices.length,
-      unlinks: unlinks.length,
-    };
+    const received = await this.received();
+    const [lost, doubled, relinked] = [missing(received), [] as string[], [] as string[]];
+    for (const { session, account, outside, inbound, outbound } of traffics) {
+      const sent = await outside.sentBy(account);
+      lost.push(...without(outbound, sent));
+      doubled.push(...repeated(received.get(session) ?? [], inbound), ...repeated(sent, outbound));
+      const { links, unlinks } = await outside.linksOf(account);
+      if (links !== 1 || unlinks !== 0) relinked.push(account);
+    }
+    return { lost, doubled, relinked };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -118,6 +151,13 @@ export class Hosts implements AsyncDisposable {
   }
 }
 
-function repeated(texts: readonly string[]): string[] {
-  return texts.filter((text, at) => texts.indexOf(text) !== at);
+function without(texts: readonly string[], others: readonly string[]): string[] {
+  const known = new Set(others);
+  return texts.filter((text) => !known.has(text));
+}
+
+/** Those of the texts that are in a list more than once. */
+function repeated(list: readonly string[], texts: readonly string[]): string[] {
+  const [known, seen] = [new Set(texts), new Set<string>()];
+  return list.filter((text) => known.has(text) && seen.size === seen.add(text).size);
 }

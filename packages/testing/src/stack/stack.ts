@@ -43,6 +43,8 @@ export interface StackOptions extends Omit<SpawnOptions, 'endsWithUs'> {
   /** Default: those of the simulator. */
   readonly accounts?: readonly AccountSeed[] | undefined;
   readonly settings?: Readonly<Record<string, string>>;
+  /** Besides those for the simulator. */
+  readonly browserArgs?: readonly string[];
   /** An empty folder for the data; a temporary one unless it is given. */
   readonly dataDir?: string;
   /** Another stack, whose simulator is shared: it must be the last to be disposed of. */
@@ -56,6 +58,7 @@ export class Stack implements AsyncDisposable {
   gateway!: GatewayProcess;
   readonly #options: StackOptions;
   #settings: Readonly<Record<string, string>> = {};
+  #spawn: SpawnOptions = {};
   readonly #logs: EventLog[] = [];
 
   constructor(options: StackOptions) {
@@ -75,17 +78,27 @@ export class Stack implements AsyncDisposable {
 
   /** Starts the simulator and the gateway. */
   async open(): Promise<void> {
-    const { simulator: simulated = {}, build, accounts, settings = {}, beside, dataDir, ...spawn } = this.#options;
+    const {
+      simulator: simulated = {},
+      build,
+      accounts,
+      settings = {},
+      browserArgs = [],
+      beside,
+      dataDir,
+      ...spawn
+    } = this.#options;
     this.dataDir = dataDir ?? (await mkdtemp(join(tmpdir(), 'chat-web-test-')));
     this.simulator = beside?.simulator ?? (await startSimulator({ build, accounts, settings: simulated }));
     this.#settings = {
       CHAT_WEB_PORT: '0',
       CHAT_WEB_LOG_LEVEL: 'debug',
       CHAT_WEB_DATA_DIR: this.dataDir,
-      CHAT_WEB_BROWSER_ARGS: JSON.stringify(this.simulator.browserArgs),
+      CHAT_WEB_BROWSER_ARGS: JSON.stringify([...this.simulator.browserArgs, ...browserArgs]),
       ...inHeadlessShell(),
       ...settings,
     };
+    this.#spawn = spawn;
     this.gateway = await spawnGateway(this.#settings, spawn);
   }
 
@@ -102,8 +115,8 @@ export class Stack implements AsyncDisposable {
   }
 
   /** Starts another gateway on the same data, after the former one has ended. */
-  async restartGateway(settings: Readonly<Record<string, string>> = {}): Promise<void> {
-    this.gateway = await spawnGateway({ ...this.#settings, ...settings });
+  async restartGateway(settings: Readonly<Record<string, string>> = {}, spawn: SpawnOptions = {}): Promise<void> {
+    this.gateway = await spawnGateway({ ...this.#settings, ...settings }, { ...this.#spawn, ...spawn });
   }
 
   /** Opens a session's event stream, with these events or the default ones, and records what arrives. */
