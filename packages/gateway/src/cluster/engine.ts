@@ -3,7 +3,12 @@ import { errorText, GatewayError } from '@chat-web/protocol';
 import type pg from 'pg';
 import type { Log } from '../log.ts';
 
-const CONNECTION = { application_name: 'chat-web', connectionTimeoutMillis: 3_000, keepAlive: true };
+const CONNECTION = {
+  application_name: 'chat-web',
+  connectionTimeoutMillis: 3_000,
+  keepAlive: true,
+  keepAliveInitialDelayMillis: 10_000,
+};
 /** The server gives up first, so that its answer is known. */
 const [STATEMENT_TIMEOUT_MS, QUERY_TIMEOUT_MS] = [4_000, 5_000];
 const MAX_CONNECTIONS = 4;

@@ -24,6 +24,8 @@ import { addressOf, type Route, type ServerEnv } from './server-env.ts';
 /** The answer of a gateway that does not have the session, to one that forwards a request. */
 const MISDIRECTED = 421;
 const CONNECT_TIMEOUT_MS = 3_000;
+/** For the owner to ask for the body: it may hold the call while the session arrives, and look for it in the database. */
+const CONTINUE_TIMEOUT_MS = 12_000;
 /** For what the owner needs beyond the time limit of the operation. */
 const GRACE_MS = 5_000;
 /** For a stream to begin, or a page of events to be sent, which may wait for events. */
@@ -246,12 +248,16 @@ function send(incoming: IncomingMessage, { address = '' }: Peer, hop: string, ag
     agent: agent ?? (isTls ? agents.https : agents.http),
   });
   let mayHaveArrived = false;
-  const connecting = setTimeout(() => sent.destroy(new Error('no connection in time')), CONNECT_TIMEOUT_MS);
-  sent.once('close', () => clearTimeout(connecting));
+  const failAfter = (ms: number, why: string) => setTimeout(() => sent.destroy(new Error(why)), ms);
+  let waiting = failAfter(CONNECT_TIMEOUT_MS, 'no connection in time');
+  const endWait = () => clearTimeout(waiting);
+  sent.once('close', endWait).once('response', endWait).once('continue', endWait);
   sent.once('socket', (socket) => {
     const connected = () => {
-      clearTimeout(connecting);
-      mayHaveArrived ||= !withBody;
+      endWait();
+      // A host that was cut off may still have a connection, over which nothing arrives.
+      if (withBody) waiting = failAfter(CONTINUE_TIMEOUT_MS, 'the body was not asked for in time');
+      else mayHaveArrived = true;
     };
     if (socket.connecting) socket.once(isTls ? 'secureConnect' : 'connect', connected);
     else connected();
