@@ -17,6 +17,8 @@ interface Account {
 interface Connection {
   readonly socket: Socket;
   readonly address: string;
+  /** Unix time in ms. */
+  readonly since: number;
   heardAt: number;
 }
 
@@ -25,7 +27,8 @@ type FromDevice =
   | { readonly type: 'stored'; readonly counter: number }
   | { readonly type: 'received'; readonly id: string }
   | { readonly type: 'send'; readonly id: string; readonly body: string }
-  | { readonly type: 'ping' }
+  /** `at`: Unix time in ms. It may arrive much later. */
+  | { readonly type: 'ping'; readonly at: number }
   | { readonly type: 'unlink' };
 
 /** A connection that was heard of so recently was alive when another one came. Devices are heard of twice a second. */
@@ -104,7 +107,12 @@ export class ToyNetwork implements AsyncDisposable {
 
   #serve(socket: Socket): void {
     this.#sockets.add(socket);
-    const connection: Connection = { socket, address: socket.remoteAddress ?? '', heardAt: performance.now() };
+    const connection: Connection = {
+      socket,
+      address: socket.remoteAddress ?? '',
+      since: Date.now(),
+      heardAt: performance.now(),
+    };
     let account: Account | undefined;
     let number = '';
     socket
@@ -122,8 +130,7 @@ export class ToyNetwork implements AsyncDisposable {
         account = this.#account(number);
         this.#connect(account, connection, message);
       } else if (account?.connection === connection) this.#receive(account, connection, message);
-      else if (account && message.type === 'ping')
-        this.overlaps.push(`${number}: ${connection.address} is still there`);
+      else if (message.type === 'ping') this.#noteStale(number, connection, account?.connection, message.at);
     });
   }
 
@@ -143,6 +150,12 @@ export class ToyNetwork implements AsyncDisposable {
     }
     account.connection = connection;
     tell(connection.socket, { type: 'welcome', counter: Math.max(counter ?? 0, account.counter ?? 0) + 1 });
+  }
+
+  /** A connection that was replaced is heard of. */
+  #noteStale(number: string, { address }: Connection, by: Connection | undefined, at: number): void {
+    if (by && by.address !== address && at > by.since + ALIVE_MS)
+      this.overlaps.push(`${number}: ${address} is still there ${at - by.since} ms after ${by.address} has come`);
   }
 
   #receive(account: Account, { socket }: Connection, message: Exclude<FromDevice, { type: 'hello' }>): void {
