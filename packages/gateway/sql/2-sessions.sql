@@ -76,7 +76,8 @@ BEGIN
   ON CONFLICT (id) DO UPDATE SET host = own_host, change = n, view = excluded.view
   -- A copy that has moved does not bring back a session that was deleted where it went.
   WHERE s.host = own_host OR (s.host IS NULL AND excluded.view ->> 'status' IS DISTINCT FROM 'moved');
-  RETURN QUERY SELECT s.id FROM chat_web.sessions s WHERE views ? s.id AND s.host <> own_host;
+  RETURN QUERY SELECT s.id FROM chat_web.sessions s
+  WHERE views ? s.id AND jsonb_typeof(views -> s.id) <> 'null' AND s.host <> own_host;
 END $$;
 
 -- What has changed in the directory since a change, in order.

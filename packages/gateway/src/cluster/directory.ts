@@ -79,9 +79,10 @@ export class Directory {
 
   /** The sessions of all hosts, by their ids. `own`: those of this one, as they are now. */
   allViews(own: readonly SessionView[]): SessionView[] {
-    const host = this.ownName;
     const foreign = [...this.#sessions.keys()].flatMap((id) => this.foreignView(id) ?? []);
-    return [...own.map((view) => ({ ...view, host })), ...foreign].sort((a, b) => (a.id < b.id ? -1 : 1));
+    const elsewhere = new Set(foreign.map(({ id }) => id)); // While it is moved, a session is on two disks.
+    const here = own.filter(({ id }) => !elsewhere.has(id)).map((view) => ({ ...view, host: this.ownName }));
+    return [...here, ...foreign].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** A session of another host, as that has reported it. While its host is lost, it is disconnected. */
