@@ -13,7 +13,7 @@ import { openStream } from './raw-client.ts';
 const SESSIONS = 7;
 const READERS_OF_A_SESSION = 14;
 const OF_ALL = 2;
-const KEPT = 100_000;
+export const KEPT = 100_000;
 const MEMORY_FOLDER = '/dev/shm';
 const AT_ONCE = 1_000;
 /** What a reader may notice of another one that stalls. */
@@ -151,7 +151,7 @@ async function bareBoot(): Promise<Figures> {
   return { [BOOT]: bootMs };
 }
 
-async function fill(dir: string): Promise<void> {
+export async function fill(dir: string): Promise<void> {
   const log = { info: () => {}, warn: console.error, error: console.error };
   const journal = await Journal.open({ dir, folds: [], maxBytes: 1e9, maxAgeMs: 1e9, log });
   const text = JSON.stringify({ reason: 'STOPPED', message: 'x'.repeat(900) });
@@ -181,7 +181,7 @@ async function readAll({ url }: FrontServer): Promise<number> {
 }
 
 /** Reads a stream. Returns a function that closes it, and returns the latency of each event, in ms. */
-async function follow({ url }: FrontServer, path: string): Promise<() => number[]> {
+export async function follow({ url }: FrontServer, path: string): Promise<() => number[]> {
   const lags: number[] = [];
   const close = await openStream(url, get(path), (text) => {
     const nowUs = (performance.timeOrigin + performance.now()) * US_PER_MS;
@@ -243,15 +243,15 @@ async function webhook({ url }: FrontServer, options: { readonly after?: string 
 }
 
 /** Makes a worker report acks; resolves when all were reported. */
-async function emit({ url }: FrontServer, id: string, count: number, everyMs: number): Promise<void> {
+export async function emit({ url }: FrontServer, id: string, count: number, everyMs: number): Promise<void> {
   const body = `emit ${count} every ${everyMs} ms`;
   await createClient({ url, token: TOKEN }, { retries: 0 }).sendMessage({ id, type: 'text', to: '+12025550102', body });
 }
 
-function get(path: string) {
+export function get(path: string) {
   return { method: 'GET', path, token: TOKEN } as const;
 }
 
-function streamOf(id: string): string {
+export function streamOf(id: string): string {
   return `/sessions/${id}/events`;
 }

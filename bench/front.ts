@@ -91,7 +91,11 @@ export function frontSessions(count: number): string[] {
 }
 
 /** A gateway on which `main` and other sessions are ready. `dataDir`: its data folder; default: a new one. */
-export async function startFrontGateway(sessions = 1, dataDir?: string): Promise<FrontServer> {
+export async function startFrontGateway(
+  sessions = 1,
+  dataDir?: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<FrontServer> {
   const folder = dataDir ?? mkdtempSync(join(tmpdir(), 'chat-web-bench-'));
   const server = await start('./front-gateway.js', {
     CHAT_WEB_PORT: '0',
@@ -100,6 +104,7 @@ export async function startFrontGateway(sessions = 1, dataDir?: string): Promise
     CHAT_WEB_MIN_FREE_DISK_MB: '0',
     CHAT_WEB_MIN_FREE_MEMORY_MB: '0',
     CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1',
+    ...settings,
   });
   const client = createClient({ url: server.url, token: TOKEN }, { retries: 0 });
   for (const id of frontSessions(sessions)) await client.startSession({ id });

@@ -124,7 +124,7 @@ describe.runIf(postgresPrograms())('a host with an exclusive disk', () => {
     await stack.gateway.end('SIGKILL');
     // Its disk is attached to another machine, where the folder has another inode.
     const moved = `${stack.dataDir}.moved`;
-    await cp(stack.dataDir, moved, { recursive: true, filter: (path) => !path.endsWith('gateway.lock') });
+    await cp(stack.dataDir, moved, { recursive: true, filter: (path) => !/gateway\.lock$|\.new$/.test(path) });
     await delay(20 * SECOND_MS);
     const attachedAt = performance.now();
     await stack.restartGateway({ CHAT_WEB_DATA_DIR: moved });

@@ -121,18 +121,21 @@ BEGIN
   WHERE h.id = host RETURNING 'claimed', h.epoch;
 END $$;
 
--- The gateway with this epoch lives. False: another one has claimed its folder, so it must kill its browsers.
+-- The gateway with this epoch lives. No row: another one has claimed its folder, so it must kill its browsers. `was_lost`:
+-- the others have taken it for lost.
 CREATE FUNCTION chat_web.beat(host uuid, own_epoch bigint, new_position text, new_about jsonb)
-RETURNS boolean LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
+RETURNS TABLE (was_lost boolean) LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH before AS (
+    SELECT h.id, h.state FROM chat_web.hosts h
+    WHERE h.id = host AND h.role = session_user AND h.epoch = own_epoch AND h.state <> 'released' FOR UPDATE
+  )
   UPDATE chat_web.hosts h SET
     state = 'live', beat_at = chat_web.moment(), nonce = NULL, is_off = false,
     beating_since = CASE WHEN h.beat_at > chat_web.moment() - interval '15 seconds' THEN h.beating_since
       ELSE chat_web.moment() END,
     journal_position = new_position, about = new_about
-  WHERE h.id = host AND h.role = session_user AND h.epoch = own_epoch AND h.state <> 'released';
-  RETURN FOUND;
-END $$;
+  FROM before WHERE h.id = before.id RETURNING before.state = 'lost';
+$$;
 
 -- The gateway with this epoch has stopped: none of its browsers runs.
 CREATE FUNCTION chat_web.release(host uuid, own_epoch bigint, new_position text)

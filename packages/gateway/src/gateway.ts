@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { deferred, errorText, settledWithin } from '@chat-web/protocol';
+import { deferred, errorText, GatewayError, type SessionView, settledWithin } from '@chat-web/protocol';
 import { Access } from './access/access.ts';
 import type { Audit } from './access/audit.ts';
 import { EventTickets } from './access/event-tickets.ts';
@@ -9,6 +9,7 @@ import { KeyFile } from './access/key-store.ts';
 import { Keys } from './access/keys.ts';
 import { OperatorToken } from './access/operator-token.ts';
 import { Refusals } from './access/refusal.ts';
+import type { Cluster } from './cluster/cluster.ts';
 import { openCluster } from './cluster/open-cluster.ts';
 import { type Config, pagesDirOf, version } from './config.ts';
 import { ConfigError } from './config-error.ts';
@@ -56,7 +57,7 @@ import { ProxyCheck } from './sessions/proxy-check.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';
 import type { Session } from './sessions/session.ts';
 import { SessionSettings } from './sessions/session-settings.ts';
-import { countsByStatus, summaryOf } from './sessions/session-view.ts';
+import { countsByStatus, summaryOf, viewOf } from './sessions/session-view.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
 import { WebhookProgress } from './webhooks/webhook-progress.ts';
@@ -123,10 +124,14 @@ export async function startGateway(
     about,
     sessions: clusterSessions({ supervisor, saved, lineages: storage.lineages, mover }),
     onHostLost: (views) => {
-      for (const { id, status, reason, message = '', restarts } of views) {
-        storage.events.publish(id, { name: 'disconnected', data: { reason: reason ?? 'HOST_LOST', message } });
-        storage.events.publish(id, { name: 'status', data: { status, restarts, reason, message } });
+      for (const view of views) {
+        const { id, reason = 'HOST_LOST', message = '' } = view;
+        events.publish(id, { name: 'disconnected', data: { reason, message } });
+        publishStatus(events, view);
       }
+    },
+    onFound: () => {
+      for (const view of supervisor.list().map(viewOf)) publishStatus(events, view);
     },
     onFolderLost: (why) => {
       log.error({ why }, 'all browsers killed');
@@ -289,6 +294,15 @@ async function createSessions(
   };
 }
 
+function publishStatus(events: EventLog, { id, status, reason, message, restarts }: SessionView): void {
+  events.publish(id, { name: 'status', data: { status, restarts, reason, message } });
+}
+
+function foreignMetadata(cluster: Cluster, session: string): string | undefined {
+  const metadata = cluster.foreignView(session)?.metadata;
+  return metadata && JSON.stringify(metadata);
+}
+
 interface DoorDependencies {
   readonly audit: Audit;
   readonly token: OperatorToken | undefined;
@@ -319,15 +333,21 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
   });
   const tickets = new EventTickets();
   const refusals = new Refusals(log);
-  const levels = levelsOf({ supervisor, startQueue, spool, events, journal });
+  const levels = levelsOf({ supervisor, startQueue, spool, events, journal, cluster });
   const hostHistory = new HostHistory(config.dataDir, levels);
   const metrics = new Metrics({ supervisor, levels, refusals, events, journal, pacing, webhooks, mover, damage });
   const calls = new Calls();
+  const metadataOf = (session: string) => folds.metadata.textOf(session) ?? foreignMetadata(cluster, session);
   const app = createApp({
     calls,
     departure: async (id, confirm) => {
       await calls.settled(id, CALLS_END_MS);
-      return mover.export(id, {}, confirm);
+      return mover.export(id, {}, async () => {
+        // What the session reports at its new host comes after what it has reported here.
+        if (!(await cluster.shipped()))
+          throw new GatewayError('engine_unavailable', 'the last events of the session are not in the database');
+        await confirm();
+      });
     },
     config,
     access,
@@ -337,6 +357,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     cluster,
     supervisor,
     events,
+    source: cluster.events({ metadataOf, gaps: events.gaps }) ?? events,
     spool,
     damage,
     metrics,

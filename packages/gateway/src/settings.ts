@@ -488,6 +488,12 @@ export const settings = {
     meaning:
       'exclusive: the platform attaches the disk of the data folder to one machine at a time, so that another may continue without a confirmation',
   },
+  clusterEventsMaxBytes: {
+    name: 'CHAT_WEB_CLUSTER_EVENTS_MAX_MB',
+    schema: megabytes(100, 100_000_000),
+    fallback: '20480',
+    meaning: 'maximum size of the events of all hosts in the database; the oldest are dropped first',
+  },
   webhookHosts: {
     name: 'CHAT_WEB_WEBHOOK_HOSTS',
     schema: hosts,

@@ -196,9 +196,9 @@ class World {
 
   async #beat({ epoch, disk }: Process): Promise<boolean> {
     const position = disk.positions.at(-1);
-    const [row] = await query('SELECT chat_web.beat($1, $2, $3, $4) AS matches', [this.host, epoch, position, '{}']);
-    if (row.matches) this.position = position;
-    return row.matches;
+    const [row] = await query('SELECT * FROM chat_web.beat($1, $2, $3, $4)', [this.host, epoch, position, '{}']);
+    if (row) this.position = position;
+    return row !== undefined;
   }
 }
 

@@ -1,6 +1,8 @@
 import type { AnswerOf, aboutHost, SessionView } from '@chat-web/protocol';
 import type * as v from 'valibot';
 import type { KeyStore } from '../access/key-store.ts';
+import type { EventSource, MetadataOf } from '../events/feed.ts';
+import type { Cursor } from '../journal/cursor.ts';
 
 export type AboutHost = v.InferOutput<typeof aboutHost>;
 export type MoveView = AnswerOf<'moveSession'>;
@@ -12,6 +14,24 @@ export interface JournalEnd {
   idOf(seq: number): string;
   /** Undefined for an id that this journal has not issued. */
   seqOf(id: string): number | undefined;
+}
+
+/** The journal of this gateway, from which the events of all hosts are put together. */
+export interface OwnJournal extends JournalEnd {
+  /** A reader of all events after a seq, and of deletions of sessions. */
+  cursorOfAll(after: number): Cursor;
+  /** Called each time new records can be read, until the returned function is called. */
+  onCommit(listener: () => void): () => void;
+  /** From now on, records after the seq that `seq` returns do not expire. */
+  keepAfter(seq: () => number): void;
+}
+
+/** What readers of events get besides these. */
+export interface ForReaders {
+  /** Of a session of any host. */
+  readonly metadataOf: MetadataOf;
+  /** Counts gaps, by reason. */
+  readonly gaps: Map<string, number>;
 }
 
 /** Another gateway of the cluster. */
@@ -79,6 +99,8 @@ export interface OwnGateway {
   readonly sessions: OwnSessions;
   /** A host is lost, and this gateway is the first to know. `sessions`: those that it has, as they are shown now. */
   onHostLost(sessions: readonly SessionView[]): void;
+  /** The others have taken this host for lost, and have said so in the streams of its sessions. */
+  onFound(): void;
   /** Nothing of this gateway may run any more: `why` it has lost its data folder. */
   onFolderLost(why: string): void;
 }
@@ -114,7 +136,7 @@ export interface Cluster {
    */
   waitForFolder(onWaiting: () => void): Promise<void>;
   /** Resolves once this gateway may run the sessions of its data folder. Rejects as above. */
-  claim(journal: JournalEnd): Promise<void>;
+  claim(journal: OwnJournal): Promise<void>;
   /**
    * Resolves once the sessions of the data folder may run here: at once, unless this process did not run for so long
    * that another gateway may have claimed the folder. Rejects if the signal aborts first.
@@ -149,6 +171,12 @@ export interface Cluster {
   signHop(hop: ForwardedRequest): string;
   /** For whom another gateway forwards a request; undefined if its header is not valid. */
   verifyHop(header: string, request: string): Promise<ForwardedFor | undefined>;
+  /** The events of all hosts; undefined without a cluster. */
+  events(forReaders: ForReaders): EventSource | undefined;
+  /** How many records of the journal the others cannot read yet. */
+  readonly unshipped: number;
+  /** Resolves once the others can read all that is in the journal now; with false if that takes too long. */
+  shipped(): Promise<boolean>;
   /** The keys of all hosts; undefined without a cluster. `ownFile`: with the keys of this host from before it joined. */
   keyStore(ownFile: string): KeyStore | undefined;
   hosts(): Promise<HostView[]>;

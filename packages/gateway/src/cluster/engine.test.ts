@@ -14,9 +14,10 @@ describe.runIf(postgresPrograms())('the database of a cluster', () => {
     const engine = await Engine.open([postgres.url()], pino({ level: 'silent' }));
     const over = new AbortController();
     let changes = 0;
-    const listening = engine.listen(() => {
+    const chat_web = () => {
       changes += 1;
-    }, over.signal);
+    };
+    const listening = engine.listen({ chat_web, chat_web_log: () => {} }, over.signal);
     const change = async () => {
       const before = changes;
       await engine.query('NOTIFY chat_web').catch(() => {});

@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import type { KeyStore } from '../access/key-store.ts';
 import type { Config } from '../config.ts';
 import { ConfigError } from '../config-error.ts';
+import type { EventSource } from '../events/feed.ts';
 import { totalMemoryBytes } from '../host/available-memory.ts';
 import type { Log } from '../log.ts';
 import { requestArchive } from './archive-request.ts';
@@ -12,12 +13,14 @@ import type {
   AboutHost,
   ChosenMove,
   Cluster,
+  ForReaders,
   ForwardedFor,
   ForwardedRequest,
   HostView,
   JournalEnd,
   MoveView,
   OwnGateway,
+  OwnJournal,
   OwnSessions,
   Peer,
 } from './cluster.ts';
@@ -30,14 +33,22 @@ import { placeOf } from './machine.ts';
 import { Moves } from './moves.ts';
 import { requireSchema } from './schema.ts';
 import { SharedKeys } from './shared-keys.ts';
+import { SharedLog } from './shared-log.ts';
+import { Shipper } from './shipper.ts';
 
 const BEAT_MS = 5_000;
 /** The service manager waits 30 s for the whole stop. */
 const RELEASE_MS = 3_000;
+/** Before that, for the last events. */
+const LAST_SHIPPED_MS = 1_000;
 /** At most, and at least, between two readings of what has changed. */
 const [REFRESH_MS, MIN_REFRESH_MS] = [1_000, 50];
 const REPORT_MS = 900;
 const RETRY_MS = 2_000;
+/** Between two looks at the age and the size of the events in the database. */
+const TEND_MS = 10 * 60_000;
+/** For the last events of a session that leaves. */
+const SHIPPED_MS = 5_000;
 const LOG_EVERY_MS = 30_000;
 /** Workers end their browsers, and another gateway may claim the folder, some time after the last beat. */
 const GATEWAY_TIMEOUT_MS = 30_000;
@@ -64,7 +75,10 @@ interface OwnHost {
   readonly journal_position: string | null;
 }
 
-type MemberConfig = Pick<Config, 'dataDir' | 'clusterSessions' | 'clusterDisk'>;
+type MemberConfig = Pick<
+  Config,
+  'dataDir' | 'clusterSessions' | 'clusterDisk' | 'clusterEventsMaxBytes' | 'journalMaxAgeMs'
+>;
 
 /** This gateway as a host of a cluster. The claim of its data folder is decided in the database: see `sql/1-hosts.sql`. */
 export class Member implements Cluster {
@@ -76,10 +90,14 @@ export class Member implements Cluster {
   readonly #signer = new HopSigner();
   readonly #stopping = new AbortController();
   readonly #moves: Moves;
+  readonly #events: SharedLog;
+  #shipper: Shipper | undefined;
   #file: HostFile;
   #notedAt = { monotonic: performance.now(), wall: Date.now() };
   /** Resolves when another gateway has changed something. */
   #changed = deferred();
+  /** Resolves when there are new events. */
+  #added = deferred();
   /** What the last gateway has written to the data folder, and since when that is known. */
   #probe: { readonly text: string; readonly since: number } | undefined;
   /** False until the next beat has arrived, after this process did not run for a while. */
@@ -94,6 +112,7 @@ export class Member implements Cluster {
     this.#engine = engine;
     this.#directory = new Directory(engine, file.host);
     this.#file = file;
+    this.#events = new SharedLog(engine);
     this.#moves = new Moves({
       engine,
       directory: this.#directory,
@@ -138,8 +157,16 @@ export class Member implements Cluster {
     this.#isConfirmed = false;
   }
 
-  async claim(journal: JournalEnd): Promise<void> {
+  async claim(journal: OwnJournal): Promise<void> {
     await this.#untilDecided(journal, () => {});
+    this.#shipper = new Shipper({
+      engine: this.#engine,
+      journal,
+      host: this.#file.host,
+      epoch: () => this.#file.epoch,
+      stopping: this.#stopping.signal,
+      log: this.#log,
+    });
     this.#log.info({ epoch: this.#file.epoch }, 'data folder claimed');
   }
 
@@ -177,8 +204,17 @@ export class Member implements Cluster {
     void probe.watch(this.#stopping.signal).then((why) => {
       if (why !== undefined) own.onFolderLost(`the data folder is lost: ${why}`);
     });
-    const listening = this.#engine.listen(() => this.#changed.resolve(), this.#stopping.signal);
-    this.#beating = Promise.all([listening, this.#beat(own), this.#keepDirectory(own, foreign !== undefined)]);
+    const listening = this.#engine.listen(
+      { chat_web: () => this.#changed.resolve(), chat_web_log: () => this.#added.resolve() },
+      this.#stopping.signal,
+    );
+    this.#beating = Promise.all([
+      listening,
+      this.#beat(own),
+      this.#keepDirectory(own, foreign !== undefined),
+      this.#shipper?.run(),
+      this.#followEvents(),
+    ]);
     return foreign ?? [];
   }
 
@@ -229,6 +265,46 @@ export class Member implements Cluster {
     // Its gateway may have started since. Anyone can send such a header: the database is not asked for each.
     await this.#directory.readHostsOnceASecond().catch(() => {});
     return verifyHop(header, about, keyOf);
+  }
+
+  events(forReaders: ForReaders): EventSource {
+    this.#events.forReaders = forReaders;
+    return this.#events;
+  }
+
+  get unshipped(): number {
+    return this.#shipper?.lag ?? 0;
+  }
+
+  async shipped(): Promise<boolean> {
+    const end = this.#journal?.lastSeq ?? 0;
+    return (await this.#shipper?.until(end, SHIPPED_MS)) ?? true;
+  }
+
+  async #followEvents(): Promise<void> {
+    const { signal } = this.#stopping;
+    let [checkAt, tendAt] = [0, 0];
+    while (!signal.aborted) {
+      await this.#attempt('events', async () => {
+        if (performance.now() < checkAt) return this.#events.follow();
+        await this.#events.refresh();
+        checkAt = performance.now() + REFRESH_MS;
+        if (performance.now() < tendAt) return;
+        tendAt = performance.now() + TEND_MS;
+        await this.#tendEvents();
+      });
+      await settledWithin(this.#added.promise, REFRESH_MS);
+      this.#added = deferred();
+    }
+  }
+
+  async #tendEvents(): Promise<void> {
+    const { clusterEventsMaxBytes, journalMaxAgeMs } = this.#config;
+    const [row] = await this.#engine.query<{ dropped: number }>('SELECT chat_web.tend_log($1, $2) AS dropped', [
+      clusterEventsMaxBytes,
+      Date.now() - journalMaxAgeMs,
+    ]);
+    if (row && row.dropped > 0) this.#log.info({ partitions: row.dropped }, 'oldest events dropped from the database');
   }
 
   keyStore(ownFile: string): KeyStore {
@@ -297,8 +373,10 @@ export class Member implements Cluster {
   }
 
   async release(): Promise<void> {
+    await settledWithin(this.shipped(), LAST_SHIPPED_MS);
     this.#stopping.abort();
     this.#changed.resolve();
+    this.#added.resolve();
     await settledWithin(this.#release(), RELEASE_MS);
   }
 
@@ -415,16 +493,18 @@ export class Member implements Cluster {
     });
   }
 
-  async #beat({ about, onHostLost, onFolderLost }: OwnGateway): Promise<void> {
+  async #beat({ about, onHostLost, onFound, onFolderLost }: OwnGateway): Promise<void> {
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       this.#noteTime();
       try {
-        if (!(await this.#sendBeat(about()))) {
+        const beat = await this.#sendBeat(about());
+        if (!beat) {
           onFolderLost(`data folder claimed by another gateway (its epoch here is ${this.#file.epoch})`);
           return;
         }
         this.#isConfirmed = true;
+        if (beat.was_lost) onFound();
         await this.#directory.readHosts();
         const lost = await this.#engine.query<{ id: string }>('SELECT id FROM chat_web.mark_lost() AS id');
         if (lost.length > 0) await this.#directory.readHosts();
@@ -450,15 +530,15 @@ export class Member implements Cluster {
     if (!this.#isConfirmed) await delay(REFRESH_MS, undefined, { signal }).catch(() => {});
   }
 
-  /** False if another gateway has claimed the folder. */
-  async #sendBeat(about: AboutHost | undefined): Promise<boolean> {
-    const [row] = await this.#engine.query<{ is_own: boolean }>('SELECT chat_web.beat($1, $2, $3, $4) AS is_own', [
+  /** Undefined if another gateway has claimed the folder. */
+  async #sendBeat(about: AboutHost | undefined): Promise<{ readonly was_lost: boolean } | undefined> {
+    const [row] = await this.#engine.query<{ was_lost: boolean }>('SELECT * FROM chat_web.beat($1, $2, $3, $4)', [
       this.#file.host,
       this.#file.epoch,
       this.#journal && endOf(this.#journal),
       JSON.stringify(about ?? {}),
     ]);
-    return row?.is_own === true;
+    return row;
   }
 
   async #write(file: HostFile): Promise<void> {

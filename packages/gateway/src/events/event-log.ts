@@ -17,7 +17,16 @@ import { NotStoredError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { type DeliveredMessages, deliveryNotes } from './delivered-messages.ts';
 import { EventStreams } from './event-streams.ts';
-import { type Entry, entryOf, Feed, type FeedOptions, type MetadataOf, OLDEST } from './feed.ts';
+import {
+  type Entry,
+  type EventSource,
+  entryOf,
+  type Feed,
+  type FeedOptions,
+  JournalFeed,
+  type MetadataOf,
+  OLDEST,
+} from './feed.ts';
 import { ImportShares, JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
 import { ownMessageNote, type PublishedEvents, publishedKeyOf } from './published-events.ts';
@@ -53,7 +62,7 @@ export interface EventFolds {
  * The events of all sessions. Each is on disk before any reader sees it. A message is stored once, however often it is
  * reported.
  */
-export class EventLog {
+export class EventLog implements EventSource {
   readonly streams = new EventStreams();
   readonly gaps = new Map<string, number>();
   /** The share of the journal that imports may use, through `storeImported`. */
@@ -337,7 +346,7 @@ export class EventLog {
     const takes: FeedOptions['takes'] = (session, name, event) =>
       !this.#isHidden(session) && options.takes(session, name, event);
     const onGap = (reason: string) => this.gaps.set(reason, (this.gaps.get(reason) ?? 0) + 1);
-    return new Feed(this.#journal, { ...options, takes }, onGap, this.#metadataOf);
+    return new JournalFeed(this.#journal, { ...options, takes }, onGap, this.#metadataOf);
   }
 
   /** `owner`: whose turn at the disk it is. */

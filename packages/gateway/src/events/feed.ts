@@ -39,7 +39,31 @@ export type Takes = (session: string, name: EventName, event?: Pick<Entry, 'text
 export type MetadataOf = (session: string) => string | undefined;
 
 /** The events after a position, in order, with gaps for missing ones. */
-export class Feed {
+export interface Feed {
+  /** The position of the last event that was read: everything after it is unread. */
+  readonly position: string;
+  readonly isAtEnd: boolean;
+  /**
+   * The next events. May return none although more follow. Call again only after the previous call has settled. Rejects
+   * with `engine_unavailable` if they are in the database of a cluster, which cannot be reached now.
+   */
+  read(): Entry[] | Promise<Entry[]>;
+  /**
+   * Calls back once the position is final: it moves past records that were being written when the feed was created.
+   * Never called if there were none.
+   */
+  onBegin(listener: () => void): void;
+  /** Calls back each time that more events may be available, until the returned function is called. */
+  onMore(listener: () => void): () => void;
+}
+
+/** Where readers get events from. */
+export interface EventSource {
+  feed(options: FeedOptions): Feed;
+}
+
+/** Events of this gateway's journal. */
+export class JournalFeed implements Feed {
   readonly #journal: Journal;
   readonly #cursor: Cursor;
   readonly #session: string | undefined;
@@ -74,7 +98,6 @@ export class Feed {
     return oldestSeq - 1;
   }
 
-  /** The position of the last event that was read: everything after it is unread. */
   get position(): string {
     const { position } = this.#cursor;
     return position > 0 ? this.#journal.idOf(position) : OLDEST;
@@ -84,22 +107,16 @@ export class Feed {
     return this.#first.length === 0 && this.#cursor.isAtEnd;
   }
 
-  /** The next events. May return none although more follow. Call again only after the previous call has settled. */
   read(): Entry[] | Promise<Entry[]> {
     if (this.#first.length > 0) return this.#first.splice(0);
     const read = this.#cursor.read();
     return Array.isArray(read) ? this.#entries(read) : read.then((found) => this.#entries(found));
   }
 
-  /**
-   * Calls back once the position is final: it moves past records that were being written when the feed was created.
-   * Never called if there were none.
-   */
   onBegin(listener: () => void): void {
     this.#cursor.onBegin(listener);
   }
 
-  /** Calls back each time that more events may be available, until the returned function is called. */
   onMore(listener: () => void): () => void {
     return this.#journal.onCommit(listener);
   }

@@ -25,6 +25,7 @@ import { ARCHIVE_PATH } from '../cluster/archive-request.ts';
 import type { Cluster } from '../cluster/cluster.ts';
 import { type Config, version } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
+import type { EventSource } from '../events/feed.ts';
 import type { Damage } from '../host/damage.ts';
 import type { Log } from '../log.ts';
 import type { Spool } from '../media/spool.ts';
@@ -34,7 +35,7 @@ import { Admission } from './admission.ts';
 import { audited } from './audit-trail.ts';
 import type { Calls } from './calls.ts';
 import { errorResponse } from './error-response.ts';
-import { allEventsRoute, type EventDependencies, type ShownSessions, sessionEventsRoute } from './event-route.ts';
+import { allEventsRoute, type ShownSessions, sessionEventsRoute } from './event-route.ts';
 import { atOwner, withHop } from './forwarding.ts';
 import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, archiveResponse, operationRoute } from './operation-route.ts';
@@ -50,7 +51,7 @@ const OF_SESSION = '/sessions/:id';
 /** Operations on a session that each gateway answers. */
 const ANYWHERE: readonly OperationName[] = ['moveSession'];
 /** Of the events of a session: a stream, or a page. */
-const EVENTS = { isNew: false, changes: false, timeoutMs: undefined, isStatus: false };
+const EVENTS = { isNew: false, changes: false, timeoutMs: undefined, isStatus: false, isEvents: true };
 const QR_PREFIX = 'data:image/png;base64,';
 
 export interface SessionDirectory extends ShownSessions {
@@ -71,7 +72,9 @@ interface Dependencies {
   readonly refusals: Refusals;
   readonly audit: Audit;
   readonly supervisor: SessionDirectory;
-  readonly events: EventDependencies['events'] & Pick<EventLog, 'isStoring'>;
+  readonly events: Pick<EventLog, 'isStoring' | 'streams'>;
+  /** The events that callers read: of all hosts. */
+  readonly source: EventSource;
   readonly cluster: Cluster;
   readonly calls: Calls;
   /** The archive of a session that is moved to another host. `confirm` rejects if it no longer is. */
@@ -92,7 +95,7 @@ interface Dependencies {
  * follows the head, and then runs microtasks. Until then no request is complete, and each looks as if it had a body.
  */
 export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
-  const { config, access, cluster, calls, supervisor, events, handlers, spool, idempotency, metrics, log } =
+  const { config, access, cluster, calls, supervisor, events, source, handlers, spool, idempotency, metrics, log } =
     dependencies;
   const app = new Hono<ServerEnv>({ getPath: (request) => plainPath(getPath(request)) });
   const answerError = (c: Context<ServerEnv>, error: unknown) => errorResponse(c, error, log);
@@ -103,8 +106,11 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
   const guarded = (route: Route) => open(authenticated(access, route));
 
   const admission = new Admission(config);
-  const forwarding = { cluster, calls, isOwn: (id: string) => supervisor.has(id) };
-  const eventDependencies = { sessions: supervisor, events, admission, log };
+  const forwarding = { cluster, calls, isOwn: (id: string) => supervisor.has(id), log };
+  const sessions: ShownSessions = {
+    find: (id) => (!supervisor.has(id) && cluster.foreignView(id) ? { shown: undefined } : supervisor.find(id)),
+  };
+  const eventDependencies = { sessions, events: source, streams: events.streams, admission, log };
   const others: Readonly<Record<OtherRouteName, Route>> = {
     health: (c) => c.json({ ok: true, sessions: supervisor.list().length }),
     front: (c) => (supervisor.isClosing ? c.json({ ok: false }, 503) : c.json({ ok: true })),

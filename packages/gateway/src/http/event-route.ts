@@ -17,8 +17,8 @@ import type { Context } from 'hono';
 import * as v from 'valibot';
 import type { Caller } from '../access/caller.ts';
 import { passes } from '../events/chat-filter.ts';
-import type { EventLog } from '../events/event-log.ts';
-import { type Feed, frameOf, jsonOf, shownEntry, type Takes } from '../events/feed.ts';
+import type { EventStreams } from '../events/event-streams.ts';
+import { type EventSource, type Feed, frameOf, jsonOf, shownEntry, type Takes } from '../events/feed.ts';
 import type { Log } from '../log.ts';
 import type { Admission } from './admission.ts';
 import { parseParams, parseQuery } from './request-input.ts';
@@ -33,7 +33,9 @@ export interface ShownSessions {
 
 export interface EventDependencies {
   readonly sessions: ShownSessions;
-  readonly events: Pick<EventLog, 'feed' | 'streams'>;
+  /** Of all hosts. */
+  readonly events: EventSource;
+  readonly streams: EventStreams;
   readonly admission: Admission;
   readonly log: Pick<Log, 'error'>;
 }
@@ -144,14 +146,14 @@ function filterOf({ scope, sees }: Caller, { events, sessions, ...filter }: Quer
 }
 
 function stream(
-  { events, log }: EventDependencies,
+  { streams, log }: EventDependencies,
   c: Context<ServerEnv>,
   { feed, session, shown, takes }: StreamRequest,
 ): Response {
   const { signal, keyId } = c.get('caller');
   const { outgoing } = c.env;
   const opened = new ResponseStream(outgoing, feed, { withSession: session === undefined, takes, log });
-  const close = events.streams.add(opened, session, keyId);
+  const close = streams.add(opened, session, keyId);
   const revoke = () => {
     close();
     opened.cutOff('the key or token is no longer valid');

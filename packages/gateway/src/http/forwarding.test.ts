@@ -63,7 +63,7 @@ async function front(address: string, caller: Partial<Caller> = {}) {
     moved: async () => true,
   };
   const calls = new Calls();
-  const dependencies = { cluster, calls, isOwn: () => false };
+  const dependencies = { cluster, calls, isOwn: () => false, log };
   const app = new Hono<ServerEnv>();
   app.use(async (c, next) => {
     c.set('caller', { signal: new AbortController().signal, ...caller } as Caller);

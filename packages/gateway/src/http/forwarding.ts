@@ -6,7 +6,7 @@ import {
   type OutgoingHttpHeaders,
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { GatewayError, sessionId } from '@chat-web/protocol';
 import type { Context } from 'hono';
@@ -15,6 +15,7 @@ import * as v from 'valibot';
 import { Refusal } from '../access/refusal.ts';
 import type { Cluster, Peer } from '../cluster/cluster.ts';
 import { HOP_HEADER } from '../cluster/hop.ts';
+import type { Log } from '../log.ts';
 import type { Calls } from './calls.ts';
 import { closeOnAbort, onResponseClose } from './server/guarded-response.ts';
 import { lingeringBody } from './server/lingering-close.ts';
@@ -23,6 +24,8 @@ import { addressOf, type Route, type ServerEnv } from './server-env.ts';
 
 /** The answer of a gateway that does not have the session, to one that forwards a request. */
 const MISDIRECTED = 421;
+const UNAUTHORIZED = 401;
+const UNAUTHORIZED_HINT = 'the hosts of a cluster need the same CHAT_WEB_TOKEN';
 const CONNECT_TIMEOUT_MS = 3_000;
 /** For the owner to ask for the body: it may hold the call while the session arrives, and look for it in the database. */
 const CONTINUE_TIMEOUT_MS = 12_000;
@@ -60,6 +63,7 @@ export interface ForwardingDependencies {
   >;
   /** True for a session that is known here. */
   isOwn(session: string): boolean;
+  readonly log: Pick<Log, 'error'>;
 }
 
 /** How the owner of a session is looked for. */
@@ -74,6 +78,8 @@ export interface ForwardedRoute {
   readonly timeoutMs: number | undefined;
   /** The directory answers while the host is lost. */
   readonly isStatus: boolean;
+  /** The database has the events while the host is lost. */
+  readonly isEvents?: boolean;
 }
 
 /** A route that knows for whom another gateway forwards the request. 403 if the header of that is not valid. */
@@ -137,14 +143,15 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
       const isGivenUp =
         owner.isLost && performance.now() - (failedAt.get(id) ?? Number.NEGATIVE_INFINITY) < LOST_RETRY_MS;
       const hop = cluster.signHop({ request: requestOf(c), address: addressOf(c) ?? '', to: id });
-      const answer = isGivenUp ? undefined : await forward(c, owner, about, hop);
+      const answer = isGivenUp ? undefined : await forward(c, owner, about, hop, dependencies.log);
       if (answer) {
         if (!about.changes) closeOnAbort(c.env.outgoing, c.get('caller').signal);
         return answer;
       }
       if (!isGivenUp) failedAt.set(id, performance.now());
-      const view = about.isStatus && owner.isLost ? cluster.foreignView(session) : undefined;
-      if (view) return c.json(view);
+      const view = owner.isLost ? cluster.foreignView(session) : undefined;
+      if (view && about.isStatus) return c.json(view);
+      if (view && about.isEvents) return route(c);
       tried.set(address, id);
       // It may have moved, its gateway may have started elsewhere, or there is another host for a new session.
       await cluster.refresh();
@@ -178,6 +185,7 @@ async function forward(
   owner: Peer,
   { changes, timeoutMs = STREAM_BEGINS_MS }: ForwardedRoute,
   hop: string,
+  log: ForwardingDependencies['log'],
 ): Promise<Response | undefined> {
   const { incoming, outgoing } = c.env;
   // Such a change is sent at once. A connection that the owner is just closing would leave its outcome unknown.
@@ -187,7 +195,7 @@ async function forward(
     sent.setTimeout(timeoutMs + GRACE_MS, () => sent.destroy(new Error('no answer in time')));
     onResponseClose(outgoing, () => sent.destroy());
     try {
-      return await responseOf(c, sent, await answered);
+      return await responseOf(c, owner, sent, await answered, log);
     } catch {
       if (outgoing.destroyed) throw new GatewayError('host_unreachable', 'the caller has closed the connection');
       if (sent.reusedSocket && agent !== false && (!changes || !mayHaveArrived())) {
@@ -207,8 +215,10 @@ async function forward(
 /** Undefined if the other gateway has not carried out the request because of where it was sent, or by whom. */
 async function responseOf(
   c: Context<ServerEnv>,
+  { name }: Peer,
   sent: ClientRequest,
   answer: IncomingMessage,
+  log: ForwardingDependencies['log'],
 ): Promise<Response | undefined> {
   const { incoming } = c.env;
   const status = answer.statusCode ?? 0;
@@ -217,13 +227,19 @@ async function responseOf(
     answer.resume();
     return undefined;
   }
+  // They were valid here.
+  if (status === UNAUTHORIZED) log.error({ host: name, hint: UNAUTHORIZED_HINT }, 'host refuses credentials');
   sent.setTimeout(IDLE_MS); // From here on, it is silent only while the caller does not read, or if it hangs.
   if (status === 204 || status === 304 || incoming.method === 'HEAD') {
     answer.resume();
     return c.newResponse(null, status as ContentfulStatusCode, headers);
   }
-  if (!hasBody(incoming) || incoming.complete)
-    return c.newResponse(Readable.toWeb(answer) as ReadableStream, status as ContentfulStatusCode, headers);
+  if (!hasBody(incoming) || incoming.complete) {
+    // If the other gateway dies, what was begun cannot be ended properly.
+    answer.once('error', () => c.env.outgoing.destroy());
+    const body = Readable.toWeb(answer.pipe(new PassThrough())) as ReadableStream;
+    return c.newResponse(body, status as ContentfulStatusCode, headers);
+  }
   // A refusal, before the body has ended.
   const bytes = await buffer(answer);
   sent.destroy();

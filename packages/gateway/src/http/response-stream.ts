@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { type EventName, errorText } from '@chat-web/protocol';
+import { type EventName, errorText, GatewayError } from '@chat-web/protocol';
 import { endOfTurn } from '../event-loop.ts';
 import type { EventStream } from '../events/event-streams.ts';
 import { type Feed, frameOf } from '../events/feed.ts';
@@ -128,6 +128,12 @@ export class ResponseStream implements EventStream {
       }
     } catch (error) {
       if (this.#isOver) return; // Nothing more is wanted.
+      if (error instanceof GatewayError && error.code === 'engine_unavailable') {
+        // It goes on when there are new events, at the latest at the next comment.
+        if (this.#isKeepAliveDue) this.#response.write(': the database cannot be reached\n\n');
+        this.#isKeepAliveDue = false;
+        return;
+      }
       this.#dependencies.log.error({ error: errorText(error) }, 'journal not read');
       this.cutOff('the events could not be read');
     } finally {

@@ -46,6 +46,12 @@ const MAX_RECORDS = 1_000;
 const MAX_LENGTH = 262_144;
 const MAX_ATTEMPTS = 5;
 
+interface CursorOptions {
+  readonly by?: Reader | undefined;
+  readonly since?: number;
+  readonly withDeletions?: boolean;
+}
+
 /** A reader's position. Its memory use does not depend on how far behind it is. */
 export class Cursor {
   readonly #source: Source;
@@ -58,10 +64,20 @@ export class Cursor {
   /** Of its segment so far; undefined if that was not read from its beginning, or is damaged. */
   #contents: Contents | undefined;
   #onBegin = () => {};
+  readonly #withDeletions: boolean;
 
-  /** Begins after the record with this seq; `since`: with the first event later than that, in Unix ms. */
-  constructor(source: Source, position: number, filter: Filter, by = ANY_READER, since?: number) {
+  /**
+   * Begins after the record with this seq; `since`: with the first event later than that, in Unix ms. `withDeletions`:
+   * also reads the records by which sessions were deleted.
+   */
+  constructor(
+    source: Source,
+    position: number,
+    filter: Filter,
+    { by = ANY_READER, since, withDeletions = false }: CursorOptions = {},
+  ) {
     this.#source = source;
+    this.#withDeletions = withDeletions;
     this.#position = position;
     this.#filter = filter;
     this.#by = by;
@@ -167,7 +183,7 @@ export class Cursor {
 
   /** True if it is known that this reader gets nothing from the segment. */
   #hasNothingIn({ contents, bytes }: Segment): boolean {
-    if (contents?.bytes !== bytes || this.#since !== undefined) return false;
+    if (contents?.bytes !== bytes || this.#since !== undefined || this.#withDeletions) return false;
     return !contents.of.some((session, name) => this.#filter(session, name));
   }
 
@@ -209,7 +225,7 @@ export class Cursor {
     try {
       if (!this.#takes(frame)) return undefined;
       const record = frame.record();
-      if (hasData(record)) return record;
+      if (record.kind === 'forget' || hasData(record)) return record;
     } catch (error) {
       if (hasData(frame)) throw error; // Otherwise the filter has read the text.
     }
@@ -223,6 +239,7 @@ export class Cursor {
   }
 
   #takes(record: Omit<JournalRecord, 'key'>): boolean {
+    if (record.kind === 'forget') return this.#withDeletions;
     if (record.kind !== 'event') return false;
     if (this.#since !== undefined && record.at <= this.#since) return false;
     this.#since = undefined; // Later records follow, even if the clock was set back meanwhile.

@@ -144,6 +144,7 @@ export class Journal implements Source {
   readonly #listeners = new Set<() => void>();
   readonly #writeListeners = new Set<(ms: number, records: number) => void>();
   readonly #resumeListeners = new Set<() => void>();
+  #keptAfter = () => Number.POSITIVE_INFINITY;
   #housekeeping: Promise<void> = Promise.resolve();
   #isClosed = false;
 
@@ -431,11 +432,21 @@ export class Journal implements Source {
 
   /** A reader of the events after this seq; undefined: after all records appended so far, on disk or not. */
   cursor(after: number | undefined, filter: Filter, by = ANY_READER): Cursor {
-    if (after !== undefined) return new Cursor(this, after, filter, by);
+    if (after !== undefined) return new Cursor(this, after, filter, { by });
     const last = this.#queue.at(-1) ?? this.#inFlight.at(-1);
-    const cursor = new Cursor(this, last ? Number.POSITIVE_INFINITY : this.#lastSeq, filter, by);
+    const cursor = new Cursor(this, last ? Number.POSITIVE_INFINITY : this.#lastSeq, filter, { by });
     last?.readers.push(cursor);
     return cursor;
+  }
+
+  /** A reader of all events after this seq, and of deletions of sessions. */
+  cursorOfAll(after: number): Cursor {
+    return new Cursor(this, after, () => true, { withDeletions: true });
+  }
+
+  /** From now on, segments with records after the seq that `seq` returns are kept. */
+  keepAfter(seq: () => number): void {
+    this.#keptAfter = seq;
   }
 
   /**
@@ -444,9 +455,9 @@ export class Journal implements Source {
    */
   cursorSince(time: number, filter: Filter, by = ANY_READER): Cursor {
     if (time >= Date.now()) return this.cursor(undefined, filter, by);
-    if (time >= this.#recentSince) return new Cursor(this, this.#recentAfter, filter, by, time);
+    if (time >= this.#recentSince) return new Cursor(this, this.#recentAfter, filter, { by, since: time });
     const segment = this.#segments.find(({ newestAt }) => newestAt + FILE_TIME_MS > time);
-    return new Cursor(this, (segment?.firstSeq ?? this.#lastSeq + 1) - 1, filter, by, time);
+    return new Cursor(this, (segment?.firstSeq ?? this.#lastSeq + 1) - 1, filter, { by, since: time });
   }
 
   /** The record with this seq; undefined if it is not kept, or damaged. `owner`: whose turn at the disk it is. */
@@ -532,7 +543,7 @@ export class Journal implements Source {
     const isSuperfluous = (oldest: Segment) => this.stats.bytes > maxBytes || oldest.newestAt < Date.now() - maxAgeMs;
     while (this.#segments.length > 1) {
       const [oldest, ...others] = this.#segments;
-      if (!oldest || !isSuperfluous(oldest)) return;
+      if (!oldest || !isSuperfluous(oldest) || (others[0]?.firstSeq ?? 0) > this.#keptAfter() + 1) return;
       this.#segments = others;
       this.#dropRecent(this.oldestSeq - 1);
       await rm(oldest.path, { force: true });

@@ -1,3 +1,4 @@
+import type { Cluster } from '../cluster/cluster.ts';
 import type { EventLog } from '../events/event-log.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { Spool } from '../media/spool.ts';
@@ -10,12 +11,13 @@ interface Dependencies {
   readonly spool: Pick<Spool, 'bytes'>;
   readonly events: Pick<EventLog, 'isStoring' | 'streams'>;
   readonly journal: Pick<Journal, 'stats'>;
+  readonly cluster: Pick<Cluster, 'unshipped'>;
 }
 
 export type Levels = ReturnType<typeof levelsOf>;
 
 /** The current levels of the gateway, by their metric names. */
-export function levelsOf({ supervisor, startQueue, spool, events, journal }: Dependencies) {
+export function levelsOf({ supervisor, startQueue, spool, events, journal, cluster }: Dependencies) {
   return {
     sessions_unsandboxed: {
       help: "Running sessions whose browser is outside Chromium's sandbox",
@@ -34,6 +36,10 @@ export function levelsOf({ supervisor, startQueue, spool, events, journal }: Dep
       read: () => (Date.now() - journal.stats.oldestAt.getTime()) / 1_000,
     },
     journal_failing: { help: '1 while events cannot be stored', read: () => (events.isStoring ? 0 : 1) },
+    cluster_unshipped_records: {
+      help: 'Records of the journal that the database of the cluster does not have yet',
+      read: () => cluster.unshipped,
+    },
     streams_open: { help: 'Open event streams', read: () => events.streams.size },
   } satisfies Record<string, { readonly help: string; read(): number }>;
 }

@@ -145,6 +145,7 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     spool: new Spool(dataDir, config, logger),
     damage,
     events,
+    source: events,
     cluster: standalone,
     calls: new Calls(),
     departure: async () => Promise.reject(new Error('not in a cluster')),

@@ -9,8 +9,9 @@ const run = promisify(execFile);
 export const LINKS = ['engine', 'internet', 'peers'] as const;
 export type Link = (typeof LINKS)[number];
 
-/** So that test runs side by side do not use the same addresses. */
-const [SUBNET, PREFIX] = [`10.${100 + (process.pid % 100)}`, `cw${process.pid % 100}`];
+/** Test runs side by side do not use the same addresses, nor does one after another: connections may be left. */
+const PREFIX = `cw${process.pid % 100}`;
+let lastSubnet = process.pid % 100;
 const OWN = 1;
 /** Where a link leads that is cut: a bridge that is down. Its packets must not reach this machine by another way. */
 const HOLE = `${PREFIX}hole`;
@@ -22,10 +23,14 @@ const FIRST_HOST = 11;
  */
 export class HostNetworks implements AsyncDisposable {
   readonly #hosts: string[] = [];
+  readonly #subnet: number;
   readonly #relays: ChildProcess[] = [];
   readonly #ports = new Set<number>();
 
-  private constructor() {}
+  private constructor() {
+    lastSubnet = (lastSubnet + 1) % 100;
+    this.#subnet = 100 + lastSubnet;
+  }
 
   /** Undefined where namespaces cannot be created. */
   static async create(): Promise<HostNetworks | undefined> {
@@ -60,7 +65,7 @@ export class HostNetworks implements AsyncDisposable {
 
   /** The address of a host in a network, or that of this process. */
   addressOf(link: Link, host?: string): string {
-    return `${SUBNET}.${LINKS.indexOf(link)}.${host === undefined ? OWN : FIRST_HOST + this.#hosts.indexOf(host)}`;
+    return `10.${this.#subnet}.${LINKS.indexOf(link)}.${host === undefined ? OWN : FIRST_HOST + this.#hosts.indexOf(host)}`;
   }
 
   /** A command that runs another one on a host, as its own process. */

@@ -115,12 +115,15 @@ export class Hosts implements AsyncDisposable {
     return [first, ...others];
   }
 
-  /** The texts that the journals of all hosts have, by session. Each host has those that arrived there. */
+  /** The texts that each gateway reads as events of all hosts, by session. Fails if they differ. */
   async received(): Promise<Map<string, string[]>> {
+    const [first = [], ...others] = await Promise.all(this.all.map((stack) => eventsAt(stack, '/events', ['message'])));
+    for (const other of others)
+      if (other.length !== first.length)
+        throw new Error(`${other.length} events at one host, ${first.length} at another`);
     const texts = new Map<string, string[]>();
-    for (const stack of this.all)
-      for (const event of await eventsAt(stack, '/events', ['message']))
-        if (event.name === 'message') texts.set(event.session, [...(texts.get(event.session) ?? []), event.data.body]);
+    for (const event of first)
+      if (event.name === 'message') texts.set(event.session, [...(texts.get(event.session) ?? []), event.data.body]);
     return texts;
   }
 
@@ -132,7 +135,7 @@ export class Hosts implements AsyncDisposable {
       const lost = missing(await this.received());
       if (lost.length > 0) throw new Error(`not delivered: ${lost}`);
     }).catch(() => {}); // Listed as lost.
-    const received = await this.received();
+    const received = await eventually(() => this.received());
     const [lost, doubled, relinked] = [missing(received), [] as string[], [] as string[]];
     for (const { session, account, outside, inbound, outbound } of traffics) {
       const sent = await outside.sentBy(account);

@@ -1,0 +1,174 @@
+-- The events of all hosts, in one order. Each host copies them from its journal, which stays the first store.
+
+-- The end of the order. Whoever appends holds this row until its events are committed, so that a number is never seen
+-- before a lower one.
+CREATE TABLE chat_web.log_head (
+  n bigint NOT NULL,
+  -- Up to here, rows have a partition.
+  room bigint NOT NULL,
+  -- Of the server that appended last. Another one: a standby was promoted, which may lack the last events.
+  timeline text NOT NULL,
+  -- The number before the first one of this timeline.
+  timeline_after bigint NOT NULL
+);
+INSERT INTO chat_web.log_head VALUES (0, 0, '', 0);
+
+CREATE TABLE chat_web.events (
+  n bigint NOT NULL,
+  -- The id of an event is `<origin>-<seq>`: the epoch of a journal, and its place there.
+  origin text NOT NULL CHECK (length(origin) < 100),
+  seq bigint NOT NULL,
+  -- Unix time in ms.
+  at bigint NOT NULL,
+  -- Empty for a gap of a whole journal.
+  session text NOT NULL CHECK (length(session) < 300),
+  -- NULL: the session was deleted, with its events up to here.
+  name text CHECK (length(name) < 100),
+  -- JSON.
+  data text NOT NULL CHECK (length(data) < 10000000)
+) PARTITION BY RANGE (n);
+CREATE INDEX events_n ON chat_web.events (n);
+CREATE INDEX events_of_session ON chat_web.events (session, n);
+CREATE INDEX events_by_id ON chat_web.events (origin, seq);
+CREATE INDEX events_at ON chat_web.events USING brin (at);
+
+-- Up to which seq the journal of the host is in the log.
+ALTER TABLE chat_web.hosts ADD COLUMN shipped bigint NOT NULL DEFAULT 0;
+
+CREATE FUNCTION chat_web.timeline() RETURNS text LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+  SELECT left(pg_walfile_name(pg_current_wal_lsn()), 8);
+$$;
+
+-- Partitions of 100,000 events; the next ones are created before they are needed.
+CREATE FUNCTION chat_web.make_room(upto bigint) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  first bigint;
+BEGIN
+  SELECT h.room INTO first FROM chat_web.log_head h FOR UPDATE;
+  WHILE first < upto LOOP
+    EXECUTE format('CREATE TABLE chat_web.events_%s PARTITION OF chat_web.events FOR VALUES FROM (%s) TO (%s)',
+      first / 100000, first + 1, first + 100001);
+    first := first + 100000;
+  END LOOP;
+  UPDATE chat_web.log_head SET room = first;
+END $$;
+
+-- Appends the events of a host's journal after one seq, up to another, and deletes those of deleted sessions. Returns up
+-- to which seq the journal is in the log now: `upto`; another one if `after` is not the end of what is; NULL for another
+-- host, or if another gateway has claimed the folder.
+CREATE FUNCTION chat_web.ship(
+  host uuid, own_epoch bigint, after bigint, upto bigint,
+  origins text[], seqs bigint[], ats bigint[], sessions text[], names text[], datas text[]
+) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  known bigint;
+  head chat_web.log_head;
+  here text := chat_web.timeline();
+  count integer := cardinality(seqs);
+  gone record;
+BEGIN
+  SELECT h.shipped INTO known FROM chat_web.hosts h
+  WHERE h.id = host AND h.role = session_user AND h.epoch = own_epoch FOR UPDATE;
+  IF known IS DISTINCT FROM after THEN RETURN known; END IF;
+  UPDATE chat_web.hosts SET shipped = upto WHERE id = host;
+  IF count = 0 THEN RETURN upto; END IF;
+
+  SELECT * INTO head FROM chat_web.log_head FOR UPDATE;
+  IF head.n + count > head.room THEN PERFORM chat_web.make_room(head.n + count); END IF;
+  UPDATE chat_web.log_head SET n = head.n + count, timeline = here,
+    timeline_after = CASE WHEN timeline = here THEN timeline_after ELSE head.n END;
+  INSERT INTO chat_web.events (n, origin, seq, at, session, name, data)
+  SELECT head.n + row.place, row.origin, row.seq, row.at, row.session, row.name, row.data
+  FROM unnest(origins, seqs, ats, sessions, names, datas) WITH ORDINALITY
+    AS row (origin, seq, at, session, name, data, place);
+  FOR gone IN
+    SELECT row.session, head.n + row.place AS n FROM unnest(sessions, names) WITH ORDINALITY AS row (session, name, place)
+    WHERE row.name IS NULL
+  LOOP
+    DELETE FROM chat_web.events e WHERE e.session = gone.session AND e.n < gone.n;
+  END LOOP;
+  PERFORM pg_notify('chat_web_log', '');
+  RETURN upto;
+END $$;
+
+-- Up to which seq the journal of the calling host is in the log.
+CREATE FUNCTION chat_web.shipped() RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT shipped FROM chat_web.hosts WHERE role = session_user;
+$$;
+
+-- The ends of the log. `oldest`: the number before the first event that is kept.
+CREATE FUNCTION chat_web.log_ends() RETURNS TABLE (newest bigint, oldest bigint, timeline text, timeline_after bigint)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.require_host();
+  SELECT h.n, coalesce((SELECT min(e.n) - 1 FROM chat_web.events e), h.n),
+    -- Nothing was appended since a standby was promoted.
+    chat_web.timeline(), CASE WHEN h.timeline = chat_web.timeline() THEN h.timeline_after ELSE h.n END
+  FROM chat_web.log_head h;
+$$;
+
+-- The events after a number, in order: those of one session, or of all.
+CREATE FUNCTION chat_web.read_events(after bigint, most integer, only_session text) RETURNS SETOF chat_web.events
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM chat_web.require_host();
+  IF only_session IS NULL THEN
+    RETURN QUERY SELECT * FROM chat_web.events e WHERE e.n > after ORDER BY e.n LIMIT least(most, 1000);
+  ELSE
+    RETURN QUERY SELECT * FROM chat_web.events e
+      WHERE e.n > after AND e.session IN (only_session, '') ORDER BY e.n LIMIT least(most, 1000);
+  END IF;
+END $$;
+
+-- Where to read on after an id: its number, or that of the event that was before it in its journal. NULL if neither is
+-- kept; `is_expired`: events of its journal that followed it are.
+CREATE FUNCTION chat_web.find_event(of_origin text, of_seq bigint)
+RETURNS TABLE (n bigint, is_there boolean, is_expired boolean)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.require_host();
+  SELECT found.n, coalesce(found.seq = of_seq, false),
+    EXISTS (SELECT FROM chat_web.events e WHERE e.origin = of_origin AND e.seq > of_seq)
+  FROM (VALUES (1)) AS one LEFT JOIN LATERAL (
+    SELECT e.n, e.seq FROM chat_web.events e WHERE e.origin = of_origin AND e.seq <= of_seq ORDER BY e.seq DESC LIMIT 1
+  ) AS found ON true;
+$$;
+
+-- The number before the first event later than a time.
+CREATE FUNCTION chat_web.find_time(since bigint) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.require_host();
+  SELECT coalesce((SELECT min(e.n) - 1 FROM chat_web.events e WHERE e.at > since), h.n) FROM chat_web.log_head h;
+$$;
+
+-- Creates the next partition, and drops those whose events are all older than a time, or exceed the size. One gateway at
+-- a time. Returns how many were dropped.
+CREATE FUNCTION chat_web.tend_log(max_bytes bigint, since bigint) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  head bigint;
+  part record;
+  bytes bigint := 0;
+  newest bigint;
+  dropped integer := 0;
+BEGIN
+  PERFORM chat_web.require_host();
+  IF NOT pg_try_advisory_xact_lock(7242417932) THEN RETURN 0; END IF;
+  SELECT n INTO head FROM chat_web.log_head;
+  PERFORM chat_web.make_room(head + 100000);
+  -- The newest one first: those that exceed the size are the oldest.
+  FOR part IN
+    SELECT c.oid::regclass AS name, pg_total_relation_size(c.oid) AS size,
+      (substring(c.relname FROM '[0-9]+$')::bigint + 1) * 100000 AS ends_at
+    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+    WHERE i.inhparent = 'chat_web.events'::regclass ORDER BY ends_at DESC
+  LOOP
+    bytes := bytes + part.size;
+    CONTINUE WHEN part.ends_at > head;
+    EXECUTE format('SELECT at FROM %s ORDER BY n DESC LIMIT 1', part.name) INTO newest;
+    CONTINUE WHEN bytes <= max_bytes AND newest >= since;
+    EXECUTE format('DROP TABLE %s', part.name);
+    dropped := dropped + 1;
+  END LOOP;
+  RETURN dropped;
+END $$;

@@ -1,0 +1,194 @@
+import { EVENT_ID, type EventName, GatewayError, writtenTime } from '@chat-web/protocol';
+import * as v from 'valibot';
+import { type Entry, type Feed, type FeedOptions, OLDEST } from '../events/feed.ts';
+import type { ForReaders } from './cluster.ts';
+
+/** An event of any host, at its place in the order of all. */
+export interface LogRecord {
+  readonly n: number;
+  readonly id: string;
+  /** Undefined: the session was deleted, with its events up to here. */
+  readonly name: EventName | undefined;
+  /** Empty for a gap of a whole journal. */
+  readonly session: string;
+  readonly at: number;
+  readonly text: string;
+}
+
+/** A place in the order: events after it are unread. */
+export interface Place {
+  readonly n: number;
+  /** The id of the event at this place; undefined: the one before the oldest event. */
+  readonly id: string | undefined;
+}
+
+export interface FoundPlace {
+  /** Its place, or that of what was before it in its journal; undefined if neither is kept. */
+  readonly n: number | undefined;
+  /** What followed it in its journal is kept. */
+  readonly isExpired: boolean;
+}
+
+/** The events of all hosts, in one order. The methods that ask the database reject with `engine_unavailable`. */
+export interface LogRecords {
+  /** The last one; undefined until the database was reached. */
+  readonly newest: Place | undefined;
+  /** The place before the oldest one that is kept. */
+  readonly oldest: number;
+  /** How often a promoted standby lacked events so far. */
+  readonly losses: number;
+  /** The place from which everything has to be read again: `known` losses were considered. */
+  placeAfterLoss(n: number, known: number): number;
+  /** Those after a place, if all are in memory: up to 1,000. */
+  recentAfter(n: number): readonly LogRecord[] | undefined;
+  /** Those after a place, of one session or of all: up to 1,000. */
+  readAfter(n: number, session: string | undefined): Promise<readonly LogRecord[]>;
+  /** Where to read on after an id. */
+  find(id: string): Promise<FoundPlace>;
+  /** The place before the first one later than a time, in Unix ms. */
+  findTime(since: number): Promise<number>;
+  isDeleted(record: LogRecord): boolean;
+  entryOf(record: LogRecord): Entry;
+  /** Called each time there are more, until the returned function is called. */
+  onMore(listener: () => void): () => void;
+  readonly forReaders: ForReaders;
+}
+
+/** The most that one call returns from memory. */
+const MAX_LENGTH = 262_144;
+
+/** Events of all hosts, from a gateway's copy of the newest ones or from the database. */
+export class LogFeed implements Feed {
+  readonly #log: LogRecords;
+  readonly #options: FeedOptions;
+  /** Undefined until it is known where to begin. */
+  #n: number | undefined;
+  #position: string;
+  #losses: number;
+  #onBegin = () => {};
+
+  constructor(log: LogRecords, options: FeedOptions) {
+    this.#log = log;
+    this.#options = options;
+    this.#losses = log.losses;
+    const { after } = options;
+    this.#position = after !== undefined && EVENT_ID.test(after) ? after : OLDEST;
+    if (after === undefined && log.newest) this.#moveTo(log.newest.n, log.newest.id);
+  }
+
+  get position(): string {
+    return this.#position;
+  }
+
+  get isAtEnd(): boolean {
+    this.#noteLosses();
+    return this.#n !== undefined && this.#n >= (this.#log.newest?.n ?? 0);
+  }
+
+  read(): Entry[] | Promise<Entry[]> {
+    if (this.isAtEnd) return [];
+    const records = this.#n === undefined ? undefined : this.#log.recentAfter(this.#n);
+    return records ? this.#readRecent(records) : this.#readDatabase();
+  }
+
+  onBegin(listener: () => void): void {
+    this.#onBegin = listener;
+  }
+
+  onMore(listener: () => void): () => void {
+    return this.#log.onMore(listener);
+  }
+
+  #readRecent(records: readonly LogRecord[]): Entry[] {
+    const found: Entry[] = [];
+    let length = 0;
+    for (const record of records) {
+      if (length > MAX_LENGTH) break;
+      this.#moveTo(record.n, record.id);
+      if (!this.#takes(record)) continue;
+      found.push(this.#log.entryOf(record));
+      length += record.text.length;
+    }
+    return found;
+  }
+
+  async #readDatabase(): Promise<Entry[]> {
+    this.#options.by?.assertWanted();
+    const { newest } = this.#log;
+    if (!newest) throw new GatewayError('engine_unavailable', 'the database of the cluster cannot be reached');
+    if (this.#n === undefined) {
+      const gap = await this.#begin(newest.n);
+      this.#onBegin();
+      if (gap) return [gap];
+    }
+    const after = this.#n ?? 0;
+    if (after < this.#log.oldest) return [this.#skipTo(this.#log.oldest)];
+    const records = await this.#log.readAfter(after, this.#options.session);
+    if (this.#n !== after) return []; // It went back meanwhile.
+    const found: Entry[] = [];
+    for (const record of records) {
+      this.#moveTo(record.n, record.id);
+      if (this.#takes(record)) found.push(this.#log.entryOf(record));
+    }
+    // Behind these, there was nothing when they were read.
+    if (records.length === 0 && after < newest.n) this.#moveTo(newest.n, newest.id);
+    return found;
+  }
+
+  /** Finds the place to begin at. Returns a gap if it is unknown. */
+  async #begin(newest: number): Promise<Entry | undefined> {
+    const { after } = this.#options;
+    if (after === undefined) {
+      this.#moveTo(newest, this.#log.newest?.id);
+      return undefined;
+    }
+    if (v.is(writtenTime, after)) {
+      this.#n = await this.#log.findTime(Date.parse(after));
+      return undefined;
+    }
+    if (!EVENT_ID.test(after)) {
+      this.#n = this.#log.oldest;
+      return after === OLDEST ? undefined : this.#gap('unknown_position', null);
+    }
+    const found = await this.#log.find(after);
+    this.#n = found.n ?? this.#log.oldest;
+    if (found.n !== undefined) return undefined;
+    return this.#gap(found.isExpired ? 'expired' : 'unknown_position', after);
+  }
+
+  /** The events up to a place have expired. */
+  #skipTo(n: number): Entry {
+    const from = this.#position === OLDEST ? null : this.#position;
+    this.#n = n;
+    return this.#gap('expired', from);
+  }
+
+  #gap(reason: 'expired' | 'unknown_position', from: string | null): Entry {
+    const { gaps, metadataOf } = this.#log.forReaders;
+    gaps.set(reason, (gaps.get(reason) ?? 0) + 1);
+    const { session } = this.#options;
+    const metadata = session === undefined ? undefined : metadataOf(session);
+    const text = JSON.stringify({ reason, from, to: null });
+    return { id: undefined, event: 'gap', session, at: Date.now(), text, metadata };
+  }
+
+  #moveTo(n: number, id: string | undefined): void {
+    this.#n = n;
+    if (id !== undefined) this.#position = id;
+  }
+
+  /** What a promoted standby lacks is read again. */
+  #noteLosses(): void {
+    const { losses } = this.#log;
+    if (losses === this.#losses) return;
+    if (this.#n !== undefined) this.#n = this.#log.placeAfterLoss(this.#n, this.#losses);
+    this.#losses = losses;
+  }
+
+  #takes(record: LogRecord): boolean {
+    const { session, takes } = this.#options;
+    if (record.name === undefined || this.#log.isDeleted(record)) return false;
+    if (record.session === '') return true; // A gap of a journal.
+    return (session === undefined || record.session === session) && takes(record.session, record.name, record);
+  }
+}

@@ -1,0 +1,251 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GatewayError } from '@chat-web/protocol';
+import { eventually, Postgres, postgresPrograms } from '@chat-web/testing';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Entry, Feed, FeedOptions } from '../events/feed.ts';
+import { Journal } from '../journal/journal.ts';
+import { addHost, initCluster } from './administration.ts';
+import { Engine } from './engine.ts';
+import { SharedLog } from './shared-log.ts';
+import { Shipper } from './shipper.ts';
+
+const log = pino({ level: 'silent' });
+const ALL = { after: undefined, session: undefined, takes: () => true };
+
+/** A host with its journal, which is shipped, and with readers. */
+class Host {
+  readonly journal: Journal;
+  readonly events: SharedLog;
+  readonly engine: Engine;
+  readonly shipper: Shipper;
+  readonly #stopping = new AbortController();
+  readonly #running: Promise<unknown>;
+  readonly dir: string;
+  /** Answers that are lost although the query was carried out. */
+  lostAnswers = 0;
+
+  private constructor(id: string, dir: string, journal: Journal, engine: Engine) {
+    this.dir = dir;
+    this.journal = journal;
+    this.engine = engine;
+    this.events = new SharedLog(engine);
+    const query: Engine['query'] = async (text, values) => {
+      const rows = await engine.query(text, values);
+      if (!text.includes('ship(') || this.lostAnswers === 0) return rows as never;
+      this.lostAnswers -= 1;
+      throw new GatewayError('engine_unavailable', 'the answer was lost');
+    };
+    const unsure = Object.assign(Object.create(engine) as Engine, { query });
+    const { signal } = this.#stopping;
+    this.shipper = new Shipper({ engine: unsure, journal, host: id, epoch: () => 1, stopping: signal, log });
+    this.#running = this.shipper.run();
+  }
+
+  static async start(name: string): Promise<Host> {
+    const url = await addHost(postgres.url(), name);
+    postgres.execute(`UPDATE chat_web.hosts SET epoch = 1, state = 'live' WHERE name = '${name}'`);
+    const engine = await Engine.open([url], log);
+    const [row] = await engine.query<{ id: string }>('SELECT id FROM chat_web.own_host()');
+    const dir = mkdtempSync(join(tmpdir(), 'chat-web-journal-'));
+    const journal = await Journal.open({ dir, folds: [], maxBytes: 1e9, maxAgeMs: 1e9, log });
+    const host = new Host(row?.id ?? '', dir, journal, engine);
+    await host.events.refresh();
+    return host;
+  }
+
+  async write(session: string, texts: readonly string[]): Promise<void> {
+    const records = texts.map((text) => ({ kind: 'event', name: 'message', session, key: '', text }) as const);
+    await Promise.all(
+      records.map((record) => this.journal.append({ ...record, text: JSON.stringify({ text: record.text }) })),
+    );
+  }
+
+  shipped(): Promise<boolean> {
+    return this.shipper.until(this.journal.lastSeq, 10_000);
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#running;
+    await this.journal.close();
+    await this.engine.close();
+    await rm(this.dir, { recursive: true });
+  }
+}
+
+let postgres: Postgres;
+let hosts: Host[];
+
+const texts = (count: number, name = '') => Array.from({ length: count }, (_, n) => `${name}${n}`);
+const textOf = ({ event, text }: Entry) => (event === 'gap' ? `gap ${JSON.parse(text).reason}` : JSON.parse(text).text);
+
+/** Reads a feed to its end. */
+async function readAll(feed: Feed): Promise<Entry[]> {
+  const all: Entry[] = [];
+  while (!feed.isAtEnd) all.push(...(await feed.read()));
+  return all;
+}
+
+/** What a reader at a host gets now. */
+async function readAt(host: Host | undefined, options: Partial<FeedOptions> = {}): Promise<Entry[]> {
+  if (!host) throw new Error('there is no such host');
+  await host.events.refresh();
+  return readAll(host.events.feed({ ...ALL, after: 'oldest', ...options }));
+}
+
+describe.runIf(postgresPrograms())('the events of all hosts', () => {
+  beforeAll(async () => {
+    postgres = await Postgres.start();
+    await initCluster(postgres.url());
+  });
+  afterAll(() => postgres?.[Symbol.asyncDispose]());
+  beforeEach(async () => {
+    postgres.execute(
+      'TRUNCATE chat_web.hosts, chat_web.events CASCADE; UPDATE chat_web.log_head SET n = 0, timeline_after = 0',
+    );
+    for (const role of ['postgres_a', 'postgres_b']) postgres.execute(`DROP ROLE IF EXISTS ${role}`);
+    hosts = [await Host.start('a'), await Host.start('b')];
+  });
+  afterEach(async () => {
+    for (const host of hosts) await host.stop();
+  });
+
+  it('are in one order for all readers, each once and in the order of its journal, with the ids of that', async () => {
+    const [a, b] = hosts;
+    if (!a || !b) return;
+    for (let round = 0; round < 5; round += 1) {
+      a.lostAnswers = b.lostAnswers = round % 2;
+      await Promise.all([a.write('one', texts(300, `a${round} `)), b.write('two', texts(300, `b${round} `))]);
+    }
+    await eventually(async () => expect(await a.shipped()).toBe(true));
+    await eventually(async () => expect(await b.shipped()).toBe(true));
+    const [atA, atB] = [await readAt(a), await readAt(b)];
+    expect(atA).toEqual(atB);
+    const of = (session: string) => atA.filter((entry) => entry.session === session).map(textOf);
+    expect(of('one')).toEqual([0, 1, 2, 3, 4].flatMap((round) => texts(300, `a${round} `)));
+    expect(of('two')).toEqual([0, 1, 2, 3, 4].flatMap((round) => texts(300, `b${round} `)));
+    expect(atA.filter(({ session }) => session === 'one').map(({ id }) => id)).toEqual(
+      (await readJournal(a)).map(({ id }) => id),
+    );
+  });
+
+  it('are read from any position, in memory or in the database, of all sessions or of one', async () => {
+    const [a, b] = hosts;
+    await a?.write('one', texts(50));
+    await a?.shipped();
+    await b?.write('two', texts(50));
+    await b?.shipped();
+    const all = await readAt(a);
+    for (const [at, { id, session }] of all.entries()) {
+      const rest = all.slice(at + 1);
+      expect((await readAt(a, { after: id })).map(({ id }) => id)).toEqual(rest.map(({ id }) => id));
+      const ofOne = rest.filter((entry) => entry.session === session).map(({ id }) => id);
+      expect((await readAt(b, { after: id, session })).map(({ id }) => id)).toEqual(ofOne);
+    }
+    expect(await readAt(a, { after: all.at(-1)?.id })).toEqual([]);
+    expect(await readAt(a, { after: '2020-01-01T00:00:00Z' })).toHaveLength(100);
+    expect(await readAt(a, { after: new Date(Date.now() + 1_000).toISOString() })).toEqual([]);
+    const feed = a?.events.feed(ALL);
+    expect(feed?.position).toBe(all.at(-1)?.id);
+    await b?.write('two', ['later']);
+    await b?.shipped();
+    await a?.events.follow();
+    expect((await readAll(feed as Feed)).map(textOf)).toEqual(['later']);
+  });
+
+  it('begin with a gap for a position that is unknown or has expired', async () => {
+    const [a] = hosts;
+    await a?.write('one', texts(10));
+    await a?.shipped();
+    const [first] = await readAt(a);
+    expect((await readAt(a, { after: 'ffffffffffff-7' })).map(textOf)).toEqual(['gap unknown_position', ...texts(10)]);
+    postgres.execute('DELETE FROM chat_web.events WHERE n <= 5');
+    expect((await readAt(a, { after: first?.id })).map(textOf)).toEqual(['gap expired', '5', '6', '7', '8', '9']);
+    const [sixth] = await readAt(a);
+    const feed = a?.events.feed({ ...ALL, after: sixth?.id }) as Feed;
+    await feed.read(); // It begins.
+    expect(feed.isAtEnd).toBe(true);
+    postgres.execute('DELETE FROM chat_web.events WHERE n = 8');
+    // Of a session that was deleted: nothing is missing.
+    expect(
+      (await readAt(a, { after: sixth?.id?.replace(/\d+$/, (seq) => String(Number(seq) + 2)) })).map(textOf),
+    ).toEqual(['8', '9']);
+  });
+
+  it('that expired before a reader got them are a gap, also those of other hosts', async () => {
+    const [a, b] = hosts;
+    await a?.write('one', ['first']);
+    await a?.shipped();
+    await b?.write('two', ['second', 'third']);
+    await b?.shipped();
+    await a?.write('one', ['fourth']);
+    await a?.shipped();
+    const [first, second] = await readAt(b);
+    postgres.execute('DELETE FROM chat_web.events WHERE n <= 2');
+    for (const { id } of [first, second] as Entry[])
+      expect((await readAt(a, { after: id })).map(textOf)).toEqual(['gap expired', 'third', 'fourth']);
+  });
+
+  it('end with their session when it is deleted, everywhere', async () => {
+    const [a, b] = hosts;
+    await a?.write('one', texts(5));
+    await a?.write('two', ['stays']);
+    await a?.shipped();
+    await b?.events.refresh();
+    const feed = b?.events.feed({ ...ALL, after: 'oldest' }) as Feed;
+    await a?.journal.append({ kind: 'forget', name: '', session: 'one', key: '', text: '' });
+    await a?.write('one', ['of its successor']);
+    await a?.shipped();
+    expect((await readAt(b)).map(textOf)).toEqual(['stays', 'of its successor']);
+    expect((await readAll(feed)).map(textOf)).toEqual(['stays', 'of its successor']);
+  });
+
+  it('are shipped again if a promoted standby lacks them: repeats have the same ids, and none is lost', async () => {
+    const [a, b] = hosts;
+    await a?.write('one', texts(20));
+    await a?.shipped();
+    await b?.events.refresh();
+    const feed = b?.events.feed({ ...ALL, after: 'oldest' }) as Feed;
+    const before = await readAll(feed);
+    // It has what was shipped up to the tenth.
+    const seq = Number(before[9]?.id?.split('-')[1]);
+    postgres.execute(`BEGIN; DELETE FROM chat_web.events WHERE n > 10; UPDATE chat_web.log_head SET n = 10;
+      UPDATE chat_web.hosts SET shipped = ${seq} WHERE name = 'a';
+      CREATE OR REPLACE FUNCTION chat_web.timeline() RETURNS text LANGUAGE sql AS $$ SELECT 'promoted' $$; COMMIT`);
+    await b?.write('two', ['meanwhile']);
+    await b?.shipped();
+    await a?.write('one', ['next']);
+    await eventually(async () => expect(await a?.shipped()).toBe(true));
+    await b?.events.refresh();
+    const after = await readAll(feed);
+    expect(after.map(textOf)).toEqual(['meanwhile', ...texts(20).slice(10), 'next']);
+    expect(after.slice(1, 11).map(({ id }) => id)).toEqual(before.slice(10).map(({ id }) => id));
+  });
+
+  it('are dropped by size and age, the oldest first, and never those that are appended to', async () => {
+    const [a] = hosts;
+    if (!a) return;
+    postgres.execute('UPDATE chat_web.log_head SET n = 99990');
+    await a.write('one', texts(30));
+    await a.shipped();
+    const tend = async (maxBytes: number, since: number) =>
+      (await a.engine.query<{ n: number }>('SELECT chat_web.tend_log($1, $2) AS n', [maxBytes, since]))[0]?.n;
+    expect(await tend(1e12, 0)).toBe(0);
+    expect(await tend(1e12, Date.now() + 1_000)).toBe(1);
+    expect((await readAt(a)).map(textOf)).toEqual(texts(30).slice(10));
+    expect(await tend(0, 0)).toBe(0);
+  });
+});
+
+async function readJournal(host: Host) {
+  const cursor = host.journal.cursor(0, () => true);
+  const all: { readonly id: string }[] = [];
+  while (!cursor.isAtEnd)
+    for (const record of await cursor.read())
+      if (record.kind !== 'gap') all.push({ id: host.journal.idOf(record.seq) });
+  return all;
+}
