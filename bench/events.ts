@@ -248,7 +248,7 @@ export async function emit({ url }: FrontServer, id: string, count: number, ever
   await createClient({ url, token: TOKEN }, { retries: 0 }).sendMessage({ id, type: 'text', to: '+12025550102', body });
 }
 
-export function get(path: string) {
+function get(path: string) {
   return { method: 'GET', path, token: TOKEN } as const;
 }
 
