@@ -16,21 +16,25 @@ INSERT INTO chat_web.log_head VALUES (0, 0, '', 0);
 CREATE TABLE chat_web.events (
   n bigint NOT NULL,
   -- The id of an event is `<origin>-<seq>`: the epoch of a journal, and its place there.
-  origin text NOT NULL CHECK (length(origin) < 100),
-  seq bigint NOT NULL,
-  -- Unix time in ms.
-  at bigint NOT NULL,
+  origin text NOT NULL CHECK (origin ~ '^[0-9a-z]{1,32}$'),
+  seq bigint NOT NULL CHECK (seq BETWEEN 1 AND 999999999999999),
+  -- When it happened: Unix time in ms.
+  at bigint NOT NULL CHECK (at BETWEEN 0 AND 8640000000000000),
   -- Empty for a gap of a whole journal.
-  session text NOT NULL CHECK (length(session) < 300),
-  -- NULL: the session was deleted, with its events up to here.
-  name text CHECK (length(name) < 100),
+  session text NOT NULL CHECK (length(session) < 300 AND (session <> '' OR name = 'gap')),
+  -- Empty: it was deleted with its session. NULL: here, the session was deleted, with its events up to here.
+  name text CHECK (name ~ '^[a-z_]{0,40}$'),
   -- JSON.
-  data text NOT NULL CHECK (length(data) < 10000000)
+  data text NOT NULL CHECK (length(data) < 10000000 AND data !~ '[\r\n]'),
+  -- When it was added: the same, on the clock of the database.
+  added_at bigint NOT NULL DEFAULT extract(epoch FROM clock_timestamp()) * 1000
 ) PARTITION BY RANGE (n);
 CREATE INDEX events_n ON chat_web.events (n);
 CREATE INDEX events_of_session ON chat_web.events (session, n);
 CREATE INDEX events_by_id ON chat_web.events (origin, seq);
-CREATE INDEX events_at ON chat_web.events USING brin (at);
+
+-- Deleted sessions whose events are still in the table: those before a number are not shown.
+CREATE TABLE chat_web.forgotten (session text PRIMARY KEY, n bigint NOT NULL);
 
 -- Up to which seq the journal of the host is in the log.
 ALTER TABLE chat_web.hosts ADD COLUMN shipped bigint NOT NULL DEFAULT 0;
@@ -54,7 +58,7 @@ BEGIN
   UPDATE chat_web.log_head SET room = first;
 END $$;
 
--- Appends the events of a host's journal after one seq, up to another, and deletes those of deleted sessions. Returns up
+-- Appends the events of a host's journal after one seq, up to another, and hides those of deleted sessions. Returns up
 -- to which seq the journal is in the log now: `upto`; another one if `after` is not the end of what is; NULL for another
 -- host, or if another gateway has claimed the folder.
 CREATE FUNCTION chat_web.ship(
@@ -66,7 +70,6 @@ DECLARE
   head chat_web.log_head;
   here text := chat_web.timeline();
   count integer := cardinality(seqs);
-  gone record;
 BEGIN
   SELECT h.shipped INTO known FROM chat_web.hosts h
   WHERE h.id = host AND h.role = session_user AND h.epoch = own_epoch FOR UPDATE;
@@ -82,12 +85,13 @@ BEGIN
   SELECT head.n + row.place, row.origin, row.seq, row.at, row.session, row.name, row.data
   FROM unnest(origins, seqs, ats, sessions, names, datas) WITH ORDINALITY
     AS row (origin, seq, at, session, name, data, place);
-  FOR gone IN
-    SELECT row.session, head.n + row.place AS n FROM unnest(sessions, names) WITH ORDINALITY AS row (session, name, place)
-    WHERE row.name IS NULL
-  LOOP
-    DELETE FROM chat_web.events e WHERE e.session = gone.session AND e.n < gone.n;
-  END LOOP;
+  -- A session that another host has is not deleted from here.
+  INSERT INTO chat_web.forgotten AS f (session, n)
+  SELECT row.session, max(head.n + row.place) FROM unnest(sessions, names) WITH ORDINALITY AS row (session, name, place)
+  WHERE row.name IS NULL
+    AND NOT EXISTS (SELECT FROM chat_web.sessions s WHERE s.id = row.session AND s.host <> ship.host)
+  GROUP BY row.session
+  ON CONFLICT (session) DO UPDATE SET n = greatest(f.n, excluded.n);
   PERFORM pg_notify('chat_web_log', '');
   RETURN upto;
 END $$;
@@ -108,17 +112,25 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   FROM chat_web.log_head h;
 $$;
 
--- The events after a number, in order: those of one session, or of all.
-CREATE FUNCTION chat_web.read_events(after bigint, most integer, only_session text) RETURNS SETOF chat_web.events
+-- The events after a number, in order: those of one session, or of all. About 1 MB at most, but at least one.
+CREATE FUNCTION chat_web.read_events(after bigint, most integer, only_session text)
+RETURNS TABLE (n bigint, origin text, seq bigint, at bigint, session text, name text, data text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM chat_web.require_host();
-  IF only_session IS NULL THEN
-    RETURN QUERY SELECT * FROM chat_web.events e WHERE e.n > after ORDER BY e.n LIMIT least(most, 1000);
-  ELSE
-    RETURN QUERY SELECT * FROM chat_web.events e
-      WHERE e.n > after AND e.session IN (only_session, '') ORDER BY e.n LIMIT least(most, 1000);
-  END IF;
+  RETURN QUERY
+  WITH found AS (
+    SELECT e.* FROM chat_web.events e
+    WHERE e.n > after AND (only_session IS NULL OR e.session IN (only_session, ''))
+    ORDER BY e.n LIMIT least(most, 1000)
+  ), measured AS (
+    SELECT f.*, sum(length(f.data)) OVER (ORDER BY f.n) - length(f.data) AS before FROM found f
+  )
+  SELECT m.n, m.origin, m.seq, m.at, m.session,
+    CASE WHEN m.n < g.n AND m.name IS NOT NULL THEN '' ELSE m.name END,
+    CASE WHEN m.n < g.n THEN '' ELSE m.data END
+  FROM measured m LEFT JOIN chat_web.forgotten g ON g.session = m.session
+  WHERE m.before < 1000000 ORDER BY m.n;
 END $$;
 
 -- Where to read on after an id: its number, or that of the event that was before it in its journal. NULL if neither is
@@ -134,41 +146,70 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   ) AS found ON true;
 $$;
 
--- The number before the first event later than a time.
-CREATE FUNCTION chat_web.find_time(since bigint) RETURNS bigint
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT chat_web.require_host();
-  SELECT coalesce((SELECT min(e.n) - 1 FROM chat_web.events e WHERE e.at > since), h.n) FROM chat_web.log_head h;
+-- The parts of the table, the oldest first.
+CREATE FUNCTION chat_web.parts() RETURNS TABLE (name regclass, ends_at bigint, bytes bigint)
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT c.oid::regclass, (substring(c.relname FROM '[0-9]+$')::bigint + 1) * 100000, pg_total_relation_size(c.oid)
+  FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+  WHERE i.inhparent = 'chat_web.events'::regclass ORDER BY 2;
 $$;
 
--- Creates the next partition, and drops those whose events are all older than a time, or exceed the size. One gateway at
--- a time. Returns how many were dropped.
-CREATE FUNCTION chat_web.tend_log(max_bytes bigint, since bigint) RETURNS integer
+-- The number before the first event later than a time.
+CREATE FUNCTION chat_web.find_time(since bigint) RETURNS bigint
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  part record;
+  found bigint;
+BEGIN
+  PERFORM chat_web.require_host();
+  FOR part IN SELECT * FROM chat_web.parts() LOOP
+    -- Events are added after they have happened.
+    EXECUTE format('SELECT added_at FROM %s ORDER BY n DESC LIMIT 1', part.name) INTO found;
+    CONTINUE WHEN found IS NULL OR found <= since;
+    EXECUTE format('SELECT min(n) - 1 FROM %s WHERE at > $1', part.name) INTO found USING since;
+    IF found IS NOT NULL THEN RETURN found; END IF;
+  END LOOP;
+  RETURN (SELECT h.n FROM chat_web.log_head h);
+END $$;
+
+-- Creates the next part, and drops the oldest one if its events were all added before an age (in ms), or if all parts
+-- exceed the size. One gateway at a time. Returns whether one was dropped.
+CREATE FUNCTION chat_web.tend_log(max_bytes bigint, max_age bigint) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   head bigint;
   part record;
-  bytes bigint := 0;
   newest bigint;
-  dropped integer := 0;
 BEGIN
   PERFORM chat_web.require_host();
-  IF NOT pg_try_advisory_xact_lock(7242417932) THEN RETURN 0; END IF;
-  SELECT n INTO head FROM chat_web.log_head;
+  IF NOT pg_try_advisory_xact_lock(7242417932) THEN RETURN false; END IF;
+  SELECT h.n INTO head FROM chat_web.log_head h;
   PERFORM chat_web.make_room(head + 100000);
-  -- The newest one first: those that exceed the size are the oldest.
-  FOR part IN
-    SELECT c.oid::regclass AS name, pg_total_relation_size(c.oid) AS size,
-      (substring(c.relname FROM '[0-9]+$')::bigint + 1) * 100000 AS ends_at
-    FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-    WHERE i.inhparent = 'chat_web.events'::regclass ORDER BY ends_at DESC
-  LOOP
-    bytes := bytes + part.size;
-    CONTINUE WHEN part.ends_at > head;
-    EXECUTE format('SELECT at FROM %s ORDER BY n DESC LIMIT 1', part.name) INTO newest;
-    CONTINUE WHEN bytes <= max_bytes AND newest >= since;
-    EXECUTE format('DROP TABLE %s', part.name);
-    dropped := dropped + 1;
-  END LOOP;
-  RETURN dropped;
+  SELECT * INTO part FROM chat_web.parts() LIMIT 1;
+  IF part.ends_at > head THEN RETURN false; END IF;
+  EXECUTE format('SELECT added_at FROM %s ORDER BY n DESC LIMIT 1', part.name) INTO newest;
+  IF (SELECT sum(p.bytes) FROM chat_web.parts() p) <= max_bytes
+    AND newest >= extract(epoch FROM chat_web.moment()) * 1000 - max_age THEN RETURN false; END IF;
+  EXECUTE format('DROP TABLE %s', part.name);
+  RETURN true;
+END $$;
+
+-- Empties some events of deleted sessions: their places stay, so that readers find them. Returns whether there may be
+-- more.
+CREATE FUNCTION chat_web.purge_forgotten() RETURNS boolean
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  gone chat_web.forgotten;
+  emptied integer;
+BEGIN
+  PERFORM chat_web.require_host();
+  IF NOT pg_try_advisory_xact_lock(7242417933) THEN RETURN false; END IF;
+  SELECT * INTO gone FROM chat_web.forgotten LIMIT 1 FOR UPDATE;
+  IF NOT FOUND THEN RETURN false; END IF;
+  UPDATE chat_web.events e SET name = '', data = '' FROM (
+    SELECT x.n FROM chat_web.events x WHERE x.session = gone.session AND x.n < gone.n AND x.name <> '' LIMIT 500
+  ) AS picked WHERE e.n = picked.n AND e.session = gone.session;
+  GET DIAGNOSTICS emptied = ROW_COUNT;
+  IF emptied = 0 THEN DELETE FROM chat_web.forgotten f WHERE f.session = gone.session; END IF;
+  RETURN true;
 END $$;

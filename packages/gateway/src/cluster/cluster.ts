@@ -18,6 +18,8 @@ export interface JournalEnd {
 
 /** The journal of this gateway, from which the events of all hosts are put together. */
 export interface OwnJournal extends JournalEnd {
+  /** The last seq when it was opened. */
+  readonly openedAfter: number;
   /** A reader of all events after a seq, and of deletions of sessions. */
   cursorOfAll(after: number): Cursor;
   /** Called each time new records can be read, until the returned function is called. */

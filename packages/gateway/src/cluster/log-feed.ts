@@ -7,8 +7,8 @@ import type { ForReaders } from './cluster.ts';
 export interface LogRecord {
   readonly n: number;
   readonly id: string;
-  /** Undefined: the session was deleted, with its events up to here. */
-  readonly name: EventName | undefined;
+  /** Undefined: the session was deleted, with its events up to here. Empty: it was deleted. */
+  readonly name: EventName | '' | undefined;
   /** Empty for a gap of a whole journal. */
   readonly session: string;
   readonly at: number;
@@ -29,7 +29,10 @@ export interface FoundPlace {
   readonly isExpired: boolean;
 }
 
-/** The events of all hosts, in one order. The methods that ask the database reject with `engine_unavailable`. */
+/**
+ * The events of all hosts, in one order. The methods that ask the database reject with `engine_unavailable`. `owner`:
+ * whose turn it is.
+ */
 export interface LogRecords {
   /** The last one; undefined until the database was reached. */
   readonly newest: Place | undefined;
@@ -42,11 +45,11 @@ export interface LogRecords {
   /** Those after a place, if all are in memory: up to 1,000. */
   recentAfter(n: number): readonly LogRecord[] | undefined;
   /** Those after a place, of one session or of all: up to 1,000. */
-  readAfter(n: number, session: string | undefined): Promise<readonly LogRecord[]>;
+  readAfter(n: number, session: string | undefined, owner?: string): Promise<readonly LogRecord[]>;
   /** Where to read on after an id. */
-  find(id: string): Promise<FoundPlace>;
+  find(id: string, owner?: string): Promise<FoundPlace>;
   /** The place before the first one later than a time, in Unix ms. */
-  findTime(since: number): Promise<number>;
+  findTime(since: number, owner?: string): Promise<number>;
   isDeleted(record: LogRecord): boolean;
   entryOf(record: LogRecord): Entry;
   /** Called each time there are more, until the returned function is called. */
@@ -72,8 +75,13 @@ export class LogFeed implements Feed {
     this.#options = options;
     this.#losses = log.losses;
     const { after } = options;
-    this.#position = after !== undefined && EVENT_ID.test(after) ? after : OLDEST;
+    // A time that is not reached yet is a position as well.
+    this.#position = after !== undefined && (EVENT_ID.test(after) || v.is(writtenTime, after)) ? after : OLDEST;
     if (after === undefined && log.newest) this.#moveTo(log.newest.n, log.newest.id);
+  }
+
+  get #owner(): string | undefined {
+    return this.#options.by?.owner;
   }
 
   get position(): string {
@@ -88,7 +96,7 @@ export class LogFeed implements Feed {
   read(): Entry[] | Promise<Entry[]> {
     if (this.isAtEnd) return [];
     const records = this.#n === undefined ? undefined : this.#log.recentAfter(this.#n);
-    return records ? this.#readRecent(records) : this.#readDatabase();
+    return records && records.length > 0 ? this.#readRecent(records) : this.#readDatabase();
   }
 
   onBegin(listener: () => void): void {
@@ -123,7 +131,7 @@ export class LogFeed implements Feed {
     }
     const after = this.#n ?? 0;
     if (after < this.#log.oldest) return [this.#skipTo(this.#log.oldest)];
-    const records = await this.#log.readAfter(after, this.#options.session);
+    const records = await this.#log.readAfter(after, this.#options.session, this.#owner);
     if (this.#n !== after) return []; // It went back meanwhile.
     const found: Entry[] = [];
     for (const record of records) {
@@ -143,14 +151,15 @@ export class LogFeed implements Feed {
       return undefined;
     }
     if (v.is(writtenTime, after)) {
-      this.#n = await this.#log.findTime(Date.parse(after));
+      this.#n = await this.#log.findTime(Date.parse(after), this.#owner);
+      if (this.#n === this.#log.newest?.n) this.#moveTo(this.#n, this.#log.newest.id);
       return undefined;
     }
     if (!EVENT_ID.test(after)) {
       this.#n = this.#log.oldest;
       return after === OLDEST ? undefined : this.#gap('unknown_position', null);
     }
-    const found = await this.#log.find(after);
+    const found = await this.#log.find(after, this.#owner);
     this.#n = found.n ?? this.#log.oldest;
     if (found.n !== undefined) return undefined;
     return this.#gap(found.isExpired ? 'expired' : 'unknown_position', after);
@@ -169,6 +178,7 @@ export class LogFeed implements Feed {
     const { session } = this.#options;
     const metadata = session === undefined ? undefined : metadataOf(session);
     const text = JSON.stringify({ reason, from, to: null });
+    this.#position = OLDEST; // All that is kept follows.
     return { id: undefined, event: 'gap', session, at: Date.now(), text, metadata };
   }
 
@@ -187,7 +197,7 @@ export class LogFeed implements Feed {
 
   #takes(record: LogRecord): boolean {
     const { session, takes } = this.#options;
-    if (record.name === undefined || this.#log.isDeleted(record)) return false;
+    if (!record.name || this.#log.isDeleted(record)) return false;
     if (record.session === '') return true; // A gap of a journal.
     return (session === undefined || record.session === session) && takes(record.session, record.name, record);
   }

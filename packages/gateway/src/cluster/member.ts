@@ -200,6 +200,11 @@ export class Member implements Cluster {
       if (!(error instanceof GatewayError)) throw error;
       return undefined; // It has just claimed its folder: an outage since then stops no session.
     });
+    // Readers begin where the events are now.
+    await settledWithin(
+      this.#events.refresh().catch(() => {}),
+      RETRY_MS,
+    );
     const probe = new DiskProbe(this.#config.dataDir, (await placeOf(this.#config.dataDir)).folder);
     void probe.watch(this.#stopping.signal).then((why) => {
       if (why !== undefined) own.onFolderLost(`the data folder is lost: ${why}`);
@@ -287,7 +292,8 @@ export class Member implements Cluster {
     while (!signal.aborted) {
       await this.#attempt('events', async () => {
         if (performance.now() < checkAt) return this.#events.follow();
-        await this.#events.refresh();
+        if (await this.#events.refresh()) this.#shipper?.again();
+        await this.#engine.query('SELECT chat_web.purge_forgotten()');
         checkAt = performance.now() + REFRESH_MS;
         if (performance.now() < tendAt) return;
         tendAt = performance.now() + TEND_MS;
@@ -300,11 +306,14 @@ export class Member implements Cluster {
 
   async #tendEvents(): Promise<void> {
     const { clusterEventsMaxBytes, journalMaxAgeMs } = this.#config;
-    const [row] = await this.#engine.query<{ dropped: number }>('SELECT chat_web.tend_log($1, $2) AS dropped', [
-      clusterEventsMaxBytes,
-      Date.now() - journalMaxAgeMs,
-    ]);
-    if (row && row.dropped > 0) this.#log.info({ partitions: row.dropped }, 'oldest events dropped from the database');
+    for (;;) {
+      const [row] = await this.#engine.query<{ is_dropped: boolean }>(
+        'SELECT chat_web.tend_log($1, $2) AS is_dropped',
+        [clusterEventsMaxBytes, journalMaxAgeMs],
+      );
+      if (!row?.is_dropped) return;
+      this.#log.info('oldest events dropped from the database');
+    }
   }
 
   keyStore(ownFile: string): KeyStore {

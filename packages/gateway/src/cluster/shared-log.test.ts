@@ -53,7 +53,7 @@ class Host {
     const dir = mkdtempSync(join(tmpdir(), 'chat-web-journal-'));
     const journal = await Journal.open({ dir, folds: [], maxBytes: 1e9, maxAgeMs: 1e9, log });
     const host = new Host(row?.id ?? '', dir, journal, engine);
-    await host.events.refresh();
+    await host.refresh();
     return host;
   }
 
@@ -62,6 +62,12 @@ class Host {
     await Promise.all(
       records.map((record) => this.journal.append({ ...record, text: JSON.stringify({ text: record.text }) })),
     );
+  }
+
+  /** As its gateway does every second. */
+  async refresh(): Promise<void> {
+    if (await this.events.refresh()) this.shipper.again();
+    await this.engine.query('SELECT chat_web.purge_forgotten()');
   }
 
   shipped(): Promise<boolean> {
@@ -93,7 +99,7 @@ async function readAll(feed: Feed): Promise<Entry[]> {
 /** What a reader at a host gets now. */
 async function readAt(host: Host | undefined, options: Partial<FeedOptions> = {}): Promise<Entry[]> {
   if (!host) throw new Error('there is no such host');
-  await host.events.refresh();
+  await host.refresh();
   return readAll(host.events.feed({ ...ALL, after: 'oldest', ...options }));
 }
 
@@ -105,7 +111,7 @@ describe.runIf(postgresPrograms())('the events of all hosts', () => {
   afterAll(() => postgres?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     postgres.execute(
-      'TRUNCATE chat_web.hosts, chat_web.events CASCADE; UPDATE chat_web.log_head SET n = 0, timeline_after = 0',
+      'TRUNCATE chat_web.hosts, chat_web.events, chat_web.forgotten CASCADE; UPDATE chat_web.log_head SET n = 0, timeline_after = 0',
     );
     for (const role of ['postgres_a', 'postgres_b']) postgres.execute(`DROP ROLE IF EXISTS ${role}`);
     hosts = [await Host.start('a'), await Host.start('b')];
@@ -196,12 +202,26 @@ describe.runIf(postgresPrograms())('the events of all hosts', () => {
     await a?.write('two', ['stays']);
     await a?.shipped();
     await b?.events.refresh();
+    const [first] = await readAt(b);
     const feed = b?.events.feed({ ...ALL, after: 'oldest' }) as Feed;
     await a?.journal.append({ kind: 'forget', name: '', session: 'one', key: '', text: '' });
     await a?.write('one', ['of its successor']);
     await a?.shipped();
     expect((await readAt(b)).map(textOf)).toEqual(['stays', 'of its successor']);
     expect((await readAll(feed)).map(textOf)).toEqual(['stays', 'of its successor']);
+    for (let n = 0; n < 3; n += 1) await b?.refresh();
+    const rows = await b?.engine.query("SELECT * FROM chat_web.read_events(0, 1000, 'one')");
+    expect(rows?.map(({ name, data }) => name && data)).toEqual([
+      '',
+      '',
+      '',
+      '',
+      '',
+      null,
+      '{"text":"of its successor"}',
+    ]);
+    // An event of it stays a position.
+    expect((await readAt(a, { after: first?.id })).map(textOf)).toEqual(['stays', 'of its successor']);
   });
 
   it('are shipped again if a promoted standby lacks them: repeats have the same ids, and none is lost', async () => {
@@ -218,11 +238,15 @@ describe.runIf(postgresPrograms())('the events of all hosts', () => {
       CREATE OR REPLACE FUNCTION chat_web.timeline() RETURNS text LANGUAGE sql AS $$ SELECT 'promoted' $$; COMMIT`);
     await b?.write('two', ['meanwhile']);
     await b?.shipped();
-    await a?.write('one', ['next']);
-    await eventually(async () => expect(await a?.shipped()).toBe(true));
-    await b?.events.refresh();
-    const after = await readAll(feed);
-    expect(after.map(textOf)).toEqual(['meanwhile', ...texts(20).slice(10), 'next']);
+    // It has nothing new itself.
+    const after: Entry[] = [];
+    await eventually(async () => {
+      await a?.refresh();
+      await b?.refresh();
+      after.push(...(await readAll(feed)));
+      expect(after).toHaveLength(11);
+    });
+    expect(after.map(textOf)).toEqual(['meanwhile', ...texts(20).slice(10)]);
     expect(after.slice(1, 11).map(({ id }) => id)).toEqual(before.slice(10).map(({ id }) => id));
   });
 
@@ -232,12 +256,13 @@ describe.runIf(postgresPrograms())('the events of all hosts', () => {
     postgres.execute('UPDATE chat_web.log_head SET n = 99990');
     await a.write('one', texts(30));
     await a.shipped();
-    const tend = async (maxBytes: number, since: number) =>
-      (await a.engine.query<{ n: number }>('SELECT chat_web.tend_log($1, $2) AS n', [maxBytes, since]))[0]?.n;
-    expect(await tend(1e12, 0)).toBe(0);
-    expect(await tend(1e12, Date.now() + 1_000)).toBe(1);
+    const tend = async (maxBytes: number, maxAge: number) =>
+      (await a.engine.query<{ is_done: boolean }>('SELECT chat_web.tend_log($1, $2) AS is_done', [maxBytes, maxAge]))[0]
+        ?.is_done;
+    expect(await tend(1e12, 1e9)).toBe(false);
+    expect(await tend(1e12, -1_000)).toBe(true);
     expect((await readAt(a)).map(textOf)).toEqual(texts(30).slice(10));
-    expect(await tend(0, 0)).toBe(0);
+    expect(await tend(0, -1_000)).toBe(false);
   });
 });
 

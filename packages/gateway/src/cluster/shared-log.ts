@@ -1,5 +1,6 @@
-import { EVENT_ID, type EventName } from '@chat-web/protocol';
+import { EVENT_ID, EVENT_NAMES, type EventName } from '@chat-web/protocol';
 import type { Entry, EventSource, FeedOptions } from '../events/feed.ts';
+import { Turns } from '../journal/turns.ts';
 import type { ForReaders } from './cluster.ts';
 import type { Engine } from './engine.ts';
 import { type FoundPlace, LogFeed, type LogRecord, type LogRecords, type Place } from './log-feed.ts';
@@ -25,6 +26,8 @@ const MAX_ROWS = 1_000;
 /** Kept in memory for readers that keep up; a record takes more than its text. */
 const RECENT_BYTES = 8 * 1_048_576;
 const RECORD_BYTES = 300;
+/** How many readers ask the database at a time: beats need a connection, too. */
+const MAX_READING = 2;
 
 /**
  * The events of all hosts, as the database has them: each is in its host's journal first. The newest ones are kept in
@@ -39,8 +42,9 @@ export class SharedLog implements EventSource, LogRecords {
   #newest: Place | undefined;
   #oldest = 0;
   #timeline: string | undefined;
-  /** How often a promoted standby lacked events that were read here. */
-  #losses: { readonly after: number }[] = [];
+  /** What was read here and lost there: everything after these places. */
+  readonly #losses: { readonly after: number }[] = [];
+  readonly #turns = new Turns(MAX_READING);
   /** By session: the place up to which its events are deleted. */
   readonly #deleted = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
@@ -54,45 +58,45 @@ export class SharedLog implements EventSource, LogRecords {
     return new LogFeed(this, options);
   }
 
-  /** Reads what is new. Rejects if the database cannot be reached. */
-  async refresh(): Promise<void> {
+  /**
+   * Reads what is new. Resolves with true if the database has lost events that were read here: its standby was promoted,
+   * or it was restored. Rejects if it cannot be reached.
+   */
+  async refresh(): Promise<boolean> {
     const [ends] = await this.#engine.query<EndsRow>('SELECT * FROM chat_web.log_ends()');
-    if (!ends) return;
-    const [newest, after] = [Number(ends.newest), Number(ends.timeline_after)];
-    this.#oldest = Number(ends.oldest);
+    if (!ends) return false;
+    const [newest, timelineAfter] = [Number(ends.newest), Number(ends.timeline_after)];
     const isOtherServer = this.#timeline !== undefined && this.#timeline !== ends.timeline;
+    const after = isOtherServer ? Math.min(timelineAfter, newest) : newest;
+    const hasLost = this.#newest !== undefined && after < this.#newest.n;
+    if (this.#newest === undefined || hasLost) await this.#startAt(after);
     this.#timeline = ends.timeline;
-    if (this.#newest === undefined) await this.#startAt(newest);
-    else if (isOtherServer) await this.#goBackTo(Math.min(after, newest));
+    this.#oldest = Number(ends.oldest);
+    for (const [session, n] of this.#deleted) if (n <= this.#oldest) this.#deleted.delete(session);
     await this.follow();
+    return isOtherServer || hasLost;
   }
 
   /** Reads the events after those that are known, until there are none. */
   async follow(): Promise<void> {
     for (;;) {
-      const before = this.#newest;
-      if (!before) return;
-      const records = await this.#read(before.n, null);
-      if (this.#newest !== before) continue; // Another call was faster.
+      if (!this.#newest) return;
+      const records = await this.#read(this.#newest.n, undefined);
       const last = records.at(-1);
       if (!last) return;
       this.#append(records, { n: last.n, id: last.id });
-      if (records.length < MAX_ROWS) return;
     }
   }
 
-  async #startAt(newest: number): Promise<void> {
-    const [last] = await this.#read(newest - 1, null);
-    this.#newest = { n: newest, id: last?.n === newest ? last.id : undefined };
-    this.#recentAfter = newest;
-  }
-
-  /** A standby was promoted. What it lacks is shipped again, with the same ids at other places. */
-  async #goBackTo(after: number): Promise<void> {
-    if (!this.#newest || after >= this.#newest.n) return;
-    this.#losses.push({ after });
-    [this.#recent, this.#recentBytes] = [[], 0];
-    await this.#startAt(after);
+  /** What is after this place is read again, also by feeds. */
+  async #startAt(n: number): Promise<void> {
+    const [last] = await this.#read(n - 1, undefined);
+    // In one turn: a feed must not see a part of it.
+    if (this.#newest) this.#losses.push({ after: n });
+    this.#newest = { n, id: last?.n === n ? last.id : undefined };
+    [this.#recent, this.#recentBytes, this.#recentAfter] = [[], 0, n];
+    for (const [session, deletedAt] of this.#deleted) if (deletedAt > n) this.#deleted.delete(session);
+    this.#tell();
   }
 
   #append(records: readonly LogRecord[], newest: Place): void {
@@ -110,6 +114,10 @@ export class SharedLog implements EventSource, LogRecords {
       dropped += 1;
     }
     if (dropped > 0) this.#recent.splice(0, dropped);
+    this.#tell();
+  }
+
+  #tell(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -143,16 +151,16 @@ export class SharedLog implements EventSource, LogRecords {
     return this.#recent.slice(low, low + MAX_ROWS);
   }
 
-  async readAfter(n: number, session: string | undefined): Promise<readonly LogRecord[]> {
-    return this.#read(n, session ?? null);
+  readAfter(n: number, session: string | undefined, owner = ''): Promise<readonly LogRecord[]> {
+    return this.#turns.run(owner, () => this.#read(n, session));
   }
 
   isDeleted({ session, n }: LogRecord): boolean {
     return n < (this.#deleted.get(session) ?? 0);
   }
 
-  async find(id: string): Promise<FoundPlace> {
-    const found = await this.#find(id);
+  async find(id: string, owner = ''): Promise<FoundPlace> {
+    const found = await this.#turns.run(owner, () => this.#find(id));
     return { n: found?.n == null ? undefined : Number(found.n), isExpired: found?.is_expired === true };
   }
 
@@ -165,8 +173,9 @@ export class SharedLog implements EventSource, LogRecords {
     return row;
   }
 
-  async findTime(since: number): Promise<number> {
-    const [row] = await this.#engine.query<{ n: string }>('SELECT chat_web.find_time($1) AS n', [since]);
+  async findTime(since: number, owner = ''): Promise<number> {
+    const query = () => this.#engine.query<{ n: string }>('SELECT chat_web.find_time($1) AS n', [since]);
+    const [row] = await this.#turns.run(owner, query);
     return Number(row?.n ?? 0);
   }
 
@@ -175,19 +184,11 @@ export class SharedLog implements EventSource, LogRecords {
     return () => this.#listeners.delete(listener);
   }
 
-  /** The event with an id; undefined if it is not kept. */
-  async entry(id: string): Promise<Entry | undefined> {
-    const found = await this.#find(id);
-    if (found?.n == null || !found.is_there) return undefined;
-    const [record] = await this.#read(Number(found.n) - 1, null);
-    return record?.id === id && record.name !== undefined ? this.entryOf(record) : undefined;
-  }
-
   entryOf({ id, name, session, at, text }: LogRecord): Entry {
     const whose = session === '' ? undefined : session;
     return {
       id,
-      event: name ?? 'gap',
+      event: name || 'gap',
       session: whose,
       at,
       text,
@@ -195,19 +196,24 @@ export class SharedLog implements EventSource, LogRecords {
     };
   }
 
-  async #read(after: number, session: string | null): Promise<LogRecord[]> {
+  async #read(after: number, session: string | undefined): Promise<LogRecord[]> {
     const rows = await this.#engine.query<Row>('SELECT * FROM chat_web.read_events($1, $2, $3)', [
       after,
       MAX_ROWS,
-      session,
+      session ?? null,
     ]);
     return rows.map(({ n, origin, seq, at, session: of, name, data }) => ({
       n: Number(n),
       id: `${origin}-${seq}`,
-      name: name === null ? undefined : (name as EventName), // Of a gateway of this cluster.
+      name: name === null ? undefined : nameOf(name),
       session: of,
       at: Number(at),
       text: data,
     }));
   }
+}
+
+/** Empty for an event that was deleted, or that a host of another version has. */
+function nameOf(name: string): EventName | '' {
+  return EVENT_NAMES.find((one) => one === name) ?? '';
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { deferred, errorText, GatewayError } from '@chat-web/protocol';
+import { deferred, EVENT_NAMES, errorText, GatewayError, sessionId, settledWithin } from '@chat-web/protocol';
+import * as v from 'valibot';
 import type { Cursor, Gap } from '../journal/cursor.ts';
 import type { JournalRecord } from '../journal/frame.ts';
 import type { Log } from '../log.ts';
@@ -16,6 +17,7 @@ interface Dependencies {
   readonly log: Log;
 }
 
+const names: ReadonlySet<string> = new Set(EVENT_NAMES);
 const RETRY_MS = 1_000;
 /** A record that is written wakes it; this is for those that are missed. */
 const IDLE_MS = 5_000;
@@ -54,13 +56,19 @@ export class Shipper {
     return Math.max(0, this.#dependencies.journal.lastSeq - (this.#shipped ?? 0));
   }
 
+  /** The database is another one, or has lost something: asks it again how far it is. */
+  again(): void {
+    this.#cursor = undefined;
+    this.#more.resolve();
+  }
+
   /** Resolves with true once the journal is in the database up to a seq; with false if the time is up first. */
   async until(seq: number, timeoutMs: number): Promise<boolean> {
     const deadline = performance.now() + timeoutMs;
     while ((this.#shipped ?? 0) < seq) {
       const leftMs = deadline - performance.now();
       if (leftMs <= 0 || this.#dependencies.stopping.aborted) return false;
-      await Promise.race([this.#done.promise, delay(Math.min(leftMs, IDLE_MS))]);
+      await settledWithin(this.#done.promise, Math.min(leftMs, IDLE_MS));
     }
     return true;
   }
@@ -73,7 +81,7 @@ export class Shipper {
     while (!stopping.aborted) {
       try {
         if (await this.#shipNext()) continue;
-        await Promise.race([this.#more.promise, delay(IDLE_MS, undefined, { signal: stopping }).catch(() => {})]);
+        await settledWithin(this.#more.promise, IDLE_MS);
         this.#more = deferred();
       } catch (error) {
         this.#cursor = undefined;
@@ -107,9 +115,9 @@ export class Shipper {
     const { engine, journal } = this.#dependencies;
     const [row] = await engine.query<{ shipped: string }>('SELECT chat_web.shipped() AS shipped');
     const shipped = Number(row?.shipped ?? 0);
-    // A journal that was lost was longer than the one that has replaced it, whose events have other ids.
-    if (shipped > journal.lastSeq) await this.#ship(shipped, journal.lastSeq, NOTHING);
-    this.#shipped = Math.min(shipped, journal.lastSeq);
+    // In the life of this gateway, no more is shipped than the journal has: the one before was lost, or longer.
+    const isOther = this.#shipped === undefined && shipped > journal.openedAfter;
+    this.#shipped = isOther ? await this.#ship(shipped, journal.openedAfter, NOTHING) : shipped;
     return this.#shipped;
   }
 
@@ -131,19 +139,29 @@ function columnsOf(records: readonly (JournalRecord | Gap)[], journal: OwnJourna
   for (const record of records) {
     // What expired before this host joined was never in the database.
     if (record.kind === 'gap' && after === 0) continue;
-    const seq = record.kind === 'gap' ? record.to : record.seq;
+    const { seq, at, session, name, text } = rowOf(record, journal);
     const id = journal.idOf(seq);
-    const dash = id.lastIndexOf('-');
-    columns.origins.push(id.slice(0, dash));
+    columns.origins.push(id.slice(0, id.lastIndexOf('-')));
     columns.seqs.push(seq);
-    columns.ats.push(record.kind === 'gap' ? Date.now() : record.at);
-    columns.sessions.push(record.kind === 'gap' ? '' : record.session);
-    columns.names.push(record.kind === 'gap' ? 'gap' : record.kind === 'forget' ? null : record.name);
-    columns.texts.push(record.kind === 'gap' ? gapText(record, journal) : record.text);
+    columns.ats.push(at);
+    columns.sessions.push(session);
+    columns.names.push(name);
+    columns.texts.push(text);
   }
   return columns;
 }
 
-function gapText({ reason, from, to }: Gap, journal: OwnJournal): string {
-  return JSON.stringify({ reason, from: from > 0 ? journal.idOf(from) : null, to: journal.idOf(to) });
+/** A record that the database would refuse is a gap: a worker can write to the files of the journal. */
+function rowOf(record: JournalRecord | Gap, journal: OwnJournal) {
+  if (record.kind === 'gap') return gapRow(record, journal);
+  const { kind, seq, at, session, name, text } = record;
+  const isForget = kind === 'forget';
+  if (!v.is(sessionId, session) || !(isForget || names.has(name)))
+    return gapRow({ kind: 'gap', reason: 'damaged', from: seq - 1, to: seq }, journal);
+  return { seq, at, session, name: isForget ? null : name, text };
+}
+
+function gapRow({ reason, from, to }: Gap, journal: OwnJournal) {
+  const text = JSON.stringify({ reason, from: from > 0 ? journal.idOf(from) : null, to: journal.idOf(to) });
+  return { seq: to, at: Date.now(), session: '', name: 'gap', text };
 }

@@ -196,7 +196,7 @@ async function page(
         if (isFull) break; // The next page begins with it.
         const event = jsonOf(entry); // Metadata of its session can be longer than the event.
         events.push(event);
-        lastId = entry.id;
+        lastId = entry.id ?? feed.position; // Such a gap is the only one of its read.
         length += event.length;
       }
     }

@@ -25,6 +25,9 @@ import { addressOf, type Route, type ServerEnv } from './server-env.ts';
 /** The answer of a gateway that does not have the session, to one that forwards a request. */
 const MISDIRECTED = 421;
 const UNAUTHORIZED = 401;
+const LOG_REFUSALS_MS = 60_000;
+/** When that was last logged, by host. */
+const refusedAt = new Map<string, number>();
 const UNAUTHORIZED_HINT = 'the hosts of a cluster need the same CHAT_WEB_TOKEN';
 const CONNECT_TIMEOUT_MS = 3_000;
 /** For the owner to ask for the body: it may hold the call while the session arrives, and look for it in the database. */
@@ -227,8 +230,7 @@ async function responseOf(
     answer.resume();
     return undefined;
   }
-  // They were valid here.
-  if (status === UNAUTHORIZED) log.error({ host: name, hint: UNAUTHORIZED_HINT }, 'host refuses credentials');
+  if (status === UNAUTHORIZED) noteRefusal(name, log); // They were valid here.
   sent.setTimeout(IDLE_MS); // From here on, it is silent only while the caller does not read, or if it hangs.
   if (status === 204 || status === 304 || incoming.method === 'HEAD') {
     answer.resume();
@@ -245,6 +247,14 @@ async function responseOf(
   sent.destroy();
   const closing = { ...headers, Connection: 'close' };
   return c.newResponse(lingeringBody(bytes, c.env), status as ContentfulStatusCode, closing);
+}
+
+/** Once a minute for each host: it may only be a key that was just deleted. */
+function noteRefusal(host: string, log: ForwardingDependencies['log']): void {
+  const last = refusedAt.get(host) ?? Number.NEGATIVE_INFINITY;
+  if (performance.now() - last < LOG_REFUSALS_MS) return;
+  refusedAt.set(host, performance.now());
+  log.error({ host, hint: UNAUTHORIZED_HINT }, 'host refuses credentials');
 }
 
 /**

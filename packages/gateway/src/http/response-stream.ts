@@ -130,8 +130,9 @@ export class ResponseStream implements EventStream {
       if (this.#isOver) return; // Nothing more is wanted.
       if (error instanceof GatewayError && error.code === 'engine_unavailable') {
         // It goes on when there are new events, at the latest at the next comment.
-        if (this.#isKeepAliveDue) this.#response.write(': the database cannot be reached\n\n');
-        this.#isKeepAliveDue = false;
+        const comment = this.#isKeepAliveDue ? ': the database cannot be reached\n\n' : '';
+        if (this.#waiting + comment !== '') this.#response.write(this.#waiting + comment);
+        [this.#waiting, this.#isKeepAliveDue] = ['', false];
         return;
       }
       this.#dependencies.log.error({ error: errorText(error) }, 'journal not read');

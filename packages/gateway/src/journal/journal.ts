@@ -439,6 +439,11 @@ export class Journal implements Source {
     return cursor;
   }
 
+  /** The last seq when it was opened. */
+  get openedAfter(): number {
+    return this.#openedAfter;
+  }
+
   /** A reader of all events after this seq, and of deletions of sessions. */
   cursorOfAll(after: number): Cursor {
     return new Cursor(this, after, () => true, { withDeletions: true });
