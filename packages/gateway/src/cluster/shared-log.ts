@@ -23,6 +23,8 @@ interface EndsRow {
 }
 
 const MAX_ROWS = 1_000;
+/** A reading that is shorter was not cut off: that happens at about 1 MB. */
+const FULL_LENGTH = 250_000;
 /** Kept in memory for readers that keep up; a record takes more than its text. */
 const RECENT_BYTES = 8 * 1_048_576;
 const RECORD_BYTES = 300;
@@ -85,6 +87,8 @@ export class SharedLog implements EventSource, LogRecords {
       const last = records.at(-1);
       if (!last) return;
       this.#append(records, { n: last.n, id: last.id });
+      const length = records.reduce((sum, { text }) => sum + text.length, 0);
+      if (records.length < MAX_ROWS && length < FULL_LENGTH) return;
     }
   }
 
