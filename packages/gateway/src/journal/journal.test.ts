@@ -446,7 +446,8 @@ describe('readers of old events', () => {
       for (let n = 0; n < 200; n += 1) void journal.find(2, 'key').then(() => (done += 1));
       expect((await journal.find(3, owner))?.key).toBeDefined();
       if (owner === 'other') expect(done).toBeLessThan(20);
-      else expect(done).toBe(200); // The control: one of the same owner comes last.
+      // The control: one of the same owner comes last. Two read at a time, so that the one before it may end later.
+      else expect(done).toBeGreaterThanOrEqual(199);
       await expect.poll(() => done).toBe(200);
       for await (const { key } of journal.findAll([3], owner)) expect(key).toBeDefined();
     }
