@@ -136,14 +136,12 @@ END $$;
 -- Where to read on after an id: its number, or that of the event that was before it in its journal. NULL if neither is
 -- kept; `is_expired`: events of its journal that followed it are.
 CREATE FUNCTION chat_web.find_event(of_origin text, of_seq bigint)
-RETURNS TABLE (n bigint, is_there boolean, is_expired boolean)
+RETURNS TABLE (n bigint, is_expired boolean)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT chat_web.require_host();
-  SELECT found.n, coalesce(found.seq = of_seq, false),
-    EXISTS (SELECT FROM chat_web.events e WHERE e.origin = of_origin AND e.seq > of_seq)
-  FROM (VALUES (1)) AS one LEFT JOIN LATERAL (
-    SELECT e.n, e.seq FROM chat_web.events e WHERE e.origin = of_origin AND e.seq <= of_seq ORDER BY e.seq DESC LIMIT 1
-  ) AS found ON true;
+  SELECT
+    (SELECT e.n FROM chat_web.events e WHERE e.origin = of_origin AND e.seq <= of_seq ORDER BY e.seq DESC LIMIT 1),
+    EXISTS (SELECT FROM chat_web.events e WHERE e.origin = of_origin AND e.seq > of_seq);
 $$;
 
 -- The parts of the table, the oldest first.

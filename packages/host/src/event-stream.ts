@@ -1,4 +1,4 @@
-import { type EventName, eventData, type SessionEvent } from '@chat-web/protocol';
+import { type EventName, eventData, isEventName, type SessionEvent } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { type EventChoice, queryOf } from './event-choice.ts';
 import { jsonOf } from './json-of.ts';
@@ -37,11 +37,6 @@ async function* readEvents(frames: AsyncIterable<Frame>): AsyncGenerator<Receive
     const { id, name, text } = frame;
     yield { id, ...parseEvent(name, name === 'qr' ? text : JSON.parse(text)) };
   }
-}
-
-/** False for an event that only a newer gateway knows. */
-export function isEventName(name: string): name is EventName {
-  return Object.hasOwn(eventData, name);
 }
 
 /** An event with a known name. Throws a ValiError if its data is invalid. */

@@ -37,6 +37,10 @@ export const eventData = {
 
 export type EventName = keyof typeof eventData;
 export const EVENT_NAMES = Object.keys(eventData) as EventName[];
+/** False for an event that only another version knows. */
+export function isEventName(name: string): name is EventName {
+  return Object.hasOwn(eventData, name);
+}
 /** Events that give access to an account: only keys that may link sessions see them, and they are never stored. */
 export const SECRET_EVENTS: readonly EventName[] = ['qr', 'pairing_code'];
 /** Events that a reader gets only by naming them. */

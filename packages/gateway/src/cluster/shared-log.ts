@@ -1,5 +1,6 @@
-import { EVENT_ID, EVENT_NAMES, type EventName } from '@chat-web/protocol';
+import { EVENT_ID, isEventName } from '@chat-web/protocol';
 import type { Entry, EventSource, FeedOptions } from '../events/feed.ts';
+import { firstAfter, Recent } from '../journal/recent.ts';
 import { Turns } from '../journal/turns.ts';
 import type { ForReaders } from './cluster.ts';
 import type { Engine } from './engine.ts';
@@ -15,6 +16,11 @@ interface Row {
   readonly data: string;
 }
 
+interface FoundRow {
+  readonly n: string | null;
+  readonly is_expired: boolean;
+}
+
 interface EndsRow {
   readonly newest: string;
   readonly oldest: string;
@@ -25,9 +31,7 @@ interface EndsRow {
 const MAX_ROWS = 1_000;
 /** A reading that is shorter was not cut off: that happens at about 1 MB. */
 const FULL_LENGTH = 250_000;
-/** Kept in memory for readers that keep up; a record takes more than its text. */
 const RECENT_BYTES = 8 * 1_048_576;
-const RECORD_BYTES = 300;
 /** How many readers ask the database at a time: beats need a connection, too. */
 const MAX_READING = 2;
 
@@ -37,15 +41,13 @@ const MAX_READING = 2;
  */
 export class SharedLog implements EventSource, LogRecords {
   readonly #engine: Engine;
-  #recent: LogRecord[] = [];
-  #recentBytes = 0;
-  #recentAfter = 0;
+  #recent = newRecent(0);
   /** The last event that this gateway knows; undefined until the database was reached. */
   #newest: Place | undefined;
   #oldest = 0;
   #timeline: string | undefined;
   /** What was read here and lost there: everything after these places. */
-  readonly #losses: { readonly after: number }[] = [];
+  readonly #losses: number[] = [];
   readonly #turns = new Turns(MAX_READING);
   /** By session: the place up to which its events are deleted. */
   readonly #deleted = new Map<string, number>();
@@ -96,9 +98,9 @@ export class SharedLog implements EventSource, LogRecords {
   async #startAt(n: number): Promise<void> {
     const [last] = await this.#read(n - 1, undefined);
     // In one turn: a feed must not see a part of it.
-    if (this.#newest) this.#losses.push({ after: n });
+    if (this.#newest) this.#losses.push(n);
     this.#newest = { n, id: last?.n === n ? last.id : undefined };
-    [this.#recent, this.#recentBytes, this.#recentAfter] = [[], 0, n];
+    this.#recent = newRecent(n);
     for (const [session, deletedAt] of this.#deleted) if (deletedAt > n) this.#deleted.delete(session);
     this.#tell();
   }
@@ -106,18 +108,10 @@ export class SharedLog implements EventSource, LogRecords {
   #append(records: readonly LogRecord[], newest: Place): void {
     this.#newest = newest;
     for (const record of records) {
-      this.#recent.push(record);
-      this.#recentBytes += RECORD_BYTES + record.text.length;
+      this.#recent.add(record);
       if (record.name === undefined) this.#deleted.set(record.session, record.n);
     }
-    let dropped = 0;
-    for (const { n, text } of this.#recent) {
-      if (this.#recentBytes <= RECENT_BYTES) break;
-      this.#recentBytes -= RECORD_BYTES + text.length;
-      this.#recentAfter = n;
-      dropped += 1;
-    }
-    if (dropped > 0) this.#recent.splice(0, dropped);
+    this.#recent.drop();
     this.#tell();
   }
 
@@ -140,19 +134,14 @@ export class SharedLog implements EventSource, LogRecords {
   }
 
   placeAfterLoss(n: number, known: number): number {
-    return Math.min(n, ...this.#losses.slice(known).map(({ after }) => after));
+    return Math.min(n, ...this.#losses.slice(known));
   }
 
   recentAfter(n: number): readonly LogRecord[] | undefined {
-    if (n < this.#recentAfter) return undefined;
-    // They have no holes, except for deleted sessions.
-    let [low, high] = [0, this.#recent.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.#recent[middle]?.n ?? 0) > n) high = middle;
-      else low = middle + 1;
-    }
-    return this.#recent.slice(low, low + MAX_ROWS);
+    const { records, after } = this.#recent;
+    if (n < after) return undefined;
+    const first = firstAfter(records, n, placeOf);
+    return records.slice(first, first + MAX_ROWS);
   }
 
   readAfter(n: number, session: string | undefined, owner = ''): Promise<readonly LogRecord[]> {
@@ -164,17 +153,10 @@ export class SharedLog implements EventSource, LogRecords {
   }
 
   async find(id: string, owner = ''): Promise<FoundPlace> {
-    const found = await this.#turns.run(owner, () => this.#find(id));
-    return { n: found?.n == null ? undefined : Number(found.n), isExpired: found?.is_expired === true };
-  }
-
-  async #find(id: string) {
     const [, origin = '', seq = ''] = EVENT_ID.exec(id) ?? [];
-    const [row] = await this.#engine.query<{ n: string | null; is_there: boolean; is_expired: boolean }>(
-      'SELECT * FROM chat_web.find_event($1, $2)',
-      [origin, seq],
-    );
-    return row;
+    const query = () => this.#engine.query<FoundRow>('SELECT * FROM chat_web.find_event($1, $2)', [origin, seq]);
+    const [found] = await this.#turns.run(owner, query);
+    return { n: found?.n == null ? undefined : Number(found.n), isExpired: found?.is_expired === true };
   }
 
   async findTime(since: number, owner = ''): Promise<number> {
@@ -209,7 +191,7 @@ export class SharedLog implements EventSource, LogRecords {
     return rows.map(({ n, origin, seq, at, session: of, name, data }) => ({
       n: Number(n),
       id: `${origin}-${seq}`,
-      name: name === null ? undefined : nameOf(name),
+      name: name === null ? undefined : isEventName(name) ? name : '', // Not of a newer version.
       session: of,
       at: Number(at),
       text: data,
@@ -217,7 +199,5 @@ export class SharedLog implements EventSource, LogRecords {
   }
 }
 
-/** Empty for an event that was deleted, or that a host of another version has. */
-function nameOf(name: string): EventName | '' {
-  return EVENT_NAMES.find((one) => one === name) ?? '';
-}
+const placeOf = ({ n }: LogRecord) => n;
+const newRecent = (after: number) => new Recent(RECENT_BYTES, placeOf, after);

@@ -1,6 +1,7 @@
 import { endOfTurn } from '../event-loop.ts';
 import { Contents } from './contents.ts';
 import { type Frame, hasData, type JournalRecord } from './frame.ts';
+import { firstAfter } from './recent.ts';
 import { type Segment, SegmentReader } from './segment.ts';
 import type { Turns } from './turns.ts';
 
@@ -115,7 +116,7 @@ export class Cursor {
   #readRecent(): JournalRecord[] {
     this.#reader = undefined;
     const { recent, lastSeq } = this.#source;
-    const start = firstAfter(recent, this.#position);
+    const start = firstAfter(recent, this.#position, seqOf);
     const found: JournalRecord[] = [];
     let length = 0;
     for (const record of recent.slice(start, start + MAX_RECORDS)) {
@@ -250,7 +251,9 @@ export class Cursor {
 
 export async function findRecord(source: Source, seq: number, owner: string): Promise<JournalRecord | undefined> {
   const { recent, recentAfter, turns } = source;
-  return seq > recentAfter ? recent[firstAfter(recent, seq - 1)] : turns.run(owner, () => findOnDisk(source, seq));
+  return seq > recentAfter
+    ? recent[firstAfter(recent, seq - 1, seqOf)]
+    : turns.run(owner, () => findOnDisk(source, seq));
 }
 
 async function findOnDisk(source: Source, seq: number): Promise<JournalRecord | undefined> {
@@ -306,12 +309,6 @@ function isGone(error: unknown): boolean {
   );
 }
 
-function firstAfter(records: readonly JournalRecord[], seq: number): number {
-  let [low, high] = [0, records.length];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((records[middle]?.seq ?? 0) > seq) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+function seqOf({ seq }: JournalRecord): number {
+  return seq;
 }

@@ -13,6 +13,7 @@ import { ANY_READER, Cursor, type Filter, findRecord, findRecords, type Source }
 import { Epochs, type Fold, Forgotten, PURGED } from './folds.ts';
 import { type JournalRecord, maxBytesOf, type NewRecord, requireFits, writeFrame } from './frame.ts';
 import { BEGIN, load } from './loading.ts';
+import { memoryBytesOf, Recent } from './recent.ts';
 import {
   MAX_REVISIONS,
   MAX_SEGMENT_FILE_BYTES,
@@ -74,9 +75,7 @@ const MIN_SEGMENTS = 8;
 const MAX_WRITE_BYTES = 2 * 1_048_576;
 const MAX_WRITE_RECORDS = 200;
 const CHECKPOINT_WRITE_BYTES = 262_144;
-/** Kept in memory for readers that keep up; a record takes more than its text. */
 const RECENT_BYTES = 1_048_576;
-const RECORD_BYTES = 300;
 /** Above this, the disk is too slow for the incoming events. */
 const MAX_QUEUED_BYTES = 32 * 1_048_576;
 /** A disk that takes longer counts as hanging. */
@@ -129,9 +128,7 @@ export class Journal implements Source {
   #usedSeq = 0;
   #openedAfter = 0;
   #hasEpoch = false;
-  #recent: JournalRecord[] = [];
-  #recentBytes = 0;
-  #recentAfter = 0;
+  #recent = newRecent(0);
   /** No record that is only on disk is later: Unix ms. */
   #recentSince = 0;
   #queue: Pending[] = [];
@@ -185,7 +182,7 @@ export class Journal implements Source {
     }
     return new Promise((resolve, reject) => {
       this.#queue.push({ record, at: Date.now(), since: performance.now(), readers: [], resolve, reject });
-      this.#queuedBytes += RECORD_BYTES + record.text.length;
+      this.#queuedBytes += memoryBytesOf(record);
       this.#writing ??= this.#writeAll();
     });
   }
@@ -220,7 +217,7 @@ export class Journal implements Source {
       count += 1;
     }
     const batch = this.#queue.splice(0, count);
-    for (const { record } of batch) this.#queuedBytes -= RECORD_BYTES + record.text.length;
+    for (const { record } of batch) this.#queuedBytes -= memoryBytesOf(record);
     return batch;
   }
 
@@ -248,11 +245,10 @@ export class Journal implements Source {
     for (const record of records) {
       this.#lastSeq = this.#usedSeq = record.seq;
       this.#folds.apply(record);
-      this.#recent.push(record);
-      this.#recentBytes += RECORD_BYTES + record.text.length;
+      this.#recent.add(record);
       if (segment) segment.newestAt = Math.max(segment.newestAt, record.at);
     }
-    this.#dropRecent(0);
+    this.#dropRecent();
     const first = records.length - batch.length;
     for (const [n, { readers }] of batch.entries())
       for (const reader of readers) reader.beginAfter(records[first + n]?.seq ?? this.#lastSeq);
@@ -260,16 +256,8 @@ export class Journal implements Source {
   }
 
   /** Drops the oldest records from memory: those beyond the limit, and all up to a seq. */
-  #dropRecent(upTo: number): void {
-    let dropped = 0;
-    for (const { seq, text, at } of this.#recent) {
-      if (seq > upTo && this.#recentBytes <= RECENT_BYTES) break;
-      this.#recentBytes -= RECORD_BYTES + text.length;
-      this.#recentAfter = seq;
-      this.#recentSince = Math.max(this.#recentSince, at);
-      dropped += 1;
-    }
-    if (dropped > 0) this.#recent.splice(0, dropped);
+  #dropRecent(upTo?: number): void {
+    for (const { at } of this.#recent.drop(upTo)) this.#recentSince = Math.max(this.#recentSince, at);
   }
 
   #fail(why: string, batch: readonly Pending[]): void {
@@ -395,7 +383,8 @@ export class Journal implements Source {
     this.#segments = loaded.segments;
     this.#beganAt = loaded.beganAt;
     this.#mustRoll = loaded.isUnreadable;
-    this.#lastSeq = this.#usedSeq = this.#openedAfter = this.#recentAfter = loaded.lastSeq;
+    this.#lastSeq = this.#usedSeq = this.#openedAfter = loaded.lastSeq;
+    this.#recent = newRecent(loaded.lastSeq);
     this.#recentSince = this.#segments.reduce((latest, { newestAt }) => Math.max(latest, newestAt), 0) + FILE_TIME_MS;
     const last = this.#segments.at(-1);
     if (!last) return;
@@ -419,11 +408,11 @@ export class Journal implements Source {
   }
 
   get recent(): readonly JournalRecord[] {
-    return this.#recent;
+    return this.#recent.records;
   }
 
   get recentAfter(): number {
-    return this.#recentAfter;
+    return this.#recent.after;
   }
 
   isForgotten(session: string, seq: number): boolean {
@@ -460,7 +449,7 @@ export class Journal implements Source {
    */
   cursorSince(time: number, filter: Filter, by = ANY_READER): Cursor {
     if (time >= Date.now()) return this.cursor(undefined, filter, by);
-    if (time >= this.#recentSince) return new Cursor(this, this.#recentAfter, filter, { by, since: time });
+    if (time >= this.#recentSince) return new Cursor(this, this.recentAfter, filter, { by, since: time });
     const segment = this.#segments.find(({ newestAt }) => newestAt + FILE_TIME_MS > time);
     return new Cursor(this, (segment?.firstSeq ?? this.#lastSeq + 1) - 1, filter, { by, since: time });
   }
@@ -630,6 +619,8 @@ export class Journal implements Source {
     this.#timers.add(setInterval(work, ms).unref());
   }
 }
+
+const newRecent = (after: number) => new Recent<JournalRecord>(RECENT_BYTES, ({ seq }) => seq, after);
 
 function encode(records: readonly JournalRecord[]): Buffer {
   const buffer = Buffer.allocUnsafe(records.reduce((sum, record) => sum + maxBytesOf(record), 0));

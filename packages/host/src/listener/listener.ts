@@ -5,6 +5,7 @@ import {
   EVENT_NAMES,
   type EventName,
   errorText,
+  isEventName,
   Lanes,
   type LaneTask,
   OPT_IN_EVENTS,
@@ -253,7 +254,7 @@ export class Listener<N extends EventName = EventName> implements AsyncIterable<
         this.#keeper.pass(frame.id);
         continue;
       }
-      const name = EVENT_NAMES.find((known) => known === frame.name);
+      const name = isEventName(frame.name) ? frame.name : undefined;
       // A gap has the id of the last missing event.
       if (name !== 'gap' && frame.id !== undefined) {
         if (recent.has(frame.id)) continue;

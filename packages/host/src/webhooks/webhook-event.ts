@@ -1,6 +1,5 @@
-import { type EventData, type EventName, eventData, type Metadata } from '@chat-web/protocol';
+import { type EventData, type EventName, eventData, isEventName, type Metadata } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { isEventName } from '../event-stream.ts';
 
 interface Common {
   /** The id of the event in the gateway's journal: the same on each repetition, and on streams. */
