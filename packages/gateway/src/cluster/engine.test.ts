@@ -17,7 +17,7 @@ describe.runIf(postgresPrograms())('the database of a cluster', () => {
     const chat_web = () => {
       changes += 1;
     };
-    const listening = engine.listen({ chat_web, chat_web_log: () => {} }, over.signal);
+    const listening = engine.listen({ chat_web }, over.signal);
     const change = async () => {
       const before = changes;
       await engine.query('NOTIFY chat_web').catch(() => {});

@@ -69,13 +69,10 @@ export class Engine {
   }
 
   /**
-   * Calls back when any gateway has changed something, or added events, until the signal aborts. While no connection is
-   * open, changes are missed: read them every now and then as well.
+   * Calls back when a channel is notified, each its own function, until the signal aborts. While no connection is open,
+   * notifications are missed: read what may have changed every now and then as well.
    */
-  async listen(
-    onChange: Readonly<Record<'chat_web' | 'chat_web_log', () => void>>,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async listen(listeners: Readonly<Record<string, () => void>>, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       // Only the server that accepts writes has changes.
       const client = this.#newListener(Math.max(0, this.#current ? this.#pools.indexOf(this.#current) : 0));
@@ -83,8 +80,8 @@ export class Engine {
       try {
         const closed = new Promise((resolve) => void client.once('end', resolve).on('error', resolve));
         await client.connect();
-        client.on('notification', ({ channel }) => onChange[channel === 'chat_web_log' ? channel : 'chat_web']());
-        await client.query('LISTEN chat_web; LISTEN chat_web_log');
+        client.on('notification', ({ channel }) => listeners[channel]?.());
+        for (const channel of Object.keys(listeners)) await client.query(`LISTEN ${channel}`);
         signal.addEventListener('abort', end, { once: true });
         if (!signal.aborted) await closed;
       } catch {

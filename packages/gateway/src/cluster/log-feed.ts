@@ -1,6 +1,6 @@
 import { EVENT_ID, type EventName, GatewayError, writtenTime } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { type Entry, type Feed, type FeedOptions, OLDEST } from '../events/feed.ts';
+import { type Entry, type Feed, type FeedOptions, gapEntry, OLDEST } from '../events/feed.ts';
 import type { ForReaders } from './cluster.ts';
 
 /** An event of any host, at its place in the order of all. */
@@ -125,7 +125,7 @@ export class LogFeed implements Feed {
     const { newest } = this.#log;
     if (!newest) throw new GatewayError('engine_unavailable', 'the database of the cluster cannot be reached');
     if (this.#n === undefined) {
-      const gap = await this.#begin(newest.n);
+      const gap = await this.#begin(newest);
       this.#onBegin();
       if (gap) return [gap];
     }
@@ -144,10 +144,10 @@ export class LogFeed implements Feed {
   }
 
   /** Finds the place to begin at. Returns a gap if it is unknown. */
-  async #begin(newest: number): Promise<Entry | undefined> {
+  async #begin(newest: Place): Promise<Entry | undefined> {
     const { after } = this.#options;
     if (after === undefined) {
-      this.#moveTo(newest, this.#log.newest?.id);
+      this.#moveTo(newest.n, newest.id);
       return undefined;
     }
     if (v.is(writtenTime, after)) {
@@ -175,11 +175,8 @@ export class LogFeed implements Feed {
   #gap(reason: 'expired' | 'unknown_position', from: string | null): Entry {
     const { gaps, metadataOf } = this.#log.forReaders;
     gaps.set(reason, (gaps.get(reason) ?? 0) + 1);
-    const { session } = this.#options;
-    const metadata = session === undefined ? undefined : metadataOf(session);
-    const text = JSON.stringify({ reason, from, to: null });
     this.#position = OLDEST; // All that is kept follows.
-    return { id: undefined, event: 'gap', session, at: Date.now(), text, metadata };
+    return gapEntry({ reason, from, to: null }, this.#options.session, metadataOf);
   }
 
   #moveTo(n: number, id: string | undefined): void {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { deferred, EVENT_NAMES, errorText, GatewayError, sessionId, settledWithin } from '@chat-web/protocol';
+import { deferred, errorText, GatewayError, isEventName, sessionId, settledWithin } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Cursor, Gap } from '../journal/cursor.ts';
 import type { JournalRecord } from '../journal/frame.ts';
@@ -17,21 +17,19 @@ interface Dependencies {
   readonly log: Log;
 }
 
-const names: ReadonlySet<string> = new Set(EVENT_NAMES);
 const RETRY_MS = 1_000;
 /** A record that is written wakes it; this is for those that are missed. */
 const IDLE_MS = 5_000;
 
-interface Columns {
-  readonly origins: string[];
-  readonly seqs: number[];
-  readonly ats: number[];
-  readonly sessions: string[];
-  readonly names: (string | null)[];
-  readonly texts: string[];
+interface Row {
+  readonly seq: number;
+  /** Unix time in ms. */
+  readonly at: number;
+  readonly session: string;
+  /** Null: the session was deleted. */
+  readonly name: string | null;
+  readonly text: string;
 }
-
-const NOTHING: Columns = { origins: [], seqs: [], ats: [], sessions: [], names: [], texts: [] };
 
 /**
  * Copies the events of this host's journal to the database: each exactly once, in order, as soon as it is on disk; what
@@ -99,10 +97,16 @@ export class Shipper {
     const cursor = this.#cursor;
     if (cursor.isAtEnd) return false;
     const after = this.#shipped ?? 0;
-    const columns = columnsOf(await cursor.read(), journal, after);
+    const records = await cursor.read();
     const upTo = cursor.position;
     if (upTo === after) return !cursor.isAtEnd;
-    const shipped = await this.#ship(after, upTo, columns);
+    // What expired before this host joined was never in the database.
+    const known = after === 0 ? records.filter(({ kind }) => kind !== 'gap') : records;
+    const shipped = await this.#ship(
+      after,
+      upTo,
+      known.map((record) => rowOf(record, journal)),
+    );
     // After an answer that was lost, or by a server that lacks the last ones.
     if (shipped !== upTo) this.#cursor = undefined;
     this.#shipped = shipped;
@@ -117,51 +121,49 @@ export class Shipper {
     const shipped = Number(row?.shipped ?? 0);
     // In the life of this gateway, no more is shipped than the journal has: the one before was lost, or longer.
     const isOther = this.#shipped === undefined && shipped > journal.openedAfter;
-    this.#shipped = isOther ? await this.#ship(shipped, journal.openedAfter, NOTHING) : shipped;
+    this.#shipped = isOther ? await this.#ship(shipped, journal.openedAfter, []) : shipped;
     return this.#shipped;
   }
 
   /** Returns up to which seq the journal is in the database then. */
-  async #ship(after: number, upTo: number, columns: Columns): Promise<number> {
-    const { engine, host, epoch } = this.#dependencies;
-    const { origins, seqs, ats, sessions, names, texts } = columns;
+  async #ship(after: number, upTo: number, rows: readonly Row[]): Promise<number> {
+    const { engine, journal, host, epoch } = this.#dependencies;
     const [row] = await engine.query<{ shipped: string | null }>(
       'SELECT chat_web.ship($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS shipped',
-      [host, epoch(), after, upTo, origins, seqs, ats, sessions, names, texts],
+      [
+        host,
+        epoch(),
+        after,
+        upTo,
+        rows.map(({ seq }) => originOf(journal.idOf(seq))),
+        rows.map(({ seq }) => seq),
+        rows.map(({ at }) => at),
+        rows.map(({ session }) => session),
+        rows.map(({ name }) => name),
+        rows.map(({ text }) => text),
+      ],
     );
     if (row?.shipped == null) throw new Error('another gateway has claimed the data folder');
     return Number(row.shipped);
   }
 }
 
-function columnsOf(records: readonly (JournalRecord | Gap)[], journal: OwnJournal, after: number): Columns {
-  const columns: Columns = { origins: [], seqs: [], ats: [], sessions: [], names: [], texts: [] };
-  for (const record of records) {
-    // What expired before this host joined was never in the database.
-    if (record.kind === 'gap' && after === 0) continue;
-    const { seq, at, session, name, text } = rowOf(record, journal);
-    const id = journal.idOf(seq);
-    columns.origins.push(id.slice(0, id.lastIndexOf('-')));
-    columns.seqs.push(seq);
-    columns.ats.push(at);
-    columns.sessions.push(session);
-    columns.names.push(name);
-    columns.texts.push(text);
-  }
-  return columns;
+/** The epoch of a journal, with which an id begins. */
+function originOf(id: string): string {
+  return id.slice(0, id.lastIndexOf('-'));
 }
 
 /** A record that the database would refuse is a gap: a worker can write to the files of the journal. */
-function rowOf(record: JournalRecord | Gap, journal: OwnJournal) {
+function rowOf(record: JournalRecord | Gap, journal: OwnJournal): Row {
   if (record.kind === 'gap') return gapRow(record, journal);
   const { kind, seq, at, session, name, text } = record;
   const isForget = kind === 'forget';
-  if (!v.is(sessionId, session) || !(isForget || names.has(name)))
+  if (!v.is(sessionId, session) || !(isForget || isEventName(name)))
     return gapRow({ kind: 'gap', reason: 'damaged', from: seq - 1, to: seq }, journal);
   return { seq, at, session, name: isForget ? null : name, text };
 }
 
-function gapRow({ reason, from, to }: Gap, journal: OwnJournal) {
+function gapRow({ reason, from, to }: Gap, journal: OwnJournal): Row {
   const text = JSON.stringify({ reason, from: from > 0 ? journal.idOf(from) : null, to: journal.idOf(to) });
   return { seq: to, at: Date.now(), session: '', name: 'gap', text };
 }

@@ -129,13 +129,10 @@ export class JournalFeed implements Feed {
     );
   }
 
-  #gapEntry(reason: 'expired' | 'damaged' | 'unknown_position', from: string | null, toSeq: number): Entry {
+  #gapEntry(reason: MissingEvents['reason'], from: string | null, toSeq: number): Entry {
     this.#onGap(reason);
-    const to = toSeq > 0 ? this.#journal.idOf(toSeq) : undefined;
-    const text = JSON.stringify({ reason, from, to: to ?? null });
-    const session = this.#session;
-    const metadata = session === undefined ? undefined : this.#metadataOf(session);
-    return { id: to, event: 'gap', session, at: Date.now(), text, metadata };
+    const to = toSeq > 0 ? this.#journal.idOf(toSeq) : null;
+    return gapEntry({ reason, from, to }, this.#session, this.#metadataOf);
   }
 }
 
@@ -146,6 +143,19 @@ export function entryOf(id: string, { name, session, at, text }: JournalRecord, 
 /** An event that is shown now, and not stored. */
 export function shownEntry(session: string, { name, data }: SessionEvent, metadata?: string): Entry {
   return { id: undefined, event: name, session, at: Date.now(), text: JSON.stringify(data), metadata };
+}
+
+/** Events after the id `from`, up to the id `to`, are missing. Null: unknown. */
+interface MissingEvents {
+  readonly reason: 'expired' | 'damaged' | 'unknown_position';
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+/** A gap that one reader gets, of a session or of all. */
+export function gapEntry(gap: MissingEvents, session: string | undefined, metadataOf: MetadataOf): Entry {
+  const metadata = session === undefined ? undefined : metadataOf(session);
+  return { id: gap.to ?? undefined, event: 'gap', session, at: Date.now(), text: JSON.stringify(gap), metadata };
 }
 
 /** The position before the oldest event that is kept. */

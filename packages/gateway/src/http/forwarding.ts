@@ -146,8 +146,9 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
       const isGivenUp =
         owner.isLost && performance.now() - (failedAt.get(id) ?? Number.NEGATIVE_INFINITY) < LOST_RETRY_MS;
       const hop = cluster.signHop({ request: requestOf(c), address: addressOf(c) ?? '', to: id });
-      const answer = isGivenUp ? undefined : await forward(c, owner, about, hop, dependencies.log);
+      const answer = isGivenUp ? undefined : await forward(c, owner, about, hop);
       if (answer) {
+        if (answer.status === UNAUTHORIZED) noteRefusal(name, dependencies.log); // They were valid here.
         if (!about.changes) closeOnAbort(c.env.outgoing, c.get('caller').signal);
         return answer;
       }
@@ -188,7 +189,6 @@ async function forward(
   owner: Peer,
   { changes, timeoutMs = STREAM_BEGINS_MS }: ForwardedRoute,
   hop: string,
-  log: ForwardingDependencies['log'],
 ): Promise<Response | undefined> {
   const { incoming, outgoing } = c.env;
   // Such a change is sent at once. A connection that the owner is just closing would leave its outcome unknown.
@@ -198,7 +198,7 @@ async function forward(
     sent.setTimeout(timeoutMs + GRACE_MS, () => sent.destroy(new Error('no answer in time')));
     onResponseClose(outgoing, () => sent.destroy());
     try {
-      return await responseOf(c, owner, sent, await answered, log);
+      return await responseOf(c, sent, await answered);
     } catch {
       if (outgoing.destroyed) throw new GatewayError('host_unreachable', 'the caller has closed the connection');
       if (sent.reusedSocket && agent !== false && (!changes || !mayHaveArrived())) {
@@ -218,10 +218,8 @@ async function forward(
 /** Undefined if the other gateway has not carried out the request because of where it was sent, or by whom. */
 async function responseOf(
   c: Context<ServerEnv>,
-  { name }: Peer,
   sent: ClientRequest,
   answer: IncomingMessage,
-  log: ForwardingDependencies['log'],
 ): Promise<Response | undefined> {
   const { incoming } = c.env;
   const status = answer.statusCode ?? 0;
@@ -230,7 +228,6 @@ async function responseOf(
     answer.resume();
     return undefined;
   }
-  if (status === UNAUTHORIZED) noteRefusal(name, log); // They were valid here.
   sent.setTimeout(IDLE_MS); // From here on, it is silent only while the caller does not read, or if it hangs.
   if (status === 204 || status === 304 || incoming.method === 'HEAD') {
     answer.resume();
