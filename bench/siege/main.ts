@@ -38,7 +38,7 @@ for (const name of NAMES.filter((name) => wanted.includes(name))) {
 
 async function siege(name: AttackerName): Promise<boolean> {
   await using stack = await Stack.start({
-    main: fixture('hostile-gateway.mjs'),
+    main: fixture('worker-gateway.mjs'),
     settings: {
       CHAT_WEB_LOG_LEVEL: 'info',
       CHAT_WEB_TOKEN: TOKEN,

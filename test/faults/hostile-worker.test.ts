@@ -47,7 +47,7 @@ const FATAL: readonly [attack: string, reason: string][] = [
 const FEW = new Set(['garbage', 'endless', 'gone']);
 
 describe('a worker compromised by its page', () => {
-  const stack = sharedStack({ main: fixture('hostile-gateway.mjs') });
+  const stack = sharedStack({ main: fixture('worker-gateway.mjs') });
   let honest: EventLog;
   let gatewayPid: number;
   beforeAll(async () => {
@@ -189,7 +189,7 @@ describe('a worker compromised by its page', () => {
 
 it('a QR that is scanned before earlier events are on disk is not shown', async () => {
   await using stack = await Stack.start({
-    main: fixture('hostile-gateway.mjs'),
+    main: fixture('worker-gateway.mjs'),
     // A busy host reads the worker with pauses: the disk has to be slower than that.
     settings: { NODE_OPTIONS: `--import ${fixture('slow-disk.mjs')}` },
   });
@@ -212,7 +212,7 @@ it('a QR that is scanned before earlier events are on disk is not shown', async 
 
 it('a flood of events leaves the events of other sessions in the journal, over restarts of its worker', async () => {
   await using stack = await Stack.start({
-    main: fixture('hostile-gateway.mjs'),
+    main: fixture('worker-gateway.mjs'),
     settings: { CHAT_WEB_JOURNAL_MAX_MB: '32' },
   });
   await stack.link('ada', ADA);
@@ -243,7 +243,7 @@ it('a flood of events leaves the events of other sessions in the journal, over r
 
 it('the answers to a key leave the events of other sessions in the journal', async () => {
   await using stack = await Stack.start({
-    main: fixture('hostile-gateway.mjs'),
+    main: fixture('worker-gateway.mjs'),
     settings: { CHAT_WEB_JOURNAL_MAX_MB: '32', CHAT_WEB_TOKEN: 'the-operator' },
   });
   await stack.link('ada', ADA);

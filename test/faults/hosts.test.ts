@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -11,7 +11,16 @@ import {
   spawnGateway,
 } from '@chat-web/gateway/tools';
 import { createClient } from '@chat-web/host';
-import { ADA, BEN, downloadedBytes, eventually, Postgres, postgresPrograms, withRoom } from '@chat-web/testing';
+import {
+  ADA,
+  BEN,
+  copyDataFolder,
+  downloadedBytes,
+  eventually,
+  Postgres,
+  postgresPrograms,
+  withRoom,
+} from '@chat-web/testing';
 import { sharedFolder } from '@chat-web/testing/hooks';
 import { eventsAt, Hosts, Stack, CLUSTER_TOKEN as TOKEN } from '@chat-web/testing/stack';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -42,10 +51,10 @@ const settingsOf = ({ dir, url }: Host) => ({
   CHAT_WEB_BROWSER_PATH: '/bin/false',
 });
 
-/** The host on a copy of its folder. The lock is a socket, which is not copied. */
-function copyOf(host: Host, name: string): Host {
+/** The host on a copy of its folder. */
+async function copyOf(host: Host, name: string): Promise<Host> {
   const dir = join(folder, name);
-  cpSync(host.dir, dir, { recursive: true, filter: (path) => !/gateway\.lock$|\.new$/.test(path) });
+  await copyDataFolder(host.dir, dir);
   return { ...host, dir };
 }
 
@@ -124,7 +133,7 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
   it('does not start on a copy: it waits while the original may run, and is refused once that has run again', async () => {
     const host = await newHost('copied');
     const original = await start(host);
-    const copy = copyOf(host, 'copy');
+    const copy = await copyOf(host, 'copy');
     const waiting = new AbortController();
     const refused = start(copy, waiting.signal).catch((error: Error) => error.message);
     setTimeout(() => waiting.abort(), 8_000);
@@ -143,7 +152,7 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
     await expect(client.confirmHostOff({ hostId: id, confirm: id })).rejects.toMatchObject({ code: 'host_is_live' });
     await gateway.end('SIGKILL');
     // Another folder, as on another machine.
-    const moved = copyOf(host, 'moved');
+    const moved = await copyOf(host, 'moved');
     await eventually(async () => expect(await viewAt(witness, host)).toMatchObject({ state: 'late' }));
     await eventually(async () => expect(await viewAt(witness, host)).toMatchObject({ state: 'lost' }));
     const continued = start(moved);

@@ -2,7 +2,7 @@ import { renameSync } from 'node:fs';
 import { cp, mkdir, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { listProcesses } from '@chat-web/gateway/tools';
-import { ADA, BEN, eventually, FreezingDisk, figure, postgresPrograms } from '@chat-web/testing';
+import { ADA, BEN, copyDataFolder, eventually, FreezingDisk, figure, postgresPrograms } from '@chat-web/testing';
 import { Hosts, type Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -124,7 +124,7 @@ describe.runIf(postgresPrograms())('a host with an exclusive disk', () => {
     await stack.gateway.end('SIGKILL');
     // Its disk is attached to another machine, where the folder has another inode.
     const moved = `${stack.dataDir}.moved`;
-    await cp(stack.dataDir, moved, { recursive: true, filter: (path) => !/gateway\.lock$|\.new$/.test(path) });
+    await copyDataFolder(stack.dataDir, moved);
     await delay(20 * SECOND_MS);
     const attachedAt = performance.now();
     await stack.restartGateway({ CHAT_WEB_DATA_DIR: moved });

@@ -1,10 +1,10 @@
-import { cp, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   BEN,
+  copyDataFolder,
   eventually,
   figure,
-  fixture,
   HostNetworks,
   LINKS,
   postgresPrograms,
@@ -24,12 +24,7 @@ let light: ToyNetwork;
 let hosts: Hosts;
 let traffics: Traffic[];
 
-const options = () => ({
-  capacity: CAPACITY,
-  networks,
-  main: fixture('light-gateway.mjs'),
-  browserArgs: [light.browserArg],
-});
+const options = () => ({ capacity: CAPACITY, networks, ...light.stackOptions });
 
 async function open(names: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<void> {
   networks = await HostNetworks.create();
@@ -65,13 +60,7 @@ function untilReady(host: string, count: number, at = host): Promise<void> {
 function traffic(stacks: readonly [Stack, ...Stack[]], sessions: readonly string[]): Traffic[] {
   const begun = sessions.map(
     (session) =>
-      new Traffic(stacks, {
-        session,
-        account: ToyNetwork.numberOf(session),
-        name: `${session}.${traffics.length} `,
-        outside: light,
-        pauseMs: 500,
-      }),
+      new Traffic(stacks, { ...light.accountOf(session), name: `${session}.${traffics.length} `, pauseMs: 500 }),
   );
   traffics.push(...begun);
   return begun;
@@ -86,10 +75,10 @@ async function expectWhole(): Promise<string> {
   return `${count('inbound')} messages delivered once, ${count('outbound')} sent once`;
 }
 
-/** A host's folder on another machine, where it has another inode. The lock is a socket, which is not copied. */
+/** A host's folder on another machine, where it has another inode. */
 async function takeDiskOf(stack: Stack): Promise<string> {
   const moved = `${stack.dataDir}.moved`;
-  await cp(stack.dataDir, moved, { recursive: true, filter: (path) => !/gateway\.lock$|\.new$/.test(path) });
+  await copyDataFolder(stack.dataDir, moved);
   await rename(stack.dataDir, `${stack.dataDir}.gone`);
   await rm(`${stack.dataDir}.gone`, { recursive: true, force: true });
   return moved;

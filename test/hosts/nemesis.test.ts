@@ -1,15 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import {
-  ADA,
-  CARLA,
-  eventually,
-  figure,
-  fixture,
-  HostNetworks,
-  LINKS,
-  postgresPrograms,
-  ToyNetwork,
-} from '@chat-web/testing';
+import { ADA, CARLA, eventually, figure, HostNetworks, LINKS, postgresPrograms, ToyNetwork } from '@chat-web/testing';
 import { Hosts, type Stack, Traffic, WHOLE } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
 
@@ -42,18 +32,12 @@ describe.runIf(postgresPrograms())('hosts of a cluster', () => {
     await using hosts = await Hosts.start(NAMES, {
       capacity: CAPACITY,
       networks,
-      main: fixture('light-gateway.mjs'),
-      browserArgs: [light.browserArg],
+      ...light.stackOptions,
     });
     for (const [id, number] of Object.entries(SESSIONS)) await hosts.at('a').link(id, number);
     for (const id of LIGHT) await hosts.at('a').client.startSession({ id });
     const real = Object.entries(SESSIONS).map(([session, account]) => ({ session, account }));
-    const toys = LIGHT.map((session) => ({
-      session,
-      account: ToyNetwork.numberOf(session),
-      outside: light,
-      pauseMs: SECOND_MS,
-    }));
+    const toys = LIGHT.map((session) => ({ ...light.accountOf(session), pauseMs: SECOND_MS }));
     const traffics = [...real, ...toys].map(
       (options) => new Traffic(hosts.all, { ...options, name: `${options.session} ` }),
     );

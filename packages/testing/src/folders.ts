@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -8,6 +8,14 @@ import { join } from 'node:path';
 export function temporaryFolder() {
   const path = mkdtempSync(join(tmpdir(), 'chat-web-test-'));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
+}
+
+/**
+ * Copies a data folder while a gateway uses it or after it has died, as to another disk: with other inodes, and without
+ * its lock, which is a socket, and without files that are just being replaced.
+ */
+export async function copyDataFolder(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true, filter: (path) => !/gateway\.lock$|\.new$/.test(path) });
 }
 
 /** Makes a session with saved auth, as an earlier gateway left it: known, and stopped unless sessions start at boot. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { fixture } from '../fixture.ts';
 
 interface Account {
   /** What the next connection must present at least; undefined until it is linked. */
@@ -60,14 +61,15 @@ export class ToyNetwork implements AsyncDisposable {
     return network;
   }
 
-  /** For the browser of a session, which is not started. */
-  get browserArg(): string {
-    return `--toy-network=tcp://${this.#host}:${(this.#server.address() as AddressInfo).port}`;
+  /** Of a gateway with light sessions. Their workers are told of this network as arguments of the browser. */
+  get stackOptions() {
+    const { port } = this.#server.address() as AddressInfo;
+    return { main: fixture('worker-gateway.mjs'), browserArgs: [`--toy-network=tcp://${this.#host}:${port}`] };
   }
 
-  /** The number of the account of a light session, `light-<n>`. */
-  static numberOf(session: string): string {
-    return `1202777${session.replace('light-', '').padStart(4, '0')}`;
+  /** The account of a light session, `light-<n>`, for traffic. */
+  accountOf(session: string): { readonly session: string; readonly account: string; readonly outside: ToyNetwork } {
+    return { session, account: `1202777${session.replace('light-', '').padStart(4, '0')}`, outside: this };
   }
 
   /** Sends a text to an account, which gets it once it is connected. */

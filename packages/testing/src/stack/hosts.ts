@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addHost, initCluster, joinCluster } from '@chat-web/gateway/tools';
-import type { AnswerOf } from '@chat-web/protocol';
+import { type AnswerOf, getOrAdd } from '@chat-web/protocol';
 import { eventually } from '../eventually.ts';
 import type { HostNetworks } from '../network/host-networks.ts';
 import { Postgres } from '../postgres.ts';
@@ -123,7 +123,7 @@ export class Hosts implements AsyncDisposable {
         throw new Error(`${other.length} events at one host, ${first.length} at another`);
     const texts = new Map<string, string[]>();
     for (const event of first)
-      if (event.name === 'message') texts.set(event.session, [...(texts.get(event.session) ?? []), event.data.body]);
+      if (event.name === 'message') getOrAdd(texts, event.session, () => []).push(event.data.body);
     return texts;
   }
 
@@ -161,6 +161,11 @@ function without(texts: readonly string[], others: readonly string[]): string[] 
 
 /** Those of the texts that are in a list more than once. */
 function repeated(list: readonly string[], texts: readonly string[]): string[] {
-  const [known, seen] = [new Set(texts), new Set<string>()];
-  return list.filter((text) => known.has(text) && seen.size === seen.add(text).size);
+  const known = new Set(texts);
+  const seen = new Set<string>();
+  return list.filter((text) => {
+    const isAgain = seen.has(text);
+    seen.add(text);
+    return isAgain && known.has(text);
+  });
 }
