@@ -11,7 +11,7 @@ import {
   rounds,
   ToyNetwork,
 } from '@chat-web/testing';
-import { Hosts, type Stack, Traffic, WHOLE } from '@chat-web/testing/stack';
+import { Hosts, type Stack, Traffic, WebhookEndpoint, WHOLE } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const SESSIONS = Array.from({ length: 22 }, (_, n) => `light-${n}`);
@@ -21,6 +21,7 @@ const CUT_SECONDS = rounds({ few: 60, all: 300 });
 
 let networks: HostNetworks | undefined;
 let light: ToyNetwork;
+let endpoint: WebhookEndpoint;
 let hosts: Hosts;
 let traffics: Traffic[];
 
@@ -29,13 +30,16 @@ const options = () => ({ capacity: CAPACITY, networks, ...light.stackOptions });
 async function open(names: readonly string[], settings: Readonly<Record<string, string>> = {}): Promise<void> {
   networks = await HostNetworks.create();
   light = await ToyNetwork.start(networks?.addressOf('internet'));
-  hosts = await Hosts.start(names, { ...options(), settings });
+  endpoint = await WebhookEndpoint.start(networks?.addressOf('internet'));
+  hosts = await Hosts.start(names, { ...options(), settings: { ...settings, ...endpoint.settings } });
+  await hosts.deliverTo(endpoint);
   traffics = [];
 }
 
 async function close(): Promise<void> {
   await hosts?.[Symbol.asyncDispose]();
   await light?.[Symbol.asyncDispose]();
+  await endpoint?.[Symbol.asyncDispose]();
   await networks?.[Symbol.asyncDispose]();
 }
 
@@ -72,7 +76,7 @@ async function expectWhole(): Promise<string> {
   expect(await hosts.audit(traffics)).toEqual(WHOLE);
   expect(light.overlaps).toEqual([]);
   const count = (of: 'inbound' | 'outbound') => traffics.flatMap((one) => one[of]).length;
-  return `${count('inbound')} messages delivered once, ${count('outbound')} sent once`;
+  return `${count('inbound')} messages delivered once, also by a webhook, ${count('outbound')} sent once`;
 }
 
 /** A host's folder on another machine, where it has another inode. */
@@ -131,7 +135,7 @@ describe.runIf(postgresPrograms())('a host with 22 sessions', () => {
     await eventually(async () => expect(await hosts.view('a', 'b')).toMatchObject({ used: 0 }), 120_000);
     const drained = seconds(startedAt);
     await client.endDrain({ hostId: (await hosts.view('a')).id });
-    await hosts.add('e', options());
+    await hosts.add('e', { ...options(), settings: endpoint.settings });
     const addedAt = performance.now();
     const { moves } = await client.rebalanceHosts();
     await eventually(

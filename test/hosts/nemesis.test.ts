@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ADA, CARLA, eventually, figure, HostNetworks, LINKS, postgresPrograms, ToyNetwork } from '@chat-web/testing';
-import { Hosts, type Stack, Traffic, WHOLE } from '@chat-web/testing/stack';
+import { Hosts, type Stack, Traffic, WebhookEndpoint, WHOLE } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
 
 const MINUTES = Number(process.env.NEMESIS_MINUTES ?? 5);
@@ -29,11 +29,14 @@ describe.runIf(postgresPrograms())('hosts of a cluster', () => {
   it(`converge within a minute after ${MINUTES} minutes of random faults, and nothing is lost or doubled`, async () => {
     await using networks = await HostNetworks.create();
     await using light = await ToyNetwork.start(networks?.addressOf('internet'));
+    await using endpoint = await WebhookEndpoint.start(networks?.addressOf('internet'));
     await using hosts = await Hosts.start(NAMES, {
       capacity: CAPACITY,
       networks,
+      settings: endpoint.settings,
       ...light.stackOptions,
     });
+    await hosts.deliverTo(endpoint);
     for (const [id, number] of Object.entries(SESSIONS)) await hosts.at('a').link(id, number);
     for (const id of LIGHT) await hosts.at('a').client.startSession({ id });
     const real = Object.entries(SESSIONS).map(([session, account]) => ({ session, account }));

@@ -60,6 +60,7 @@ import { SessionSettings } from './sessions/session-settings.ts';
 import { countsByStatus, summaryOf, viewOf } from './sessions/session-view.ts';
 import { StartQueue } from './sessions/start-queue.ts';
 import { Supervisor } from './sessions/supervisor.ts';
+import { WebhookFile } from './webhooks/webhook-file.ts';
 import { WebhookProgress } from './webhooks/webhook-progress.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 
@@ -141,7 +142,7 @@ export async function startGateway(
   for (const id of foreign)
     if (!storage.lineages.movedAt(id)) log.error({ session: id }, 'session belongs to another host');
   doors.open();
-  webhooks.start();
+  if (cluster.isAlone) webhooks.start();
   if (config.autoStartSessions) supervisor.startSaved(foreign);
   const closing = new AbortController();
   checkPeriodically<Session>([...sessions.watches, doors.hostHistory], () => supervisor.all(), closing.signal, log);
@@ -319,18 +320,24 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
   const access = new Access(token, keys, new FailureLimit(config.authFailuresPerMinute));
   if (!access.asksForToken && keys.count > 0)
     log.warn({ hint: 'without CHAT_WEB_TOKEN every request is accepted: set it' }, 'keys ignored');
-  const webhooks = await Webhooks.load({
+  const webhookFile = new WebhookFile({
     path: join(config.dataDir, 'webhooks.json'),
-    config,
-    keys,
-    events,
     progress: folds.webhookProgress,
     damage,
+    append: (...asked) => events.requests.append(...asked),
+  });
+  const shared = cluster.webhooks(webhookFile);
+  const webhooks = new Webhooks({
+    store: shared?.store ?? webhookFile,
+    events: shared?.events ?? events,
+    config,
+    keys,
     log,
     asksForToken: access.asksForToken,
-    append: (...asked) => events.requests.append(...asked),
     version: version(),
   });
+  if (shared) shared.deliverBy(webhooks);
+  else await webhooks.load();
   const tickets = new EventTickets();
   const refusals = new Refusals(log);
   const levels = levelsOf({ supervisor, startQueue, spool, events, journal, cluster });

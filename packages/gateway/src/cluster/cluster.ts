@@ -2,7 +2,10 @@ import type { AnswerOf, aboutHost, SessionView } from '@chat-web/protocol';
 import type * as v from 'valibot';
 import type { KeyStore } from '../access/key-store.ts';
 import type { EventSource, MetadataOf } from '../events/feed.ts';
+import type { WebhookEvents } from '../events/webhook-events.ts';
 import type { Cursor } from '../journal/cursor.ts';
+import type { WebhookFile } from '../webhooks/webhook-file.ts';
+import type { WebhookStore } from '../webhooks/webhook-store.ts';
 
 export type AboutHost = v.InferOutput<typeof aboutHost>;
 export type MoveView = AnswerOf<'moveSession'>;
@@ -125,6 +128,25 @@ export interface ForwardedFor {
 
 export type HostView = AnswerOf<'listHosts'>['hosts'][number];
 
+/** What delivers webhooks, as long as this gateway has them. */
+export interface WebhookDeliverer {
+  /** Reads those that are stored. */
+  load(): Promise<void>;
+  /** Delivers, from now on. */
+  start(): void;
+  stop(): void;
+  /** Another gateway has them. */
+  unload(): void;
+}
+
+/** The webhooks of all hosts, which one gateway at a time delivers. */
+export interface ClusterWebhooks {
+  readonly store: WebhookStore;
+  readonly events: WebhookEvents;
+  /** Tells `deliverer` whenever this gateway is the one. */
+  deliverBy(deliverer: WebhookDeliverer): void;
+}
+
 /** The hosts that share the sessions, of which this gateway is one. */
 export interface Cluster {
   /** True for a gateway without a cluster. */
@@ -161,7 +183,7 @@ export interface Cluster {
     session: string,
     options: { readonly isNew: boolean; readonly notOn?: readonly string[]; readonly wanted?: string | undefined },
   ): Promise<Peer | undefined>;
-  /** Reads again which host has which session. Never rejects. */
+  /** Reads again which host has which session, and the webhooks. Never rejects. */
   refresh(): Promise<void>;
   /** The sessions of all hosts, by their ids. `own`: those of this gateway. */
   allViews(own: readonly SessionView[]): readonly SessionView[];
@@ -181,6 +203,13 @@ export interface Cluster {
   shipped(): Promise<boolean>;
   /** The keys of all hosts; undefined without a cluster. `ownFile`: with the keys of this host from before it joined. */
   keyStore(ownFile: string): KeyStore | undefined;
+  /** Undefined without a cluster. `own`: those of this host from before it joined, which are added. */
+  webhooks(own: WebhookFile): ClusterWebhooks | undefined;
+  /**
+   * The gateway that delivers the webhooks, if it is another one. `host_unreachable` if that is not known, or while this
+   * one takes over.
+   */
+  webhooksAt(): Peer | undefined;
   hosts(): Promise<HostView[]>;
   /** `host_not_found`. */
   host(id: string): Promise<HostView>;

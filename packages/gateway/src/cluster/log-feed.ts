@@ -46,15 +46,29 @@ export interface LogRecords {
   recentAfter(n: number): readonly LogRecord[] | undefined;
   /** Those after a place, of one session or of all: up to 1,000. */
   readAfter(n: number, session: string | undefined, owner?: string): Promise<readonly LogRecord[]>;
+  /** The one at a place; undefined if it is not kept. */
+  at(n: number, owner: string): Promise<LogRecord | undefined>;
   /** Where to read on after an id. */
   find(id: string, owner?: string): Promise<FoundPlace>;
   /** The place before the first one later than a time, in Unix ms. */
   findTime(since: number, owner?: string): Promise<number>;
-  isDeleted(record: LogRecord): boolean;
+  isDeleted(record: Pick<LogRecord, 'session' | 'n'>): boolean;
   entryOf(record: LogRecord): Entry;
   /** Called each time there are more, until the returned function is called. */
   onMore(listener: () => void): () => void;
   readonly forReaders: ForReaders;
+}
+
+const PLACE = /^log-(\d{1,15})$/;
+
+/** A place as a position. */
+export function placeText(n: number): string {
+  return `log-${n}`;
+}
+
+export function placeIn(position: string): number | undefined {
+  const [, digits] = PLACE.exec(position) ?? [];
+  return digits === undefined ? undefined : Number(digits);
 }
 
 /** The most that one call returns from memory. */
@@ -64,15 +78,18 @@ const MAX_LENGTH = 262_144;
 export class LogFeed implements Feed {
   readonly #log: LogRecords;
   readonly #options: FeedOptions;
+  readonly #isByPlace: boolean;
   /** Undefined until it is known where to begin. */
   #n: number | undefined;
   #position: string;
   #losses: number;
   #onBegin = () => {};
 
-  constructor(log: LogRecords, options: FeedOptions) {
+  /** `isByPlace`: positions are places, not ids. */
+  constructor(log: LogRecords, options: FeedOptions, isByPlace = false) {
     this.#log = log;
     this.#options = options;
+    this.#isByPlace = isByPlace;
     this.#losses = log.losses;
     const { after } = options;
     // A time that is not reached yet is a position as well.
@@ -85,7 +102,7 @@ export class LogFeed implements Feed {
   }
 
   get position(): string {
-    return this.#position;
+    return this.#isByPlace && this.#n !== undefined ? placeText(this.#n) : this.#position;
   }
 
   get isAtEnd(): boolean {
@@ -114,7 +131,7 @@ export class LogFeed implements Feed {
       if (length > MAX_LENGTH) break;
       this.#moveTo(record.n, record.id);
       if (!this.#takes(record)) continue;
-      found.push(this.#log.entryOf(record));
+      found.push(this.#entryOf(record));
       length += record.text.length;
     }
     return found;
@@ -136,7 +153,7 @@ export class LogFeed implements Feed {
     const found: Entry[] = [];
     for (const record of records) {
       this.#moveTo(record.n, record.id);
-      if (this.#takes(record)) found.push(this.#log.entryOf(record));
+      if (this.#takes(record)) found.push(this.#entryOf(record));
     }
     // Behind these, there was nothing when they were read.
     if (records.length === 0 && after < newest.n) this.#moveTo(newest.n, newest.id);
@@ -148,6 +165,11 @@ export class LogFeed implements Feed {
     const { after } = this.#options;
     if (after === undefined) {
       this.#moveTo(newest.n, newest.id);
+      return undefined;
+    }
+    const place = placeIn(after);
+    if (place !== undefined) {
+      this.#n = Math.min(place, newest.n);
       return undefined;
     }
     if (v.is(writtenTime, after)) {
@@ -167,7 +189,7 @@ export class LogFeed implements Feed {
 
   /** The events up to a place have expired. */
   #skipTo(n: number): Entry {
-    const from = this.#position === OLDEST ? null : this.#position;
+    const from = this.#position === OLDEST || this.#isByPlace ? null : this.#position;
     this.#n = n;
     return this.#gap('expired', from);
   }
@@ -176,7 +198,13 @@ export class LogFeed implements Feed {
     const { gaps, metadataOf } = this.#log.forReaders;
     gaps.set(reason, (gaps.get(reason) ?? 0) + 1);
     this.#position = OLDEST; // All that is kept follows.
-    return gapEntry({ reason, from, to: null }, this.#options.session, metadataOf);
+    const gap = gapEntry({ reason, from, to: null }, this.#options.session, metadataOf);
+    return this.#isByPlace ? { ...gap, place: this.position } : gap;
+  }
+
+  #entryOf(record: LogRecord): Entry {
+    const entry = this.#log.entryOf(record);
+    return this.#isByPlace ? { ...entry, place: placeText(record.n) } : entry;
   }
 
   #moveTo(n: number, id: string | undefined): void {

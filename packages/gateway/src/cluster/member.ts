@@ -8,6 +8,7 @@ import { ConfigError } from '../config-error.ts';
 import type { EventSource } from '../events/feed.ts';
 import { totalMemoryBytes } from '../host/available-memory.ts';
 import type { Log } from '../log.ts';
+import type { WebhookFile } from '../webhooks/webhook-file.ts';
 import { requestArchive } from './archive-request.ts';
 import type {
   AboutHost,
@@ -34,6 +35,7 @@ import { Moves } from './moves.ts';
 import { requireSchema } from './schema.ts';
 import { SharedKeys } from './shared-keys.ts';
 import { SharedLog } from './shared-log.ts';
+import { SharedWebhooks } from './shared-webhooks.ts';
 import { Shipper } from './shipper.ts';
 
 const BEAT_MS = 5_000;
@@ -104,6 +106,7 @@ export class Member implements Cluster {
   #isConfirmed = true;
   #journal: JournalEnd | undefined;
   #keys: SharedKeys | undefined;
+  #webhooks: SharedWebhooks | undefined;
   #beating: Promise<unknown> = Promise.resolve();
 
   private constructor(config: MemberConfig, log: Log, engine: Engine, file: HostFile) {
@@ -219,6 +222,7 @@ export class Member implements Cluster {
       this.#keepDirectory(own, foreign !== undefined),
       this.#shipper?.run(),
       this.#followEvents(),
+      this.#keepWebhooks(),
     ]);
     return foreign ?? [];
   }
@@ -247,7 +251,7 @@ export class Member implements Cluster {
 
   async refresh(): Promise<void> {
     // What is known may be right.
-    await Promise.allSettled([this.#directory.refresh(), this.#directory.readHosts()]);
+    await Promise.allSettled([this.#directory.refresh(), this.#directory.readHosts(), this.#webhooks?.keep()]);
   }
 
   allViews(own: readonly SessionView[]): SessionView[] {
@@ -321,9 +325,39 @@ export class Member implements Cluster {
     return this.#keys;
   }
 
+  webhooks(own: WebhookFile): SharedWebhooks {
+    this.#webhooks = new SharedWebhooks(own, {
+      engine: this.#engine,
+      events: this.#events,
+      host: this.#file.host,
+      epoch: () => this.#file.epoch,
+      hasShipped: () => this.#shipper?.hasCaughtUp === true,
+      log: this.#log,
+    });
+    return this.#webhooks;
+  }
+
+  webhooksAt(): Peer | undefined {
+    const host = this.#webhooks?.host;
+    if (host === this.#file.host) return undefined;
+    const peer = host === undefined ? undefined : this.#directory.peer(host);
+    if (peer?.address === undefined)
+      throw new GatewayError('host_unreachable', 'it is not known which host delivers the webhooks: try again');
+    return peer;
+  }
+
+  async #keepWebhooks(): Promise<void> {
+    const { signal } = this.#stopping;
+    while (!signal.aborted) {
+      await this.#attempt('webhooks', async () => this.#webhooks?.keep());
+      await delay(REFRESH_MS, undefined, { signal }).catch(() => {});
+    }
+  }
+
   async hosts(): Promise<HostView[]> {
     const rows = await this.#directory.readHosts();
-    return rows.map((row) => hostViewOf(row, this.#file.host));
+    const webhooksAt = this.#webhooks?.knownHost;
+    return rows.map((row) => hostViewOf(row, this.#file.host, webhooksAt));
   }
 
   async confirmOff(id: string): Promise<HostView> {
@@ -576,6 +610,7 @@ function capacityOf(memoryBytes: number): number {
 function hostViewOf(
   { id, name, state, silent_ms, beat_at, is_off, about, capacity, used, draining }: HostRow,
   own: string,
+  webhooksAt: string | undefined,
 ): HostView {
   const known = v.safeParse(aboutHost, about); // Of another host, which may have been taken over.
   const isLate = state === 'live' && (silent_ms ?? 0) > LATE_MS;
@@ -588,6 +623,7 @@ function hostViewOf(
     used: Number(used),
     ...(draining ? { draining } : {}),
     ...(is_off ? { confirmedOff: true } : {}),
+    ...(id === webhooksAt ? { deliversWebhooks: true } : {}),
     ...(beat_at ? { beatAt: beat_at.toISOString() } : {}),
     ...(known.success ? known.output : {}),
   };

@@ -36,6 +36,8 @@ export const standalone: Cluster = {
   unshipped: 0,
   shipped: async () => true,
   keyStore: () => undefined,
+  webhooks: () => undefined,
+  webhooksAt: () => undefined,
   hosts: async () => [],
   host: noCluster,
   drain: noCluster,

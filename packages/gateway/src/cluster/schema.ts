@@ -4,7 +4,7 @@ import { ConfigError } from '../config-error.ts';
 import type { Engine } from './engine.ts';
 
 /** Each is applied once, in this order. A released one does not change. */
-const FILES = ['1-hosts.sql', '2-sessions.sql', '3-keys.sql', '4-placement.sql', '5-events.sql'];
+const FILES = ['1-hosts.sql', '2-sessions.sql', '3-keys.sql', '4-placement.sql', '5-events.sql', '6-webhooks.sql'];
 /** Any number that no other program uses for an advisory lock. */
 const LOCK = 7_242_417_931;
 

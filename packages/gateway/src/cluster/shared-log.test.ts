@@ -1,90 +1,13 @@
-import { mkdtempSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { GatewayError } from '@chat-web/protocol';
 import { eventually, Postgres, postgresPrograms } from '@chat-web/testing';
-import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Entry, Feed, FeedOptions } from '../events/feed.ts';
-import { Journal } from '../journal/journal.ts';
-import { addHost, initCluster } from './administration.ts';
-import { Engine } from './engine.ts';
-import { SharedLog } from './shared-log.ts';
-import { Shipper } from './shipper.ts';
+import { LogHost } from '../testing/log-host.ts';
+import { initCluster } from './administration.ts';
 
-const log = pino({ level: 'silent' });
 const ALL = { after: undefined, session: undefined, takes: () => true };
 
-/** A host with its journal, which is shipped, and with readers. */
-class Host {
-  readonly journal: Journal;
-  readonly events: SharedLog;
-  readonly engine: Engine;
-  readonly shipper: Shipper;
-  readonly #stopping = new AbortController();
-  readonly #running: Promise<unknown>;
-  readonly dir: string;
-  /** Answers that are lost although the query was carried out. */
-  lostAnswers = 0;
-
-  private constructor(id: string, dir: string, journal: Journal, engine: Engine) {
-    this.dir = dir;
-    this.journal = journal;
-    this.engine = engine;
-    this.events = new SharedLog(engine);
-    const query: Engine['query'] = async (text, values) => {
-      const rows = await engine.query(text, values);
-      if (!text.includes('ship(') || this.lostAnswers === 0) return rows as never;
-      this.lostAnswers -= 1;
-      throw new GatewayError('engine_unavailable', 'the answer was lost');
-    };
-    const unsure = Object.assign(Object.create(engine) as Engine, { query });
-    const { signal } = this.#stopping;
-    this.shipper = new Shipper({ engine: unsure, journal, host: id, epoch: () => 1, stopping: signal, log });
-    this.#running = this.shipper.run();
-  }
-
-  static async start(name: string): Promise<Host> {
-    const url = await addHost(postgres.url(), name);
-    postgres.execute(`UPDATE chat_web.hosts SET epoch = 1, state = 'live' WHERE name = '${name}'`);
-    const engine = await Engine.open([url], log);
-    const [row] = await engine.query<{ id: string }>('SELECT id FROM chat_web.own_host()');
-    const dir = mkdtempSync(join(tmpdir(), 'chat-web-journal-'));
-    const journal = await Journal.open({ dir, folds: [], maxBytes: 1e9, maxAgeMs: 1e9, log });
-    const host = new Host(row?.id ?? '', dir, journal, engine);
-    await host.refresh();
-    return host;
-  }
-
-  async write(session: string, texts: readonly string[]): Promise<void> {
-    const records = texts.map((text) => ({ kind: 'event', name: 'message', session, key: '', text }) as const);
-    await Promise.all(
-      records.map((record) => this.journal.append({ ...record, text: JSON.stringify({ text: record.text }) })),
-    );
-  }
-
-  /** As its gateway does every second. */
-  async refresh(): Promise<void> {
-    if (await this.events.refresh()) this.shipper.again();
-    await this.engine.query('SELECT chat_web.purge_forgotten()');
-  }
-
-  shipped(): Promise<boolean> {
-    return this.shipper.until(this.journal.lastSeq, 10_000);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#running;
-    await this.journal.close();
-    await this.engine.close();
-    await rm(this.dir, { recursive: true });
-  }
-}
-
 let postgres: Postgres;
-let hosts: Host[];
+let hosts: LogHost[];
 
 const texts = (count: number, name = '') => Array.from({ length: count }, (_, n) => `${name}${n}`);
 const textOf = ({ event, text }: Entry) => (event === 'gap' ? `gap ${JSON.parse(text).reason}` : JSON.parse(text).text);
@@ -97,7 +20,7 @@ async function readAll(feed: Feed): Promise<Entry[]> {
 }
 
 /** What a reader at a host gets now. */
-async function readAt(host: Host | undefined, options: Partial<FeedOptions> = {}): Promise<Entry[]> {
+async function readAt(host: LogHost | undefined, options: Partial<FeedOptions> = {}): Promise<Entry[]> {
   if (!host) throw new Error('there is no such host');
   await host.refresh();
   return readAll(host.events.feed({ ...ALL, after: 'oldest', ...options }));
@@ -110,11 +33,8 @@ describe.runIf(postgresPrograms())('the events of all hosts', () => {
   });
   afterAll(() => postgres?.[Symbol.asyncDispose]());
   beforeEach(async () => {
-    postgres.execute(
-      'TRUNCATE chat_web.hosts, chat_web.events, chat_web.forgotten CASCADE; UPDATE chat_web.log_head SET n = 0, timeline_after = 0',
-    );
-    for (const role of ['postgres_a', 'postgres_b']) postgres.execute(`DROP ROLE IF EXISTS ${role}`);
-    hosts = [await Host.start('a'), await Host.start('b')];
+    LogHost.removeAll(postgres);
+    hosts = [await LogHost.start(postgres, 'a'), await LogHost.start(postgres, 'b')];
   });
   afterEach(async () => {
     for (const host of hosts) await host.stop();
@@ -266,7 +186,7 @@ describe.runIf(postgresPrograms())('the events of all hosts', () => {
   });
 });
 
-async function readJournal(host: Host) {
+async function readJournal(host: LogHost) {
   const cursor = host.journal.cursor(0, () => true);
   const all: { readonly id: string }[] = [];
   while (!cursor.isAtEnd)

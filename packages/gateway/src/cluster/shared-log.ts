@@ -53,6 +53,8 @@ export class SharedLog implements EventSource, LogRecords {
   readonly #deleted = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
   forReaders: ForReaders = { metadataOf: () => undefined, gaps: new Map() };
+  /** Called when a session was deleted, with its events. */
+  onDeleted: (session: string) => void = () => {};
 
   constructor(engine: Engine) {
     this.#engine = engine;
@@ -96,7 +98,7 @@ export class SharedLog implements EventSource, LogRecords {
 
   /** What is after this place is read again, also by feeds. */
   async #startAt(n: number): Promise<void> {
-    const [last] = await this.#read(n - 1, undefined);
+    const [last] = await this.#read(n - 1, undefined, 1);
     // In one turn: a feed must not see a part of it.
     if (this.#newest) this.#losses.push(n);
     this.#newest = { n, id: last?.n === n ? last.id : undefined };
@@ -109,7 +111,9 @@ export class SharedLog implements EventSource, LogRecords {
     this.#newest = newest;
     for (const record of records) {
       this.#recent.add(record);
-      if (record.name === undefined) this.#deleted.set(record.session, record.n);
+      if (record.name !== undefined) continue;
+      this.#deleted.set(record.session, record.n);
+      this.onDeleted(record.session);
     }
     this.#recent.drop();
     this.#tell();
@@ -127,6 +131,11 @@ export class SharedLog implements EventSource, LogRecords {
 
   get oldest(): number {
     return this.#oldest;
+  }
+
+  /** Of the server that was read last. */
+  get timeline(): string | undefined {
+    return this.#timeline;
   }
 
   get losses(): number {
@@ -148,7 +157,12 @@ export class SharedLog implements EventSource, LogRecords {
     return this.#turns.run(owner, () => this.#read(n, session));
   }
 
-  isDeleted({ session, n }: LogRecord): boolean {
+  async at(n: number, owner: string): Promise<LogRecord | undefined> {
+    const [record] = await this.#turns.run(owner, () => this.#read(n - 1, undefined, 1));
+    return record?.n === n ? record : undefined;
+  }
+
+  isDeleted({ session, n }: Pick<LogRecord, 'session' | 'n'>): boolean {
     return n < (this.#deleted.get(session) ?? 0);
   }
 
@@ -182,10 +196,10 @@ export class SharedLog implements EventSource, LogRecords {
     };
   }
 
-  async #read(after: number, session: string | undefined): Promise<LogRecord[]> {
+  async #read(after: number, session: string | undefined, most = MAX_ROWS): Promise<LogRecord[]> {
     const rows = await this.#engine.query<Row>('SELECT * FROM chat_web.read_events($1, $2, $3)', [
       after,
-      MAX_ROWS,
+      most,
       session ?? null,
     ]);
     return rows.map(({ n, origin, seq, at, session: of, name, data }) => ({

@@ -54,6 +54,11 @@ export class Shipper {
     return Math.max(0, this.#dependencies.journal.lastSeq - (this.#shipped ?? 0));
   }
 
+  /** True once what was in the journal when it was opened is in the database. */
+  get hasCaughtUp(): boolean {
+    return (this.#shipped ?? -1) >= this.#dependencies.journal.openedAfter;
+  }
+
   /** The database is another one, or has lost something: asks it again how far it is. */
   again(): void {
     this.#cursor = undefined;

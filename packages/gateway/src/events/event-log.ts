@@ -17,21 +17,13 @@ import { NotStoredError } from '../journal/journal.ts';
 import type { Log } from '../log.ts';
 import { type DeliveredMessages, deliveryNotes } from './delivered-messages.ts';
 import { EventStreams } from './event-streams.ts';
-import {
-  type Entry,
-  type EventSource,
-  entryOf,
-  type Feed,
-  type FeedOptions,
-  JournalFeed,
-  type MetadataOf,
-  OLDEST,
-} from './feed.ts';
+import { type Entry, entryOf, type Feed, type FeedOptions, JournalFeed, type MetadataOf, OLDEST } from './feed.ts';
 import { ImportShares, JournalShares, type SharedJournal } from './journal-shares.ts';
 import type { OpenAcks } from './open-acks.ts';
 import { ownMessageNote, type PublishedEvents, publishedKeyOf } from './published-events.ts';
 import { RequestJournal } from './request-journal.ts';
 import { metadataNote, type SessionMetadata } from './session-metadata.ts';
+import type { WebhookEvents } from './webhook-events.ts';
 
 /** What a session lost while nothing could be stored. */
 interface Loss {
@@ -62,7 +54,7 @@ export interface EventFolds {
  * The events of all sessions. Each is on disk before any reader sees it. A message is stored once, however often it is
  * reported.
  */
-export class EventLog implements EventSource {
+export class EventLog implements WebhookEvents {
   readonly streams = new EventStreams();
   readonly gaps = new Map<string, number>();
   /** The share of the journal that imports may use, through `storeImported`. */
@@ -356,13 +348,12 @@ export class EventLog implements EventSource {
     return found?.kind === 'event' && hasData(found) ? entryOf(id, found, this.#metadataOf(found.session)) : undefined;
   }
 
-  /** True for the id of an event, or a position, that this journal issued. */
-  isKnown(id: string): boolean {
-    return this.#journal.seqOf(id) !== undefined;
+  async resolve(after: string): Promise<string> {
+    return after;
   }
 
   seqOf(position: string): number {
-    return Number(/-(\d+)$/.exec(position)?.[1] ?? 0);
+    return this.#journal.seqOf(position) ?? 0;
   }
 
   idBefore(id: string): string {

@@ -8,6 +8,8 @@ import type { Journal } from '../journal/journal.ts';
 export interface Entry {
   /** Undefined if it is not stored. */
   readonly id: string | undefined;
+  /** Its position in the order of the feed, if that is not its id. */
+  readonly place?: string | undefined;
   readonly event: EventName;
   /** Undefined for a gap of the whole journal. */
   readonly session: string | undefined;

@@ -36,7 +36,7 @@ import { audited } from './audit-trail.ts';
 import type { Calls } from './calls.ts';
 import { errorResponse } from './error-response.ts';
 import { allEventsRoute, type ShownSessions, sessionEventsRoute } from './event-route.ts';
-import { atOwner, withHop } from './forwarding.ts';
+import { atOwner, atWebhooks, withHop } from './forwarding.ts';
 import { openApiDocument } from './openapi.ts';
 import { type AnyHandler, archiveResponse, operationRoute } from './operation-route.ts';
 import { fromOwnOrigin } from './origin.ts';
@@ -48,6 +48,7 @@ import { consolePages, referencePages, staticPages } from './static-pages.ts';
 /** Operations that create a session. */
 const CREATING: readonly OperationName[] = ['startSession', 'importSession'];
 const OF_SESSION = '/sessions/:id';
+const OF_WEBHOOKS = '/webhooks';
 /** Operations on a session that each gateway answers. */
 const ANYWHERE: readonly OperationName[] = ['moveSession'];
 /** Of the events of a session: a stream, or a page. */
@@ -141,7 +142,9 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
       isStatus: name === 'getSessionStatus',
     };
     const isOfSession = path.startsWith(OF_SESSION) && !ANYWHERE.includes(name);
-    const routed = isOfSession ? atOwner(forwarding, about, answered) : answered;
+    const isOfWebhooks = path.startsWith(OF_WEBHOOKS);
+    const at = isOfSession ? atOwner : isOfWebhooks ? atWebhooks : undefined;
+    const routed = at ? at(forwarding, about, answered) : answered;
     app.on(method, path, guarded(requires(scope, routed)));
   }
 

@@ -55,6 +55,7 @@ async function front(address: string, caller: Partial<Caller> = {}) {
   const cluster: ForwardingDependencies['cluster'] = {
     isAlone: false,
     ownerOf: async () => peer,
+    webhooksAt: () => peer,
     foreignView: () => undefined,
     refresh: async () => {},
     signHop: () => 'signed',

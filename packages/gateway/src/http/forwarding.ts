@@ -62,7 +62,7 @@ export interface ForwardingDependencies {
   readonly calls: Calls;
   readonly cluster: Pick<
     Cluster,
-    'isAlone' | 'ownerOf' | 'foreignView' | 'refresh' | 'signHop' | 'verifyHop' | 'isMoving' | 'moved'
+    'isAlone' | 'ownerOf' | 'webhooksAt' | 'foreignView' | 'refresh' | 'signHop' | 'verifyHop' | 'isMoving' | 'moved'
   >;
   /** True for a session that is known here. */
   isOwn(session: string): boolean;
@@ -145,13 +145,8 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
       if (tried.has(address)) throw new GatewayError('host_unreachable', `host ${name} does not answer`);
       const isGivenUp =
         owner.isLost && performance.now() - (failedAt.get(id) ?? Number.NEGATIVE_INFINITY) < LOST_RETRY_MS;
-      const hop = cluster.signHop({ request: requestOf(c), address: addressOf(c) ?? '', to: id });
-      const answer = isGivenUp ? undefined : await forward(c, owner, about, hop);
-      if (answer) {
-        if (answer.status === UNAUTHORIZED) noteRefusal(name, dependencies.log); // They were valid here.
-        if (!about.changes) closeOnAbort(c.env.outgoing, c.get('caller').signal);
-        return answer;
-      }
+      const answer = isGivenUp ? undefined : await answerOf(c, owner, about, dependencies);
+      if (answer) return answer;
       if (!isGivenUp) failedAt.set(id, performance.now());
       const view = owner.isLost ? cluster.foreignView(session) : undefined;
       if (view && about.isStatus) return c.json(view);
@@ -163,6 +158,41 @@ export function atOwner(dependencies: ForwardingDependencies, about: ForwardedRo
     }
     return route(c);
   }
+}
+
+/** A route of the webhooks, which one gateway has: it answers. */
+export function atWebhooks(dependencies: ForwardingDependencies, about: ForwardedRoute, route: Route): Route {
+  const { cluster, calls } = dependencies;
+  if (cluster.isAlone) return route;
+  return async (c) => {
+    const isForwarded = c.get('forwardedFor') !== undefined;
+    for (let isRetry = false; ; isRetry = true) {
+      const peer = cluster.webhooksAt();
+      if (isForwarded && peer) return c.body(null, MISDIRECTED);
+      if (isForwarded && c.env.incoming.headers.expect !== undefined) c.env.outgoing.writeContinue();
+      if (!peer) return route(c);
+      if (!isRetry) onResponseClose(c.env.outgoing, calls.enter(undefined));
+      const answer = await answerOf(c, peer, about, dependencies);
+      if (answer) return answer;
+      const why = `host ${peer.name}, which delivers the webhooks, does not answer: another one takes over within a minute`;
+      if (isRetry) throw new GatewayError('host_unreachable', why);
+      await cluster.refresh(); // Another one may have them by now.
+    }
+  };
+}
+
+/** As `forward`. */
+async function answerOf(
+  c: Context<ServerEnv>,
+  peer: Peer,
+  about: ForwardedRoute,
+  { cluster, log }: ForwardingDependencies,
+): Promise<Response | undefined> {
+  const hop = cluster.signHop({ request: requestOf(c), address: addressOf(c) ?? '', to: peer.id });
+  const answer = await forward(c, peer, about, hop);
+  if (answer?.status === UNAUTHORIZED) noteRefusal(peer.name, log); // They were valid here.
+  if (answer && !about.changes) closeOnAbort(c.env.outgoing, c.get('caller').signal);
+  return answer;
 }
 
 async function ownerOf(

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { type DeadLetter, errorText, Lanes, type LaneTask, type NextAttempt } from '@chat-web/protocol';
-import type { EventLog } from '../events/event-log.ts';
 import type { Entry, Feed, Takes } from '../events/feed.ts';
+import type { WebhookEvents } from '../events/webhook-events.ts';
 import type { Log } from '../log.ts';
 import { AheadScan } from './ahead-scan.ts';
 import type { Outcome } from './endpoint.ts';
@@ -10,7 +10,7 @@ import { ProgressSaver } from './progress-saver.ts';
 import type { Progress, Waiting } from './webhook-progress.ts';
 
 interface Dependencies {
-  readonly events: Pick<EventLog, 'feed' | 'find' | 'seqOf' | 'idBefore' | 'isDeleted'>;
+  readonly events: WebhookEvents;
   readonly takes: Takes;
   /** Whose turn at the disk it is. */
   readonly owner: string;
@@ -43,11 +43,13 @@ export interface Replays {
   done(id: string, outcome: 'delivered' | 'failed' | 'expired' | 'filtered_out'): void;
 }
 
-/** An event with an id, which all stored events have. */
-export interface Stored extends Entry {
-  readonly id: string;
+/** An event with its position. */
+export interface Stored extends Omit<Entry, 'id'> {
+  readonly position: string;
   /** The id that the endpoint receives. A gap of expired events ends at the id of an event, so its own id differs. */
   readonly postedId: string;
+  /** False for a gap that is in no journal. */
+  readonly isKept: boolean;
   /** A gap of expired events begins after this position; an event begins after the one before it. */
   readonly expiredAfter?: string;
 }
@@ -349,7 +351,7 @@ export class Courier {
   }
 
   #take(entry: Entry): void {
-    const stored = withId(entry);
+    const stored = placed(entry);
     const { session, text } = entry;
     if (session === undefined) {
       this.#push(GAP_OF_ALL, { entry: stored }, (delivery) => this.#deliverGap(delivery, stored));
@@ -357,7 +359,7 @@ export class Courier {
     }
     const first = this.#lanes.first(session);
     const isReached = first?.isBehind && !this.#isBefore(first.after, this.#readUpTo);
-    this.#readUpTo = stored.id;
+    this.#readUpTo = stored.position;
     this.#shiftHeld();
     if (isReached) this.#lanes.wake(session);
     else if (!first?.isBehind) this.#pushEvent(session, stored, { length: text.length });
@@ -380,8 +382,8 @@ export class Courier {
   async #deliverEntry(delivery: LaneState, entry: Stored): Promise<NextAttempt | undefined> {
     const retry = await this.#deliver(delivery, entry);
     if (!retry && !delivery.isBehind) return undefined;
-    if (retry && delivery.attempts === 0) return this.#isAhead(entry.id) ? this.#leave(delivery) : retry;
-    delivery.after = retry ? this.#positionBefore(entry) : entry.id;
+    if (retry && delivery.attempts === 0) return this.#isAhead(entry.position) ? this.#leave(delivery) : retry;
+    delivery.after = retry ? this.#positionBefore(entry) : entry.position;
     delivery.entry = undefined;
     delivery.isBehind = true;
     this.#lanes.release(entry.session ?? '');
@@ -394,8 +396,8 @@ export class Courier {
   }
 
   /** True if the main feed has not reached this event or position. */
-  #isAhead(id: string): boolean {
-    return this.#isBefore(this.#readUpTo, id);
+  #isAhead(position: string): boolean {
+    return this.#isBefore(this.#readUpTo, position);
   }
 
   /** The next events of the session arrive through the main feed. */
@@ -415,14 +417,14 @@ export class Courier {
     const backlog = this.#feedAfter(delivery.after, session);
     for (let delivered = 0; ; ) {
       for (const entry of await backlog.read()) {
-        const stored = entry.session === undefined ? gapOf(session, entry, delivery.after) : withId(entry);
-        if (this.#isAhead(stored.id)) break;
+        const stored = entry.session === undefined ? gapOf(session, entry, delivery.after) : placed(entry);
+        if (this.#isAhead(stored.position)) break;
         // The webhook no longer includes the failed event. If it has expired, the gap replaces it.
-        const isNext = events.seqOf(stored.id) === events.seqOf(delivery.after) + 1;
+        const isNext = events.seqOf(stored.position) === events.seqOf(delivery.after) + 1;
         if (entry.session !== undefined && !isNext) resetAttempts(delivery);
         const retry = await this.#deliver(delivery, stored);
         // After a failure, the position right before the event: the next attempt recognises it by that.
-        delivery.after = retry ? this.#positionBefore(stored) : stored.id;
+        delivery.after = retry ? this.#positionBefore(stored) : stored.position;
         if (retry) return retry;
         delivered += 1;
         if (isTurnOver(delivered)) return NOW;
@@ -437,14 +439,15 @@ export class Courier {
     }
   }
 
-  #positionBefore({ id, expiredAfter }: Stored): string {
-    return expiredAfter ?? this.#dependencies.events.idBefore(id);
+  #positionBefore({ position, expiredAfter }: Stored): string {
+    return expiredAfter ?? this.#dependencies.events.idBefore(position);
   }
 
   /** Delivers an event, or makes it a dead letter; otherwise returns when to try it again. */
   async #deliver(delivery: LaneState, entry: Stored): Promise<NextAttempt | undefined> {
     this.#hasGivenUp = false;
-    const isOfDeleted = entry.session !== undefined && this.#dependencies.events.isDeleted(entry.session, entry.id);
+    const isOfDeleted =
+      entry.session !== undefined && this.#dependencies.events.isDeleted(entry.session, entry.position);
     const isDue = performance.now() >= delivery.nextAt;
     delivery.isProbe = false;
     const outcome: Outcome = isOfDeleted ? { kind: 'delivered' } : await this.#post(entry);
@@ -497,7 +500,8 @@ export class Courier {
     if (!next) return undefined;
     const entry = next.gap ?? (await events.find(next.id, owner));
     // The gap of a deleted session is no longer a dead letter.
-    const isOfDeleted = !next.gap && entry?.session !== undefined && events.isDeleted(entry.session, next.id);
+    const position = entry?.place ?? next.id;
+    const isOfDeleted = !next.gap && entry?.session !== undefined && events.isDeleted(entry.session, position);
     if (!entry || isOfDeleted) {
       replays.done(next.id, 'expired');
       return NOW;
@@ -506,7 +510,7 @@ export class Courier {
       replays.done(next.id, 'filtered_out');
       return NOW;
     }
-    const outcome = await this.#post({ ...entry, id: next.id, postedId: next.id });
+    const outcome = await this.#post({ ...entry, position, postedId: next.id, isKept: !next.gap });
     if (outcome.kind === 'put_off') {
       this.#health.failed(outcome);
       return { inMs: outcome.waitMs };
@@ -573,14 +577,14 @@ export class Courier {
 
   /** Tries the first event of a session that the main feed has not reached: a different one each time. */
   async #tryAhead(): Promise<boolean> {
-    this.#ahead ??= new AheadScan(this.#feedAfter(this.#readUpTo), (entry) => this.#isAhead(withId(entry).id));
+    this.#ahead ??= new AheadScan(this.#feedAfter(this.#readUpTo), (entry) => this.#isAhead(placed(entry).position));
     const scan = this.#ahead;
     try {
       for (let entry = await scan.next(); entry; entry = await scan.next()) {
         if (this.#ahead !== scan || !this.#lanes.isBlocked || this.#hasStopped) return false;
         const { session } = entry;
         if (this.#lanes.first(session)) continue;
-        this.#pushEvent(session, withId(entry), { length: 0, isBehind: true });
+        this.#pushEvent(session, placed(entry), { length: 0, isBehind: true });
         this.#lanes.startNext(session);
         return true;
       }
@@ -615,13 +619,14 @@ function resetAttempts(delivery: LaneState): void {
 
 /** The gap of a session whose backlog has expired. */
 function gapOf(session: string, entry: Entry, expiredAfter: string): Stored {
-  const gap = withId(entry);
-  return { ...gap, session, expiredAfter, postedId: `${gap.id}-gap-${session}` };
+  const gap = placed(entry);
+  return { ...gap, session, expiredAfter, postedId: `${entry.id ?? gap.position}-gap-${session}` };
 }
 
-function withId(entry: Entry): Stored {
-  const id = entry.id ?? `none-${entry.at}-0`; // A gap without a preceding event.
-  return { ...entry, id, postedId: entry.session === undefined ? `${id}-gap-all` : id };
+function placed({ id, place, ...entry }: Entry): Stored {
+  const position = place ?? id ?? `none-${entry.at}-0`; // A gap without a preceding event.
+  const isKept = entry.session !== undefined;
+  return { ...entry, position, postedId: isKept ? (id ?? position) : `${id ?? position}-gap-all`, isKept };
 }
 
 function wallTime(at: number): number {

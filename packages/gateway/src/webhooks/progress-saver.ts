@@ -1,4 +1,4 @@
-import type { EventLog } from '../events/event-log.ts';
+import type { WebhookEvents } from '../events/webhook-events.ts';
 import type { Progress } from './webhook-progress.ts';
 
 // Saved progress is a record of the journal, which is meant for events: at most about 200 bytes a second, and 20 an
@@ -14,7 +14,7 @@ const SAVE_PASSED_MS = 10 * 60_000;
 const MANY_PASSED = 1_000;
 
 interface Dependencies {
-  readonly events: Pick<EventLog, 'seqOf'>;
+  readonly events: Pick<WebhookEvents, 'seqOf'>;
   /** Rejects if that fails now. */
   save(progress: Progress): Promise<void>;
 }

@@ -1,63 +1,91 @@
-import {
-  basicAuth,
-  listOf,
-  sessionPattern,
-  webhookHeaders,
-  webhookId,
-  webhookUrl,
-  webhookView,
-} from '@chat-web/protocol';
+import { listOf } from '@chat-web/protocol';
 import * as v from 'valibot';
+import type { Needs, RequestJournal } from '../events/request-journal.ts';
 import type { Damage } from '../host/damage.ts';
 import { readOwnText, replaceText } from '../host/text-files.ts';
+import type { NewRecord } from '../journal/frame.ts';
+import { type Progress, progressNotes, type WebhookProgress } from './webhook-progress.ts';
+import { MAX_WEBHOOKS, OPEN, type StoredWebhook, storedWebhook, type WebhookStore } from './webhook-store.ts';
 
 const MAX_FILE_BYTES = 4_194_304;
-export const MAX_WEBHOOKS = 100;
-const MAX_NAMES = 100;
-export const MAX_FORMER_SECRETS = 5;
-const MAX_SECRET_LENGTH = 200;
-
-const { chats, from, reason, createdAt } = webhookView.entries;
-const secret = v.pipe(v.string(), v.maxLength(MAX_SECRET_LENGTH));
-
-/** A stored webhook: its subscription, its secrets and its credentials. Its progress is in the journal. */
-const storedWebhook = v.object({
-  id: webhookId,
-  url: webhookUrl,
-  sessions: listOf(sessionPattern, MAX_NAMES),
-  events: listOf(v.string(), MAX_NAMES),
-  chats,
-  from,
-  createdAt,
-  disabled: reason,
-  /**
-   * Who created or last changed it: a key's id, or `open` without a token. Absent: the operator. The webhook ends with
-   * the access of its owner.
-   */
-  owner: v.optional(v.string()),
-  secret,
-  /** Sent to the origin of the url, and shown to nobody. */
-  headers: v.optional(webhookHeaders),
-  basicAuth: v.optional(basicAuth),
-  /** Former secrets, newest first, and until when they still sign: Unix time in ms. */
-  former: v.optional(listOf(v.object({ secret, until: v.number() }), MAX_FORMER_SECRETS)),
-});
-export type StoredWebhook = Readonly<v.InferOutput<typeof storedWebhook>>;
 
 const storedWebhooks = v.object({ webhooks: listOf(storedWebhook, MAX_WEBHOOKS) });
 
-/** Reads the stored webhooks. An unreadable file is set aside: it must neither be overwritten nor prevent the start. */
-export async function readWebhooks(path: string, damage: Pick<Damage, 'setAside'>): Promise<StoredWebhook[]> {
-  try {
-    return v.parse(storedWebhooks, JSON.parse(await readOwnText(path, MAX_FILE_BYTES))).webhooks;
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') await damage.setAside(path, `no webhook is active: ${code ?? 'its content is invalid'}`);
-    return [];
-  }
+interface Dependencies {
+  readonly path: string;
+  readonly damage: Pick<Damage, 'setAside' | 'counts'>;
+  readonly progress: WebhookProgress;
+  /** Stores a record, and charges it to the key of its webhook. Rejects if that fails now. */
+  append: RequestJournal['append'];
 }
 
-/** Stores them: readable for this user only, and on disk when it resolves. */
-export function writeWebhooks(path: string, webhooks: readonly StoredWebhook[]): Promise<void> {
-  return replaceText(path, `${JSON.stringify({ webhooks }, null, 2)}\n`, { durably: true, maxBytes: MAX_FILE_BYTES });
+/** The webhooks of a gateway on its own: in a file of its data folder, and their progress in its journal. */
+export class WebhookFile implements WebhookStore {
+  readonly #dependencies: Dependencies;
+
+  constructor(dependencies: Dependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  get progress(): WebhookProgress {
+    return this.#dependencies.progress;
+  }
+
+  /** None if the file is unreadable, which is set aside: it must neither be overwritten nor prevent the start. */
+  async load(): Promise<StoredWebhook[]> {
+    const { damage, progress } = this.#dependencies;
+    const webhooks = await this.#read();
+    // The operator may restore those that were set aside: they continue where they were.
+    const isWhole = !damage.counts.has('webhooks');
+    const removed = isWhole ? progress.ids.filter((id) => !webhooks.some((webhook) => webhook.id === id)) : [];
+    await Promise.all(removed.map((id) => this.#forget(id)));
+    return webhooks;
+  }
+
+  async create(webhook: StoredWebhook, progress: Progress, all: readonly StoredWebhook[]): Promise<void> {
+    await this.note(webhook, progressNotes.progress(webhook.id, progress));
+    try {
+      await this.#write(all);
+    } catch (error) {
+      await this.#forget(webhook.id);
+      throw error;
+    }
+  }
+
+  change(_: StoredWebhook, all: readonly StoredWebhook[]): Promise<void> {
+    return this.#write(all);
+  }
+
+  async remove({ id }: StoredWebhook, rest: readonly StoredWebhook[]): Promise<void> {
+    await this.#write(rest);
+    await this.#forget(id);
+  }
+
+  note({ owner }: StoredWebhook, record: NewRecord, needs?: Needs): Promise<void> {
+    return this.#dependencies.append(record, owner === OPEN ? undefined : owner, needs);
+  }
+
+  assertOwn(): void {}
+
+  async #read(): Promise<StoredWebhook[]> {
+    const { path, damage } = this.#dependencies;
+    try {
+      return v.parse(storedWebhooks, JSON.parse(await readOwnText(path, MAX_FILE_BYTES))).webhooks;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOENT') await damage.setAside(path, `no webhook is active: ${code ?? 'its content is invalid'}`);
+      return [];
+    }
+  }
+
+  /** Readable for this user only, and on disk when it resolves. */
+  #write(webhooks: readonly StoredWebhook[]): Promise<void> {
+    const text = `${JSON.stringify({ webhooks }, null, 2)}\n`;
+    return replaceText(this.#dependencies.path, text, { durably: true, maxBytes: MAX_FILE_BYTES });
+  }
+
+  /** If that fails, it is done at the next start. */
+  async #forget(id: string): Promise<void> {
+    await this.#dependencies.append(progressNotes.removed(id), undefined, 'nothing').catch(() => {});
+  }
 }

@@ -1,7 +1,7 @@
 import { BoundedMap, type DeadLetter, listOf, sessionId, webhookId, writtenTime } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Fold } from '../journal/folds.ts';
-import { hasData, type JournalRecord, note } from '../journal/frame.ts';
+import { hasData, type NewRecord, note } from '../journal/frame.ts';
 
 /** A session that is delivered separately: an event has failed, or was being delivered. Times are Unix ms. */
 export interface Waiting {
@@ -74,7 +74,7 @@ const storedState = v.strictObject({
   deadLetters: listOf(storedLetter, MAX_DEAD_LETTERS),
 });
 
-const NOTES = {
+export const NOTES = {
   progress: 'webhook_progress',
   dead: 'webhook_dead',
   replayed: 'webhook_replayed',
@@ -87,7 +87,7 @@ export class WebhookProgress implements Fold {
   readonly stored = storedState;
   readonly #webhooks = new BoundedMap<string, State>(MAX_WEBHOOKS);
 
-  apply({ kind, name, session, key, text }: JournalRecord): void {
+  apply({ kind, name, session, key, text }: NewRecord): void {
     if (kind === 'forget') this.#forget(session);
     if (kind !== 'note') return;
     if (name === NOTES.progress) {

@@ -19,6 +19,7 @@ import { Damage } from '../host/damage.ts';
 import { type NewRecord, note } from '../journal/frame.ts';
 import { Journal } from '../journal/journal.ts';
 import { SegmentReader } from '../journal/segment.ts';
+import { WebhookFile } from './webhook-file.ts';
 import { progressNotes, WebhookProgress } from './webhook-progress.ts';
 import { Webhooks } from './webhooks.ts';
 
@@ -98,22 +99,26 @@ async function open(): Promise<void> {
   });
   events = new EventLog(journal, folds, limits, log);
   keys = await Keys.load(new KeyFile(join(dir, 'keys.json')), log);
-  webhooks = await Webhooks.load({
+  const store = new WebhookFile({
     path: join(dir, 'webhooks.json'),
-    keys,
-    events,
     progress,
     damage,
-    version: '1',
-    log,
-    asksForToken,
-    config: { webhookHosts: hosts, webhookRetryDelaysMs: retryDelaysMs },
     append: async (record, ...payer) => {
       notes.push(record);
       if (storingMs > 0) await takes(storingMs);
       await events.requests.append(record, ...payer);
     },
   });
+  webhooks = new Webhooks({
+    store,
+    keys,
+    events,
+    version: '1',
+    log,
+    asksForToken,
+    config: { webhookHosts: hosts, webhookRetryDelaysMs: retryDelaysMs },
+  });
+  await webhooks.load();
   webhooks.start();
 }
 

@@ -23,31 +23,24 @@ import { Refusal } from '../access/refusal.ts';
 import { exceededShare, type Shares } from '../access/shares.ts';
 import type { Config } from '../config.ts';
 import { passes } from '../events/chat-filter.ts';
-import type { EventLog } from '../events/event-log.ts';
 import type { Entry, Takes } from '../events/feed.ts';
-import type { Needs, RequestJournal } from '../events/request-journal.ts';
-import type { Damage } from '../host/damage.ts';
-import type { NewRecord } from '../journal/frame.ts';
+import type { WebhookEvents } from '../events/webhook-events.ts';
 import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
 import { Courier, type Replays } from './courier.ts';
 import { credentialsAfter, headersOf } from './credentials.ts';
 import { type Delivery, Endpoint, requireSecure } from './endpoint.ts';
 import { newSecret } from './signature.ts';
-import { MAX_FORMER_SECRETS, MAX_WEBHOOKS, readWebhooks, type StoredWebhook, writeWebhooks } from './webhook-file.ts';
-import { type Progress, progressNotes, type StoredLetter, type WebhookProgress } from './webhook-progress.ts';
+import { type Progress, progressNotes, type StoredLetter } from './webhook-progress.ts';
+import { MAX_FORMER_SECRETS, MAX_WEBHOOKS, OPEN, type StoredWebhook, type WebhookStore } from './webhook-store.ts';
 
 interface Dependencies {
-  readonly path: string;
+  readonly store: WebhookStore;
   readonly config: Readonly<Pick<Config, 'webhookHosts' | 'webhookRetryDelaysMs'>>;
   readonly keys: Pick<Keys, 'caller'>;
   /** False if the gateway is open: then new webhooks end once it requires a token. */
   readonly asksForToken: boolean;
-  readonly events: Pick<EventLog, 'feed' | 'find' | 'idBefore' | 'seqOf' | 'isKnown' | 'isDeleted'>;
-  readonly progress: WebhookProgress;
-  readonly damage: Pick<Damage, 'setAside' | 'counts'>;
-  /** Stores a record, and charges it to the key of its webhook. Rejects if that fails now. */
-  append: RequestJournal['append'];
+  readonly events: WebhookEvents;
   readonly version: string;
   readonly log: Log;
 }
@@ -58,22 +51,26 @@ interface Webhook {
   /** Undefined while it is disabled. */
   courier: Courier | undefined;
   readonly replaying: Set<string>;
-  readonly deliveries: WebhookDelivery[];
+  readonly attempts: Attempt[];
   endpoint: Endpoint;
   /** How many tests are in progress. */
   tests: number;
   unwatch(): void;
 }
 
+/** An attempt to deliver an event at a position. */
+interface Attempt {
+  readonly position: string;
+  readonly view: WebhookDelivery;
+}
+
 const SHARES: Shares = { all: MAX_WEBHOOKS, ofKeys: 80, perKey: 25 };
 const ID_BYTES = 6;
 const FORMER_SECRET_MS = 24 * 60 * 60_000;
-const MAX_DELIVERIES = 50;
+const MAX_ATTEMPTS = 50;
 /** At a time: each has a connection. */
 const MAX_TESTS = 4;
 const TEST_EVENT = 'test';
-/** The id of every caller of a gateway without a token. */
-const OPEN = 'open';
 /**
  * The start of a webhook without a record in the journal, such as one that was removed: a gap, then all that is kept.
  */
@@ -90,27 +87,39 @@ export class Webhooks {
   readonly #lock = new Lock();
   readonly #webhooks = new Map<string, Webhook>();
   readonly #counts = new Map<string, Counts>();
+  #isDelivering = false;
   #isClosed = false;
 
-  private constructor(dependencies: Dependencies) {
+  constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
     this.#guard = new AddressGuard(dependencies.config.webhookHosts);
   }
 
-  /** Loads the stored webhooks. There are none if their file is unreadable, which is set aside. */
-  static async load(dependencies: Dependencies): Promise<Webhooks> {
-    const { path, progress, damage, append } = dependencies;
-    const webhooks = new Webhooks(dependencies);
-    for (const stored of await readWebhooks(path, damage))
-      webhooks.#add(stored, progress.of(stored.id) ?? { position: LOST, waiting: [] });
-    // The operator may restore those that were set aside: they continue where they were.
-    const removed = damage.counts.has('webhooks') ? [] : progress.ids.filter((id) => !webhooks.#webhooks.has(id));
-    await Promise.all(removed.map((id) => append(progressNotes.removed(id), undefined).catch(() => {})));
-    return webhooks;
+  /** Reads those that are stored, instead of those that it has. They deliver from `start` on. */
+  async load(): Promise<void> {
+    const { store } = this.#dependencies;
+    await this.#lock.run(async () => {
+      const all = await store.load();
+      this.unload();
+      for (const stored of all) this.#add(stored, store.progress.of(stored.id) ?? { position: LOST, waiting: [] });
+    });
   }
 
   start(): void {
+    this.#isDelivering = true;
     for (const webhook of this.#webhooks.values()) this.#resume(webhook);
+  }
+
+  /** Stops all deliveries, until `start`. Those in progress are repeated. */
+  stop(): void {
+    this.#isDelivering = false;
+    for (const webhook of this.#webhooks.values()) this.#pause(webhook);
+  }
+
+  /** Stops, and has no webhooks any more: they stay stored. */
+  unload(): void {
+    this.stop();
+    for (const webhook of this.#webhooks.values()) this.#drop(webhook);
   }
 
   // Operations. A caller sees the webhooks of its own sessions. A change whose caller has lost its access by the time
@@ -147,14 +156,10 @@ export class Webhooks {
         secret: newSecret(),
         ...ownerOf(caller),
       };
-      const progress = { position: input.after ?? this.#now(), waiting: [] };
-      await this.#store(stored, progressNotes.progress(id, progress)).catch(notStored);
-      try {
-        await this.#write([...this.#stored(), stored]);
-      } catch (error) {
-        await this.#store(stored, progressNotes.removed(id), 'nothing').catch(() => {}); // Otherwise at the next start.
-        throw error;
-      }
+      const { store, events } = this.#dependencies;
+      const position = input.after === undefined ? this.#now() : await events.resolve(input.after);
+      const progress = { position, waiting: [] };
+      await store.create(stored, progress, [...this.#stored(), stored]).catch(notStored);
       const webhook = this.#add(stored, progress);
       this.#resume(webhook);
       return { ...this.#viewOf(webhook), secret: stored.secret };
@@ -188,31 +193,35 @@ export class Webhooks {
   async remove(id: string, caller: Caller): Promise<void> {
     await this.#lock.run(async () => {
       const webhook = this.#find(id, caller);
-      await this.#write(this.#stored().filter((stored) => stored.id !== id));
+      const rest = this.#stored().filter((stored) => stored.id !== id);
       this.#pause(webhook);
-      webhook.endpoint.close();
-      webhook.unwatch();
-      this.#webhooks.delete(id);
+      try {
+        await this.#dependencies.store.remove(webhook.stored, rest).catch(notStored);
+      } catch (error) {
+        this.#resume(webhook);
+        throw error;
+      }
+      this.#drop(webhook);
       this.#counts.delete(id);
-      await this.#store(webhook.stored, progressNotes.removed(id), 'nothing').catch(() => {}); // Otherwise at the next start.
     }, caller.signal);
   }
 
   /** Redelivers all kept events after a position. Rejects for a position that the webhook has not reached. */
   replay(id: string, after: string, caller: Caller): Promise<WebhookView> {
-    const { events } = this.#dependencies;
+    const { events, store } = this.#dependencies;
     return this.#lock.run(async () => {
       const webhook = this.#find(id, caller);
       const { position } = webhook.courier?.progress ?? webhook.progress;
-      const seq = events.isKnown(after) ? events.seqOf(after) : 0;
+      const start = await events.resolve(after);
+      const seq = events.seqOf(start);
       if (seq > events.seqOf(position))
         throw invalidRequest([{ path: 'after', message: `must not be after the webhook's position, ${position}` }]);
       this.#pause(webhook);
       // Sessions that are further behind keep their position.
       const waiting = webhook.progress.waiting.filter((one) => events.seqOf(one.after) < seq);
-      const progress = { ...webhook.progress, position: after, waiting };
+      const progress = { ...webhook.progress, position: start, waiting };
       try {
-        await this.#store(webhook.stored, progressNotes.progress(id, progress)).catch(notStored);
+        await store.note(webhook.stored, progressNotes.progress(id, progress)).catch(notStored);
         webhook.progress = progress;
       } finally {
         this.#resume(webhook);
@@ -243,9 +252,11 @@ export class Webhooks {
   /** The last attempts to deliver an event since the gateway started, newest first. */
   deliveries(id: string, caller: Caller): WebhookDelivery[] {
     const { events } = this.#dependencies;
-    return this.#find(id, caller).deliveries.filter(
-      (one) => isSeen(one, caller) && (one.session === undefined || !events.isDeleted(one.session, one.id)),
-    );
+    const isDeleted = ({ view: { session }, position }: Attempt) =>
+      session !== undefined && events.isDeleted(session, position);
+    return this.#find(id, caller)
+      .attempts.filter((attempt) => isSeen(attempt.view, caller) && !isDeleted(attempt))
+      .map(({ view }) => view);
   }
 
   /** Replays the dead letters, each once. Returns how many. */
@@ -260,7 +271,7 @@ export class Webhooks {
 
   /** Those that the webhook may have now: others are from before it was limited to fewer sessions or events. */
   #lettersOf({ stored }: Webhook): StoredLetter[] {
-    return this.#dependencies.progress.deadLetters(stored.id).filter((letter) => mayHave(stored, letter));
+    return this.#dependencies.store.progress.deadLetters(stored.id).filter((letter) => mayHave(stored, letter));
   }
 
   // Metrics.
@@ -283,20 +294,16 @@ export class Webhooks {
    * rejects.
    */
   async close(): Promise<void> {
+    const { store } = this.#dependencies;
     this.#isClosed = true;
     await this.#lock.run(async () => {
-      for (const webhook of this.#webhooks.values()) {
-        const wasRunning = webhook.courier !== undefined;
-        this.#pause(webhook);
-        webhook.endpoint.close();
-        webhook.unwatch();
-        if (wasRunning)
-          await this.#store(
-            webhook.stored,
-            progressNotes.progress(webhook.stored.id, webhook.progress),
-            'nothing',
-          ).catch(() => {});
-      }
+      const running = [...this.#webhooks.values()].filter(({ courier }) => courier);
+      this.unload();
+      await Promise.all(
+        running.map(({ stored, progress }) =>
+          store.note(stored, progressNotes.progress(stored.id, progress), 'nothing').catch(() => {}),
+        ),
+      );
     });
   }
 
@@ -308,7 +315,7 @@ export class Webhooks {
       progress,
       courier: undefined,
       replaying: new Set(),
-      deliveries: [],
+      attempts: [],
       tests: 0,
       unwatch: () => {},
       endpoint: this.#endpointOf(stored),
@@ -352,27 +359,28 @@ export class Webhooks {
 
   #resume(webhook: Webhook): void {
     const { stored } = webhook;
-    if (webhook.courier || stored.disabled || this.#isClosed || !this.#hasAccess(stored)) return;
-    const { events, config, log } = this.#dependencies;
+    const canRun = this.#isDelivering && !this.#isClosed && !stored.disabled && this.#hasAccess(stored);
+    if (!canRun || webhook.courier) return;
+    const { store, events, config, log } = this.#dependencies;
     const { id } = stored;
     const courier: Courier = new Courier(webhook.progress, {
       events,
       takes: takesOf(stored),
       owner: stored.owner ?? '',
-      post: async ({ postedId, event, session, at, text, metadata }, signal) => {
+      post: async ({ postedId, position, event, session, at, text, metadata }, signal) => {
+        store.assertOwn();
         const begunAt = new Date().toISOString();
         const delivery = { id: postedId, type: event, session, at, text, metadata };
         const { outcome, result } = await post(webhook.endpoint, delivery, signal);
         const whose = session === undefined ? {} : { session };
-        webhook.deliveries.unshift({ id: postedId, event, ...whose, at: begunAt, ...result });
-        webhook.deliveries.splice(MAX_DELIVERIES);
+        webhook.attempts.unshift({ position, view: { id: postedId, event, ...whose, at: begunAt, ...result } });
+        webhook.attempts.splice(MAX_ATTEMPTS);
         this.#count(id, outcome.kind === 'delivered' ? 'delivered' : 'failed');
         return outcome;
       },
-      save: (progress) => this.#store(stored, progressNotes.progress(id, progress)),
-      bury: async (letter, { id: entryId, text }) => {
-        const isGap = entryId !== letter.id;
-        await this.#store(stored, progressNotes.dead(id, isGap ? { ...letter, gap: text } : letter), 'eighth');
+      save: (progress) => store.note(stored, progressNotes.progress(id, progress)),
+      bury: async (letter, { isKept, text }) => {
+        await store.note(stored, progressNotes.dead(id, isKept ? letter : { ...letter, gap: text }), 'eighth');
         this.#count(id, 'dead');
         log.warn(
           { webhook: id, event: letter.id, attempts: letter.attempts, error: letter.message },
@@ -388,12 +396,12 @@ export class Webhooks {
   }
 
   #replaysOf({ stored, replaying }: Webhook): Replays {
-    const { progress, log } = this.#dependencies;
+    const { store, log } = this.#dependencies;
     const { id } = stored;
     return {
       next: () => {
         for (const eventId of replaying) {
-          const letter = progress.deadLetter(id, eventId);
+          const letter = store.progress.deadLetter(id, eventId);
           if (letter && mayHave(stored, letter)) return { id: eventId, gap: gapIn(letter) };
           replaying.delete(eventId); // For example because its session was deleted, or the webhook was limited.
         }
@@ -403,9 +411,16 @@ export class Webhooks {
         replaying.delete(eventId);
         if (outcome === 'failed') return;
         if (outcome !== 'delivered') log.warn({ webhook: id, event: eventId, reason: outcome }, 'dead letter dropped');
-        void this.#store(stored, progressNotes.replayed(id, eventId), 'nothing').catch(() => {}); // Otherwise another replay repeats it.
+        void store.note(stored, progressNotes.replayed(id, eventId), 'nothing').catch(() => {}); // Otherwise another replay repeats it.
       },
     };
+  }
+
+  /** Its courier has stopped. */
+  #drop(webhook: Webhook): void {
+    webhook.endpoint.close();
+    webhook.unwatch();
+    this.#webhooks.delete(webhook.stored.id);
   }
 
   #pause(webhook: Webhook): void {
@@ -424,9 +439,10 @@ export class Webhooks {
       webhook.stored = { ...webhook.stored, disabled };
       const hint = 'see its last failure with GET /webhooks; a PUT enables it again';
       this.#dependencies.log.warn({ webhook: id, reason: disabled, hint }, 'webhook disabled');
-      await this.#write(this.#stored()).catch((error: unknown) =>
-        this.#dependencies.log.error({ webhook: id, error: errorText(error) }, 'disabled webhook not stored'),
-      );
+      const { store, log } = this.#dependencies;
+      await store
+        .change(webhook.stored, this.#stored())
+        .catch((error: unknown) => log.error({ webhook: id, error: errorText(error) }, 'disabled webhook not stored'));
     });
   }
 
@@ -439,7 +455,8 @@ export class Webhooks {
     return this.#lock.run(async () => {
       const webhook = this.#find(id, caller);
       const stored = change(webhook.stored);
-      await this.#write(this.#stored().map((one) => (one.id === id ? stored : one)));
+      const all = this.#stored().map((one) => (one.id === id ? stored : one));
+      await this.#dependencies.store.change(stored, all).catch(notStored);
       this.#pause(webhook);
       webhook.stored = stored;
       webhook.progress = goOn(webhook.progress);
@@ -503,14 +520,6 @@ export class Webhooks {
 
   #stored(): StoredWebhook[] {
     return [...this.#webhooks.values()].map(({ stored }) => stored);
-  }
-
-  #write(webhooks: readonly StoredWebhook[]): Promise<void> {
-    return writeWebhooks(this.#dependencies.path, webhooks).catch(notStored);
-  }
-
-  #store({ owner }: StoredWebhook, record: NewRecord, needs?: Needs): Promise<void> {
-    return this.#dependencies.append(record, owner === OPEN ? undefined : owner, needs);
   }
 
   #viewOf(webhook: Webhook): WebhookView {

@@ -57,6 +57,8 @@ const hostView = v.object({
   draining: v.optional(v.boolean()),
   /** An operator has confirmed that its machine is off: another one may continue with its data folder. */
   confirmedOff: v.optional(v.boolean()),
+  /** Its gateway delivers the webhooks of all hosts. */
+  deliversWebhooks: v.optional(v.boolean()),
   /** When it was last heard of. */
   beatAt: v.optional(isoTime),
   ...v.partial(aboutHost).entries,

@@ -8,6 +8,7 @@ import type { HostNetworks } from '../network/host-networks.ts';
 import { Postgres } from '../postgres.ts';
 import type { Traffic } from './moving.ts';
 import { eventsAt, Stack, type StackOptions } from './stack.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.ts';
 
 export const CLUSTER_TOKEN = 'the-operators-token';
 
@@ -15,12 +16,14 @@ export interface Audit {
   /** Messages that were not delivered, and sends that were confirmed and did not arrive. */
   readonly lost: readonly string[];
   readonly doubled: readonly string[];
+  /** Sessions whose messages a webhook got in another order. */
+  readonly disordered: readonly string[];
   /** Accounts that were unlinked, or linked again. */
   readonly relinked: readonly string[];
 }
 
 /** How an audit ends if nothing went wrong. */
-export const WHOLE: Audit = { lost: [], doubled: [], relinked: [] };
+export const WHOLE: Audit = { lost: [], doubled: [], disordered: [], relinked: [] };
 
 /** How hosts are set up. */
 export interface HostsOptions extends StackOptions {
@@ -38,6 +41,7 @@ export class Hosts implements AsyncDisposable {
   readonly postgres: Postgres;
   readonly #networks: HostNetworks | undefined;
   readonly #stacks = new Map<string, Stack>();
+  #endpoint: WebhookEndpoint | undefined;
 
   private constructor(postgres: Postgres, networks: HostNetworks | undefined) {
     this.postgres = postgres;
@@ -115,6 +119,13 @@ export class Hosts implements AsyncDisposable {
     return [first, ...others];
   }
 
+  /** From now on, audits look at a webhook of all sessions as well. */
+  async deliverTo(endpoint: WebhookEndpoint): Promise<void> {
+    const [{ client }] = this.all;
+    await eventually(() => client.createWebhook({ url: endpoint.url, events: ['message'] }));
+    this.#endpoint = endpoint;
+  }
+
   /** The texts that each gateway reads as events of all hosts, by session. Fails if they differ. */
   async received(): Promise<Map<string, string[]>> {
     const [first = [], ...others] = await Promise.all(this.all.map((stack) => eventsAt(stack, '/events', ['message'])));
@@ -129,22 +140,30 @@ export class Hosts implements AsyncDisposable {
 
   /** What became of the texts of ended traffic. Waits until all that was written has been delivered. */
   async audit(traffics: readonly Traffic[]): Promise<Audit> {
+    const endpoint = this.#endpoint;
     const missing = (received: ReadonlyMap<string, readonly string[]>) =>
-      traffics.flatMap(({ session, inbound }) => without(inbound, received.get(session) ?? []));
+      traffics.flatMap(({ session, inbound }) => [
+        ...without(inbound, received.get(session) ?? []),
+        ...(endpoint ? without(inbound, endpoint.textsOf(session)).map((text) => `${text} (webhook)`) : []),
+      ]);
     await eventually(async () => {
       const lost = missing(await this.received());
       if (lost.length > 0) throw new Error(`not delivered: ${lost}`);
     }).catch(() => {}); // Listed as lost.
     const received = await eventually(() => this.received());
-    const [lost, doubled, relinked] = [missing(received), [] as string[], [] as string[]];
+    const lost = missing(received);
+    const [doubled, disordered, relinked] = [[] as string[], [] as string[], [] as string[]];
     for (const { session, account, outside, inbound, outbound } of traffics) {
       const sent = await outside.sentBy(account);
       lost.push(...without(outbound, sent));
       doubled.push(...repeated(received.get(session) ?? [], inbound), ...repeated(sent, outbound));
+      doubled.push(...(endpoint?.doubledOf(session) ?? []).map((text) => `${text} (webhook)`));
+      const inOrder = new Set(received.get(session));
+      if (endpoint && endpoint.textsOf(session).join('\n') !== [...inOrder].join('\n')) disordered.push(session);
       const { links, unlinks } = await outside.linksOf(account);
       if (links !== 1 || unlinks !== 0) relinked.push(account);
     }
-    return { lost, doubled, relinked };
+    return { lost, doubled, disordered, relinked };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -5,3 +5,4 @@ export * from './example-world.ts';
 export * from './hosts.ts';
 export * from './moving.ts';
 export * from './stack.ts';
+export * from './webhook-endpoint.ts';

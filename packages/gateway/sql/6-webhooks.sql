@@ -1,0 +1,160 @@
+-- The webhooks of all hosts. The gateway of one host at a time delivers them.
+
+CREATE TABLE chat_web.webhooks (
+  n bigint GENERATED ALWAYS AS IDENTITY,
+  id text PRIMARY KEY CHECK (id ~ '^wh_[0-9a-f]{12}$'),
+  -- JSON, with its secrets.
+  stored text NOT NULL CHECK (length(stored) < 200000),
+  -- JSON: how far it is.
+  progress text NOT NULL CHECK (length(progress) < 5000000)
+);
+
+-- Events that were given up after the last attempt.
+CREATE TABLE chat_web.dead_letters (
+  n bigint GENERATED ALWAYS AS IDENTITY,
+  webhook text NOT NULL REFERENCES chat_web.webhooks ON DELETE CASCADE,
+  event text NOT NULL CHECK (length(event) < 300),
+  -- Empty for an event of all sessions.
+  session text NOT NULL,
+  -- JSON.
+  letter text NOT NULL CHECK (length(letter) < 20000),
+  PRIMARY KEY (webhook, event)
+);
+CREATE INDEX ON chat_web.dead_letters (session);
+
+-- The host that delivers the webhooks, with the claim of its data folder. `term` counts each change of what its gateway
+-- has in memory.
+CREATE TABLE chat_web.webhook_duty (
+  host uuid,
+  epoch bigint NOT NULL,
+  term bigint NOT NULL
+);
+INSERT INTO chat_web.webhook_duty VALUES (NULL, 0, 0);
+
+-- Whether another host should take over: the one that has the duty is not live, or is drained.
+CREATE FUNCTION chat_web.is_duty_free(taker uuid) RETURNS boolean
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT NOT EXISTS (
+    SELECT FROM chat_web.webhook_duty d JOIN chat_web.hosts h ON h.id = d.host AND h.epoch = d.epoch
+    WHERE h.state = 'live' AND NOT (h.draining AND EXISTS (
+      SELECT FROM chat_web.hosts t WHERE t.id = taker AND NOT t.draining
+    ))
+  );
+$$;
+
+-- Which host delivers the webhooks. The calling host, whose last claim has this epoch, takes over if it should.
+CREATE FUNCTION chat_web.take_webhooks(own_epoch bigint) RETURNS TABLE (host uuid, term bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  own uuid := chat_web.host_at(own_epoch);
+BEGIN
+  IF chat_web.is_duty_free(own) THEN
+    PERFORM FROM chat_web.webhook_duty FOR UPDATE;
+    IF chat_web.is_duty_free(own) AND EXISTS (SELECT FROM chat_web.hosts h WHERE h.id = own AND h.state = 'live') THEN
+      PERFORM chat_web.ring();
+      UPDATE chat_web.webhook_duty d SET host = own, epoch = own_epoch, term = d.term + 1;
+    END IF;
+  END IF;
+  RETURN QUERY SELECT d.host, d.term FROM chat_web.webhook_duty d;
+END $$;
+
+-- Fails unless the calling host delivers the webhooks, and its gateway knows of each change and of the last promotion of
+-- a standby, which may lack events: then it must read everything again. Until the end of the transaction, no other host
+-- takes over.
+CREATE FUNCTION chat_web.require_duty(own_epoch bigint, own_term bigint, known_timeline text) RETURNS void
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  own uuid := chat_web.host_at(own_epoch);
+BEGIN
+  PERFORM FROM chat_web.webhook_duty d
+  WHERE d.host = own AND d.epoch = own_epoch AND d.term = own_term AND chat_web.timeline() = known_timeline FOR SHARE;
+  IF NOT FOUND THEN
+    RAISE EXCEPTION 'the webhooks have to be read again' USING ERRCODE = 'CW001';
+  END IF;
+END $$;
+
+CREATE FUNCTION chat_web.list_webhooks(own_epoch bigint, own_term bigint, known_timeline text)
+RETURNS TABLE (id text, stored text, progress text)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.require_duty(own_epoch, own_term, known_timeline);
+  SELECT w.id, w.stored, w.progress FROM chat_web.webhooks w ORDER BY w.n;
+$$;
+
+CREATE FUNCTION chat_web.list_dead_letters(own_epoch bigint, own_term bigint, known_timeline text, of_webhook text)
+RETURNS SETOF text LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.require_duty(own_epoch, own_term, known_timeline);
+  SELECT l.letter FROM chat_web.dead_letters l WHERE l.webhook = of_webhook ORDER BY l.n;
+$$;
+
+-- Stores a webhook; without progress, that of one that exists stays.
+CREATE FUNCTION chat_web.put_webhook(
+  own_epoch bigint, own_term bigint, known_timeline text, webhook text, new_stored text, new_progress text
+) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM chat_web.require_duty(own_epoch, own_term, known_timeline);
+  IF new_progress IS NULL THEN
+    UPDATE chat_web.webhooks SET stored = new_stored WHERE id = webhook;
+  ELSE
+    INSERT INTO chat_web.webhooks (id, stored, progress) VALUES (webhook, new_stored, new_progress);
+  END IF;
+END $$;
+
+CREATE FUNCTION chat_web.remove_webhook(own_epoch bigint, own_term bigint, known_timeline text, webhook text)
+RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.require_duty(own_epoch, own_term, known_timeline);
+  DELETE FROM chat_web.webhooks WHERE id = webhook;
+$$;
+
+CREATE FUNCTION chat_web.save_progress(
+  own_epoch bigint, own_term bigint, known_timeline text, webhook text, new_progress text
+) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.require_duty(own_epoch, own_term, known_timeline);
+  UPDATE chat_web.webhooks SET progress = new_progress WHERE id = webhook;
+$$;
+
+-- Adds a dead letter: of each webhook, the last 1,000 are kept.
+CREATE FUNCTION chat_web.add_dead_letter(
+  own_epoch bigint, own_term bigint, known_timeline text, of_webhook text, of_event text, of_session text, new_letter text
+) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM chat_web.require_duty(own_epoch, own_term, known_timeline);
+  INSERT INTO chat_web.dead_letters (webhook, event, session, letter)
+  SELECT w.id, of_event, of_session, new_letter FROM chat_web.webhooks w WHERE w.id = of_webhook
+  ON CONFLICT (webhook, event) DO UPDATE SET letter = excluded.letter;
+  DELETE FROM chat_web.dead_letters l WHERE l.webhook = of_webhook AND l.n <= (
+    SELECT o.n FROM chat_web.dead_letters o WHERE o.webhook = of_webhook ORDER BY o.n DESC OFFSET 1000 LIMIT 1
+  );
+END $$;
+
+CREATE FUNCTION chat_web.remove_dead_letter(
+  own_epoch bigint, own_term bigint, known_timeline text, of_webhook text, of_event text
+) RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.require_duty(own_epoch, own_term, known_timeline);
+  DELETE FROM chat_web.dead_letters WHERE webhook = of_webhook AND event = of_event;
+$$;
+
+-- Those of a deleted session.
+CREATE FUNCTION chat_web.forget_dead_letters() RETURNS trigger
+LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  DELETE FROM chat_web.dead_letters WHERE session = NEW.session;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER forget_dead_letters AFTER INSERT OR UPDATE ON chat_web.forgotten
+FOR EACH ROW EXECUTE FUNCTION chat_web.forget_dead_letters();
+
+-- Adds a webhook that a host had before it joined, with its dead letters: `events`, `sessions` and `letters` of each. One
+-- that exists stays as it is. The gateway that delivers the webhooks reads them again.
+CREATE FUNCTION chat_web.import_webhook(
+  own_epoch bigint, webhook text, new_stored text, new_progress text, events text[], sessions text[], letters text[]
+) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+  PERFORM chat_web.host_at(own_epoch);
+  INSERT INTO chat_web.webhooks (id, stored, progress) VALUES (webhook, new_stored, new_progress)
+  ON CONFLICT (id) DO NOTHING;
+  IF NOT FOUND THEN RETURN; END IF;
+  UPDATE chat_web.webhook_duty SET term = term + 1;
+  INSERT INTO chat_web.dead_letters (webhook, event, session, letter)
+  SELECT webhook, row.event, row.session, row.letter FROM unnest(events, sessions, letters) AS row (event, session, letter)
+  ON CONFLICT DO NOTHING;
+END $$;
