@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -49,6 +49,7 @@ const settingsOf = ({ dir, url }: Host) => ({
   CHAT_WEB_CLUSTER_URL: url,
   CHAT_WEB_TOKEN: TOKEN,
   CHAT_WEB_BROWSER_PATH: '/bin/false',
+  CHAT_WEB_WEBHOOK_HOSTS: '127.0.0.1:9',
 });
 
 /** The host on a copy of its folder. */
@@ -142,6 +143,34 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
     await original.end('SIGKILL');
     await (await start(host)).end();
     expect(await refusalOf(copy)).toMatch(/code 78.*an older copy/s);
+  });
+
+  it('answers for the webhooks of all hosts, also for those from before it joined; they outlive each gateway', async () => {
+    const dir = join(folder, 'joining');
+    const own = {
+      id: 'wh_0a1b2c3d4e5f',
+      url: 'https://example.com/own',
+      sessions: ['*'],
+      events: ['message'],
+      createdAt: '2026-01-01T00:00:00.000Z',
+      secret: 'whsec_MDEyMzQ1Njc4OWFiY2RlZg==',
+    };
+    mkdirSync(dir);
+    writeFileSync(join(dir, 'webhooks.json'), JSON.stringify({ webhooks: [own] }));
+    const [first, second] = [await start(await newHost('joined')), await start(await newHost('joining'))];
+    const [one, other] = [clientOf(first), clientOf(second)];
+    for (const client of [one, other])
+      await eventually(async () => expect((await client.listWebhooks()).webhooks).toMatchObject([{ id: own.id }]));
+    const { id: webhookId, secret } = await other.createWebhook({ url: 'http://127.0.0.1:9/hook' });
+    expect(await one.getWebhook({ webhookId })).toMatchObject({ status: 'active', position: expect.any(String) });
+    expect((await other.rotateWebhookSecret({ webhookId })).secret).not.toBe(secret);
+    const bad = { webhookId, url: 'ftp://example.com' };
+    await expect(other.updateWebhook(bad)).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(await other.testWebhook({ webhookId })).toMatchObject({ ok: false });
+    await first.end();
+    await eventually(async () => expect((await other.listWebhooks()).webhooks).toHaveLength(2));
+    await other.deleteWebhook({ webhookId });
+    await expect(other.getWebhook({ webhookId })).rejects.toMatchObject({ code: 'webhook_not_found' });
   });
 
   it('whose machine is lost continues elsewhere once an operator confirms that it is off', async () => {

@@ -209,10 +209,17 @@ describe.runIf(postgresPrograms())('a host that is cut off', () => {
     const stack = hosts.at('a');
     const { client } = hosts.at('b');
     traffic([hosts.at('b')], SESSIONS.slice(5, 10));
+    // It delivers the webhooks.
+    const { id: hostId } = await hosts.view('b');
+    await client.drainHost({ hostId });
+    await eventually(async () => expect(await hosts.view('a')).toMatchObject({ deliversWebhooks: true }));
+    await client.endDrain({ hostId });
     // Its connection is kept.
     await client.sendMessage({ id: 'light-0', type: 'text', to: BEN, body: 'while it is there' });
     await networks.cut('a', ...LINKS);
     const cutAt = performance.now();
+    const delivering = eventually(async () => expect(await hosts.view('b')).toMatchObject({ deliversWebhooks: true }));
+    const takenOver = delivering.then(() => seconds(cutAt));
     const late = client.sendMessage({ id: 'light-0', type: 'text', to: BEN, body: 'while it is cut off' });
     await expect(late).rejects.toMatchObject({ code: 'host_unreachable' });
     const refused = seconds(cutAt);
@@ -223,6 +230,7 @@ describe.runIf(postgresPrograms())('a host that is cut off', () => {
       expect(new Set(sessions.map(({ reason }) => reason))).toEqual(new Set(['HOST_LOST']));
     });
     const told = seconds(cutAt);
+    const webhooks = await takenOver;
     const dataDir = await takeDiskOf(stack);
     const startedAt = performance.now();
     const restarted = restartElsewhere(stack, 'a2', dataDir);
@@ -234,9 +242,10 @@ describe.runIf(postgresPrograms())('a host that is cut off', () => {
     const ready = seconds(startedAt);
     figure(
       'lost host',
-      `a call refused after ${refused.toFixed(0)} s; told after ${told.toFixed(0)} s; 22 ready ${ready.toFixed(1)} s after the start on another machine; ${await expectWhole()}`,
+      `a call refused after ${refused.toFixed(0)} s; told after ${told.toFixed(0)} s; webhooks taken over after ${webhooks.toFixed(0)} s; 22 ready ${ready.toFixed(1)} s after the start on another machine; ${await expectWhole()}`,
     );
     expect(told).toBeLessThan(35);
+    expect(webhooks).toBeLessThan(40);
     expect(ready).toBeLessThan(60);
   });
 });
