@@ -52,9 +52,11 @@ BEGIN
 END $$;
 
 -- The host of the calling role.
-CREATE FUNCTION chat_web.own_host() RETURNS TABLE (id uuid, name text, epoch bigint, journal_position text)
+CREATE FUNCTION chat_web.own_host()
+RETURNS TABLE (id uuid, name text, epoch bigint, journal_position text, silent_seconds integer)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT h.id, h.name, h.epoch, h.journal_position FROM chat_web.hosts h WHERE h.role = session_user;
+  SELECT h.id, h.name, h.epoch, h.journal_position, extract(epoch FROM chat_web.moment() - h.beat_at)::integer
+  FROM chat_web.hosts h WHERE h.role = session_user;
 $$;
 
 -- Claims the data folder of a host for a gateway that is about to start on it. Returns one of:

@@ -1,24 +1,20 @@
-import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { aboutHost, deferred, errorText, GatewayError, type SessionView, settledWithin } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { KeyStore } from '../access/key-store.ts';
 import type { Config } from '../config.ts';
-import { ConfigError } from '../config-error.ts';
 import type { EventSource } from '../events/feed.ts';
 import { totalMemoryBytes } from '../host/available-memory.ts';
 import type { Log } from '../log.ts';
 import type { WebhookFile } from '../webhooks/webhook-file.ts';
 import { requestArchive } from './archive-request.ts';
 import type {
-  AboutHost,
   ChosenMove,
   Cluster,
   ForReaders,
   ForwardedFor,
   ForwardedRequest,
   HostView,
-  JournalEnd,
   MoveView,
   OwnGateway,
   OwnJournal,
@@ -26,13 +22,12 @@ import type {
   Peer,
 } from './cluster.ts';
 import { Directory, type HostRow } from './directory.ts';
-import { DiskProbe, probeIn } from './disk-probe.ts';
+import { DiskProbe } from './disk-probe.ts';
 import { Engine } from './engine.ts';
+import { FolderClaim } from './folder-claim.ts';
 import { HopSigner, verifyHop } from './hop.ts';
-import { type HostFile, readHostFile, writeHostFile } from './host-file.ts';
 import { placeOf } from './machine.ts';
 import { Moves } from './moves.ts';
-import { requireSchema } from './schema.ts';
 import { SharedKeys } from './shared-keys.ts';
 import { SharedLog } from './shared-log.ts';
 import { SharedWebhooks } from './shared-webhooks.ts';
@@ -51,7 +46,6 @@ const RETRY_MS = 2_000;
 const TEND_MS = 10 * 60_000;
 /** For the last events of a session that leaves. */
 const SHIPPED_MS = 5_000;
-const LOG_EVERY_MS = 30_000;
 /** Workers end their browsers, and another gateway may claim the folder, some time after the last beat. */
 const GATEWAY_TIMEOUT_MS = 30_000;
 /** Before that: a process that did not run for this long asks the database before it starts a browser. */
@@ -62,65 +56,47 @@ const LATE_MS = 15_000;
 /** What the machine and the gateway need, and a session with its browser. */
 const [OWN_BYTES, SESSION_BYTES] = [500 * 1_048_576, 400 * 1_048_576];
 
-const IN_USE_HINT =
-  'its last gateway may still run. If its machine is off, confirm it: POST /hosts/{id}/off at another gateway, or "chat-web cluster off <name>"';
-const ADOPT = 'If this is the disk that was used last, run "chat-web cluster adopt <name>"';
-/** Why a folder is never claimed as it is. */
-const REFUSALS: Readonly<Record<string, string>> = {
-  old_copy: `is an older copy of what its last gateway left: with it, the phones would drop their links. ${ADOPT}`,
-  newer_than_database: `was claimed after the state of the database, which has been restored or has lost data. ${ADOPT}`,
-};
-
-interface OwnHost {
-  readonly id: string;
-  readonly name: string;
-  readonly journal_position: string | null;
-}
-
 type MemberConfig = Pick<
   Config,
   'dataDir' | 'clusterSessions' | 'clusterDisk' | 'clusterEventsMaxBytes' | 'journalMaxAgeMs'
 >;
 
-/** This gateway as a host of a cluster. The claim of its data folder is decided in the database: see `sql/1-hosts.sql`. */
+/** This gateway as a host of a cluster. */
 export class Member implements Cluster {
   readonly isAlone = false;
   readonly #config: MemberConfig;
   readonly #log: Log;
   readonly #engine: Engine;
+  readonly #folder: FolderClaim;
   readonly #directory: Directory;
   readonly #signer = new HopSigner();
   readonly #stopping = new AbortController();
   readonly #moves: Moves;
   readonly #events: SharedLog;
   #shipper: Shipper | undefined;
-  #file: HostFile;
   #notedAt = { monotonic: performance.now(), wall: Date.now() };
   /** Resolves when another gateway has changed something. */
   #changed = deferred();
   /** Resolves when there are new events. */
   #added = deferred();
-  /** What the last gateway has written to the data folder, and since when that is known. */
-  #probe: { readonly text: string; readonly since: number } | undefined;
   /** False until the next beat has arrived, after this process did not run for a while. */
   #isConfirmed = true;
-  #journal: JournalEnd | undefined;
   #keys: SharedKeys | undefined;
   #webhooks: SharedWebhooks | undefined;
   #beating: Promise<unknown> = Promise.resolve();
 
-  private constructor(config: MemberConfig, log: Log, engine: Engine, file: HostFile) {
+  private constructor(config: MemberConfig, log: Log, engine: Engine, folder: FolderClaim) {
     this.#config = config;
     this.#log = log;
     this.#engine = engine;
-    this.#directory = new Directory(engine, file.host);
-    this.#file = file;
+    this.#folder = folder;
+    this.#directory = new Directory(engine, folder.host);
     this.#events = new SharedLog(engine);
     this.#moves = new Moves({
       engine,
       directory: this.#directory,
-      own: file.host,
-      epoch: () => this.#file.epoch,
+      own: folder.host,
+      epoch: () => folder.epoch,
       request: (host, session) => {
         const peer = this.#directory.peer(host);
         if (!peer) throw new GatewayError('host_unreachable', 'the host of the session is unknown');
@@ -133,12 +109,12 @@ export class Member implements Cluster {
   }
 
   static async open(config: MemberConfig, urls: readonly string[], log: Log): Promise<Member> {
-    const file = await readHostFile(config.dataDir);
-    return new Member(config, log, await Engine.open(urls, log), file);
+    const engine = await Engine.open(urls, log);
+    return new Member(config, log, engine, await FolderClaim.open(config, engine, log));
   }
 
   async waitForFolder(onWaiting: () => void): Promise<void> {
-    await this.#untilDecided(undefined, onWaiting);
+    await this.#folder.untilFree(onWaiting);
   }
 
   readonly gatewayTimeoutMs = GATEWAY_TIMEOUT_MS;
@@ -161,41 +137,16 @@ export class Member implements Cluster {
   }
 
   async claim(journal: OwnJournal): Promise<void> {
-    await this.#untilDecided(journal, () => {});
+    await this.#folder.claim(journal);
+    this.#notedAt = { monotonic: performance.now(), wall: Date.now() };
     this.#shipper = new Shipper({
       engine: this.#engine,
       journal,
-      host: this.#file.host,
-      epoch: () => this.#file.epoch,
+      host: this.#folder.host,
+      epoch: () => this.#folder.epoch,
       stopping: this.#stopping.signal,
       log: this.#log,
     });
-    this.#log.info({ epoch: this.#file.epoch }, 'data folder claimed');
-  }
-
-  /** Resolves once the folder is claimable, or claimed if there is a journal. */
-  async #untilDecided(journal: JournalEnd | undefined, onWaiting: () => void): Promise<void> {
-    let logAt = performance.now();
-    for (;;) {
-      const text = await probeIn(this.#config.dataDir);
-      if (text !== this.#probe?.text) this.#probe = { text, since: performance.now() };
-      const { outcome, host } = await this.#ask(journal).catch((error: unknown) => {
-        if (error instanceof GatewayError) return { outcome: 'engine_unavailable', host: undefined };
-        throw error;
-      });
-      if (outcome === 'claimed' || outcome === 'claimable') return;
-      const refusal = REFUSALS[outcome];
-      if (refusal) throw new ConfigError([`CHAT_WEB_DATA_DIR ${refusal} (host ${host?.name})`]);
-      // Its journal was opened as the other gateway may have left it some time ago.
-      if (journal && outcome === 'in_use') throw new Error('another gateway has claimed the data folder meanwhile');
-      if (performance.now() >= logAt) {
-        const hint = outcome === 'in_use' ? IN_USE_HINT : 'the gateway starts once the database can be reached';
-        this.#log.warn({ host: host?.name, id: this.#file.host, hint }, 'data folder not claimed yet');
-        logAt += LOG_EVERY_MS;
-      }
-      onWaiting();
-      await delay(RETRY_MS);
-    }
   }
 
   async begin(own: OwnGateway): Promise<string[]> {
@@ -238,7 +189,7 @@ export class Member implements Cluster {
       else await this.#directory.refresh();
     }
     const host = this.#directory.hostOf(session);
-    if (host === undefined || host === this.#file.host) return undefined;
+    if (host === undefined || host === this.#folder.host) return undefined;
     const peer = this.#directory.peer(host);
     if (peer?.address === undefined)
       throw new GatewayError('host_unreachable', 'the host of the session has never started');
@@ -263,12 +214,12 @@ export class Member implements Cluster {
   }
 
   signHop(hop: ForwardedRequest): string {
-    return this.#signer.sign({ from: this.#file.host, ...hop });
+    return this.#signer.sign({ from: this.#folder.host, ...hop });
   }
 
   async verifyHop(header: string, request: string): Promise<ForwardedFor | undefined> {
     const keyOf = (host: string) => this.#directory.peer(host)?.publicKey;
-    const about = { request, to: this.#file.host };
+    const about = { request, to: this.#folder.host };
     const hop = verifyHop(header, about, keyOf);
     if (hop) return hop;
     // Its gateway may have started since. Anyone can send such a header: the database is not asked for each.
@@ -286,8 +237,7 @@ export class Member implements Cluster {
   }
 
   async shipped(): Promise<boolean> {
-    const end = this.#journal?.lastSeq ?? 0;
-    return (await this.#shipper?.until(end, SHIPPED_MS)) ?? true;
+    return (await this.#shipper?.untilEnd(SHIPPED_MS)) ?? true;
   }
 
   async #followEvents(): Promise<void> {
@@ -329,8 +279,8 @@ export class Member implements Cluster {
     this.#webhooks = new SharedWebhooks(own, {
       engine: this.#engine,
       events: this.#events,
-      host: this.#file.host,
-      epoch: () => this.#file.epoch,
+      host: this.#folder.host,
+      epoch: () => this.#folder.epoch,
       hasShipped: () => this.#shipper?.hasCaughtUp === true,
       log: this.#log,
     });
@@ -339,7 +289,7 @@ export class Member implements Cluster {
 
   webhooksAt(): Peer | undefined {
     const host = this.#webhooks?.host;
-    if (host === this.#file.host) return undefined;
+    if (host === this.#folder.host) return undefined;
     const peer = host === undefined ? undefined : this.#directory.peer(host);
     if (peer?.address === undefined)
       throw new GatewayError('host_unreachable', 'it is not known which host delivers the webhooks: try again');
@@ -357,7 +307,7 @@ export class Member implements Cluster {
   async hosts(): Promise<HostView[]> {
     const rows = await this.#directory.readHosts();
     const webhooksAt = this.#webhooks?.knownHost;
-    return rows.map((row) => hostViewOf(row, this.#file.host, webhooksAt));
+    return rows.map((row) => hostViewOf(row, this.#folder.host, webhooksAt));
   }
 
   async confirmOff(id: string): Promise<HostView> {
@@ -426,61 +376,13 @@ export class Member implements Cluster {
   async #release(): Promise<void> {
     await this.#beating;
     await this.#moves.stopped();
-    const { host, epoch } = this.#file;
-    const end = this.#journal && endOf(this.#journal);
-    if (end !== undefined)
-      await this.#engine
-        .query('SELECT chat_web.release($1, $2, $3)', [host, epoch, end])
-        .catch((error: unknown) => this.#log.warn({ error: errorText(error) }, 'data folder not released'));
+    await this.#folder.release();
     await this.#engine.close();
-  }
-
-  /** Claims the folder; without a journal, only asks whether it could be claimed. */
-  async #ask(journal: JournalEnd | undefined) {
-    await requireSchema(this.#engine);
-    const [host] = await this.#engine.query<OwnHost>('SELECT * FROM chat_web.own_host()');
-    if (host?.id !== this.#file.host) throw new ConfigError([this.#foreign(host)]);
-    // On the disk before it is in the database: see `claim`.
-    if (this.#file.pending === undefined) await this.#write({ ...this.#file, pending: randomUUID() });
-    const { pending } = this.#file;
-    const { machineId, bootId, folder } = await placeOf(this.#config.dataDir);
-    const position = host.journal_position;
-    const known = position !== null && journal?.seqOf(position) !== undefined ? position : null;
-    const [claim] = await this.#engine.query<{ outcome: string; epoch: string }>(
-      'SELECT * FROM chat_web.claim($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-      [
-        host.id,
-        this.#file.epoch,
-        pending,
-        known,
-        machineId,
-        bootId,
-        folder,
-        this.#config.clusterDisk,
-        this.#probe ? Math.floor((performance.now() - this.#probe.since) / 1_000) : 0,
-        journal === undefined,
-      ],
-    );
-    const outcome = claim?.outcome ?? 'unknown_host';
-    if (outcome !== 'claimed') return { outcome, host };
-    // The nonce stays until the database knows that this epoch is on the disk: an earlier claim may arrive late.
-    await this.#write({ host: host.id, epoch: Number(claim?.epoch), pending });
-    this.#journal = journal;
-    if (!(await this.#sendBeat(undefined))) return { outcome: 'in_use', host };
-    this.#notedAt = { monotonic: performance.now(), wall: Date.now() };
-    await this.#write({ host: host.id, epoch: this.#file.epoch });
-    return { outcome, host };
-  }
-
-  #foreign(host: OwnHost | undefined): string {
-    return host
-      ? `CHAT_WEB_DATA_DIR belongs to another host: the role of CHAT_WEB_CLUSTER_URL is that of ${host.name}`
-      : 'the role of CHAT_WEB_CLUSTER_URL does not belong to a host: create one with "chat-web cluster add"';
   }
 
   /** Before any session starts: of the ids that two hosts have, only one may run. */
   async #announce(own: OwnGateway, isAtStart: boolean): Promise<string[]> {
-    const { host, epoch } = this.#file;
+    const { host, epoch } = this.#folder;
     const capacity = this.#config.clusterSessions ?? capacityOf(totalMemoryBytes());
     await this.#engine.query('SELECT chat_web.announce($1, $2, $3, $4, $5)', [
       host,
@@ -513,7 +415,7 @@ export class Member implements Cluster {
         await this.#moves.settlePlaced(own.sessions, false);
         if (performance.now() < reportAt) return; // Views change with each message.
         reportAt = performance.now() + REPORT_MS;
-        const foreign = await this.#directory.report(this.#file.epoch, own.sessions.views(), false);
+        const foreign = await this.#directory.report(this.#folder.epoch, own.sessions.views(), false);
         const isMoving = (id: string) => this.#directory.moveOf(id) !== undefined;
         await stopForeign(
           foreign.filter((id) => !isMoving(id)),
@@ -541,9 +443,9 @@ export class Member implements Cluster {
     while (!signal.aborted) {
       this.#noteTime();
       try {
-        const beat = await this.#sendBeat(about());
+        const beat = await this.#folder.beat(about());
         if (!beat) {
-          onFolderLost(`data folder claimed by another gateway (its epoch here is ${this.#file.epoch})`);
+          onFolderLost(`data folder claimed by another gateway (its epoch here is ${this.#folder.epoch})`);
           return;
         }
         this.#isConfirmed = true;
@@ -572,22 +474,6 @@ export class Member implements Cluster {
     }
     if (!this.#isConfirmed) await delay(REFRESH_MS, undefined, { signal }).catch(() => {});
   }
-
-  /** Undefined if another gateway has claimed the folder. */
-  async #sendBeat(about: AboutHost | undefined): Promise<{ readonly was_lost: boolean } | undefined> {
-    const [row] = await this.#engine.query<{ was_lost: boolean }>('SELECT * FROM chat_web.beat($1, $2, $3, $4)', [
-      this.#file.host,
-      this.#file.epoch,
-      this.#journal && endOf(this.#journal),
-      JSON.stringify(about ?? {}),
-    ]);
-    return row;
-  }
-
-  async #write(file: HostFile): Promise<void> {
-    await writeHostFile(this.#config.dataDir, file);
-    this.#file = file;
-  }
 }
 
 /** Of an id that two hosts have, one runs: here, they were started while the database could not be reached. */
@@ -597,10 +483,6 @@ async function stopForeign(ids: readonly string[], sessions: OwnSessions, log: L
     log.error({ session }, 'session belongs to another host');
     await sessions.stop(session);
   }
-}
-
-function endOf(journal: JournalEnd): string {
-  return journal.idOf(journal.lastSeq);
 }
 
 function capacityOf(memoryBytes: number): number {

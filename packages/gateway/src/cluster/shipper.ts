@@ -65,8 +65,9 @@ export class Shipper {
     this.#more.resolve();
   }
 
-  /** Resolves with true once the journal is in the database up to a seq; with false if the time is up first. */
-  async until(seq: number, timeoutMs: number): Promise<boolean> {
+  /** Resolves with true once all that is in the journal now is in the database; with false if the time is up first. */
+  async untilEnd(timeoutMs: number): Promise<boolean> {
+    const seq = this.#dependencies.journal.lastSeq;
     const deadline = performance.now() + timeoutMs;
     while ((this.#shipped ?? 0) < seq) {
       const leftMs = deadline - performance.now();

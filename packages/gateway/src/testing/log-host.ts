@@ -78,7 +78,7 @@ export class LogHost {
   }
 
   shipped(): Promise<boolean> {
-    return this.shipper.until(this.journal.lastSeq, 10_000);
+    return this.shipper.untilEnd(10_000);
   }
 
   async stop(): Promise<void> {
