@@ -74,7 +74,7 @@ describe.runIf(postgresPrograms())('a session of a cluster', () => {
         () => 'moved',
         ({ code, message }) => `${code}: ${message}`,
       );
-    expect(await refusal('main', host)).toMatch(/^insufficient_resources: .*it is there already/);
+    expect(await refusal('main', host)).toMatch(/^invalid_request: .*to must be another host/);
     expect(await refusal('main', 'nowhere')).toMatch(/^host_not_found/);
     expect(await refusal('unknown')).toMatch(/^session_not_found/);
     expect(await refusal('not an id')).toMatch(/^invalid_request/);

@@ -106,6 +106,7 @@ describe.runIf(postgresPrograms())('a host of a cluster', () => {
           { name: 'b', state: 'live', isOwn: gateway === second, sessions: { ready: 0 } },
         ]),
       );
+    await expect(joinCluster(a.url, a.dir)).rejects.toThrow('in use by another gateway');
     await first.end();
     expect(await viewAt(second, a)).toMatchObject({ state: 'released' });
   });

@@ -1,14 +1,18 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, createHmac, pbkdf2 as pbkdf2Callback, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { chown, mkdir, stat } from 'node:fs/promises';
+import { chown, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type pg from 'pg';
 import { ConfigError } from '../config-error.ts';
+import { holdDataDir } from '../host/data-lock.ts';
 import { HOST_FILE, writeHostFile } from './host-file.ts';
 import { applySchema } from './schema.ts';
 
 const TIMEOUT_MS = 10_000;
 const PASSWORD_BYTES = 24;
+const [SCRAM_ROUNDS, SCRAM_SALT_BYTES, SCRAM_KEY_BYTES] = [4_096, 16, 32];
+const pbkdf2 = promisify(pbkdf2Callback);
 const HOST_NAME = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
 /** A host has at most 4 connections, and some of an earlier start may not have ended yet. */
 const MAX_CONNECTIONS = 20;
@@ -38,9 +42,8 @@ export function addHost(adminUrl: string, name: string): Promise<string> {
   return connected(adminUrl, async (client) => {
     const role = `${client.database ?? 'chat_web'}_${name.replaceAll('-', '_')}`;
     const password = randomBytes(PASSWORD_BYTES).toString('base64url');
+    const verifier = await scramVerifier(password);
     await client.query('BEGIN');
-    // Not in the log of the server, where a statement that fails is written.
-    await client.query("SET LOCAL log_min_error_statement = 'panic'").catch(() => client.query('ROLLBACK; BEGIN'));
     // It is left where a host was removed by the API.
     const { rows: left } = await client.query(
       `SELECT FROM pg_roles r WHERE r.rolname = $1 AND pg_has_role(r.oid, 'chat_web_hosts', 'member')
@@ -49,7 +52,7 @@ export function addHost(adminUrl: string, name: string): Promise<string> {
     );
     await client.query(
       `${left.length > 0 ? 'ALTER' : 'CREATE'} ROLE ${client.escapeIdentifier(role)} LOGIN
-       PASSWORD ${client.escapeLiteral(password)} CONNECTION LIMIT ${MAX_CONNECTIONS}`,
+       PASSWORD ${client.escapeLiteral(verifier)} CONNECTION LIMIT ${MAX_CONNECTIONS}`,
     );
     await client.query(`GRANT chat_web_hosts TO ${client.escapeIdentifier(role)}`);
     await client.query('INSERT INTO chat_web.hosts (name, role) VALUES ($1, $2)', [name, role]);
@@ -88,10 +91,10 @@ export function confirmHostOff(url: string, name: string): Promise<boolean> {
 
 /**
  * Makes a data folder that of the host whose role the URL has. Returns the name of the host. Rejects with a ConfigError
- * if it belongs to a host already, or the host has another folder.
+ * if it belongs to a host already, or the host has another folder, and with a DataDirInUseError if a gateway uses it.
  */
 export function joinCluster(url: string, dataDir: string): Promise<string> {
-  return connected(url, async (client) => {
+  return withFolder(url, dataDir, async (client) => {
     const { rows } = await client.query('SELECT * FROM chat_web.own_host()');
     const [host] = rows;
     if (!host) throw new ConfigError(['the role of the URL does not belong to a host: add one first']);
@@ -110,7 +113,7 @@ export function joinCluster(url: string, dataDir: string): Promise<string> {
  * after it was restored, or after the journal or the file of the folder was lost. Never with a copy.
  */
 export function adoptFolder(adminUrl: string, name: string, dataDir: string): Promise<void> {
-  return connected(adminUrl, async (client) => {
+  return withFolder(adminUrl, dataDir, async (client) => {
     // Above the epochs of all claims that the database may have lost.
     const { rows } = await client.query(
       `UPDATE chat_web.hosts SET epoch = epoch + 1000, nonce = NULL, journal_position = NULL, state = 'released'
@@ -147,10 +150,29 @@ function hostUrl(adminUrl: string, database: string | undefined, role: string, p
 
 /** Written by root, the file belongs to the owner of the folder, who runs the gateway. */
 async function writeFor(dataDir: string, host: string, epoch: number): Promise<void> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
   await writeHostFile(dataDir, { host, epoch });
   const { uid, gid } = await stat(dataDir);
   if (process.getuid?.() === 0) await chown(join(dataDir, HOST_FILE), uid, gid);
+}
+
+/** While no gateway uses a data folder, which is created if needed. */
+async function withFolder<R>(url: string, dataDir: string, work: (client: pg.Client) => Promise<R>): Promise<R> {
+  const release = await holdDataDir(dataDir, { warn: () => {} });
+  try {
+    return await connected(url, work);
+  } finally {
+    await release();
+  }
+}
+
+/** What the server stores of a password (RFC 5803): a statement with the password itself may be in its log. */
+async function scramVerifier(password: string): Promise<string> {
+  const salt = randomBytes(SCRAM_SALT_BYTES);
+  const salted = await pbkdf2(password, salt, SCRAM_ROUNDS, SCRAM_KEY_BYTES, 'sha256');
+  const keyOf = (name: string) => createHmac('sha256', salted).update(name).digest();
+  const stored = createHash('sha256').update(keyOf('Client Key')).digest('base64');
+  const server = keyOf('Server Key').toString('base64');
+  return `SCRAM-SHA-256$${SCRAM_ROUNDS}:${salt.toString('base64')}$${stored}:${server}`;
 }
 
 async function connected<R>(url: string, work: (client: pg.Client) => Promise<R>): Promise<R> {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorText, GatewayError } from '@chat-web/protocol';
+import { errorText, GatewayError, invalidRequest } from '@chat-web/protocol';
 import type { Log } from '../log.ts';
 import type { ArrivingArchive, ChosenMove, MoveView, OwnSessions } from './cluster.ts';
 import type { Directory, HostRow, MoveRow } from './directory.ts';
@@ -175,11 +175,12 @@ export class Moves {
     if (outcome === 'is_moved')
       throw new GatewayError('session_moved', `session ${session} was moved away: it may run outside of the cluster`);
     if (outcome === 'unknown_host') throw new GatewayError('host_not_found', 'there is no host with this id or name');
-    const where =
+    if (outcome === 'is_there')
+      throw invalidRequest([{ path: 'to', message: 'must be another host: the session is there already' }]);
+    const why =
       to === undefined
         ? 'no other host has room for it'
         : `host ${directory.nameOf(to)} has no room for it, or is not live`;
-    const why = outcome === 'is_there' ? 'it is there already' : where;
     throw new GatewayError('insufficient_resources', `session ${session} cannot be moved: ${why}`);
   }
 
