@@ -1,4 +1,5 @@
-import { eventually, Postgres, postgresPrograms } from '@chat-web/testing';
+import { createServer } from 'node:net';
+import { eventually, listening, Postgres, postgresPrograms } from '@chat-web/testing';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Engine } from './engine.ts';
@@ -34,6 +35,22 @@ describe.runIf(postgresPrograms())('the database of a cluster', () => {
     const [row] = await connections(postgres);
     expect(row).toEqual({ count: '0' });
   });
+});
+
+it('a database that dies while a new connection is verified is an outage, and the gateway lives on', async () => {
+  const server = createServer((socket) => {
+    // After the credentials: accepted, and ready. At the first query, it dies.
+    socket.once('data', () => {
+      socket.write(Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49]));
+      socket.once('data', () => socket.resetAndDestroy());
+    });
+    socket.on('error', () => {});
+  });
+  const url = `postgresql://postgres@127.0.0.1:${await listening(server)}/postgres`;
+  const engine = await Engine.open([url], pino({ level: 'silent' }));
+  await expect(engine.query('SELECT 1')).rejects.toMatchObject({ code: 'engine_unavailable' });
+  await engine.close();
+  await new Promise((resolve) => server.close(resolve));
 });
 
 /** Connections of gateways that are still open. */

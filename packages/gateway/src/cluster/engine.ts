@@ -62,7 +62,9 @@ export class Engine {
         },
         allowExitOnIdle: true,
       });
-      return pool.on('error', () => {}); // Of an idle connection. The next query opens another one.
+      pool.on('error', () => {}); // Of an idle connection. The next query opens another one.
+      // The pool listens to a connection that is idle or has a query of ours, but not while it is verified.
+      return pool.on('connect', (client) => void client.on('error', () => {}));
     });
     const newListener = (at: number) => new postgres.Client({ ...CONNECTION, connectionString: urls[at] });
     return new Engine(pools, newListener, log);
