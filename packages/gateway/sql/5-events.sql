@@ -58,12 +58,12 @@ BEGIN
   UPDATE chat_web.log_head SET room = first;
 END $$;
 
--- Appends the events of a host's journal after one seq, up to another, and hides those of deleted sessions. Returns up
--- to which seq the journal is in the log now: `upto`; another one if `after` is not the end of what is; NULL for another
--- host, or if another gateway has claimed the folder.
+-- Appends the events of a host's journal after one seq, up to another, and hides those of deleted sessions. `lines`: the
+-- data of each, on a line. Returns up to which seq the journal is in the log now: `upto`; another one if `after` is not the
+-- end of what is; NULL for another host, or if another gateway has claimed the folder.
 CREATE FUNCTION chat_web.ship(
   host uuid, own_epoch bigint, after bigint, upto bigint,
-  origins text[], seqs bigint[], ats bigint[], sessions text[], names text[], datas text[]
+  origins text[], seqs bigint[], ats bigint[], sessions text[], names text[], lines text
 ) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   known bigint;
@@ -82,8 +82,8 @@ BEGIN
   UPDATE chat_web.log_head SET n = head.n + count, timeline = here,
     timeline_after = CASE WHEN timeline = here THEN timeline_after ELSE head.n END;
   INSERT INTO chat_web.events (n, origin, seq, at, session, name, data)
-  SELECT head.n + row.place, row.origin, row.seq, row.at, row.session, row.name, row.data
-  FROM unnest(origins, seqs, ats, sessions, names, datas) WITH ORDINALITY
+  SELECT head.n + row.place, row.origin, row.seq, row.at, row.session, row.name, coalesce(row.data, '')
+  FROM unnest(origins, seqs, ats, sessions, names, string_to_array(lines, E'\n')) WITH ORDINALITY
     AS row (origin, seq, at, session, name, data, place);
   -- A session that another host has is not deleted from here.
   INSERT INTO chat_web.forgotten AS f (session, n)

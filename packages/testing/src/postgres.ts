@@ -35,9 +35,8 @@ export class Postgres implements AsyncDisposable {
   static async start(address?: string): Promise<Postgres> {
     const programs = postgresPrograms();
     if (programs === undefined) throw new Error('PostgreSQL is not installed');
-    const dir = mkdtempSync(join(tmpdir(), 'chat-web-postgres-'));
+    const dir = newFolder();
     const postgres = new Postgres(programs, dir, address);
-    if (process.getuid?.() === 0) chownSync(dir, OTHER_USER, OTHER_USER);
     const options = ['--username=postgres', '--auth=trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
     execFileSync(join(programs, 'initdb'), [...options, join(dir, 'data')], { ...asOther(), stdio: 'ignore' });
     if (address !== undefined) appendFileSync(join(dir, 'data', 'pg_hba.conf'), 'host all all samenet trust\n');
@@ -53,6 +52,27 @@ export class Postgres implements AsyncDisposable {
 
   execute(sql: string): void {
     execFileSync(join(this.#programs, 'psql'), ['--quiet', '--set=ON_ERROR_STOP=1', this.url(), '--command', sql]);
+  }
+
+  /** A server that copies what this one writes, until it is promoted. */
+  async standby(): Promise<Postgres> {
+    const standby = new Postgres(this.#programs, newFolder(), undefined);
+    const options = ['--write-recovery-conf', '--checkpoint=fast', '--no-sync', `--dbname=${this.url()}`];
+    const to = ['--pgdata', join(standby.#dir, 'data')];
+    execFileSync(join(this.#programs, 'pg_basebackup'), [...options, ...to], { ...asOther(), stdio: 'ignore' });
+    await standby.run();
+    return standby;
+  }
+
+  /** For a standby: it copies nothing from now on. */
+  stopCopying(): void {
+    this.execute("ALTER SYSTEM SET primary_conninfo = ''");
+    this.execute('SELECT pg_reload_conf()');
+  }
+
+  /** For a standby: it accepts writes from now on. */
+  promote(): void {
+    this.execute('SELECT pg_promote()');
   }
 
   /** Starts it again after `kill`. */
@@ -82,6 +102,12 @@ export class Postgres implements AsyncDisposable {
     await this.kill('SIGINT');
     rmSync(this.#dir, { recursive: true, force: true });
   }
+}
+
+function newFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'chat-web-postgres-'));
+  if (process.getuid?.() === 0) chownSync(dir, OTHER_USER, OTHER_USER);
+  return dir;
 }
 
 function asOther(): { uid?: number; gid?: number; cwd: string } {

@@ -197,8 +197,8 @@ export interface Cluster {
   verifyHop(header: string, request: string): Promise<ForwardedFor | undefined>;
   /** The events of all hosts; undefined without a cluster. */
   events(forReaders: ForReaders): EventSource | undefined;
-  /** How many records of the journal the others cannot read yet. */
-  readonly unshipped: number;
+  /** How many records of the journal the others cannot read yet, and for how long. */
+  readonly unshipped: { readonly records: number; readonly ms: number };
   /** Resolves once the others can read all that is in the journal now; with false if that takes too long. */
   shipped(): Promise<boolean>;
   /** The keys of all hosts; undefined without a cluster. `ownFile`: with the keys of this host from before it joined. */

@@ -232,8 +232,8 @@ export class Member implements Cluster {
     return this.#events;
   }
 
-  get unshipped(): number {
-    return this.#shipper?.lag ?? 0;
+  get unshipped(): { readonly records: number; readonly ms: number } {
+    return { records: this.#shipper?.lag ?? 0, ms: this.#shipper?.lagMs ?? 0 };
   }
 
   async shipped(): Promise<boolean> {

@@ -33,7 +33,7 @@ export const standalone: Cluster = {
   signHop: () => '',
   verifyHop: async () => undefined,
   events: () => undefined,
-  unshipped: 0,
+  unshipped: { records: 0, ms: 0 },
   shipped: async () => true,
   keyStore: () => undefined,
   webhooks: () => undefined,

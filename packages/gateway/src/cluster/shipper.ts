@@ -31,6 +31,17 @@ interface Row {
   readonly text: string;
 }
 
+/** The records of the journal after one seq, up to another. */
+interface Batch {
+  readonly after: number;
+  readonly upTo: number;
+  readonly rows: readonly Row[];
+  /** By `performance.now()`. */
+  readonly readAt: number;
+  /** Nothing else was in the journal then. */
+  readonly isLast: boolean;
+}
+
 /**
  * Copies the events of this host's journal to the database: each exactly once, in order, as soon as it is on disk; what
  * has waited, in batches. The database knows how far it is, and refuses what does not follow.
@@ -38,8 +49,14 @@ interface Row {
 export class Shipper {
   readonly #dependencies: Dependencies;
   #cursor: Cursor | undefined;
+  /** The next batch, which is read while one is shipped. */
+  #ahead: Promise<Batch | undefined> | undefined;
   /** Up to this seq, the journal is in the database; undefined until it was asked. */
   #shipped: number | undefined;
+  /** All records that wait came later. */
+  #waitingSince = performance.now();
+  /** Nothing waits. */
+  #isIdle = false;
   #more = deferred();
   #done = deferred();
 
@@ -54,6 +71,11 @@ export class Shipper {
     return Math.max(0, this.#dependencies.journal.lastSeq - (this.#shipped ?? 0));
   }
 
+  /** For how long a record has waited at most, in ms; 0 if none waits. */
+  get lagMs(): number {
+    return this.lag === 0 ? 0 : performance.now() - this.#waitingSince;
+  }
+
   /** True once what was in the journal when it was opened is in the database. */
   get hasCaughtUp(): boolean {
     return (this.#shipped ?? -1) >= this.#dependencies.journal.openedAfter;
@@ -61,7 +83,7 @@ export class Shipper {
 
   /** The database is another one, or has lost something: asks it again how far it is. */
   again(): void {
-    this.#cursor = undefined;
+    this.#beginAgain();
     this.#more.resolve();
   }
 
@@ -80,15 +102,21 @@ export class Shipper {
   /** Until the signal aborts. Never rejects. */
   async run(): Promise<void> {
     const { journal, stopping, log } = this.#dependencies;
-    const stop = journal.onCommit(() => this.#more.resolve());
+    const stop = journal.onCommit(() => {
+      if (this.#isIdle) this.#waitingSince = performance.now();
+      this.#isIdle = false;
+      this.#more.resolve();
+    });
     stopping.addEventListener('abort', () => this.#more.resolve(), { once: true });
     while (!stopping.aborted) {
       try {
+        this.#isIdle = false;
         if (await this.#shipNext()) continue;
+        this.#isIdle = this.lag === 0;
         await settledWithin(this.#more.promise, IDLE_MS);
         this.#more = deferred();
       } catch (error) {
-        this.#cursor = undefined;
+        this.#beginAgain();
         if (!(error instanceof GatewayError)) log.error({ error: errorText(error) }, 'events not shipped');
         await delay(RETRY_MS, undefined, { signal: stopping }).catch(() => {});
       }
@@ -101,24 +129,38 @@ export class Shipper {
     const { journal } = this.#dependencies;
     this.#cursor ??= journal.cursorOfAll(await this.#begin());
     const cursor = this.#cursor;
-    if (cursor.isAtEnd) return false;
-    const after = this.#shipped ?? 0;
-    const records = await cursor.read();
-    const upTo = cursor.position;
-    if (upTo === after) return !cursor.isAtEnd;
-    // What expired before this host joined was never in the database.
-    const known = after === 0 ? records.filter(({ kind }) => kind !== 'gap') : records;
-    const shipped = await this.#ship(
-      after,
-      upTo,
-      known.map((record) => rowOf(record, journal)),
-    );
+    const batch = await (this.#ahead ?? this.#read(cursor));
+    this.#ahead = undefined;
+    if (!batch) return !cursor.isAtEnd;
+    // Meanwhile, the next one is read.
+    if (!cursor.isAtEnd) this.#ahead = this.#read(cursor);
+    this.#ahead?.catch(() => {}); // Handled in its turn.
+    const shipped = await this.#ship(batch);
     // After an answer that was lost, or by a server that lacks the last ones.
-    if (shipped !== upTo) this.#cursor = undefined;
+    if (shipped !== batch.upTo) this.#beginAgain();
+    else if (batch.isLast) this.#waitingSince = batch.readAt;
     this.#shipped = shipped;
     this.#done.resolve();
     this.#done = deferred();
     return true;
+  }
+
+  /** Undefined if there is nothing new. */
+  async #read(cursor: Cursor): Promise<Batch | undefined> {
+    const { journal } = this.#dependencies;
+    const [after, readAt] = [cursor.position, performance.now()];
+    const records = await cursor.read();
+    const upTo = cursor.position;
+    if (upTo === after) return undefined;
+    // What expired before this host joined was never in the database.
+    const known = after === 0 ? records.filter(({ kind }) => kind !== 'gap') : records;
+    return { after, upTo, rows: known.map((record) => rowOf(record, journal)), readAt, isLast: cursor.isAtEnd };
+  }
+
+  /** What the database has is asked first. */
+  #beginAgain(): void {
+    this.#cursor = undefined;
+    this.#ahead = undefined;
   }
 
   async #begin(): Promise<number> {
@@ -127,12 +169,13 @@ export class Shipper {
     const shipped = Number(row?.shipped ?? 0);
     // In the life of this gateway, no more is shipped than the journal has: the one before was lost, or longer.
     const isOther = this.#shipped === undefined && shipped > journal.openedAfter;
-    this.#shipped = isOther ? await this.#ship(shipped, journal.openedAfter, []) : shipped;
+    const passed = { after: shipped, upTo: journal.openedAfter, rows: [], readAt: 0, isLast: false };
+    this.#shipped = isOther ? await this.#ship(passed) : shipped;
     return this.#shipped;
   }
 
   /** Returns up to which seq the journal is in the database then. */
-  async #ship(after: number, upTo: number, rows: readonly Row[]): Promise<number> {
+  async #ship({ after, upTo, rows }: Batch): Promise<number> {
     const { engine, journal, host, epoch } = this.#dependencies;
     const [row] = await engine.query<{ shipped: string | null }>(
       'SELECT chat_web.ship($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS shipped',
@@ -146,7 +189,7 @@ export class Shipper {
         rows.map(({ at }) => at),
         rows.map(({ session }) => session),
         rows.map(({ name }) => name),
-        rows.map(({ text }) => text),
+        rows.map(({ text }) => text).join('\n'), // JSON on one line: cheaper than an array, in which each is escaped.
       ],
     );
     if (row?.shipped == null) throw new Error('another gateway has claimed the data folder');
@@ -166,7 +209,7 @@ function rowOf(record: JournalRecord | Gap, journal: OwnJournal): Row {
   const isForget = kind === 'forget';
   if (!v.is(sessionId, session) || !(isForget || isEventName(name)))
     return gapRow({ kind: 'gap', reason: 'damaged', from: seq - 1, to: seq }, journal);
-  return { seq, at, session, name: isForget ? null : name, text };
+  return { seq, at, session, name: isForget ? null : name, text: isForget ? '' : text };
 }
 
 function gapRow({ reason, from, to }: Gap, journal: OwnJournal): Row {

@@ -38,7 +38,11 @@ export function levelsOf({ supervisor, startQueue, spool, events, journal, clust
     journal_failing: { help: '1 while events cannot be stored', read: () => (events.isStoring ? 0 : 1) },
     cluster_unshipped_records: {
       help: 'Records of the journal that the database of the cluster does not have yet',
-      read: () => cluster.unshipped,
+      read: () => cluster.unshipped.records,
+    },
+    cluster_lag_seconds: {
+      help: 'For how long records of the journal have waited for the database of the cluster',
+      read: () => cluster.unshipped.ms / 1_000,
     },
     streams_open: { help: 'Open event streams', read: () => events.streams.size },
   } satisfies Record<string, { readonly help: string; read(): number }>;

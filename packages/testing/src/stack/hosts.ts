@@ -29,6 +29,8 @@ export const WHOLE: Audit = { lost: [], doubled: [], disordered: [], relinked: [
 export interface HostsOptions extends StackOptions {
   /** How many sessions each has room for. */
   readonly capacity?: number;
+  /** The database has a standby. */
+  readonly hasStandby?: boolean;
   /** The networks that the hosts are in; default: they share that of this machine. */
   readonly networks?: HostNetworks | undefined;
 }
@@ -39,6 +41,7 @@ const PORT = 8_080;
 /** The hosts of a cluster on this machine, each with its gateway. They share a simulator and a PostgreSQL server. */
 export class Hosts implements AsyncDisposable {
   readonly postgres: Postgres;
+  standby: Postgres | undefined;
   readonly #networks: HostNetworks | undefined;
   readonly #stacks = new Map<string, Stack>();
   #endpoint: WebhookEndpoint | undefined;
@@ -50,10 +53,11 @@ export class Hosts implements AsyncDisposable {
 
   /** Starts hosts with these names. */
   static async start(names: readonly string[], options: HostsOptions = {}): Promise<Hosts> {
-    const { networks } = options;
+    const { networks, hasStandby = false } = options;
     const hosts = new Hosts(await Postgres.start(networks?.addressOf('engine')), networks);
     try {
       await initCluster(hosts.postgres.url());
+      if (hasStandby) hosts.standby = await hosts.postgres.standby();
       for (const name of names) await hosts.add(name, options);
     } catch (error) {
       await hosts[Symbol.asyncDispose]();
@@ -64,7 +68,7 @@ export class Hosts implements AsyncDisposable {
 
   async add(
     name: string,
-    { settings, dataDir: given, capacity = 20, networks: _, ...options }: HostsOptions = {},
+    { settings, dataDir: given, capacity = 20, networks: _, hasStandby: __, ...options }: HostsOptions = {},
   ): Promise<Stack> {
     const dataDir = given ?? (await mkdtemp(join(tmpdir(), `chat-web-${name}-`)));
     const url = await addHost(this.postgres.url(), name);
@@ -72,7 +76,7 @@ export class Hosts implements AsyncDisposable {
     const [beside] = this.#stacks.values();
     const own = {
       CHAT_WEB_TOKEN: CLUSTER_TOKEN,
-      CHAT_WEB_CLUSTER_URL: url,
+      CHAT_WEB_CLUSTER_URL: [url, ...this.#standbyUrls(url)].join(','),
       CHAT_WEB_CLUSTER_SESSIONS: String(capacity),
     };
     const stack = await Stack.start({
@@ -85,6 +89,12 @@ export class Hosts implements AsyncDisposable {
     this.#stacks.set(name, stack);
     await this.#networks?.share(name, stack.simulator.port);
     return stack;
+  }
+
+  /** For the role of a host. */
+  #standbyUrls(url: string): string[] {
+    const { username } = new URL(url.replace('@/', '@local/'));
+    return this.standby ? [this.standby.url('postgres', username)] : [];
   }
 
   /** The network of a host, if it has one of its own. */
@@ -169,6 +179,7 @@ export class Hosts implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     // The first one has the simulator.
     for (const stack of [...this.#stacks.values()].reverse()) await stack[Symbol.asyncDispose]();
+    await this.standby?.[Symbol.asyncDispose]();
     await this.postgres[Symbol.asyncDispose]();
   }
 }

@@ -11,6 +11,8 @@ export class WebhookEndpoint implements AsyncDisposable {
   /** The texts that it got, by session, each with the ids under which it came. */
   readonly #received = new Map<string, Map<string, Set<string>>>();
   readonly #server: Server;
+  /** How many deliveries it got. */
+  count = 0;
 
   private constructor(server: Server) {
     const { address, port } = server.address() as AddressInfo;
@@ -33,6 +35,7 @@ export class WebhookEndpoint implements AsyncDisposable {
   #take(id: string, { session, data }: { readonly session: string; readonly data: { readonly body: string } }): void {
     const texts = getOrAdd(this.#received, session, () => new Map<string, Set<string>>());
     getOrAdd(texts, data.body, () => new Set<string>()).add(id);
+    this.count += 1;
   }
 
   /** The texts of a session, each once, in the order in which they first came. */
