@@ -24,7 +24,7 @@ describe.runIf(postgresPrograms())('the database of a cluster', () => {
     );
   });
   afterEach(async () => {
-    await Promise.all(traffics.map((traffic) => traffic.end()));
+    await Promise.allSettled(traffics.map((traffic) => traffic.end()));
     await hosts[Symbol.asyncDispose]();
     await endpoint[Symbol.asyncDispose]();
     await light[Symbol.asyncDispose]();

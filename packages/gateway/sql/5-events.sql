@@ -60,11 +60,14 @@ END $$;
 
 -- Appends the events of a host's journal after one seq, up to another, and hides those of deleted sessions. `lines`: the
 -- data of each, on a line. Returns up to which seq the journal is in the log now: `upto`; another one if `after` is not the
--- end of what is; NULL for another host, or if another gateway has claimed the folder.
+-- end of what is; NULL for another host, or if another gateway has claimed the folder. `last`: the number of the last event,
+-- if they were appended.
 CREATE FUNCTION chat_web.ship(
   host uuid, own_epoch bigint, after bigint, upto bigint,
   origins text[], seqs bigint[], ats bigint[], sessions text[], names text[], lines text
-) RETURNS bigint LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+) RETURNS TABLE (shipped bigint, last bigint)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
 DECLARE
   known bigint;
   head chat_web.log_head;
@@ -73,9 +76,15 @@ DECLARE
 BEGIN
   SELECT h.shipped INTO known FROM chat_web.hosts h
   WHERE h.id = host AND h.role = session_user AND h.epoch = own_epoch FOR UPDATE;
-  IF known IS DISTINCT FROM after THEN RETURN known; END IF;
-  UPDATE chat_web.hosts SET shipped = upto WHERE id = host;
-  IF count = 0 THEN RETURN upto; END IF;
+  IF known IS DISTINCT FROM after THEN
+    RETURN QUERY SELECT known, NULL::bigint;
+    RETURN;
+  END IF;
+  UPDATE chat_web.hosts h SET shipped = upto WHERE h.id = ship.host;
+  IF count = 0 THEN
+    RETURN QUERY SELECT upto, NULL::bigint;
+    RETURN;
+  END IF;
 
   SELECT * INTO head FROM chat_web.log_head FOR UPDATE;
   IF head.n + count > head.room THEN PERFORM chat_web.make_room(head.n + count); END IF;
@@ -86,14 +95,16 @@ BEGIN
   FROM unnest(origins, seqs, ats, sessions, names, string_to_array(lines, E'\n')) WITH ORDINALITY
     AS row (origin, seq, at, session, name, data, place);
   -- A session that another host has is not deleted from here.
-  INSERT INTO chat_web.forgotten AS f (session, n)
-  SELECT row.session, max(head.n + row.place) FROM unnest(sessions, names) WITH ORDINALITY AS row (session, name, place)
-  WHERE row.name IS NULL
-    AND NOT EXISTS (SELECT FROM chat_web.sessions s WHERE s.id = row.session AND s.host <> ship.host)
-  GROUP BY row.session
-  ON CONFLICT (session) DO UPDATE SET n = greatest(f.n, excluded.n);
-  PERFORM pg_notify('chat_web_log', '');
-  RETURN upto;
+  IF array_position(names, NULL) IS NOT NULL THEN
+    INSERT INTO chat_web.forgotten AS f (session, n)
+    SELECT row.session, max(head.n + row.place) FROM unnest(sessions, names) WITH ORDINALITY AS row (session, name, place)
+    WHERE row.name IS NULL
+      AND NOT EXISTS (SELECT FROM chat_web.sessions s WHERE s.id = row.session AND s.host <> ship.host)
+    GROUP BY row.session
+    ON CONFLICT (session) DO UPDATE SET n = greatest(f.n, excluded.n);
+  END IF;
+  PERFORM pg_notify('chat_web_log', (head.n + count)::text);
+  RETURN QUERY SELECT upto, head.n + count;
 END $$;
 
 -- Up to which seq the journal of the calling host is in the log.

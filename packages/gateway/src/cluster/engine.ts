@@ -71,10 +71,10 @@ export class Engine {
   }
 
   /**
-   * Calls back when a channel is notified, each its own function, until the signal aborts. While no connection is open,
+   * Calls back when a channel is notified, each its own function, with what was sent, until the signal aborts. While no connection is open,
    * notifications are missed: read what may have changed every now and then as well.
    */
-  async listen(listeners: Readonly<Record<string, () => void>>, signal: AbortSignal): Promise<void> {
+  async listen(listeners: Readonly<Record<string, (payload: string) => void>>, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       // Only the server that accepts writes has changes.
       const client = this.#newListener(Math.max(0, this.#current ? this.#pools.indexOf(this.#current) : 0));
@@ -82,7 +82,7 @@ export class Engine {
       try {
         const closed = new Promise((resolve) => void client.once('end', resolve).on('error', resolve));
         await client.connect();
-        client.on('notification', ({ channel }) => listeners[channel]?.());
+        client.on('notification', ({ channel, payload = '' }) => listeners[channel]?.(payload));
         for (const channel of Object.keys(listeners)) await client.query(`LISTEN ${channel}`);
         signal.addEventListener('abort', end, { once: true });
         if (!signal.aborted) await closed;

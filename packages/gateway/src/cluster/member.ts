@@ -142,6 +142,7 @@ export class Member implements Cluster {
     this.#shipper = new Shipper({
       engine: this.#engine,
       journal,
+      onShipped: (records, last) => this.#events.add(records, last),
       host: this.#folder.host,
       epoch: () => this.#folder.epoch,
       stopping: this.#stopping.signal,
@@ -164,7 +165,10 @@ export class Member implements Cluster {
       if (why !== undefined) own.onFolderLost(`the data folder is lost: ${why}`);
     });
     const listening = this.#engine.listen(
-      { chat_web: () => this.#changed.resolve(), chat_web_log: () => this.#added.resolve() },
+      {
+        chat_web: () => this.#changed.resolve(),
+        chat_web_log: (last) => this.#events.isBefore(Number(last)) && this.#added.resolve(),
+      },
       this.#stopping.signal,
     );
     this.#beating = Promise.all([

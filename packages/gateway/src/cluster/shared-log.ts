@@ -88,9 +88,8 @@ export class SharedLog implements EventSource, LogRecords {
     for (;;) {
       if (!this.#newest) return;
       const records = await this.#read(this.#newest.n, undefined);
-      const last = records.at(-1);
-      if (!last) return;
-      this.#append(records, { n: last.n, id: last.id });
+      if (records.length === 0) return;
+      this.#append(records.filter(({ n }) => this.isBefore(n))); // Own ones may have been added meanwhile.
       const length = records.reduce((sum, { text }) => sum + text.length, 0);
       if (records.length < MAX_ROWS && length < FULL_LENGTH) return;
     }
@@ -107,8 +106,20 @@ export class SharedLog implements EventSource, LogRecords {
     this.#tell();
   }
 
-  #append(records: readonly LogRecord[], newest: Place): void {
-    this.#newest = newest;
+  /** Whether there are events up to a place that are not known. */
+  isBefore(n: number): boolean {
+    return this.#newest === undefined || this.#newest.n < n;
+  }
+
+  /** What this host has appended, up to a place. If others have as well, it is read in its order. */
+  add(records: readonly Omit<LogRecord, 'n'>[], last: number): void {
+    const first = last - records.length + 1;
+    if (this.#newest?.n === first - 1) this.#append(records.map((record, at) => ({ ...record, n: first + at })));
+  }
+
+  #append(records: readonly LogRecord[]): void {
+    const last = records.at(-1);
+    if (last) this.#newest = { n: last.n, id: last.id };
     for (const record of records) {
       this.#recent.add(record);
       if (record.name !== undefined) continue;

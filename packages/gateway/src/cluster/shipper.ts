@@ -6,10 +6,13 @@ import type { JournalRecord } from '../journal/frame.ts';
 import type { Log } from '../log.ts';
 import type { OwnJournal } from './cluster.ts';
 import type { Engine } from './engine.ts';
+import type { LogRecord } from './log-feed.ts';
 
 interface Dependencies {
   readonly engine: Engine;
   readonly journal: OwnJournal;
+  /** Called with what was appended; `last`: the place of the last one. */
+  onShipped(records: readonly Omit<LogRecord, 'n'>[], last: number): void;
   readonly host: string;
   /** Of the claim of this gateway. */
   readonly epoch: () => number;
@@ -21,14 +24,11 @@ const RETRY_MS = 1_000;
 /** A record that is written wakes it; this is for those that are missed. */
 const IDLE_MS = 5_000;
 
-interface Row {
+/** At most, of one batch; the last reading may exceed it. */
+const [MAX_BATCH, MAX_BATCH_LENGTH] = [500, 524_288];
+
+interface Row extends Omit<LogRecord, 'n'> {
   readonly seq: number;
-  /** Unix time in ms. */
-  readonly at: number;
-  readonly session: string;
-  /** Null: the session was deleted. */
-  readonly name: string | null;
-  readonly text: string;
 }
 
 /** The records of the journal after one seq, up to another. */
@@ -149,12 +149,21 @@ export class Shipper {
   async #read(cursor: Cursor): Promise<Batch | undefined> {
     const { journal } = this.#dependencies;
     const [after, readAt] = [cursor.position, performance.now()];
-    const records = await cursor.read();
+    const rows: Row[] = [];
+    for (let [length, before] = [0, -1]; rows.length < MAX_BATCH && length < MAX_BATCH_LENGTH; ) {
+      if (cursor.isAtEnd || cursor.position === before) break;
+      before = cursor.position;
+      const records = await cursor.read();
+      // What expired before this host joined was never in the database.
+      const known = after === 0 ? records.filter(({ kind }) => kind !== 'gap') : records;
+      for (const record of known) {
+        const row = rowOf(record, journal);
+        rows.push(row);
+        length += row.text.length;
+      }
+    }
     const upTo = cursor.position;
-    if (upTo === after) return undefined;
-    // What expired before this host joined was never in the database.
-    const known = after === 0 ? records.filter(({ kind }) => kind !== 'gap') : records;
-    return { after, upTo, rows: known.map((record) => rowOf(record, journal)), readAt, isLast: cursor.isAtEnd };
+    return upTo === after ? undefined : { after, upTo, rows, readAt, isLast: cursor.isAtEnd };
   }
 
   /** What the database has is asked first. */
@@ -176,23 +185,24 @@ export class Shipper {
 
   /** Returns up to which seq the journal is in the database then. */
   async #ship({ after, upTo, rows }: Batch): Promise<number> {
-    const { engine, journal, host, epoch } = this.#dependencies;
-    const [row] = await engine.query<{ shipped: string | null }>(
-      'SELECT chat_web.ship($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS shipped',
+    const { engine, host, epoch, onShipped } = this.#dependencies;
+    const [row] = await engine.query<{ shipped: string | null; last: string | null }>(
+      'SELECT * FROM chat_web.ship($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
       [
         host,
         epoch(),
         after,
         upTo,
-        rows.map(({ seq }) => originOf(journal.idOf(seq))),
+        rows.map(({ id }) => originOf(id)),
         rows.map(({ seq }) => seq),
         rows.map(({ at }) => at),
         rows.map(({ session }) => session),
-        rows.map(({ name }) => name),
+        rows.map(({ name = null }) => name),
         rows.map(({ text }) => text).join('\n'), // JSON on one line: cheaper than an array, in which each is escaped.
       ],
     );
     if (row?.shipped == null) throw new Error('another gateway has claimed the data folder');
+    if (row.last != null) onShipped(rows, Number(row.last));
     return Number(row.shipped);
   }
 }
@@ -206,13 +216,15 @@ function originOf(id: string): string {
 function rowOf(record: JournalRecord | Gap, journal: OwnJournal): Row {
   if (record.kind === 'gap') return gapRow(record, journal);
   const { kind, seq, at, session, name, text } = record;
-  const isForget = kind === 'forget';
-  if (!v.is(sessionId, session) || !(isForget || isEventName(name)))
-    return gapRow({ kind: 'gap', reason: 'damaged', from: seq - 1, to: seq }, journal);
-  return { seq, at, session, name: isForget ? null : name, text: isForget ? '' : text };
+  const about = { seq, id: journal.idOf(seq), at, session };
+  if (v.is(sessionId, session)) {
+    if (kind === 'forget') return { ...about, name: undefined, text: '' };
+    if (isEventName(name)) return { ...about, name, text };
+  }
+  return gapRow({ kind: 'gap', reason: 'damaged', from: seq - 1, to: seq }, journal);
 }
 
 function gapRow({ reason, from, to }: Gap, journal: OwnJournal): Row {
   const text = JSON.stringify({ reason, from: from > 0 ? journal.idOf(from) : null, to: journal.idOf(to) });
-  return { seq: to, at: Date.now(), session: '', name: 'gap', text };
+  return { seq: to, id: journal.idOf(to), at: Date.now(), session: '', name: 'gap', text };
 }

@@ -40,7 +40,15 @@ export class LogHost {
     };
     const unsure = Object.assign(Object.create(engine) as Engine, { query });
     const { signal } = this.#stopping;
-    this.shipper = new Shipper({ engine: unsure, journal, host: id, epoch: () => 1, stopping: signal, log });
+    this.shipper = new Shipper({
+      engine: unsure,
+      journal,
+      onShipped: (...shipped) => this.events.add(...shipped),
+      host: id,
+      epoch: () => 1,
+      stopping: signal,
+      log,
+    });
     this.#running = this.shipper.run();
   }
 
