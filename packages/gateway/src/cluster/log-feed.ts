@@ -44,7 +44,7 @@ export interface LogRecords {
   placeAfterLoss(n: number, known: number): number;
   /** Those after a place, if all are in memory: up to 1,000. */
   recentAfter(n: number): readonly LogRecord[] | undefined;
-  /** Those after a place, of one session or of all: up to 1,000. */
+  /** Those after a place, of one session or of all: up to 1,000. `oldest` is as new as these. */
   readAfter(n: number, session: string | undefined, owner?: string): Promise<readonly LogRecord[]>;
   /** The one at a place; undefined if it is not kept. */
   at(n: number, owner: string): Promise<LogRecord | undefined>;
@@ -150,6 +150,7 @@ export class LogFeed implements Feed {
     if (after < this.#log.oldest) return [this.#skipTo(this.#log.oldest)];
     const records = await this.#log.readAfter(after, this.#options.session, this.#owner);
     if (this.#n !== after) return []; // It went back meanwhile.
+    if (after < this.#log.oldest) return [this.#skipTo(this.#log.oldest)]; // Some have expired just before.
     const found: Entry[] = [];
     for (const record of records) {
       this.#moveTo(record.n, record.id);

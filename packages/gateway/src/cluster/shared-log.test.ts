@@ -3,6 +3,8 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { Entry, Feed, FeedOptions } from '../events/feed.ts';
 import { LogHost } from '../testing/log-host.ts';
 import { initCluster } from './administration.ts';
+import type { Engine } from './engine.ts';
+import { SharedLog } from './shared-log.ts';
 
 const ALL = { after: undefined, session: undefined, takes: () => true };
 
@@ -114,6 +116,17 @@ describe.runIf(postgresPrograms())('the events of all hosts', () => {
     postgres.execute('DELETE FROM chat_web.events WHERE n <= 2');
     for (const { id } of [first, second] as Entry[])
       expect((await readAt(a, { after: id })).map(textOf)).toEqual(['gap expired', 'third', 'fourth']);
+  });
+
+  it('that expire while a reader is behind are a gap, even if its gateway has not heard of that', async () => {
+    const [a] = hosts;
+    await a?.write('one', texts(4));
+    await a?.shipped();
+    const events = new SharedLog(a?.engine as Engine);
+    await events.refresh();
+    const feed = events.feed({ ...ALL, after: 'log-0' });
+    postgres.execute('DELETE FROM chat_web.events WHERE n <= 2');
+    expect((await readAll(feed)).map(textOf)).toEqual(['gap expired', '2', '3']);
   });
 
   it('end with their session when it is deleted, everywhere', async () => {

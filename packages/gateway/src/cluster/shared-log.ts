@@ -165,7 +165,12 @@ export class SharedLog implements EventSource, LogRecords {
   }
 
   readAfter(n: number, session: string | undefined, owner = ''): Promise<readonly LogRecord[]> {
-    return this.#turns.run(owner, () => this.#read(n, session));
+    return this.#turns.run(owner, async () => {
+      const records = await this.#read(n, session);
+      const [ends] = await this.#engine.query<EndsRow>('SELECT * FROM chat_web.log_ends()');
+      this.#oldest = Math.max(this.#oldest, Number(ends?.oldest ?? 0));
+      return records;
+    });
   }
 
   async at(n: number, owner: string): Promise<LogRecord | undefined> {
