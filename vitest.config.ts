@@ -5,7 +5,11 @@ export default defineConfig({
     include: ['packages/*/src/**/*.test.ts', 'test/*.test.ts'],
     // Slow ones are in `test:faults`. `test:long` tests the simulator's pages, tabs and command on their own: each story
     // here uses them.
-    exclude: ['**/*.slow.test.ts', 'packages/simulator/src/{page-*,main,testing/*}.test.ts', '**/node_modules/**'],
+    exclude: [
+      '**/*.{slow,long}.test.ts',
+      'packages/simulator/src/{page-*,main,testing/*}.test.ts',
+      '**/node_modules/**',
+    ],
     globalSetup: 'test/fresh-bundle.ts',
     setupFiles: 'test/after-each.ts',
     // It starts in two thirds of the time. Where it is missing, Chromium is used, as in the other tiers.

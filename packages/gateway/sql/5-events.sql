@@ -203,8 +203,8 @@ BEGIN
   RETURN true;
 END $$;
 
--- Empties some events of deleted sessions: their places stay, so that readers find them. Returns whether there may be
--- more.
+-- Empties some events of deleted sessions: their places stay, so that readers find them. Also removes their dead letters.
+-- Returns whether there may be more.
 CREATE FUNCTION chat_web.purge_forgotten() RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -219,6 +219,7 @@ BEGIN
     SELECT x.n FROM chat_web.events x WHERE x.session = gone.session AND x.n < gone.n AND x.name <> '' LIMIT 500
   ) AS picked WHERE e.n = picked.n AND e.session = gone.session;
   GET DIAGNOSTICS emptied = ROW_COUNT;
+  DELETE FROM chat_web.dead_letters l WHERE l.session = gone.session;
   IF emptied = 0 THEN DELETE FROM chat_web.forgotten f WHERE f.session = gone.session; END IF;
   RETURN true;
 END $$;

@@ -2,7 +2,7 @@
 
 CREATE TABLE chat_web.webhooks (
   n bigint GENERATED ALWAYS AS IDENTITY,
-  id text PRIMARY KEY CHECK (id ~ '^wh_[0-9a-f]{12}$'),
+  id text PRIMARY KEY CHECK (length(id) < 100),
   -- JSON, with its secrets.
   stored text NOT NULL CHECK (length(stored) < 200000),
   -- JSON: how far it is.
@@ -94,6 +94,7 @@ BEGIN
   PERFORM chat_web.require_duty(own_epoch, own_term, known_timeline);
   IF new_progress IS NULL THEN
     UPDATE chat_web.webhooks SET stored = new_stored WHERE id = webhook;
+    IF NOT FOUND THEN RAISE EXCEPTION 'the webhooks have to be read again' USING ERRCODE = 'CW001'; END IF;
   ELSE
     INSERT INTO chat_web.webhooks (id, stored, progress) VALUES (webhook, new_stored, new_progress);
   END IF;
@@ -112,7 +113,7 @@ CREATE FUNCTION chat_web.save_progress(
   UPDATE chat_web.webhooks SET progress = new_progress WHERE id = webhook;
 $$;
 
--- Adds a dead letter: of each webhook, the last 1,000 are kept.
+-- Adds a dead letter: of each webhook, the last 1,000 are kept. Those of deleted sessions: see `purge_forgotten`.
 CREATE FUNCTION chat_web.add_dead_letter(
   own_epoch bigint, own_term bigint, known_timeline text, of_webhook text, of_event text, of_session text, new_letter text
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -133,26 +134,41 @@ CREATE FUNCTION chat_web.remove_dead_letter(
   DELETE FROM chat_web.dead_letters WHERE webhook = of_webhook AND event = of_event;
 $$;
 
--- Those of a deleted session.
-CREATE FUNCTION chat_web.forget_dead_letters() RETURNS trigger
-LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-  DELETE FROM chat_web.dead_letters WHERE session = NEW.session;
-  RETURN NULL;
-END $$;
-CREATE TRIGGER forget_dead_letters AFTER INSERT OR UPDATE ON chat_web.forgotten
-FOR EACH ROW EXECUTE FUNCTION chat_web.forget_dead_letters();
+-- The calling host does not deliver the webhooks any more.
+CREATE FUNCTION chat_web.leave_webhooks(own_epoch bigint) RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE chat_web.webhook_duty SET host = NULL WHERE host = chat_web.host_at(own_epoch);
+$$;
 
--- Adds a webhook that a host had before it joined, with its dead letters: `events`, `sessions` and `letters` of each. One
--- that exists stays as it is. The gateway that delivers the webhooks reads them again.
+CREATE FUNCTION chat_web.webhook_host() RETURNS uuid
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.require_host();
+  SELECT host FROM chat_web.webhook_duty;
+$$;
+
+-- Of webhooks that hosts had before they joined: one that was removed since is not added again.
+CREATE TABLE chat_web.imported_webhooks (id text PRIMARY KEY);
+
+-- The place after which events follow that were after an id in its journal.
+CREATE FUNCTION chat_web.find_next(of_origin text, of_seq bigint) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT chat_web.require_host();
+  SELECT coalesce(
+    (SELECT e.n - 1 FROM chat_web.events e WHERE e.origin = of_origin AND e.seq > of_seq ORDER BY e.seq LIMIT 1),
+    (SELECT h.n FROM chat_web.log_head h)
+  );
+$$;
+
+-- Adds a webhook that a host had before it joined, once, with its dead letters: `events`, `sessions` and `letters` of
+-- each. The gateway that delivers the webhooks reads them again.
 CREATE FUNCTION chat_web.import_webhook(
   own_epoch bigint, webhook text, new_stored text, new_progress text, events text[], sessions text[], letters text[]
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM chat_web.host_at(own_epoch);
-  INSERT INTO chat_web.webhooks (id, stored, progress) VALUES (webhook, new_stored, new_progress)
-  ON CONFLICT (id) DO NOTHING;
+  INSERT INTO chat_web.imported_webhooks (id) VALUES (webhook) ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN RETURN; END IF;
+  INSERT INTO chat_web.webhooks (id, stored, progress) VALUES (webhook, new_stored, new_progress);
   UPDATE chat_web.webhook_duty SET term = term + 1;
   INSERT INTO chat_web.dead_letters (webhook, event, session, letter)
   SELECT webhook, row.event, row.session, row.letter FROM unnest(events, sessions, letters) AS row (event, session, letter)

@@ -142,7 +142,7 @@ export async function startGateway(
   for (const id of foreign)
     if (!storage.lineages.movedAt(id)) log.error({ session: id }, 'session belongs to another host');
   doors.open();
-  if (cluster.isAlone) webhooks.start();
+  if (cluster.isAlone) await webhooks.start();
   if (config.autoStartSessions) supervisor.startSaved(foreign);
   const closing = new AbortController();
   checkPeriodically<Session>([...sessions.watches, doors.hostHistory], () => supervisor.all(), closing.signal, log);
@@ -160,6 +160,10 @@ export async function startGateway(
     displaced: displaced.promise,
     close: async (skipWaiting) => {
       closing.abort();
+      if (doors.shared) {
+        await webhooks.close();
+        await doors.shared.leave();
+      }
       await listeners.close(async () => {
         await supervisor.drain(skipWaiting, () => doors.calls.forwarded);
         await supervisor.close();
@@ -381,5 +385,5 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
     () => supervisor.openFiles + spool.openFiles + webhooks.openFiles + forwardedConnections(),
   );
   metrics.watchConnections(listeners.connections);
-  return { access, webhooks, hostHistory, listeners, calls, open: opened.resolve };
+  return { access, webhooks, shared, hostHistory, listeners, calls, open: opened.resolve };
 }

@@ -133,7 +133,7 @@ export interface WebhookDeliverer {
   /** Reads those that are stored. */
   load(): Promise<void>;
   /** Delivers, from now on. */
-  start(): void;
+  start(): Promise<void>;
   stop(): void;
   /** Another gateway has them. */
   unload(): void;
@@ -145,6 +145,8 @@ export interface ClusterWebhooks {
   readonly events: WebhookEvents;
   /** Tells `deliverer` whenever this gateway is the one. */
   deliverBy(deliverer: WebhookDeliverer): void;
+  /** Another gateway may deliver them at once. Never rejects. */
+  leave(): Promise<void>;
 }
 
 /** The hosts that share the sessions, of which this gateway is one. */
@@ -183,7 +185,7 @@ export interface Cluster {
     session: string,
     options: { readonly isNew: boolean; readonly notOn?: readonly string[]; readonly wanted?: string | undefined },
   ): Promise<Peer | undefined>;
-  /** Reads again which host has which session, and the webhooks. Never rejects. */
+  /** Reads again which host has which session. Never rejects. */
   refresh(): Promise<void>;
   /** The sessions of all hosts, by their ids. `own`: those of this gateway. */
   allViews(own: readonly SessionView[]): readonly SessionView[];
@@ -210,6 +212,8 @@ export interface Cluster {
    * one takes over.
    */
   webhooksAt(): Peer | undefined;
+  /** Reads again which one that is. Never rejects. */
+  refreshWebhooks(): Promise<void>;
   hosts(): Promise<HostView[]>;
   /** `host_not_found`. */
   host(id: string): Promise<HostView>;

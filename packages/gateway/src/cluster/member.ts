@@ -206,7 +206,7 @@ export class Member implements Cluster {
 
   async refresh(): Promise<void> {
     // What is known may be right.
-    await Promise.allSettled([this.#directory.refresh(), this.#directory.readHosts(), this.#webhooks?.keep()]);
+    await Promise.allSettled([this.#directory.refresh(), this.#directory.readHosts()]);
   }
 
   allViews(own: readonly SessionView[]): SessionView[] {
@@ -286,18 +286,25 @@ export class Member implements Cluster {
       host: this.#folder.host,
       epoch: () => this.#folder.epoch,
       hasShipped: () => this.#shipper?.hasCaughtUp === true,
+      refreshKeys: async () => this.#keys?.refresh(),
       log: this.#log,
     });
     return this.#webhooks;
   }
 
   webhooksAt(): Peer | undefined {
-    const host = this.#webhooks?.host;
+    const host = this.#webhooks?.requireHost();
     if (host === this.#folder.host) return undefined;
     const peer = host === undefined ? undefined : this.#directory.peer(host);
     if (peer?.address === undefined)
-      throw new GatewayError('host_unreachable', 'it is not known which host delivers the webhooks: try again');
+      throw new GatewayError('host_unreachable', 'it is not known which host delivers the webhooks: try again', {
+        retryAfterSeconds: RETRY_MS / 1_000,
+      });
     return peer;
+  }
+
+  async refreshWebhooks(): Promise<void> {
+    await this.#webhooks?.find().catch(() => {}); // What is known may be right.
   }
 
   async #keepWebhooks(): Promise<void> {

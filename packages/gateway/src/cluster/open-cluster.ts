@@ -38,6 +38,7 @@ export const standalone: Cluster = {
   keyStore: () => undefined,
   webhooks: () => undefined,
   webhooksAt: () => undefined,
+  refreshWebhooks: async () => {},
   hosts: async () => [],
   host: noCluster,
   drain: noCluster,

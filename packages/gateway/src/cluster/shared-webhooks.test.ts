@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { text as bodyOf } from 'node:stream/consumers';
+import { GatewayError } from '@chat-web/protocol';
 import { eventually, listening, Postgres, postgresPrograms } from '@chat-web/testing';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -32,6 +33,7 @@ class Deliverer {
       host: host.id,
       epoch: () => 1,
       hasShipped: () => host.shipper.hasCaughtUp,
+      refreshKeys: async () => {},
       log,
     });
     this.webhooks = new Webhooks({
@@ -130,7 +132,7 @@ describe.runIf(postgresPrograms())('the webhooks of a cluster', () => {
   });
 
   it('get the events of all hosts, each once, with its id, from one host', async () => {
-    expect([a.shared.host, b.shared.host]).toEqual([a.host.id, a.host.id]);
+    expect([a.shared.requireHost(), b.shared.requireHost()]).toEqual([a.host.id, a.host.id]);
     expect(b.webhooks.views()).toEqual([]);
     await happen(a.host, 'one', ['before']);
     await a.host.refresh();
@@ -176,6 +178,36 @@ describe.runIf(postgresPrograms())('the webhooks of a cluster', () => {
     expect(await stored('progress')).toEqual([]);
   });
 
+  it('are 503 until another host has read them, and read again if that fails', async () => {
+    const { id } = await a.webhooks.create({ url }, me);
+    setState(a.host, 'lost');
+    const { query } = b.host.engine;
+    const failing = vi.spyOn(b.host.engine, 'query').mockImplementation(async (text, values) => {
+      if (text.includes('list_webhooks')) throw new GatewayError('engine_unavailable', 'it fails once');
+      return query.call(b.host.engine, text, values) as never;
+    });
+    await expect(b.keep()).rejects.toThrow('it fails once');
+    expect(() => b.webhooks.get(id, me)).toThrow('taking over');
+    expect(() => b.shared.requireHost()).toThrow('taken over');
+    failing.mockRestore();
+    await b.keep();
+    expect([b.ids, b.shared.requireHost()]).toEqual([[id], b.host.id]);
+  });
+
+  it('are read again after a change with an unknown outcome', async () => {
+    const { id } = await a.webhooks.create({ url }, me);
+    const { query } = a.host.engine;
+    const unsure = vi.spyOn(a.host.engine, 'query').mockImplementation(async (text, values) => {
+      const rows = await query.call(a.host.engine, text, values);
+      if (text.includes('remove_webhook')) throw new GatewayError('engine_unavailable', 'the answer was lost');
+      return rows as never;
+    });
+    await expect(a.webhooks.remove(id, me)).rejects.toThrow('the answer was lost');
+    unsure.mockRestore();
+    await a.keep();
+    expect(a.ids).toEqual([]);
+  });
+
   it('pass to another host when theirs is drained, and stay if all are', async () => {
     const { id } = await a.webhooks.create({ url }, me);
     postgres.execute('UPDATE chat_web.hosts SET draining = true');
@@ -192,7 +224,7 @@ describe.runIf(postgresPrograms())('the webhooks of a cluster', () => {
     vi.spyOn(performance, 'now').mockImplementation(() => now + 21_000);
     await happen(a.host, 'one', ['late']);
     await a.host.refresh();
-    expect(() => a.shared.host).toThrow('taken over');
+    expect(() => a.shared.requireHost()).toThrow('database of the cluster cannot be reached');
     vi.restoreAllMocks();
     expect(received).toEqual([]);
     await a.keep();

@@ -1,7 +1,8 @@
-import { errorText, GatewayError } from '@chat-web/protocol';
+import { EVENT_ID, errorText, GatewayError } from '@chat-web/protocol';
 import * as v from 'valibot';
-import type { Needs } from '../events/request-journal.ts';
+import { OLDEST } from '../events/feed.ts';
 import type { NewRecord } from '../journal/frame.ts';
+import { Turns } from '../journal/turns.ts';
 import type { Log } from '../log.ts';
 import type { WebhookFile } from '../webhooks/webhook-file.ts';
 import {
@@ -14,6 +15,7 @@ import {
 import { type StoredWebhook, storedWebhook, type WebhookStore } from '../webhooks/webhook-store.ts';
 import type { ClusterWebhooks, WebhookDeliverer } from './cluster.ts';
 import type { Engine } from './engine.ts';
+import { placeText } from './log-feed.ts';
 import { PlacedEvents } from './placed-events.ts';
 import type { SharedLog } from './shared-log.ts';
 
@@ -25,12 +27,21 @@ interface Dependencies {
   readonly epoch: () => number;
   /** True once the others can read all that this host has stored before it joined. */
   readonly hasShipped: () => boolean;
+  readonly refreshKeys: () => Promise<void>;
   readonly log: Log;
+}
+
+/** By both clocks: one stops while the machine is suspended, the other can be set. */
+interface Moment {
+  readonly monotonic: number;
+  readonly wall: number;
 }
 
 /** Less than the time after which a host counts as lost, minus the time between two of its beats. */
 const DUTY_MS = 20_000;
 const RETRY_AFTER_SECONDS = 2;
+/** How many changes are stored at a time: beats need a connection, too. */
+const MAX_CHANGING = 2;
 /** SQLSTATE of `require_duty`. */
 const READ_AGAIN = 'CW001';
 
@@ -51,9 +62,11 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   #read: { readonly term: string; readonly timeline: string | undefined; readonly losses: number } | undefined;
   #isDelivering = false;
   /** When this host was known to have the duty. */
-  #confirmedAt = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
+  #confirmedAt: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
   #stopTimer: NodeJS.Timeout | undefined;
   #isImported = false;
+  #hasLeft = false;
+  readonly #turns = new Turns(MAX_CHANGING);
   #keeping: Promise<void> | undefined;
 
   constructor(own: WebhookFile, dependencies: Dependencies) {
@@ -64,9 +77,7 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
       this.progress.apply({ kind: 'forget', name: '', session, key: '', text: '' });
   }
 
-  get store(): WebhookStore {
-    return this;
-  }
+  readonly store = this;
 
   deliverBy(deliverer: WebhookDeliverer): void {
     this.#deliverer = deliverer;
@@ -77,10 +88,19 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     return this.#host;
   }
 
-  /** The host whose gateway has the webhooks; undefined until that is known. Throws while this one reads them. */
-  get host(): string | undefined {
-    if (this.#host === this.#dependencies.host && !this.#isDelivering) throw unavailable('are being taken over');
-    return this.#host;
+  /** The same. Throws while this one does not deliver them. */
+  requireHost(): string | undefined {
+    if (this.#host !== this.#dependencies.host || this.#isDelivering) return this.#host;
+    if (!this.#read) throw unavailable('are being taken over');
+    throw new GatewayError('engine_unavailable', 'the database of the cluster cannot be reached');
+  }
+
+  /** Finds out who has the duty. */
+  async find(): Promise<void> {
+    const [row] = await this.#dependencies.engine.query<{ host: string | null }>(
+      'SELECT chat_web.webhook_host() AS host',
+    );
+    this.#host = row?.host ?? undefined;
   }
 
   /** Finds out who has the duty, and takes or gives it up. Callers at the same time share that. */
@@ -94,36 +114,56 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   async #keep(): Promise<void> {
     const { engine, events, host, epoch } = this.#dependencies;
     // Positions mean nothing before it is known where the events are.
-    if (!this.#deliverer || !events.newest) return;
-    await this.#importOwn();
+    if (!this.#deliverer || !events.newest || this.#hasLeft) return;
     const now = { monotonic: performance.now(), wall: Date.now() };
     const [row] = await engine.query<{ host: string | null; term: string }>(
       'SELECT * FROM chat_web.take_webhooks($1)',
       [epoch()],
     );
     this.#host = row?.host ?? undefined;
-    if (!row || row.host !== host) {
-      if (this.#read) this.#deliverer.unload();
-      this.#read = undefined;
-      this.#isDelivering = false;
-      return;
-    }
+    if (row?.host === host) await this.#deliver(row.term, now);
+    else this.#unload();
+    await this.#importOwn();
+  }
+
+  async #deliver(term: string, now: Moment): Promise<void> {
+    const { events, refreshKeys, log } = this.#dependencies;
     this.#confirm(now);
     const { timeline, losses } = events;
-    const isKnown = this.#read?.term === row.term && this.#read.timeline === timeline && this.#read.losses === losses;
+    const isKnown = this.#read?.term === term && this.#read.timeline === timeline && this.#read.losses === losses;
     if (!isKnown) {
       this.#stop();
-      this.#read = { term: row.term, timeline, losses };
-      await this.#deliverer.load();
+      this.#read = { term, timeline, losses };
+      try {
+        await refreshKeys(); // A webhook ends with the key that owns it.
+        await this.#deliverer?.load();
+      } catch (error) {
+        this.#unload();
+        throw error;
+      }
     }
-    if (this.#isDelivering) return;
+    if (this.#isDelivering || this.#hasLeft) return;
     this.#isDelivering = true;
-    this.#deliverer.start();
-    this.#dependencies.log.info('webhooks delivered from here');
+    await this.#deliverer?.start();
+    log.info('webhooks delivered from here');
+  }
+
+  #unload(): void {
+    this.#read = undefined;
+    this.#isDelivering = false;
+    this.#deliverer?.unload();
+  }
+
+  async leave(): Promise<void> {
+    this.#hasLeft = true;
+    clearTimeout(this.#stopTimer);
+    const { engine, epoch } = this.#dependencies;
+    await engine.query('SELECT chat_web.leave_webhooks($1)', [epoch()]).catch(() => {}); // The host is not live soon.
+    this.#host = undefined;
   }
 
   /** Without the database, it is not known for long. */
-  #confirm(now: { readonly monotonic: number; readonly wall: number }): void {
+  #confirm(now: Moment): void {
     this.#confirmedAt = now;
     clearTimeout(this.#stopTimer);
     this.#stopTimer = setTimeout(() => this.#stop(), DUTY_MS).unref();
@@ -145,29 +185,35 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   // For the deliverer.
 
   async load(): Promise<StoredWebhook[]> {
-    const rows = await this.#change<{ id: string; stored: string; progress: string }>(
+    const rows = await this.#query<{ id: string; stored: string; progress: string }>(
       'SELECT * FROM chat_web.list_webhooks($1, $2, $3)',
     );
     const progress = new WebhookProgress();
     const webhooks: StoredWebhook[] = [];
     for (const row of rows) {
-      try {
-        const webhook = v.parse(storedWebhook, JSON.parse(row.stored));
-        progress.apply(progressNotes.progress(row.id, JSON.parse(row.progress)));
-        const letters = await this.#change<{ letter: string }>(
-          'SELECT letter FROM chat_web.list_dead_letters($1, $2, $3, $4) AS letter',
-          row.id,
-        );
-        for (const { letter } of letters) progress.apply(progressNotes.dead(row.id, JSON.parse(letter)));
-        webhooks.push(webhook);
-      } catch (error) {
-        if (error instanceof GatewayError) throw error;
-        // A host that was taken over may have written it.
-        this.#dependencies.log.error({ webhook: row.id, error: errorText(error) }, 'webhook not readable');
-      }
+      const letters = await this.#query<{ letter: string }>(
+        'SELECT letter FROM chat_web.list_dead_letters($1, $2, $3, $4) AS letter',
+        row.id,
+      );
+      const webhook = this.#parsed(row.id, () => v.parse(storedWebhook, JSON.parse(row.stored)));
+      if (!webhook) continue;
+      webhooks.push(webhook);
+      this.#parsed(row.id, () => progress.apply(progressNotes.progress(row.id, JSON.parse(row.progress))));
+      for (const { letter } of letters)
+        this.#parsed(row.id, () => progress.apply(progressNotes.dead(row.id, JSON.parse(letter))));
     }
     this.progress = progress;
     return webhooks;
+  }
+
+  /** Undefined if it is not valid: a host that was taken over may have written it. */
+  #parsed<T>(id: string, parse: () => T): T | undefined {
+    try {
+      return parse();
+    } catch (error) {
+      this.#dependencies.log.error({ webhook: id, error: errorText(error) }, 'webhook not readable');
+      return undefined;
+    }
   }
 
   async create(webhook: StoredWebhook, progress: Progress): Promise<void> {
@@ -189,23 +235,33 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     this.progress.apply(progressNotes.removed(id));
   }
 
-  async note({ id }: StoredWebhook, record: NewRecord, _?: Needs): Promise<void> {
+  async note({ id }: StoredWebhook, record: NewRecord): Promise<void> {
     const { name, session, text } = record;
-    if (name === NOTES.progress) await this.#change('SELECT chat_web.save_progress($1, $2, $3, $4, $5)', id, text);
+    if (name === NOTES.progress) await this.#query('SELECT chat_web.save_progress($1, $2, $3, $4, $5)', id, text);
     else if (name === NOTES.replayed)
-      await this.#change('SELECT chat_web.remove_dead_letter($1, $2, $3, $4, $5)', id, text);
+      await this.#query('SELECT chat_web.remove_dead_letter($1, $2, $3, $4, $5)', id, text);
     else {
       const { id: event } = JSON.parse(text) as StoredLetter;
-      await this.#change('SELECT chat_web.add_dead_letter($1, $2, $3, $4, $5, $6, $7)', id, event, session, text);
+      await this.#query('SELECT chat_web.add_dead_letter($1, $2, $3, $4, $5, $6, $7)', id, event, session, text);
     }
     this.progress.apply(record);
   }
 
-  async #change<Row extends Record<string, unknown>>(text: string, ...values: (string | null)[]): Promise<Row[]> {
-    const { engine, epoch } = this.#dependencies;
-    const { term, timeline } = this.#read ?? {};
+  /** After an error, it may have been stored: then all are read again. */
+  async #change(text: string, ...values: (string | null)[]): Promise<void> {
     try {
-      return await engine.query<Row>(text, [epoch(), term ?? '0', timeline ?? '', ...values]);
+      await this.#query(text, ...values);
+    } catch (error) {
+      this.#read = undefined;
+      throw error;
+    }
+  }
+
+  async #query<Row extends Record<string, unknown>>(text: string, ...values: (string | null)[]): Promise<Row[]> {
+    const { engine, epoch } = this.#dependencies;
+    const { term = '0', timeline = '' } = this.#read ?? {};
+    try {
+      return await this.#turns.run('', () => engine.query<Row>(text, [epoch(), term, timeline, ...values]));
     } catch (error) {
       if ((error as { code?: string }).code === READ_AGAIN) throw unavailable('are being taken over');
       throw error;
@@ -237,11 +293,23 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   }
 
   async #placedProgress(id: string): Promise<Progress> {
-    const progress = this.#own.progress.of(id) ?? { position: 'oldest', waiting: [] };
-    const position = await this.events.resolve(progress.position);
+    const progress = this.#own.progress.of(id) ?? { position: OLDEST, waiting: [] };
+    const position = await this.#place(progress.position);
     const waiting = [];
-    for (const one of progress.waiting) waiting.push({ ...one, after: await this.events.resolve(one.after) });
+    for (const one of progress.waiting) waiting.push({ ...one, after: await this.#place(one.after) });
     return { ...progress, position, waiting };
+  }
+
+  /** Of a position in the journal. Nothing of other hosts is added to what follows it there. */
+  async #place(position: string): Promise<string> {
+    const [, origin, seq] = EVENT_ID.exec(position) ?? [];
+    const placed = await this.events.resolve(position);
+    if (placed !== position || origin === undefined) return placed;
+    const [row] = await this.#dependencies.engine.query<{ n: string }>('SELECT chat_web.find_next($1, $2) AS n', [
+      origin,
+      seq,
+    ]);
+    return placeText(Number(row?.n ?? 0));
   }
 }
 

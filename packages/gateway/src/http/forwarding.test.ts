@@ -56,6 +56,7 @@ async function front(address: string, caller: Partial<Caller> = {}) {
     isAlone: false,
     ownerOf: async () => peer,
     webhooksAt: () => peer,
+    refreshWebhooks: async () => {},
     foreignView: () => undefined,
     refresh: async () => {},
     signHop: () => 'signed',

@@ -43,7 +43,7 @@ const LOST_RETRY_MS = 5_000;
 
 /** While a session is moved: for how long a call of it waits, and how many may wait. */
 const [MAX_WAIT_MS, MAX_WAITING] = [5_000, 64];
-const RETRY_AFTER_SECONDS = 2;
+const [RETRY_AFTER_SECONDS, WEBHOOKS_RETRY_SECONDS] = [2, 10];
 
 /** Of one connection (RFC 9110), or checked here already. */
 const NOT_FORWARDED = new Set(
@@ -62,7 +62,16 @@ export interface ForwardingDependencies {
   readonly calls: Calls;
   readonly cluster: Pick<
     Cluster,
-    'isAlone' | 'ownerOf' | 'webhooksAt' | 'foreignView' | 'refresh' | 'signHop' | 'verifyHop' | 'isMoving' | 'moved'
+    | 'isAlone'
+    | 'ownerOf'
+    | 'webhooksAt'
+    | 'refreshWebhooks'
+    | 'foreignView'
+    | 'refresh'
+    | 'signHop'
+    | 'verifyHop'
+    | 'isMoving'
+    | 'moved'
   >;
   /** True for a session that is known here. */
   isOwn(session: string): boolean;
@@ -174,9 +183,9 @@ export function atWebhooks(dependencies: ForwardingDependencies, about: Forwarde
       if (!isRetry) onResponseClose(c.env.outgoing, calls.enter(undefined));
       const answer = await answerOf(c, peer, about, dependencies);
       if (answer) return answer;
-      const why = `host ${peer.name}, which delivers the webhooks, does not answer: another one takes over within a minute`;
-      if (isRetry) throw new GatewayError('host_unreachable', why);
-      await cluster.refresh(); // Another one may have them by now.
+      const why = `host ${peer.name}, which delivers the webhooks, does not answer: another one takes over within 40 s`;
+      if (isRetry) throw new GatewayError('host_unreachable', why, { retryAfterSeconds: WEBHOOKS_RETRY_SECONDS });
+      await cluster.refreshWebhooks(); // Another one may have them by now.
     }
   };
 }

@@ -70,6 +70,7 @@ const FORMER_SECRET_MS = 24 * 60 * 60_000;
 const MAX_ATTEMPTS = 50;
 /** At a time: each has a connection. */
 const MAX_TESTS = 4;
+const RETRY_AFTER_SECONDS = 2;
 const TEST_EVENT = 'test';
 /**
  * The start of a webhook without a record in the journal, such as one that was removed: a gap, then all that is kept.
@@ -87,6 +88,7 @@ export class Webhooks {
   readonly #lock = new Lock();
   readonly #webhooks = new Map<string, Webhook>();
   readonly #counts = new Map<string, Counts>();
+  #isLoaded = false;
   #isDelivering = false;
   #isClosed = false;
 
@@ -101,13 +103,17 @@ export class Webhooks {
     await this.#lock.run(async () => {
       const all = await store.load();
       this.unload();
+      this.#isLoaded = true;
       for (const stored of all) this.#add(stored, store.progress.of(stored.id) ?? { position: LOST, waiting: [] });
     });
   }
 
-  start(): void {
+  /** Resolves once all deliver: a change in progress ends first. */
+  async start(): Promise<void> {
     this.#isDelivering = true;
-    for (const webhook of this.#webhooks.values()) this.#resume(webhook);
+    await this.#lock.run(async () => {
+      for (const webhook of this.#webhooks.values()) this.#resume(webhook);
+    });
   }
 
   /** Stops all deliveries, until `start`. Those in progress are repeated. */
@@ -119,6 +125,7 @@ export class Webhooks {
   /** Stops, and has no webhooks any more: they stay stored. */
   unload(): void {
     this.stop();
+    this.#isLoaded = false;
     for (const webhook of this.#webhooks.values()) this.#drop(webhook);
   }
 
@@ -160,6 +167,7 @@ export class Webhooks {
       const position = input.after === undefined ? this.#now() : await events.resolve(input.after);
       const progress = { position, waiting: [] };
       await store.create(stored, progress, [...this.#stored(), stored]).catch(notStored);
+      this.#requireLoaded();
       const webhook = this.#add(stored, progress);
       this.#resume(webhook);
       return { ...this.#viewOf(webhook), secret: stored.secret };
@@ -298,7 +306,11 @@ export class Webhooks {
     this.#isClosed = true;
     await this.#lock.run(async () => {
       const running = [...this.#webhooks.values()].filter(({ courier }) => courier);
-      this.unload();
+      this.stop();
+      for (const { endpoint, unwatch } of this.#webhooks.values()) {
+        endpoint.close();
+        unwatch();
+      }
       await Promise.all(
         running.map(({ stored, progress }) =>
           store.note(stored, progressNotes.progress(stored.id, progress), 'nothing').catch(() => {}),
@@ -416,8 +428,17 @@ export class Webhooks {
     };
   }
 
-  /** Its courier has stopped. */
+  /** After a change was stored. */
+  #requireLoaded(): void {
+    if (!this.#isLoaded)
+      throw new GatewayError(
+        'outcome_unknown',
+        'another gateway is taking over the webhooks: see whether it has the change',
+      );
+  }
+
   #drop(webhook: Webhook): void {
+    this.#pause(webhook);
     webhook.endpoint.close();
     webhook.unwatch();
     this.#webhooks.delete(webhook.stored.id);
@@ -457,6 +478,7 @@ export class Webhooks {
       const stored = change(webhook.stored);
       const all = this.#stored().map((one) => (one.id === id ? stored : one));
       await this.#dependencies.store.change(stored, all).catch(notStored);
+      this.#requireLoaded();
       this.#pause(webhook);
       webhook.stored = stored;
       webhook.progress = goOn(webhook.progress);
@@ -492,6 +514,10 @@ export class Webhooks {
   #find(id: string, caller: Caller): Webhook {
     const webhook = this.#webhooks.get(id);
     if (webhook && sees(caller, webhook.stored)) return webhook;
+    if (!this.#isLoaded)
+      throw new GatewayError('host_unreachable', 'another gateway is taking over the webhooks: try again', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      });
     throw new GatewayError('webhook_not_found', 'webhook not found');
   }
 
