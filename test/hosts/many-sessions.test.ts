@@ -212,7 +212,7 @@ describe.runIf(postgresPrograms())('a host that is cut off', () => {
     // It delivers the webhooks.
     const { id: hostId } = await hosts.view('b');
     await client.drainHost({ hostId });
-    await eventually(async () => expect(await hosts.view('a')).toMatchObject({ deliversWebhooks: true }));
+    await eventually(async () => expect(await hosts.view('a', 'b')).toMatchObject({ deliversWebhooks: true }));
     await client.endDrain({ hostId });
     // Its connection is kept.
     await client.sendMessage({ id: 'light-0', type: 'text', to: BEN, body: 'while it is there' });
