@@ -13,9 +13,10 @@ const SESSIONS_PER_HOST = 50;
 const EVENTS_PER_SESSION = 5_000;
 const EVENTS_PER_HOST = SESSIONS_PER_HOST * EVENTS_PER_SESSION;
 const EVENTS = HOSTS * EVENTS_PER_HOST;
-/** About a text message with its fields. */
-const TEXT_LENGTH = 400;
+/** With its fields, 1 KB. */
+const TEXT_LENGTH = 1_000;
 const AT_ONCE = 500;
+const MAX_BEHIND = 100_000;
 /** Less than a day needs, so that parts are dropped. */
 const MAX_BYTES = 500_000_000;
 const TEND_EVERY = 50_000;
@@ -45,7 +46,7 @@ it.runIf(postgresPrograms())(
     const [reader] = hosts as [LogHost];
     const feed = reader.events.feed({ after: 'oldest', session: undefined, takes: () => true });
     const last = new Map<string, number>();
-    let [read, disordered, dropped, maxLagMs] = [0, 0, 0, 0];
+    let [written, read, disordered, dropped, maxLagMs] = [0, 0, 0, 0, 0];
     const memory: number[] = [];
 
     async function readOn(): Promise<void> {
@@ -56,7 +57,16 @@ it.runIf(postgresPrograms())(
           if (n !== (last.get(session) ?? -1) + 1) disordered += 1;
           last.set(session, n);
           read += 1;
+          if (read % TEND_EVERY === 0) await tend();
         }
+    }
+    async function tend(): Promise<void> {
+      memory.push(usedBytes());
+      const [row] = await reader.engine.query<{ is_dropped: boolean }>(
+        'SELECT chat_web.tend_log($1, $2) AS is_dropped',
+        [MAX_BYTES, 1e12],
+      );
+      if (row?.is_dropped) dropped += 1;
     }
     async function write(host: LogHost, at: number): Promise<void> {
       for (let n = 0; n < EVENTS_PER_HOST; n += AT_ONCE) {
@@ -68,8 +78,9 @@ it.runIf(postgresPrograms())(
         }
         await Promise.all([...bySession].map(([session, texts]) => host.write(session, texts)));
         maxLagMs = Math.max(maxLagMs, host.shipper.lagMs);
-        // Slower than it is shipped: a day has time.
-        while (host.shipper.lag > 4 * AT_ONCE) await delay(5);
+        written += AT_ONCE;
+        // Slower than it is shipped and read: a day has time.
+        while (host.shipper.lag > 4 * AT_ONCE || written - read > MAX_BEHIND) await delay(5);
       }
     }
 
@@ -78,18 +89,9 @@ it.runIf(postgresPrograms())(
     const writing = Promise.all(hosts.map(write)).then(() => {
       isWritten = true;
     });
-    for (let tendAt = TEND_EVERY; read < EVENTS; ) {
+    while (read < EVENTS) {
       await reader.refresh();
       await readOn();
-      if (read >= tendAt) {
-        tendAt += TEND_EVERY;
-        memory.push(usedBytes());
-        const [row] = await reader.engine.query<{ is_dropped: boolean }>(
-          'SELECT chat_web.tend_log($1, $2) AS is_dropped',
-          [MAX_BYTES, 1e12],
-        );
-        if (row?.is_dropped) dropped += 1;
-      }
       if (isWritten && read < EVENTS) await delay(50);
     }
     await writing;
