@@ -218,7 +218,10 @@ describe.runIf(postgresPrograms())('a host that is cut off', () => {
     await client.sendMessage({ id: 'light-0', type: 'text', to: BEN, body: 'while it is there' });
     await networks.cut('a', ...LINKS);
     const cutAt = performance.now();
-    const delivering = eventually(async () => expect(await hosts.view('b')).toMatchObject({ deliversWebhooks: true }));
+    const delivering = eventually(
+      async () => expect(await hosts.view('b')).toMatchObject({ deliversWebhooks: true }),
+      60 * SECOND_MS,
+    );
     const takenOver = delivering.then(() => seconds(cutAt));
     const late = client.sendMessage({ id: 'light-0', type: 'text', to: BEN, body: 'while it is cut off' });
     await expect(late).rejects.toMatchObject({ code: 'host_unreachable' });
