@@ -67,6 +67,9 @@ import { Webhooks } from './webhooks/webhooks.ts';
 /** Before a session is moved to another host: for the calls in progress. New ones wait. */
 const CALLS_END_MS = 3_000;
 
+/** Without the database, what they would store has to wait for another gateway. */
+const WEBHOOKS_END_MS = 2_000;
+
 const KILL_MS = 3_000;
 
 export interface Gateway extends ServiceState {
@@ -161,14 +164,14 @@ export async function startGateway(
     close: async (skipWaiting) => {
       closing.abort();
       if (doors.shared) {
-        await webhooks.close();
-        await doors.shared.leave();
+        await settledWithin(webhooks.close(), WEBHOOKS_END_MS);
+        await settledWithin(doors.shared.leave(), WEBHOOKS_END_MS);
       }
       await listeners.close(async () => {
         await supervisor.drain(skipWaiting, () => doors.calls.forwarded);
         await supervisor.close();
         await pageHistory.flush();
-        await webhooks.close();
+        if (cluster.isAlone) await webhooks.close();
         await journal.close();
       });
       await cluster.release();

@@ -1,5 +1,5 @@
 import { eventually, Postgres, postgresPrograms } from '@chat-web/testing';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Entry, Feed, FeedOptions } from '../events/feed.ts';
 import { LogHost } from '../testing/log-host.ts';
 import { initCluster } from './administration.ts';
@@ -181,6 +181,41 @@ describe.runIf(postgresPrograms())('the events of all hosts', () => {
     });
     expect(after.map(textOf)).toEqual(['meanwhile', ...texts(20).slice(10)]);
     expect(after.slice(1, 11).map(({ id }) => id)).toEqual(before.slice(10).map(({ id }) => id));
+  });
+
+  it('are not lost because own ones are added while the database says where the end is', async () => {
+    const [a] = hosts;
+    if (!a) return;
+    await a.write('one', texts(5));
+    await a.shipped();
+    await a.refresh();
+    const query = a.engine.query.bind(a.engine);
+    const slow = vi.spyOn(a.engine, 'query').mockImplementation(async (text, values) => {
+      const rows = await query(text, values);
+      if (text.includes('log_ends'))
+        a.events.add([{ id: 'x-1', name: 'message', session: 'one', at: 0, text: '{}' }], 6);
+      return rows as never;
+    });
+    expect([await a.events.refresh(), a.events.losses]).toEqual([false, 0]);
+    slow.mockRestore();
+  });
+
+  it('are shipped again after a loss, also if the reading that has noticed it fails', async () => {
+    const [a] = hosts;
+    if (!a) return;
+    await a.write('one', texts(5));
+    await a.shipped();
+    await a.refresh();
+    postgres.execute('BEGIN; DELETE FROM chat_web.events WHERE n > 2; UPDATE chat_web.log_head SET n = 2; COMMIT');
+    const query = a.engine.query.bind(a.engine);
+    let reads = 0;
+    const failing = vi.spyOn(a.engine, 'query').mockImplementation(async (text, values) => {
+      if (text.includes('read_events') && ++reads === 2) throw new Error('it fails once');
+      return query(text, values) as never;
+    });
+    await expect(a.events.refresh()).rejects.toThrow('it fails once');
+    failing.mockRestore();
+    expect([await a.events.refresh(), await a.events.refresh()]).toEqual([true, false]);
   });
 
   it('are dropped by size and age, the oldest first, and never those that are appended to', async () => {

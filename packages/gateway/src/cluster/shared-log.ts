@@ -46,6 +46,8 @@ export class SharedLog implements EventSource, LogRecords {
   #newest: Place | undefined;
   #oldest = 0;
   #timeline: string | undefined;
+  /** A loss that no caller of `refresh` knows of, since what followed has failed. */
+  #hasNews = false;
   /** What was read here and lost there: everything after these places. */
   readonly #losses: number[] = [];
   readonly #turns = new Turns(MAX_READING);
@@ -69,18 +71,22 @@ export class SharedLog implements EventSource, LogRecords {
    * or it was restored. Rejects if it cannot be reached.
    */
   async refresh(): Promise<boolean> {
+    const known = this.#newest?.n; // Own events may be added while the database answers.
     const [ends] = await this.#engine.query<EndsRow>('SELECT * FROM chat_web.log_ends()');
     if (!ends) return false;
     const [newest, timelineAfter] = [Number(ends.newest), Number(ends.timeline_after)];
     const isOtherServer = this.#timeline !== undefined && this.#timeline !== ends.timeline;
     const after = isOtherServer ? Math.min(timelineAfter, newest) : newest;
-    const hasLost = this.#newest !== undefined && after < this.#newest.n;
-    if (this.#newest === undefined || hasLost) await this.#startAt(after);
+    const hasLost = known !== undefined && after < known;
+    if (known === undefined || hasLost) await this.#startAt(after);
+    this.#hasNews ||= isOtherServer || hasLost;
     this.#timeline = ends.timeline;
     this.#oldest = Number(ends.oldest);
     for (const [session, n] of this.#deleted) if (n <= this.#oldest) this.#deleted.delete(session);
     await this.follow();
-    return isOtherServer || hasLost;
+    const hadNews = this.#hasNews;
+    this.#hasNews = false;
+    return hadNews;
   }
 
   /** Reads the events after those that are known, until there are none. */
