@@ -73,6 +73,7 @@ DECLARE
   head chat_web.log_head;
   here text := chat_web.timeline();
   count integer := cardinality(seqs);
+  foreign_sessions text[] := '{}';
 BEGIN
   SELECT h.shipped INTO known FROM chat_web.hosts h
   WHERE h.id = host AND h.role = session_user AND h.epoch = own_epoch FOR UPDATE;
@@ -86,20 +87,23 @@ BEGIN
     RETURN;
   END IF;
 
+  -- A session that another host has is not deleted from here.
+  IF array_position(names, NULL) IS NOT NULL THEN
+    foreign_sessions := ARRAY(SELECT s.id FROM chat_web.sessions s WHERE s.id = ANY (sessions) AND s.host <> ship.host);
+  END IF;
   SELECT * INTO head FROM chat_web.log_head FOR UPDATE;
   IF head.n + count > head.room THEN PERFORM chat_web.make_room(head.n + count); END IF;
   UPDATE chat_web.log_head SET n = head.n + count, timeline = here,
     timeline_after = CASE WHEN timeline = here THEN timeline_after ELSE head.n END;
   INSERT INTO chat_web.events (n, origin, seq, at, session, name, data)
-  SELECT head.n + row.place, row.origin, row.seq, row.at, row.session, row.name, coalesce(row.data, '')
+  SELECT head.n + row.place, row.origin, row.seq, row.at, row.session,
+    CASE WHEN row.name IS NULL AND row.session = ANY (foreign_sessions) THEN '' ELSE row.name END, coalesce(row.data, '')
   FROM unnest(origins, seqs, ats, sessions, names, string_to_array(lines, E'\n')) WITH ORDINALITY
     AS row (origin, seq, at, session, name, data, place);
-  -- A session that another host has is not deleted from here.
   IF array_position(names, NULL) IS NOT NULL THEN
     INSERT INTO chat_web.forgotten AS f (session, n)
     SELECT row.session, max(head.n + row.place) FROM unnest(sessions, names) WITH ORDINALITY AS row (session, name, place)
-    WHERE row.name IS NULL
-      AND NOT EXISTS (SELECT FROM chat_web.sessions s WHERE s.id = row.session AND s.host <> ship.host)
+    WHERE row.name IS NULL AND row.session <> ALL (foreign_sessions)
     GROUP BY row.session
     ON CONFLICT (session) DO UPDATE SET n = greatest(f.n, excluded.n);
   END IF;
@@ -219,7 +223,7 @@ BEGIN
     SELECT x.n FROM chat_web.events x WHERE x.session = gone.session AND x.n < gone.n AND x.name <> '' LIMIT 500
   ) AS picked WHERE e.n = picked.n AND e.session = gone.session;
   GET DIAGNOSTICS emptied = ROW_COUNT;
-  DELETE FROM chat_web.dead_letters l WHERE l.session = gone.session;
+  DELETE FROM chat_web.dead_letters l WHERE l.session = gone.session AND l.upto < gone.n;
   IF emptied = 0 THEN DELETE FROM chat_web.forgotten f WHERE f.session = gone.session; END IF;
   RETURN true;
 END $$;

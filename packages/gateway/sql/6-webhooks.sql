@@ -16,20 +16,24 @@ CREATE TABLE chat_web.dead_letters (
   event text NOT NULL CHECK (length(event) < 300),
   -- Empty for an event of all sessions.
   session text NOT NULL,
+  -- The end of the order of all events when it was added: its event is not after it.
+  upto bigint NOT NULL,
   -- JSON.
   letter text NOT NULL CHECK (length(letter) < 20000),
   PRIMARY KEY (webhook, event)
 );
 CREATE INDEX ON chat_web.dead_letters (session);
 
--- The host that delivers the webhooks, with the claim of its data folder. `term` counts each change of what its gateway
--- has in memory.
+-- The host that delivers the webhooks, with the claim of its data folder.
 CREATE TABLE chat_web.webhook_duty (
   host uuid,
   epoch bigint NOT NULL,
-  term bigint NOT NULL
+  -- What was asked in an earlier one is refused.
+  term bigint NOT NULL,
+  -- How many webhooks were imported.
+  imports bigint NOT NULL
 );
-INSERT INTO chat_web.webhook_duty VALUES (NULL, 0, 0);
+INSERT INTO chat_web.webhook_duty VALUES (NULL, 0, 0, 0);
 
 -- Whether another host should take over: the one that has the duty is not live, or is drained.
 CREATE FUNCTION chat_web.is_duty_free(taker uuid) RETURNS boolean
@@ -43,7 +47,10 @@ LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 -- Which host delivers the webhooks. The calling host, whose last claim has this epoch, takes over if it should.
-CREATE FUNCTION chat_web.take_webhooks(own_epoch bigint) RETURNS TABLE (host uuid, term bigint)
+-- `is_unsure`: it does not know whether the changes have been made that it asked for. Those that have not are refused from
+-- now on. `silent_ms`: since the last beat of the calling host.
+CREATE FUNCTION chat_web.take_webhooks(own_epoch bigint, is_unsure boolean)
+RETURNS TABLE (host uuid, term bigint, imports bigint, silent_ms bigint)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   own uuid := chat_web.host_at(own_epoch);
@@ -54,12 +61,16 @@ BEGIN
       PERFORM chat_web.ring();
       UPDATE chat_web.webhook_duty d SET host = own, epoch = own_epoch, term = d.term + 1;
     END IF;
+  ELSIF is_unsure THEN
+    UPDATE chat_web.webhook_duty d SET term = d.term + 1 WHERE d.host = own AND d.epoch = own_epoch;
   END IF;
-  RETURN QUERY SELECT d.host, d.term FROM chat_web.webhook_duty d;
+  RETURN QUERY SELECT d.host, d.term, d.imports,
+    (SELECT (extract(epoch FROM chat_web.moment() - h.beat_at) * 1000)::bigint FROM chat_web.hosts h WHERE h.id = own)
+  FROM chat_web.webhook_duty d;
 END $$;
 
--- Fails unless the calling host delivers the webhooks, and its gateway knows of each change and of the last promotion of
--- a standby, which may lack events: then it must read everything again. Until the end of the transaction, no other host
+-- Fails unless the calling host delivers the webhooks, in this term, and its gateway knows of the last promotion of a
+-- standby, which may lack events: then it must read everything again. Until the end of the transaction, no other host
 -- takes over.
 CREATE FUNCTION chat_web.require_duty(own_epoch bigint, own_term bigint, known_timeline text) RETURNS void
 LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
@@ -81,9 +92,10 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 CREATE FUNCTION chat_web.list_dead_letters(own_epoch bigint, own_term bigint, known_timeline text, of_webhook text)
-RETURNS SETOF text LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+RETURNS TABLE (session text, upto bigint, letter text)
+LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT chat_web.require_duty(own_epoch, own_term, known_timeline);
-  SELECT l.letter FROM chat_web.dead_letters l WHERE l.webhook = of_webhook ORDER BY l.n;
+  SELECT l.session, l.upto, l.letter FROM chat_web.dead_letters l WHERE l.webhook = of_webhook ORDER BY l.n;
 $$;
 
 -- Stores a webhook; without progress, that of one that exists stays.
@@ -96,7 +108,8 @@ BEGIN
     UPDATE chat_web.webhooks SET stored = new_stored WHERE id = webhook;
     IF NOT FOUND THEN RAISE EXCEPTION 'the webhooks have to be read again' USING ERRCODE = 'CW001'; END IF;
   ELSE
-    INSERT INTO chat_web.webhooks (id, stored, progress) VALUES (webhook, new_stored, new_progress);
+    INSERT INTO chat_web.webhooks (id, stored, progress) VALUES (webhook, new_stored, new_progress)
+    ON CONFLICT (id) DO UPDATE SET stored = excluded.stored, progress = excluded.progress; -- Asked twice.
   END IF;
 END $$;
 
@@ -119,8 +132,8 @@ CREATE FUNCTION chat_web.add_dead_letter(
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM chat_web.require_duty(own_epoch, own_term, known_timeline);
-  INSERT INTO chat_web.dead_letters (webhook, event, session, letter)
-  SELECT w.id, of_event, of_session, new_letter FROM chat_web.webhooks w WHERE w.id = of_webhook
+  INSERT INTO chat_web.dead_letters (webhook, event, session, upto, letter)
+  SELECT w.id, of_event, of_session, h.n, new_letter FROM chat_web.webhooks w, chat_web.log_head h WHERE w.id = of_webhook
   ON CONFLICT (webhook, event) DO UPDATE SET letter = excluded.letter;
   DELETE FROM chat_web.dead_letters l WHERE l.webhook = of_webhook AND l.n <= (
     SELECT o.n FROM chat_web.dead_letters o WHERE o.webhook = of_webhook ORDER BY o.n DESC OFFSET 1000 LIMIT 1
@@ -149,7 +162,7 @@ $$;
 -- Of webhooks that hosts had before they joined: one that was removed since is not added again.
 CREATE TABLE chat_web.imported_webhooks (id text PRIMARY KEY);
 
--- The place after which events follow that were after an id in its journal.
+-- The place after which events follow that were after an id in its journal, which is in the log up to its end.
 CREATE FUNCTION chat_web.find_next(of_origin text, of_seq bigint) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT chat_web.require_host();
@@ -169,8 +182,9 @@ BEGIN
   INSERT INTO chat_web.imported_webhooks (id) VALUES (webhook) ON CONFLICT DO NOTHING;
   IF NOT FOUND THEN RETURN; END IF;
   INSERT INTO chat_web.webhooks (id, stored, progress) VALUES (webhook, new_stored, new_progress);
-  UPDATE chat_web.webhook_duty SET term = term + 1;
-  INSERT INTO chat_web.dead_letters (webhook, event, session, letter)
-  SELECT webhook, row.event, row.session, row.letter FROM unnest(events, sessions, letters) AS row (event, session, letter)
+  UPDATE chat_web.webhook_duty SET imports = imports + 1;
+  INSERT INTO chat_web.dead_letters (webhook, event, session, upto, letter)
+  SELECT webhook, row.event, row.session, h.n, row.letter
+  FROM unnest(events, sessions, letters) AS row (event, session, letter), chat_web.log_head h
   ON CONFLICT DO NOTHING;
 END $$;

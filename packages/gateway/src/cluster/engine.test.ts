@@ -26,7 +26,7 @@ describe.runIf(postgresPrograms())('the database of a cluster', () => {
     };
     await eventually(change);
     await postgres.kill('SIGQUIT');
-    await expect(engine.query('SELECT 1')).rejects.toMatchObject({ code: 'engine_unavailable' });
+    await expect(engine.query('SELECT 1')).rejects.toMatchObject({ code: 'engine_unavailable', mayHaveRun: false });
     await postgres.run();
     await eventually(change);
     over.abort();
@@ -34,6 +34,16 @@ describe.runIf(postgresPrograms())('the database of a cluster', () => {
     await engine.close();
     const [row] = await connections(postgres);
     expect(row).toEqual({ count: '0' });
+  });
+
+  it('may have run a query whose connection was lost', async () => {
+    const engine = await Engine.open([postgres.url()], pino({ level: 'silent' }));
+    const [row] = await engine.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
+    const asked = engine.query('SELECT pg_sleep(3)'); // By the same process.
+    setTimeout(() => process.kill(Number(row?.pid), 'SIGKILL'), 200);
+    await expect(asked).rejects.toMatchObject({ code: 'engine_unavailable', mayHaveRun: true });
+    await eventually(() => engine.query('SELECT 1'));
+    await engine.close();
   });
 });
 

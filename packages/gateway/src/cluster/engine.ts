@@ -19,6 +19,16 @@ const REFUSAL = /^(28|3D)/;
 const NETWORK = /^(E(CONN|HOST|NET)\w+|ETIMEDOUT|EPIPE|ENOTFOUND|EAI_AGAIN|ENOENT)$/;
 const LOST = /timeout|terminated|closed|not queryable/i;
 
+export class EngineUnavailable extends GatewayError {
+  /** False if the query was not carried out. */
+  readonly mayHaveRun: boolean;
+
+  constructor(mayHaveRun: boolean) {
+    super('engine_unavailable', 'the database of the cluster cannot be reached');
+    this.mayHaveRun = mayHaveRun;
+  }
+}
+
 class StandbyError extends Error {
   constructor() {
     super('the server is a standby');
@@ -97,14 +107,18 @@ export class Engine {
   }
 
   /**
-   * The rows of a query. Rejects with `engine_unavailable` if no server can be reached or accepts writes, and otherwise
-   * with the error of the server. After a timeout, the query may have been carried out.
+   * The rows of a query. Rejects with EngineUnavailable if no server can be reached or accepts writes, and otherwise with
+   * the error of the server.
    */
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     let why: unknown;
+    let mayHaveRun = false;
     for (const pool of this.#fromCurrent()) {
+      let isConnected = false;
       try {
-        const { rows } = await pool.query<Row>(text, [...values]);
+        const client = await pool.connect();
+        isConnected = true;
+        const rows = await queryOnce<Row>(client, text, values);
         if (this.#isDown) this.#log.info('database of the cluster reached again');
         this.#isDown = false;
         this.#current = pool;
@@ -112,13 +126,14 @@ export class Engine {
       } catch (error) {
         if (!isOutage(error)) throw error;
         why ??= error;
+        mayHaveRun ||= isConnected && !isOfServer(error);
         if (isLate(error)) break; // It may have been carried out.
       }
     }
     if (!this.#isDown) this.#log.warn({ error: errorText(why) }, 'database of the cluster not reached');
     this.#isDown = true;
     if (REFUSAL.test((why as { code?: string }).code ?? '')) throw why;
-    throw new GatewayError('engine_unavailable', 'the database of the cluster cannot be reached');
+    throw new EngineUnavailable(mayHaveRun);
   }
 
   #fromCurrent(): Iterable<pg.Pool> {
@@ -130,10 +145,30 @@ export class Engine {
   }
 }
 
+async function queryOnce<Row extends pg.QueryResultRow>(
+  client: pg.PoolClient,
+  text: string,
+  values: readonly unknown[],
+): Promise<Row[]> {
+  try {
+    const { rows } = await client.query<Row>(text, [...values]);
+    client.release();
+    return rows;
+  } catch (error) {
+    client.release(!isOfServer(error)); // What follows on this connection may wait for the answer that is late.
+    throw error;
+  }
+}
+
+/** An error that a server has answered with: the transaction was rolled back. */
+function isOfServer(error: unknown): boolean {
+  return (error as { severity?: string }).severity !== undefined;
+}
+
 function isOutage(error: unknown): boolean {
-  const { code = '', severity, message } = error as { code?: string; severity?: string; message: string };
+  const { code = '', message } = error as { code?: string; message: string };
   if (error instanceof StandbyError) return true;
-  if (severity !== undefined) return OUTAGE.test(code) || REFUSAL.test(code); // Only errors of a server have one.
+  if (isOfServer(error)) return OUTAGE.test(code) || REFUSAL.test(code);
   return NETWORK.test(code) || LOST.test(message);
 }
 

@@ -73,6 +73,7 @@ export class Member implements Cluster {
   readonly #stopping = new AbortController();
   readonly #moves: Moves;
   readonly #events: SharedLog;
+  #journal: OwnJournal | undefined;
   #shipper: Shipper | undefined;
   #notedAt = { monotonic: performance.now(), wall: Date.now() };
   /** Resolves when another gateway has changed something. */
@@ -138,6 +139,7 @@ export class Member implements Cluster {
 
   async claim(journal: OwnJournal): Promise<void> {
     await this.#folder.claim(journal);
+    this.#journal = journal;
     this.#notedAt = { monotonic: performance.now(), wall: Date.now() };
     this.#shipper = new Shipper({
       engine: this.#engine,
@@ -285,7 +287,7 @@ export class Member implements Cluster {
       events: this.#events,
       host: this.#folder.host,
       epoch: () => this.#folder.epoch,
-      hasShipped: () => this.#shipper?.hasCaughtUp === true,
+      shipped: () => (this.#shipper?.hasCaughtUp ? this.#journal : undefined),
       refreshKeys: async () => this.#keys?.refresh(),
       log: this.#log,
     });

@@ -157,6 +157,21 @@ describe.runIf(postgresPrograms())('the events of all hosts', () => {
     expect((await readAt(a, { after: first?.id })).map(textOf)).toEqual(['stays', 'of its successor']);
   });
 
+  it('stay if a host deletes a session that another one has', async () => {
+    const [a, b] = hosts;
+    await a?.write('one', texts(3));
+    await a?.shipped();
+    postgres.execute(`INSERT INTO chat_web.sessions (id, host, change)
+      SELECT 'one', id, 1 FROM chat_web.hosts WHERE name = 'a'`);
+    for (const host of hosts) await host.refresh();
+    await b?.journal.append({ kind: 'forget', name: '', session: 'one', key: '', text: '' });
+    await b?.shipped();
+    for (const host of hosts) {
+      await host.refresh();
+      expect((await readAt(host)).map(textOf)).toEqual(texts(3));
+    }
+  });
+
   it('are shipped again if a promoted standby lacks them: repeats have the same ids, and none is lost', async () => {
     const [a, b] = hosts;
     await a?.write('one', texts(20));

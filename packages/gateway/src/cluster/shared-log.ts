@@ -117,8 +117,12 @@ export class SharedLog implements EventSource, LogRecords {
     return this.#newest === undefined || this.#newest.n < n;
   }
 
-  /** What this host has appended, up to a place. If others have as well, it is read in its order. */
+  /**
+   * What this host has appended, up to a place. If others have as well, it is read in its order; if a session was
+   * deleted, too, since the database knows whether another host has it.
+   */
   add(records: readonly Omit<LogRecord, 'n'>[], last: number): void {
+    if (records.some(({ name }) => name === undefined)) return;
     const first = last - records.length + 1;
     if (this.#newest?.n === first - 1) this.#append(records.map((record, at) => ({ ...record, n: first + at })));
   }

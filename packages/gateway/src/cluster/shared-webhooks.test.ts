@@ -10,9 +10,10 @@ import { Damage } from '../host/damage.ts';
 import { LogHost } from '../testing/log-host.ts';
 import { WebhookFile } from '../webhooks/webhook-file.ts';
 import { progressNotes, WebhookProgress } from '../webhooks/webhook-progress.ts';
+import type { StoredWebhook } from '../webhooks/webhook-store.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { initCluster } from './administration.ts';
-import { Engine } from './engine.ts';
+import { Engine, EngineUnavailable } from './engine.ts';
 import { SharedWebhooks } from './shared-webhooks.ts';
 
 const log = pino({ level: 'silent' });
@@ -32,7 +33,7 @@ class Deliverer {
       events: host.events,
       host: host.id,
       epoch: () => 1,
-      hasShipped: () => host.shipper.hasCaughtUp,
+      shipped: () => (host.shipper.hasCaughtUp ? host.journal : undefined),
       refreshKeys: async () => {},
       log,
     });
@@ -68,6 +69,8 @@ let server: Server;
 let url: string;
 let received: { readonly id: string; readonly type: string; readonly text: string }[];
 let status: (text: string) => number;
+/** Of a host that has not joined yet. */
+let unshared: StoredWebhook;
 
 const texts = (count: number, name = '') => Array.from({ length: count }, (_, n) => `${name}${n}`);
 const delivered = () => received.map(({ text }) => text);
@@ -120,6 +123,14 @@ describe.runIf(postgresPrograms())('the webhooks of a cluster', () => {
       response.writeHead(answered).end();
     });
     url = `http://127.0.0.1:${await listening(server)}/hook`;
+    unshared = {
+      id: 'wh_0a1b2c3d4e5f',
+      url,
+      sessions: ['*'],
+      events: ['message'],
+      createdAt: '2026-01-01T00:00:00.000Z',
+      secret: 'whsec_MDEyMzQ1Njc4OWFiY2RlZg==',
+    };
     await a.keep();
     await b.keep();
   });
@@ -188,6 +199,7 @@ describe.runIf(postgresPrograms())('the webhooks of a cluster', () => {
     });
     await expect(b.keep()).rejects.toThrow('it fails once');
     expect(() => b.webhooks.get(id, me)).toThrow('taking over');
+    expect(() => b.webhooks.list(me)).toThrow('taking over');
     expect(() => b.shared.requireHost()).toThrow('taken over');
     failing.mockRestore();
     await b.keep();
@@ -199,13 +211,44 @@ describe.runIf(postgresPrograms())('the webhooks of a cluster', () => {
     const { query } = a.host.engine;
     const unsure = vi.spyOn(a.host.engine, 'query').mockImplementation(async (text, values) => {
       const rows = await query.call(a.host.engine, text, values);
-      if (text.includes('remove_webhook')) throw new GatewayError('engine_unavailable', 'the answer was lost');
+      if (text.includes('remove_webhook')) throw new EngineUnavailable(true);
       return rows as never;
     });
-    await expect(a.webhooks.remove(id, me)).rejects.toThrow('the answer was lost');
+    await expect(a.webhooks.remove(id, me)).rejects.toMatchObject({ code: 'outcome_unknown' });
+    await expect(a.webhooks.rotateSecret(id, me)).rejects.toThrow('are being read again');
     unsure.mockRestore();
     await a.keep();
     expect(a.ids).toEqual([]);
+  });
+
+  it('go on while others are read again: neither their progress nor a replay is forgotten', async () => {
+    status = (text) => (text === 'poison' ? 500 : 204);
+    const { id } = await a.webhooks.create({ url }, me);
+    await happen(a.host, 'one', ['poison', '0']);
+    await eventually(async () => {
+      await a.keep();
+      expect(a.webhooks.deadLetters(id, me)).toHaveLength(1);
+    });
+    await eventually(async () => expect(await stored('progress')).toEqual([expect.stringContaining('log-2')]));
+    let [hasAsked, answer] = [false, () => {}];
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    server.removeAllListeners('request').on('request', async (_request, response) => {
+      hasAsked = true;
+      await isAnswered;
+      response.writeHead(204).end();
+    });
+    a.webhooks.replayDeadLetters(id, me);
+    await eventually(() => expect(hasAsked).toBe(true));
+    const own = noWebhooks(b.host);
+    await own.create(unshared, { position: 'oldest', waiting: [] }, [unshared]);
+    await new Deliverer(b.host, own).keep();
+    await a.keep();
+    expect(a.ids).toEqual([id, unshared.id]);
+    answer();
+    await eventually(async () => expect(await stored('letter')).toEqual([]));
+    expect(a.webhooks.deliveries(id, me).filter(({ ok }) => ok)).toHaveLength(2);
   });
 
   it('pass to another host when theirs is drained, and stay if all are', async () => {
@@ -221,7 +264,7 @@ describe.runIf(postgresPrograms())('the webhooks of a cluster', () => {
   it('are not delivered by a host that has not heard of the database for long', async () => {
     await a.webhooks.create({ url }, me);
     const now = performance.now();
-    vi.spyOn(performance, 'now').mockImplementation(() => now + 21_000);
+    vi.spyOn(performance, 'now').mockImplementation(() => now + 26_000);
     await happen(a.host, 'one', ['late']);
     await a.host.refresh();
     expect(() => a.shared.requireHost()).toThrow('database of the cluster cannot be reached');
@@ -275,6 +318,34 @@ describe.runIf(postgresPrograms())('the webhooks of a cluster', () => {
     expect(await stored('letter')).toEqual([]);
   });
 
+  it('keep those of a new session with its id', async () => {
+    status = () => 500;
+    const { id } = await a.webhooks.create({ url }, me);
+    const letters = () => a.webhooks.deadLetters(id, me).map(({ id: event }) => event);
+    await happen(b.host, 'two', ['old']);
+    await eventually(async () => {
+      await a.keep();
+      expect(letters()).toHaveLength(1);
+    });
+    const [old] = letters();
+    const noPurge = vi.spyOn(a.host, 'refresh').mockImplementation(async () => void (await a.host.events.refresh()));
+    await b.host.journal.append({ kind: 'forget', name: '', session: 'two', key: '', text: '' });
+    await happen(b.host, 'two', ['new']);
+    await eventually(async () => {
+      await a.keep();
+      expect(letters()).toHaveLength(1);
+    });
+    expect(letters()).not.toEqual([old]);
+    expect(await stored('letter')).toHaveLength(2);
+    setState(a.host, 'lost');
+    await b.host.events.refresh();
+    await b.shared.keep(); // The first letter is still in the database.
+    expect(b.webhooks.deadLetters(id, me).map(({ id: event }) => event)).toEqual(letters());
+    noPurge.mockRestore();
+    await b.keep();
+    expect(await stored('letter')).toHaveLength(1);
+  });
+
   it('begin after an event of any host, and are replayed from one', async () => {
     await happen(a.host, 'one', ['0', '1']);
     await happen(b.host, 'two', ['2', '3']);
@@ -295,14 +366,7 @@ describe.runIf(postgresPrograms())('the webhooks of a cluster', () => {
     await happen(b.host, 'two', texts(3, 'b'));
     await happen(a.host, 'one', ['0', '1', '2']);
     const own = noWebhooks(a.host);
-    const webhook = {
-      id: 'wh_0a1b2c3d4e5f',
-      url,
-      sessions: ['*'],
-      events: ['message'],
-      createdAt: '2026-01-01T00:00:00.000Z',
-      secret: 'whsec_MDEyMzQ1Njc4OWFiY2RlZg==',
-    };
+    const webhook = unshared;
     const idOf = (n: number) => a.host.journal.idOf(n);
     const last = a.host.journal.lastSeq;
     const progress = {
@@ -329,5 +393,16 @@ describe.runIf(postgresPrograms())('the webhooks of a cluster', () => {
     expect(a.webhooks.deadLetters(webhook.id, me)).toEqual([letter]);
     await eventually(() => expect(delivered()).toEqual(['1', '2']));
     expect(await own.load()).toEqual([]);
+  });
+
+  it('of a host begin with a gap if its journal has not issued their position', async () => {
+    await happen(a.host, 'one', ['0', '1']);
+    const own = noWebhooks(a.host);
+    const progress = { position: 'ffffffffffff-7', waiting: [] };
+    await own.create(unshared, progress, [unshared]);
+    own.progress.apply(progressNotes.progress(unshared.id, progress));
+    await new Deliverer(a.host, own).keep();
+    await a.keep();
+    await eventually(() => expect(delivered()).toEqual(['unknown_position', '0', '1']));
   });
 });

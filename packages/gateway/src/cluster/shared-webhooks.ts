@@ -2,7 +2,7 @@ import { EVENT_ID, errorText, GatewayError } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { OLDEST } from '../events/feed.ts';
 import type { NewRecord } from '../journal/frame.ts';
-import { Turns } from '../journal/turns.ts';
+import { Lock } from '../lock.ts';
 import type { Log } from '../log.ts';
 import type { WebhookFile } from '../webhooks/webhook-file.ts';
 import {
@@ -13,8 +13,8 @@ import {
   WebhookProgress,
 } from '../webhooks/webhook-progress.ts';
 import { type StoredWebhook, storedWebhook, type WebhookStore } from '../webhooks/webhook-store.ts';
-import type { ClusterWebhooks, WebhookDeliverer } from './cluster.ts';
-import type { Engine } from './engine.ts';
+import type { ClusterWebhooks, JournalEnd, WebhookDeliverer } from './cluster.ts';
+import { type Engine, EngineUnavailable } from './engine.ts';
 import { placeText } from './log-feed.ts';
 import { PlacedEvents } from './placed-events.ts';
 import type { SharedLog } from './shared-log.ts';
@@ -25,10 +25,25 @@ interface Dependencies {
   readonly host: string;
   /** Of the claim of this gateway. */
   readonly epoch: () => number;
-  /** True once the others can read all that this host has stored before it joined. */
-  readonly hasShipped: () => boolean;
+  /** The journal of this host, once the others can read all that was in it before it joined. */
+  readonly shipped: () => Pick<JournalEnd, 'seqOf'> | undefined;
   readonly refreshKeys: () => Promise<void>;
   readonly log: Log;
+}
+
+interface DutyRow {
+  readonly host: string | null;
+  readonly term: string;
+  readonly imports: string;
+  readonly silent_ms: string | null;
+}
+
+/** What the deliverer knows, while this host has the duty. */
+interface Known {
+  readonly term: number;
+  readonly imports: number;
+  readonly timeline: string | undefined;
+  readonly losses: number;
 }
 
 /** By both clocks: one stops while the machine is suspended, the other can be set. */
@@ -37,11 +52,9 @@ interface Moment {
   readonly wall: number;
 }
 
-/** Less than the time after which a host counts as lost, minus the time between two of its beats. */
-const DUTY_MS = 20_000;
+/** After the last beat. Less than the time after which a host counts as lost. */
+const DUTY_MS = 25_000;
 const RETRY_AFTER_SECONDS = 2;
-/** How many changes are stored at a time: beats need a connection, too. */
-const MAX_CHANGING = 2;
 /** SQLSTATE of `require_duty`. */
 const READ_AGAIN = 'CW001';
 
@@ -58,15 +71,17 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   #deliverer: WebhookDeliverer | undefined;
   /** The host that has the duty, as far as is known. */
   #host: string | undefined;
-  /** What the deliverer has read, while this host has the duty. */
-  #read: { readonly term: string; readonly timeline: string | undefined; readonly losses: number } | undefined;
+  #known: Known | undefined;
   #isDelivering = false;
-  /** When this host was known to have the duty. */
-  #confirmedAt: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
+  /** A change may have been stored: all are to be read again. */
+  #isUnsure = false;
+  /** The last beat of this host that is known to be stored, while it had the duty. */
+  #beatAt: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
   #stopTimer: NodeJS.Timeout | undefined;
   #isImported = false;
   #hasLeft = false;
-  readonly #turns = new Turns(MAX_CHANGING);
+  /** What is stored stays in order, and beats need a connection, too. */
+  readonly #lock = new Lock();
   #keeping: Promise<void> | undefined;
 
   constructor(own: WebhookFile, dependencies: Dependencies) {
@@ -91,8 +106,8 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   /** The same. Throws while this one does not deliver them. */
   requireHost(): string | undefined {
     if (this.#host !== this.#dependencies.host || this.#isDelivering) return this.#host;
-    if (!this.#read) throw unavailable('are being taken over');
-    throw new GatewayError('engine_unavailable', 'the database of the cluster cannot be reached');
+    if (this.#isDue) throw unavailable('are being taken over');
+    throw new EngineUnavailable(false);
   }
 
   /** Finds out who has the duty. */
@@ -116,32 +131,33 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     // Positions mean nothing before it is known where the events are.
     if (!this.#deliverer || !events.newest || this.#hasLeft) return;
     const now = { monotonic: performance.now(), wall: Date.now() };
-    const [row] = await engine.query<{ host: string | null; term: string }>(
-      'SELECT * FROM chat_web.take_webhooks($1)',
-      [epoch()],
-    );
+    const isUnsure = this.#isUnsure;
+    const [row] = await engine.query<DutyRow>('SELECT * FROM chat_web.take_webhooks($1, $2)', [epoch(), isUnsure]);
     this.#host = row?.host ?? undefined;
-    if (row?.host === host) await this.#deliver(row.term, now);
+    if (row?.host === host) await this.#deliver(row, now, isUnsure);
     else this.#unload();
     await this.#importOwn();
   }
 
-  async #deliver(term: string, now: Moment): Promise<void> {
+  async #deliver(row: DutyRow, now: Moment, isUnsure: boolean): Promise<void> {
     const { events, refreshKeys, log } = this.#dependencies;
-    this.#confirm(now);
+    this.#confirm(now, Number(row.silent_ms ?? 0));
     const { timeline, losses } = events;
-    const isKnown = this.#read?.term === term && this.#read.timeline === timeline && this.#read.losses === losses;
-    if (!isKnown) {
-      this.#stop();
-      this.#read = { term, timeline, losses };
+    const [last, term, imports] = [this.#known, Number(row.term), Number(row.imports)];
+    const isSameTerm = last !== undefined && term === last.term + (isUnsure ? 1 : 0);
+    // What it has in memory may be old, or its positions may have become those of other events.
+    if (!isSameTerm || last.timeline !== timeline || last.losses !== losses) this.#unload();
+    const mustLoad = !this.#known || isUnsure || this.#known.imports !== imports;
+    this.#known = { term, imports, timeline, losses };
+    if (mustLoad)
       try {
         await refreshKeys(); // A webhook ends with the key that owns it.
         await this.#deliverer?.load();
+        this.#isUnsure = false;
       } catch (error) {
         this.#unload();
         throw error;
       }
-    }
     if (this.#isDelivering || this.#hasLeft) return;
     this.#isDelivering = true;
     await this.#deliverer?.start();
@@ -149,24 +165,32 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   }
 
   #unload(): void {
-    this.#read = undefined;
+    this.#known = undefined;
     this.#isDelivering = false;
+    this.#isUnsure = false;
     this.#deliverer?.unload();
   }
 
   async leave(): Promise<void> {
     this.#hasLeft = true;
     clearTimeout(this.#stopTimer);
+    await this.#keeping?.catch(() => {}); // It might take them again.
     const { engine, epoch } = this.#dependencies;
     await engine.query('SELECT chat_web.leave_webhooks($1)', [epoch()]).catch(() => {}); // The host is not live soon.
     this.#host = undefined;
   }
 
   /** Without the database, it is not known for long. */
-  #confirm(now: Moment): void {
-    this.#confirmedAt = now;
+  #confirm({ monotonic, wall }: Moment, silentMs: number): void {
+    this.#beatAt = { monotonic: monotonic - silentMs, wall: wall - silentMs };
     clearTimeout(this.#stopTimer);
-    this.#stopTimer = setTimeout(() => this.#stop(), DUTY_MS).unref();
+    this.#stopTimer = setTimeout(() => this.#stop(), Math.max(0, DUTY_MS - silentMs)).unref();
+  }
+
+  get #isDue(): boolean {
+    const { monotonic, wall } = this.#beatAt;
+    // The monotonic clock stops while a machine is suspended.
+    return performance.now() - monotonic < DUTY_MS && Date.now() - wall < DUTY_MS;
   }
 
   #stop(): void {
@@ -175,33 +199,42 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   }
 
   assertOwn(): void {
-    const { monotonic, wall } = this.#confirmedAt;
-    // The monotonic clock stops while a machine is suspended.
-    if (performance.now() - monotonic < DUTY_MS && Date.now() - wall < DUTY_MS) return;
+    if (this.#isDue) return;
     this.#stop();
     throw unavailable('may be delivered from elsewhere');
   }
 
   // For the deliverer.
 
-  async load(): Promise<StoredWebhook[]> {
+  load(): Promise<StoredWebhook[]> {
+    return this.#lock.run(() => this.#load());
+  }
+
+  async #load(): Promise<StoredWebhook[]> {
     const rows = await this.#query<{ id: string; stored: string; progress: string }>(
       'SELECT * FROM chat_web.list_webhooks($1, $2, $3)',
     );
+    const letters = [];
+    for (const { id } of rows) {
+      const ofWebhook = await this.#query<{ session: string; upto: string; letter: string }>(
+        'SELECT * FROM chat_web.list_dead_letters($1, $2, $3, $4)',
+        id,
+      );
+      letters.push(...ofWebhook.map((row) => ({ id, ...row })));
+    }
+    // From here on in one turn: a session may be deleted at any time.
     const progress = new WebhookProgress();
     const webhooks: StoredWebhook[] = [];
-    for (const row of rows) {
-      const letters = await this.#query<{ letter: string }>(
-        'SELECT letter FROM chat_web.list_dead_letters($1, $2, $3, $4) AS letter',
-        row.id,
-      );
-      const webhook = this.#parsed(row.id, () => v.parse(storedWebhook, JSON.parse(row.stored)));
+    for (const { id, stored, progress: saved } of rows) {
+      const webhook = this.#parsed(id, () => v.parse(storedWebhook, JSON.parse(stored)));
       if (!webhook) continue;
       webhooks.push(webhook);
-      this.#parsed(row.id, () => progress.apply(progressNotes.progress(row.id, JSON.parse(row.progress))));
-      for (const { letter } of letters)
-        this.#parsed(row.id, () => progress.apply(progressNotes.dead(row.id, JSON.parse(letter))));
+      this.#parsed(id, () => progress.apply(progressNotes.progress(id, JSON.parse(saved))));
     }
+    const { events } = this.#dependencies;
+    for (const { id, session, upto, letter } of letters)
+      if (!events.isDeleted({ session, n: Number(upto) }))
+        this.#parsed(id, () => progress.apply(progressNotes.dead(id, JSON.parse(letter))));
     this.progress = progress;
     return webhooks;
   }
@@ -216,13 +249,15 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     }
   }
 
-  async create(webhook: StoredWebhook, progress: Progress): Promise<void> {
-    await this.#put(webhook, JSON.stringify(progress));
-    this.progress.apply(progressNotes.progress(webhook.id, progress));
+  create(webhook: StoredWebhook, progress: Progress): Promise<void> {
+    return this.#lock.run(async () => {
+      await this.#put(webhook, JSON.stringify(progress));
+      this.progress.apply(progressNotes.progress(webhook.id, progress));
+    });
   }
 
-  async change(webhook: StoredWebhook): Promise<void> {
-    await this.#put(webhook, null);
+  change(webhook: StoredWebhook): Promise<void> {
+    return this.#lock.run(() => this.#put(webhook, null));
   }
 
   async #put(webhook: StoredWebhook, progress: string | null): Promise<void> {
@@ -230,12 +265,18 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     await this.#change('SELECT chat_web.put_webhook($1, $2, $3, $4, $5, $6)', webhook.id, text, progress);
   }
 
-  async remove({ id }: StoredWebhook): Promise<void> {
-    await this.#change('SELECT chat_web.remove_webhook($1, $2, $3, $4)', id);
-    this.progress.apply(progressNotes.removed(id));
+  remove({ id }: StoredWebhook): Promise<void> {
+    return this.#lock.run(async () => {
+      await this.#change('SELECT chat_web.remove_webhook($1, $2, $3, $4)', id);
+      this.progress.apply(progressNotes.removed(id));
+    });
   }
 
-  async note({ id }: StoredWebhook, record: NewRecord): Promise<void> {
+  note({ id }: StoredWebhook, record: NewRecord): Promise<void> {
+    return this.#lock.run(() => this.#note(id, record));
+  }
+
+  async #note(id: string, record: NewRecord): Promise<void> {
     const { name, session, text } = record;
     if (name === NOTES.progress) await this.#query('SELECT chat_web.save_progress($1, $2, $3, $4, $5)', id, text);
     else if (name === NOTES.replayed)
@@ -247,32 +288,36 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     this.progress.apply(record);
   }
 
-  /** After an error, it may have been stored: then all are read again. */
   async #change(text: string, ...values: (string | null)[]): Promise<void> {
+    if (this.#isUnsure) throw unavailable('are being read again');
     try {
       await this.#query(text, ...values);
     } catch (error) {
-      this.#read = undefined;
-      throw error;
+      if (!(error instanceof EngineUnavailable && error.mayHaveRun)) throw error;
+      this.#isUnsure = true;
+      throw new GatewayError('outcome_unknown', 'the database has not answered: see whether it has the change');
     }
   }
 
   async #query<Row extends Record<string, unknown>>(text: string, ...values: (string | null)[]): Promise<Row[]> {
     const { engine, epoch } = this.#dependencies;
-    const { term = '0', timeline = '' } = this.#read ?? {};
+    const known = this.#known;
+    const { term = 0, timeline = '' } = known ?? {};
     try {
-      return await this.#turns.run('', () => engine.query<Row>(text, [epoch(), term, timeline, ...values]));
+      return await engine.query<Row>(text, [epoch(), term, timeline, ...values]);
     } catch (error) {
-      if ((error as { code?: string }).code === READ_AGAIN) throw unavailable('are being taken over');
-      throw error;
+      if ((error as { code?: string }).code !== READ_AGAIN) throw error;
+      if (this.#known === known) this.#known = undefined;
+      throw unavailable('are being taken over');
     }
   }
 
   // From before this host joined.
 
   async #importOwn(): Promise<void> {
-    const { engine, epoch, hasShipped } = this.#dependencies;
-    if (this.#isImported || !hasShipped()) return;
+    const { engine, epoch, shipped } = this.#dependencies;
+    const journal = shipped();
+    if (this.#isImported || !journal) return;
     const webhooks = await this.#own.load();
     for (const [at, webhook] of webhooks.entries()) {
       const { id } = webhook;
@@ -281,7 +326,7 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
         epoch(),
         id,
         JSON.stringify(webhook),
-        JSON.stringify(await this.#placedProgress(id)),
+        JSON.stringify(await this.#placedProgress(id, journal)),
         letters.map((letter) => letter.id),
         letters.map(({ session = '' }) => session),
         letters.map((letter) => JSON.stringify(letter)),
@@ -292,19 +337,22 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     this.#isImported = true;
   }
 
-  async #placedProgress(id: string): Promise<Progress> {
+  async #placedProgress(id: string, journal: Pick<JournalEnd, 'seqOf'>): Promise<Progress> {
     const progress = this.#own.progress.of(id) ?? { position: OLDEST, waiting: [] };
-    const position = await this.#place(progress.position);
+    const position = await this.#place(progress.position, journal);
     const waiting = [];
-    for (const one of progress.waiting) waiting.push({ ...one, after: await this.#place(one.after) });
+    for (const one of progress.waiting) waiting.push({ ...one, after: await this.#place(one.after, journal) });
     return { ...progress, position, waiting };
   }
 
-  /** Of a position in the journal. Nothing of other hosts is added to what follows it there. */
-  async #place(position: string): Promise<string> {
-    const [, origin, seq] = EVENT_ID.exec(position) ?? [];
+  /**
+   * Of a position in the journal. Nothing of other hosts is added to what follows it there. One that the journal has not
+   * issued stays, so that the webhook begins with a gap.
+   */
+  async #place(position: string, journal: Pick<JournalEnd, 'seqOf'>): Promise<string> {
     const placed = await this.events.resolve(position);
-    if (placed !== position || origin === undefined) return placed;
+    if (placed !== position || journal.seqOf(position) === undefined) return placed;
+    const [, origin, seq] = EVENT_ID.exec(position) ?? [];
     const [row] = await this.#dependencies.engine.query<{ n: string }>('SELECT chat_web.find_next($1, $2) AS n', [
       origin,
       seq,

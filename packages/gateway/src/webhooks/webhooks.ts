@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { AddressGuard, ForbiddenAddressError } from '@chat-web/outbound';
 import {
   type AnswerOf,
@@ -97,14 +98,25 @@ export class Webhooks {
     this.#guard = new AddressGuard(dependencies.config.webhookHosts);
   }
 
-  /** Reads those that are stored, instead of those that it has. They deliver from `start` on. */
+  /** Reads those that are stored. Those that it has go on if they are the same; others deliver from `start` on. */
   async load(): Promise<void> {
     const { store } = this.#dependencies;
     await this.#lock.run(async () => {
       const all = await store.load();
-      this.unload();
+      const known = new Map(this.#webhooks);
+      for (const webhook of known.values()) {
+        const isSame = all.some((stored) => isDeepStrictEqual(stored, webhook.stored));
+        if (!isSame) this.#drop(webhook);
+      }
+      const kept = new Map(this.#webhooks);
+      this.#webhooks.clear();
+      for (const stored of all) {
+        const webhook = kept.get(stored.id);
+        if (webhook) this.#webhooks.set(stored.id, webhook);
+        else this.#add(stored, store.progress.of(stored.id) ?? { position: LOST, waiting: [] });
+      }
       this.#isLoaded = true;
-      for (const stored of all) this.#add(stored, store.progress.of(stored.id) ?? { position: LOST, waiting: [] });
+      for (const webhook of this.#webhooks.values()) this.#resume(webhook);
     });
   }
 
@@ -134,6 +146,7 @@ export class Webhooks {
 
   /** The webhooks that the caller may see, oldest first. */
   list(caller: Caller): WebhookView[] {
+    if (!this.#isLoaded) throw takenOver();
     return [...this.#webhooks.values()]
       .filter(({ stored }) => sees(caller, stored))
       .map((webhook) => this.#viewOf(webhook));
@@ -514,10 +527,7 @@ export class Webhooks {
   #find(id: string, caller: Caller): Webhook {
     const webhook = this.#webhooks.get(id);
     if (webhook && sees(caller, webhook.stored)) return webhook;
-    if (!this.#isLoaded)
-      throw new GatewayError('host_unreachable', 'another gateway is taking over the webhooks: try again', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      });
+    if (!this.#isLoaded) throw takenOver();
     throw new GatewayError('webhook_not_found', 'webhook not found');
   }
 
@@ -584,6 +594,12 @@ async function post(endpoint: Endpoint, delivery: Delivery, signal?: AbortSignal
   const ms = Math.round(performance.now() - startedAt);
   const result = outcome.kind === 'delivered' ? { ok: true, ms } : { ok: false, ms, message: outcome.message };
   return { outcome, result };
+}
+
+function takenOver(): GatewayError {
+  return new GatewayError('host_unreachable', 'another gateway is taking over the webhooks: try again', {
+    retryAfterSeconds: RETRY_AFTER_SECONDS,
+  });
 }
 
 function notStored(error: unknown): never {
