@@ -5,6 +5,7 @@ import { console300 } from './console.ts';
 import { downloads } from './downloads.ts';
 import { eight, eightShell } from './eight.ts';
 import { events } from './events.ts';
+import { forwarding } from './forwarding.ts';
 import { status } from './front.ts';
 import { hosts } from './hosts.ts';
 import { idle } from './idle.ts';
@@ -16,7 +17,7 @@ import { sends } from './sends.ts';
 
 const ATTEMPTS = 3;
 
-const usual = [status, console300, journal, events, hosts, sends, savedStart, downloads, idle, eight];
+const usual = [status, console300, journal, events, hosts, forwarding, sends, savedStart, downloads, idle, eight];
 const benchmarks = [...usual, ...(hasHeadlessShell(process.env) ? [eightShell] : [])];
 const { values } = parseArgs({
   options: { only: { type: 'string' }, rounds: { type: 'string' }, help: { type: 'boolean', short: 'h' } },

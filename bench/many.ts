@@ -63,7 +63,7 @@ async function measure(stack: Stack): Promise<void> {
     'for each session, %': (idle.node + idle.browser) / count,
   });
 
-  const poster = new Poster(stack.gateway.url);
+  const poster = new Poster(stack.address);
   const latencies: number[] = [];
   const idleHealth = await whileProbing(stack.gateway.url, async () => {
     for (let n = 0; n < SENDS; n += 1) latencies.push(await poster.timed(seeds[n % count]?.id ?? '', `idle ${n}`));

@@ -45,7 +45,7 @@ export const sends: Benchmark = {
       return withStack(
         async (stack) => {
           for (const { id, number } of seeds) await stack.link(id, number);
-          const poster = new Poster(stack.gateway.url);
+          const poster = new Poster(stack.address);
           const send = (id: string, body: string) => poster.send(id, body);
           for (const { id } of seeds) for (let n = 0; n < WARM_UP; n += 1) await send(id, `warm ${n}`);
           const times: number[] = [];

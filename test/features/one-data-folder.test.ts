@@ -1,4 +1,6 @@
-import { ADA, BEN, browsersIn, workersOf } from '@chat-web/testing';
+import { execFileSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
+import { ADA, BEN, browsersIn, fixture, workersOf } from '@chat-web/testing';
 import { runGateway, Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
 
@@ -20,4 +22,16 @@ it('a second gateway on the same data folder exits at once with the reason; the 
   expect(events.events).toEqual([]);
   expect(await client.getSessionStatus({ id: 'main' })).toMatchObject({ status: 'ready', restarts: 0 });
   await client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'undisturbed' });
+});
+
+it('a gateway without a cluster runs without the client of PostgreSQL, and its folder has no file of a cluster', async () => {
+  const withoutPg = ['--import', fixture('without-pg.mjs')];
+  expect(() => execFileSync(process.execPath, [...withoutPg, '--eval', "import('pg')"], { stdio: 'pipe' })).toThrow(
+    'pg was loaded',
+  );
+  await using stack = await Stack.start({ settings: { NODE_OPTIONS: withoutPg.join(' ') } });
+  await stack.link('main', ADA);
+  await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'alone' });
+  const folders = ['arriving', 'journal', 'moves', 'pages', 'sessions', 'spool', 'tmp', 'trash'];
+  expect(readdirSync(stack.dataDir).sort()).toEqual([...folders, 'gateway.lock'].sort());
 });

@@ -107,7 +107,7 @@ BEGIN
     GROUP BY row.session
     ON CONFLICT (session) DO UPDATE SET n = greatest(f.n, excluded.n);
   END IF;
-  PERFORM pg_notify('chat_web_log', (head.n + count)::text);
+  PERFORM pg_notify('chat_web_log', (head.n + count) || ' ' || host);
   RETURN QUERY SELECT upto, head.n + count;
 END $$;
 

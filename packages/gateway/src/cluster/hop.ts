@@ -62,13 +62,24 @@ export function verifyHop(
   )
     return undefined;
   const key = publicKeyIn(keyOf(from));
-  return key?.asymmetricKeyType === 'ed25519' && verify(null, text, key, signature) ? said.output : undefined;
+  return key && verify(null, text, key, signature) ? said.output : undefined;
 }
 
-/** A host that was taken over can announce anything as its key. */
+/** Reading one takes as long as verifying a signature. */
+const publicKeys = new WeakMap<Buffer, KeyObject | undefined>();
+
+/** Undefined if it is none: a host that was taken over can announce anything as its key. */
 function publicKeyIn(der: Buffer | undefined): KeyObject | undefined {
+  if (!der || publicKeys.has(der)) return der && publicKeys.get(der);
+  const key = keyOrNone(der);
+  publicKeys.set(der, key);
+  return key;
+}
+
+function keyOrNone(der: Buffer): KeyObject | undefined {
   try {
-    return der && createPublicKey({ key: der, format: 'der', type: 'spki' });
+    const key = createPublicKey({ key: der, format: 'der', type: 'spki' });
+    return key.asymmetricKeyType === 'ed25519' ? key : undefined;
   } catch {
     return undefined;
   }

@@ -144,7 +144,7 @@ export class Member implements Cluster {
     this.#shipper = new Shipper({
       engine: this.#engine,
       journal,
-      onShipped: (records, last) => this.#events.add(records, last),
+      onShipped: (records, last) => this.#events.add(records, last) || this.#added.resolve(),
       host: this.#folder.host,
       epoch: () => this.#folder.epoch,
       stopping: this.#stopping.signal,
@@ -169,7 +169,10 @@ export class Member implements Cluster {
     const listening = this.#engine.listen(
       {
         chat_web: () => this.#changed.resolve(),
-        chat_web_log: (last) => this.#events.isBefore(Number(last)) && this.#added.resolve(),
+        chat_web_log: (told) => {
+          const [last, host] = told.split(' ');
+          if (host !== this.#folder.host && this.#events.isBefore(Number(last))) this.#added.resolve();
+        },
       },
       this.#stopping.signal,
     );

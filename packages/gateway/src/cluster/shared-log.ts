@@ -118,13 +118,14 @@ export class SharedLog implements EventSource, LogRecords {
   }
 
   /**
-   * What this host has appended, up to a place. If others have as well, it is read in its order; if a session was
-   * deleted, too, since the database knows whether another host has it.
+   * What this host has appended, up to a place. False if it has to be read in its order: others have appended as well,
+   * or a session was deleted, and the database knows whether another host has it.
    */
-  add(records: readonly Omit<LogRecord, 'n'>[], last: number): void {
-    if (records.some(({ name }) => name === undefined)) return;
+  add(records: readonly Omit<LogRecord, 'n'>[], last: number): boolean {
     const first = last - records.length + 1;
-    if (this.#newest?.n === first - 1) this.#append(records.map((record, at) => ({ ...record, n: first + at })));
+    if (this.#newest?.n !== first - 1 || records.some(({ name }) => name === undefined)) return false;
+    this.#append(records.map((record, at) => ({ ...record, n: first + at })));
+    return true;
   }
 
   #append(records: readonly LogRecord[]): void {

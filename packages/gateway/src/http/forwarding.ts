@@ -36,6 +36,8 @@ const CONTINUE_TIMEOUT_MS = 12_000;
 const GRACE_MS = 5_000;
 /** For a stream to begin, or a page of events to be sent, which may wait for events. */
 const STREAM_BEGINS_MS = 65_000;
+/** A shorter answer is sent at once: a stream costs more than it. */
+const MAX_HELD_BYTES = 65_536;
 /** Streams have a comment every 30 s. */
 const IDLE_MS = 90_000;
 /** A lost host may only be cut off from the database. After a failure, it is asked again after this time. */
@@ -272,14 +274,17 @@ async function responseOf(
     answer.resume();
     return c.newResponse(null, status as ContentfulStatusCode, headers);
   }
-  if (!hasBody(incoming) || incoming.complete) {
+  const length = Number(answer.headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  const isWhole = !hasBody(incoming) || incoming.complete;
+  if (isWhole && length > MAX_HELD_BYTES) {
     // If the other gateway dies, what was begun cannot be ended properly.
     answer.once('error', () => c.env.outgoing.destroy());
     const body = Readable.toWeb(answer.pipe(new PassThrough())) as ReadableStream;
     return c.newResponse(body, status as ContentfulStatusCode, headers);
   }
-  // A refusal, before the body has ended.
   const bytes = await buffer(answer);
+  if (isWhole) return c.newResponse(new Uint8Array(bytes), status as ContentfulStatusCode, headers);
+  // A refusal, before the body has ended.
   sent.destroy();
   const closing = { ...headers, Connection: 'close' };
   return c.newResponse(lingeringBody(bytes, c.env), status as ContentfulStatusCode, closing);
