@@ -21,6 +21,8 @@ CREATE TABLE chat_web.hosts (
   -- `lost`: it was live, and its last beat is more than 30 seconds ago.
   state text NOT NULL DEFAULT 'released' CHECK (state IN ('live', 'released', 'lost')),
   beat_at timestamptz,
+  -- While it is lost: the host that has to publish that. NULL once it has.
+  herald uuid,
   -- Since when no beat was missing.
   beating_since timestamptz,
   -- The last position of its journal at the last beat: a disk whose journal does not know it is an older copy.
@@ -117,7 +119,7 @@ BEGIN
     RETURN;
   END IF;
   RETURN QUERY UPDATE chat_web.hosts h SET
-    epoch = last.epoch + 1, nonce = new_nonce, state = 'live', is_off = false,
+    epoch = last.epoch + 1, nonce = new_nonce, state = 'live', is_off = false, herald = NULL,
     beat_at = chat_web.moment(), beating_since = chat_web.moment(),
     machine_id = new_machine_id, boot_id = new_boot_id, folder = new_folder, disk = new_disk
   WHERE h.id = host RETURNING 'claimed', h.epoch;
@@ -132,7 +134,7 @@ RETURNS TABLE (was_lost boolean) LANGUAGE sql SECURITY DEFINER SET search_path =
     WHERE h.id = host AND h.role = session_user AND h.epoch = own_epoch AND h.state <> 'released' FOR UPDATE
   )
   UPDATE chat_web.hosts h SET
-    state = 'live', beat_at = chat_web.moment(), nonce = NULL, is_off = false,
+    state = 'live', beat_at = chat_web.moment(), nonce = NULL, is_off = false, herald = NULL,
     beating_since = CASE WHEN h.beat_at > chat_web.moment() - interval '15 seconds' THEN h.beating_since
       ELSE chat_web.moment() END,
     journal_position = new_position, about = new_about
@@ -149,16 +151,25 @@ BEGIN
   RETURN FOUND;
 END $$;
 
--- Hosts whose last beat is more than 30 seconds ago become `lost`. Returns those that just did. Only a host whose own
--- beats have all arrived in that time can tell: after an outage of the database, none has.
-CREATE FUNCTION chat_web.mark_lost() RETURNS SETOF uuid
-LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  UPDATE chat_web.hosts SET state = 'lost'
-  WHERE state = 'live' AND beat_at < chat_web.moment() - interval '30 seconds' AND EXISTS (
-    SELECT FROM chat_web.hosts own
-    WHERE own.role = session_user AND own.beating_since < chat_web.moment() - interval '30 seconds'
-  ) RETURNING id;
-$$;
+-- Hosts whose last beat is more than 30 seconds ago become `lost`. Only a host whose own beats have all arrived in that
+-- time can tell: after an outage of the database, none has. Returns those of which the calling host has to publish that:
+-- also after another host that had to is lost itself. `published`: those of which it has.
+CREATE FUNCTION chat_web.mark_lost(published uuid[]) RETURNS SETOF uuid
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+  own chat_web.hosts;
+BEGIN
+  SELECT * INTO own FROM chat_web.hosts h WHERE h.role = session_user;
+  UPDATE chat_web.hosts h SET herald = NULL WHERE h.herald = own.id AND h.id = ANY (published);
+  IF own.beating_since < chat_web.moment() - interval '30 seconds' THEN
+    UPDATE chat_web.hosts h SET state = 'lost', herald = own.id
+    WHERE h.state = 'live' AND h.beat_at < chat_web.moment() - interval '30 seconds';
+  END IF;
+  UPDATE chat_web.hosts h SET herald = own.id
+  WHERE h.state = 'lost' AND h.herald <> own.id
+    AND NOT EXISTS (SELECT FROM chat_web.hosts o WHERE o.id = h.herald AND o.state = 'live');
+  RETURN QUERY SELECT h.id FROM chat_web.hosts h WHERE h.state = 'lost' AND h.herald = own.id;
+END $$;
 
 -- An operator has checked that the machine of a host is off. Holds until the next claim or beat. False for a host whose
 -- last beat is less than 30 seconds ago.

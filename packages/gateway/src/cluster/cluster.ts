@@ -102,7 +102,7 @@ export interface OwnGateway {
   readonly address: string;
   about(): AboutHost;
   readonly sessions: OwnSessions;
-  /** A host is lost, and this gateway is the first to know. `sessions`: those that it has, as they are shown now. */
+  /** A host is lost, and this gateway has to publish that. `sessions`: those that it has, as they are shown now. */
   onHostLost(sessions: readonly SessionView[]): void;
   /** The others have taken this host for lost, and have said so in the streams of its sessions. */
   onFound(): void;

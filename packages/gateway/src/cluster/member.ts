@@ -456,6 +456,7 @@ export class Member implements Cluster {
 
   async #beat({ about, onHostLost, onFound, onFolderLost }: OwnGateway): Promise<void> {
     const { signal } = this.#stopping;
+    let published: string[] = [];
     while (!signal.aborted) {
       this.#noteTime();
       try {
@@ -467,12 +468,15 @@ export class Member implements Cluster {
         this.#isConfirmed = true;
         if (beat.was_lost) onFound();
         await this.#directory.readHosts();
-        const lost = await this.#engine.query<{ id: string }>('SELECT id FROM chat_web.mark_lost() AS id');
+        const lost = await this.#engine.query<{ id: string }>('SELECT id FROM chat_web.mark_lost($1) AS id', [
+          published,
+        ]);
         if (lost.length > 0) await this.#directory.readHosts();
         for (const { id } of lost) {
           this.#log.warn({ host: this.#directory.nameOf(id) }, 'host lost');
           onHostLost(this.#directory.viewsOf(id));
         }
+        published = lost.map(({ id }) => id); // On disk by the next beat.
       } catch (error) {
         // Without the database, the sessions go on.
         if (!(error instanceof GatewayError)) this.#log.error({ error: errorText(error) }, 'beat failed');

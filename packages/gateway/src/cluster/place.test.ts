@@ -131,4 +131,23 @@ describe.runIf(postgresPrograms())('the directory', () => {
     await expect(query(clients[0], "SELECT chat_web.report(0, '{}', true)")).rejects.toMatchObject({ code: '42501' });
     await expect(query(clients[0], 'SELECT * FROM chat_web.sessions')).rejects.toMatchObject({ code: '42501' });
   });
+
+  it('has one host publish that another is lost, and a next one if that is lost before it has', async () => {
+    const set = (what: string, ...names: string[]) =>
+      postgres.execute(`UPDATE chat_web.hosts SET ${what} WHERE name IN (${names.map((name) => `'${name}'`)})`);
+    const markLost = async (at: number, published: string[] = []) =>
+      (await query(clients[at], 'SELECT chat_web.mark_lost($1) AS id', [published.map((name) => ids.get(name))]))
+        .map(({ id }) => HOSTS.find((name) => ids.get(name) === id))
+        .sort();
+    set("beating_since = clock_timestamp() - interval '40 s'", 'a', 'b');
+    set("beat_at = clock_timestamp() - interval '31 s'", 'e');
+    expect(await markLost(2)).toEqual([]); // Its own beats were missing.
+    expect(await markLost(0)).toEqual(['e']);
+    expect(await markLost(1)).toEqual([]);
+    expect(await markLost(0)).toEqual(['e']); // The first answer may have been lost.
+    set("beat_at = clock_timestamp() - interval '31 s'", 'a');
+    expect(await markLost(1)).toEqual(['a', 'e']);
+    expect(await markLost(1, ['a', 'e'])).toEqual([]);
+    expect(await markLost(0)).toEqual([]);
+  });
 });
