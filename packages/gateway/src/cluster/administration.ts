@@ -3,9 +3,12 @@ import { existsSync } from 'node:fs';
 import { chown, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { errorText } from '@chat-web/protocol';
 import type pg from 'pg';
+import * as v from 'valibot';
 import { ConfigError } from '../config-error.ts';
 import { holdDataDir } from '../host/data-lock.ts';
+import { clusterUrls } from '../settings.ts';
 import { HOST_FILE, writeHostFile } from './host-file.ts';
 import { applySchema } from './schema.ts';
 
@@ -18,6 +21,7 @@ const HOST_NAME = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
 const MAX_CONNECTIONS = 20;
 /** SQLSTATE: what exists already, and what is missing. */
 const EXISTS: readonly (string | undefined)[] = ['42710', '23505'];
+const FORBIDDEN = '42501';
 const MISSING: readonly (string | undefined)[] = ['42P01', '3F000', '42883', '42704'];
 
 export interface HostStatus {
@@ -176,17 +180,28 @@ async function scramVerifier(password: string): Promise<string> {
 }
 
 async function connected<R>(url: string, work: (client: pg.Client) => Promise<R>): Promise<R> {
+  if (!v.is(clusterUrls, url)) throw new ConfigError(['the URL of the database must begin with postgresql://']);
   const timeouts = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS, lock_timeout: TIMEOUT_MS };
   // As in `Engine.open`: programs that share code with the gateway do not load it, either.
   const { default: postgres } = await import('pg');
   const client = new postgres.Client({ connectionString: url, ...timeouts });
   client.on('error', () => {}); // The query in progress rejects, too.
-  await client.connect();
+  try {
+    await client.connect();
+  } catch (error) {
+    throw new ConfigError([`the database cannot be used: ${errorText(error)}`]);
+  }
   try {
     return await work(client);
   } catch (error) {
-    if (!MISSING.includes((error as { code?: string }).code)) throw error;
-    throw new ConfigError(['the database is not prepared: run "chat-web cluster init" first']);
+    const { code = '' } = error as { code?: string };
+    if (MISSING.includes(code))
+      throw new ConfigError(['the database is not prepared: run "chat-web cluster init" first']);
+    if (code === FORBIDDEN)
+      throw new ConfigError([
+        `${errorText(error)}: this needs a role that may create schemas and roles, not that of a host`,
+      ]);
+    throw error;
   } finally {
     await client.end();
   }

@@ -1,0 +1,31 @@
+import { Postgres, postgresPrograms } from '@chat-web/testing';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addHost, clusterStatus, initCluster } from './administration.ts';
+
+describe.runIf(postgresPrograms())('a command of a cluster', () => {
+  let postgres: Postgres;
+  beforeAll(async () => {
+    postgres = await Postgres.start();
+  });
+  afterAll(() => postgres?.[Symbol.asyncDispose]());
+
+  it('says what is wrong with its URL or role, without the password', async () => {
+    const refused = (asked: Promise<unknown>) => asked.catch((error: Error) => error.message);
+    expect(await refused(initCluster('http://ada:secret@127.0.0.1/chat'))).toBe(
+      'the URL of the database must begin with postgresql://',
+    );
+    expect(await refused(initCluster('postgresql://ada:secret@127.0.0.1:1/chat'))).toBe(
+      'the database cannot be used: connect ECONNREFUSED 127.0.0.1:1',
+    );
+    expect(await refused(clusterStatus(postgres.url('chat')))).toBe(
+      'the database cannot be used: database "chat" does not exist',
+    );
+    expect(await refused(clusterStatus(postgres.url()))).toMatch(/^the database is not prepared/);
+    await initCluster(postgres.url());
+    const url = await addHost(postgres.url(), 'a');
+    expect(await clusterStatus(url)).toMatchObject([{ name: 'a', state: 'released' }]);
+    expect(await refused(addHost(url, 'b'))).toBe(
+      'permission denied for table hosts: this needs a role that may create schemas and roles, not that of a host',
+    );
+  });
+});
