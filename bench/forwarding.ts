@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ADA, BEN, peakMb, postgresPrograms, resetPeak } from '@chat-web/testing';
 import { Hosts, type Stack } from '@chat-web/testing/stack';
@@ -27,7 +28,7 @@ const PEAK = 'the same of the front process that is asked';
 /** Requests for a session of another host. The other side: the gateway that has the session is asked. */
 export const forwarding: Benchmark = {
   name: 'forwarding',
-  rounds: 3,
+  rounds: 4,
   goals: [
     { figure: TEXT, unit: 'ms', limit: (direct) => (direct[TEXT] ?? 0) + 1.5, text: '≤ direct + 1.5 ms' },
     { figure: RATE, unit: '1/s', limit: (direct) => 0.9 * (direct[RATE] ?? 0), text: '≥ 0.9 × direct', isMin: true },
@@ -60,7 +61,7 @@ async function round(turn: number) {
 /** Resolves with the id of a document that a session has received. */
 async function receive(owner: Stack, megabytes: number): Promise<string> {
   const log = await owner.listen(SESSION);
-  const base64 = bytesOf(megabytes).toString('base64');
+  const base64 = randomBytes(megabytes * MB).toString('base64');
   await owner.phones.send(BEN, { to: ADA, media: { kind: 'document', mimeType: 'application/pdf', base64 } });
   const { id } = await log.until('message', ({ hasMedia }) => hasMedia, MEDIA_MS);
   log.close();
@@ -89,7 +90,7 @@ class Side {
   }
 
   async transfer(document: string): Promise<void> {
-    const base64 = bytesOf(UP_MB).toString('base64');
+    const base64 = randomBytes(UP_MB * MB).toString('base64');
     const body = Buffer.from(JSON.stringify({ type: 'document', to: BEN, mimeType: 'application/pdf', base64 }));
     const up = await medianOf(() => this.#poster.post(`/sessions/${SESSION}/messages`, body), this.#fronts);
     const down = await medianOf(async () => {
@@ -119,8 +120,4 @@ async function medianOf(transfer: () => Promise<unknown>, pids: readonly number[
     times.push(performance.now() - startedAt);
   }
   return { ms: median(times), moreMb: pids.map((pid, n) => peakMb(pid) - (before[n] ?? 0)) };
-}
-
-function bytesOf(megabytes: number): Buffer {
-  return Buffer.alloc(megabytes * MB, 'bytes that do not compress to nothing');
 }

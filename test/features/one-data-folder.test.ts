@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { ADA, BEN, browsersIn, fixture, workersOf } from '@chat-web/testing';
 import { runGateway, Stack } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
@@ -30,6 +30,7 @@ it('a gateway without a cluster runs without the client of PostgreSQL, and its f
     'pg was loaded',
   );
   await using stack = await Stack.start({ settings: { NODE_OPTIONS: withoutPg.join(' ') } });
+  expect(readFileSync(`/proc/${stack.gateway.pid}/environ`, 'utf8')).toContain('without-pg.mjs');
   await stack.link('main', ADA);
   await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body: 'alone' });
   const folders = ['arriving', 'journal', 'moves', 'pages', 'sessions', 'spool', 'tmp', 'trash'];

@@ -223,7 +223,7 @@ BEGIN
     SELECT x.n FROM chat_web.events x WHERE x.session = gone.session AND x.n < gone.n AND x.name <> '' LIMIT 500
   ) AS picked WHERE e.n = picked.n AND e.session = gone.session;
   GET DIAGNOSTICS emptied = ROW_COUNT;
-  DELETE FROM chat_web.dead_letters l WHERE l.session = gone.session AND l.upto < gone.n;
+  DELETE FROM chat_web.dead_letters l WHERE l.session = gone.session AND l.place < gone.n;
   IF emptied = 0 THEN DELETE FROM chat_web.forgotten f WHERE f.session = gone.session; END IF;
   RETURN true;
 END $$;

@@ -16,8 +16,8 @@ CREATE TABLE chat_web.dead_letters (
   event text NOT NULL CHECK (length(event) < 300),
   -- Empty for an event of all sessions.
   session text NOT NULL,
-  -- The end of the order of all events when it was added: its event is not after it.
-  upto bigint NOT NULL,
+  -- Of the event, in the order of all events; 0 if it is not known.
+  place bigint NOT NULL,
   -- JSON.
   letter text NOT NULL CHECK (length(letter) < 20000),
   PRIMARY KEY (webhook, event)
@@ -28,7 +28,7 @@ CREATE INDEX ON chat_web.dead_letters (session);
 CREATE TABLE chat_web.webhook_duty (
   host uuid,
   epoch bigint NOT NULL,
-  -- What was asked in an earlier one is refused.
+  -- What was asked in an earlier term is refused.
   term bigint NOT NULL,
   -- How many webhooks were imported.
   imports bigint NOT NULL
@@ -92,10 +92,10 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 CREATE FUNCTION chat_web.list_dead_letters(own_epoch bigint, own_term bigint, known_timeline text, of_webhook text)
-RETURNS TABLE (session text, upto bigint, letter text)
+RETURNS TABLE (session text, place bigint, letter text)
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT chat_web.require_duty(own_epoch, own_term, known_timeline);
-  SELECT l.session, l.upto, l.letter FROM chat_web.dead_letters l WHERE l.webhook = of_webhook ORDER BY l.n;
+  SELECT l.session, l.place, l.letter FROM chat_web.dead_letters l WHERE l.webhook = of_webhook ORDER BY l.n;
 $$;
 
 -- Stores a webhook; without progress, that of one that exists stays.
@@ -128,12 +128,13 @@ $$;
 
 -- Adds a dead letter: of each webhook, the last 1,000 are kept. Those of deleted sessions: see `purge_forgotten`.
 CREATE FUNCTION chat_web.add_dead_letter(
-  own_epoch bigint, own_term bigint, known_timeline text, of_webhook text, of_event text, of_session text, new_letter text
+  own_epoch bigint, own_term bigint, known_timeline text,
+  of_webhook text, of_event text, of_session text, of_place bigint, new_letter text
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM chat_web.require_duty(own_epoch, own_term, known_timeline);
-  INSERT INTO chat_web.dead_letters (webhook, event, session, upto, letter)
-  SELECT w.id, of_event, of_session, h.n, new_letter FROM chat_web.webhooks w, chat_web.log_head h WHERE w.id = of_webhook
+  INSERT INTO chat_web.dead_letters (webhook, event, session, place, letter)
+  SELECT w.id, of_event, of_session, of_place, new_letter FROM chat_web.webhooks w WHERE w.id = of_webhook
   ON CONFLICT (webhook, event) DO UPDATE SET letter = excluded.letter;
   DELETE FROM chat_web.dead_letters l WHERE l.webhook = of_webhook AND l.n <= (
     SELECT o.n FROM chat_web.dead_letters o WHERE o.webhook = of_webhook ORDER BY o.n DESC OFFSET 1000 LIMIT 1
@@ -172,10 +173,11 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   );
 $$;
 
--- Adds a webhook that a host had before it joined, once, with its dead letters: `events`, `sessions` and `letters` of
--- each. The gateway that delivers the webhooks reads them again.
+-- Adds a webhook that a host had before it joined, once, with its dead letters: `events`, `sessions`, `places` and
+-- `letters` of each. The gateway that delivers the webhooks reads them again.
 CREATE FUNCTION chat_web.import_webhook(
-  own_epoch bigint, webhook text, new_stored text, new_progress text, events text[], sessions text[], letters text[]
+  own_epoch bigint, webhook text, new_stored text, new_progress text,
+  events text[], sessions text[], places bigint[], letters text[]
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM chat_web.host_at(own_epoch);
@@ -183,8 +185,8 @@ BEGIN
   IF NOT FOUND THEN RETURN; END IF;
   INSERT INTO chat_web.webhooks (id, stored, progress) VALUES (webhook, new_stored, new_progress);
   UPDATE chat_web.webhook_duty SET imports = imports + 1;
-  INSERT INTO chat_web.dead_letters (webhook, event, session, upto, letter)
-  SELECT webhook, row.event, row.session, h.n, row.letter
-  FROM unnest(events, sessions, letters) AS row (event, session, letter), chat_web.log_head h
+  INSERT INTO chat_web.dead_letters (webhook, event, session, place, letter)
+  SELECT webhook, row.event, row.session, row.place, row.letter
+  FROM unnest(events, sessions, places, letters) AS row (event, session, place, letter)
   ON CONFLICT DO NOTHING;
 END $$;

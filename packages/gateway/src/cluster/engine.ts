@@ -124,7 +124,8 @@ export class Engine {
         this.#current = pool;
         return rows;
       } catch (error) {
-        if (!isOutage(error)) throw error;
+        // Another server may have carried it out.
+        if (!isOutage(error)) throw mayHaveRun ? new EngineUnavailable(true) : error;
         why ??= error;
         mayHaveRun ||= isConnected && !isOfServer(error);
         if (isLate(error)) break; // It may have been carried out.
@@ -132,7 +133,7 @@ export class Engine {
     }
     if (!this.#isDown) this.#log.warn({ error: errorText(why) }, 'database of the cluster not reached');
     this.#isDown = true;
-    if (REFUSAL.test((why as { code?: string }).code ?? '')) throw why;
+    if (!mayHaveRun && REFUSAL.test((why as { code?: string }).code ?? '')) throw why;
     throw new EngineUnavailable(mayHaveRun);
   }
 
@@ -155,12 +156,12 @@ async function queryOnce<Row extends pg.QueryResultRow>(
     client.release();
     return rows;
   } catch (error) {
-    client.release(!isOfServer(error)); // What follows on this connection may wait for the answer that is late.
+    client.release(!isOfServer(error) || isOutage(error)); // The connection is lost, or its next answer would be this one.
     throw error;
   }
 }
 
-/** An error that a server has answered with: the transaction was rolled back. */
+/** An error with which a server has answered: it has not carried out the query. */
 function isOfServer(error: unknown): boolean {
   return (error as { severity?: string }).severity !== undefined;
 }

@@ -70,7 +70,8 @@ const publicKeys = new WeakMap<Buffer, KeyObject | undefined>();
 
 /** Undefined if it is none: a host that was taken over can announce anything as its key. */
 function publicKeyIn(der: Buffer | undefined): KeyObject | undefined {
-  if (!der || publicKeys.has(der)) return der && publicKeys.get(der);
+  if (!der) return undefined;
+  if (publicKeys.has(der)) return publicKeys.get(der);
   const key = keyOrNone(der);
   publicKeys.set(der, key);
   return key;

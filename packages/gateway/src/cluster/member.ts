@@ -144,7 +144,9 @@ export class Member implements Cluster {
     this.#shipper = new Shipper({
       engine: this.#engine,
       journal,
-      onShipped: (records, last) => this.#events.add(records, last) || this.#added.resolve(),
+      onShipped: (records, last) => {
+        if (!this.#events.add(records, last) && this.#events.isBefore(last)) this.#added.resolve();
+      },
       host: this.#folder.host,
       epoch: () => this.#folder.epoch,
       stopping: this.#stopping.signal,

@@ -344,6 +344,22 @@ describe.runIf(postgresPrograms())('the webhooks of a cluster', () => {
     noPurge.mockRestore();
     await b.keep();
     expect(await stored('letter')).toHaveLength(1);
+    // The last attempt of an event of the old one has failed after it was deleted.
+    const late = {
+      id: old ?? '',
+      event: 'message',
+      session: 'two',
+      at: '2026-01-01T00:00:00.000Z',
+      attempts: 2,
+      message: 'x',
+    };
+    await b.shared.note({ ...unshared, id }, progressNotes.dead(id, late));
+    expect(await stored('letter')).toHaveLength(2);
+    setState(b.host, 'lost');
+    setState(a.host, 'live');
+    await a.keep();
+    expect(letters()).not.toContain(old);
+    expect(letters()).toHaveLength(1);
   });
 
   it('begin after an event of any host, and are replayed from one', async () => {

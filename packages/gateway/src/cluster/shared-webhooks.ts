@@ -41,7 +41,6 @@ interface DutyRow {
 /** What the deliverer knows, while this host has the duty. */
 interface Known {
   readonly term: number;
-  readonly imports: number;
   readonly timeline: string | undefined;
   readonly losses: number;
 }
@@ -72,6 +71,8 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   /** The host that has the duty, as far as is known. */
   #host: string | undefined;
   #known: Known | undefined;
+  /** How many webhooks had been imported when they were read. */
+  #imports = 0;
   #isDelivering = false;
   /** A change may have been stored: all are to be read again. */
   #isUnsure = false;
@@ -132,10 +133,14 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     if (!this.#deliverer || !events.newest || this.#hasLeft) return;
     const now = { monotonic: performance.now(), wall: Date.now() };
     const isUnsure = this.#isUnsure;
-    const [row] = await engine.query<DutyRow>('SELECT * FROM chat_web.take_webhooks($1, $2)', [epoch(), isUnsure]);
+    const take = () => engine.query<DutyRow>('SELECT * FROM chat_web.take_webhooks($1, $2)', [epoch(), isUnsure]);
+    const [row] = await (isUnsure ? this.#lock.run(take) : take()); // A note under way would be refused.
     this.#host = row?.host ?? undefined;
     if (row?.host === host) await this.#deliver(row, now, isUnsure);
-    else this.#unload();
+    else {
+      this.#unload();
+      this.#isUnsure = false; // The other host's term has ended what may be under way.
+    }
     await this.#importOwn();
   }
 
@@ -145,20 +150,21 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     const { timeline, losses } = events;
     const [last, term, imports] = [this.#known, Number(row.term), Number(row.imports)];
     const isSameTerm = last !== undefined && term === last.term + (isUnsure ? 1 : 0);
+    const goesOn = isSameTerm && last.timeline === timeline && last.losses === losses;
     // What it has in memory may be old, or its positions may have become those of other events.
-    if (!isSameTerm || last.timeline !== timeline || last.losses !== losses) this.#unload();
-    const mustLoad = !this.#known || isUnsure || this.#known.imports !== imports;
-    this.#known = { term, imports, timeline, losses };
-    if (mustLoad)
+    if (!goesOn) this.#unload();
+    if (!goesOn || isUnsure) this.#known = { term, timeline, losses };
+    if (!goesOn || isUnsure || imports !== this.#imports)
       try {
         await refreshKeys(); // A webhook ends with the key that owns it.
         await this.#deliverer?.load();
-        this.#isUnsure = false;
+        this.#imports = imports;
+        if (isUnsure) this.#isUnsure = false;
       } catch (error) {
-        this.#unload();
+        if (!goesOn) this.#unload();
         throw error;
       }
-    if (this.#isDelivering || this.#hasLeft) return;
+    if (this.#isDelivering || this.#hasLeft || !this.#isDue) return;
     this.#isDelivering = true;
     await this.#deliverer?.start();
     log.info('webhooks delivered from here');
@@ -167,7 +173,6 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   #unload(): void {
     this.#known = undefined;
     this.#isDelivering = false;
-    this.#isUnsure = false;
     this.#deliverer?.unload();
   }
 
@@ -181,7 +186,8 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   }
 
   /** Without the database, it is not known for long. */
-  #confirm({ monotonic, wall }: Moment, silentMs: number): void {
+  #confirm({ monotonic, wall }: Moment, writtenMs: number): void {
+    const silentMs = Math.max(0, writtenMs); // The clock of the database may have been set back.
     this.#beatAt = { monotonic: monotonic - silentMs, wall: wall - silentMs };
     clearTimeout(this.#stopTimer);
     this.#stopTimer = setTimeout(() => this.#stop(), Math.max(0, DUTY_MS - silentMs)).unref();
@@ -211,12 +217,15 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   }
 
   async #load(): Promise<StoredWebhook[]> {
+    const known = this.#known;
     const rows = await this.#query<{ id: string; stored: string; progress: string }>(
+      known,
       'SELECT * FROM chat_web.list_webhooks($1, $2, $3)',
     );
     const letters = [];
     for (const { id } of rows) {
-      const ofWebhook = await this.#query<{ session: string; upto: string; letter: string }>(
+      const ofWebhook = await this.#query<{ session: string; place: string; letter: string }>(
+        known,
         'SELECT * FROM chat_web.list_dead_letters($1, $2, $3, $4)',
         id,
       );
@@ -232,8 +241,8 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
       this.#parsed(id, () => progress.apply(progressNotes.progress(id, JSON.parse(saved))));
     }
     const { events } = this.#dependencies;
-    for (const { id, session, upto, letter } of letters)
-      if (!events.isDeleted({ session, n: Number(upto) }))
+    for (const { id, session, place, letter } of letters)
+      if (!events.isDeleted({ session, n: Number(place) }))
         this.#parsed(id, () => progress.apply(progressNotes.dead(id, JSON.parse(letter))));
     this.progress = progress;
     return webhooks;
@@ -250,48 +259,64 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   }
 
   create(webhook: StoredWebhook, progress: Progress): Promise<void> {
-    return this.#lock.run(async () => {
-      await this.#put(webhook, JSON.stringify(progress));
+    return this.#inTerm(async (known) => {
+      await this.#put(known, webhook, JSON.stringify(progress));
       this.progress.apply(progressNotes.progress(webhook.id, progress));
     });
   }
 
   change(webhook: StoredWebhook): Promise<void> {
-    return this.#lock.run(() => this.#put(webhook, null));
+    return this.#inTerm((known) => this.#put(known, webhook, null));
   }
 
-  async #put(webhook: StoredWebhook, progress: string | null): Promise<void> {
-    const text = JSON.stringify(webhook);
-    await this.#change('SELECT chat_web.put_webhook($1, $2, $3, $4, $5, $6)', webhook.id, text, progress);
+  async #put(known: Known | undefined, webhook: StoredWebhook, progress: string | null): Promise<void> {
+    const values = [webhook.id, JSON.stringify(webhook), progress];
+    await this.#change(known, 'SELECT chat_web.put_webhook($1, $2, $3, $4, $5, $6)', ...values);
   }
 
   remove({ id }: StoredWebhook): Promise<void> {
-    return this.#lock.run(async () => {
-      await this.#change('SELECT chat_web.remove_webhook($1, $2, $3, $4)', id);
+    return this.#inTerm(async (known) => {
+      await this.#change(known, 'SELECT chat_web.remove_webhook($1, $2, $3, $4)', id);
       this.progress.apply(progressNotes.removed(id));
     });
   }
 
   note({ id }: StoredWebhook, record: NewRecord): Promise<void> {
-    return this.#lock.run(() => this.#note(id, record));
+    return this.#inTerm((known) => this.#note(known, id, record));
   }
 
-  async #note(id: string, record: NewRecord): Promise<void> {
+  async #note(known: Known | undefined, id: string, record: NewRecord): Promise<void> {
     const { name, session, text } = record;
-    if (name === NOTES.progress) await this.#query('SELECT chat_web.save_progress($1, $2, $3, $4, $5)', id, text);
+    if (name === NOTES.progress)
+      await this.#query(known, 'SELECT chat_web.save_progress($1, $2, $3, $4, $5)', id, text);
     else if (name === NOTES.replayed)
-      await this.#query('SELECT chat_web.remove_dead_letter($1, $2, $3, $4, $5)', id, text);
+      await this.#query(known, 'SELECT chat_web.remove_dead_letter($1, $2, $3, $4, $5)', id, text);
     else {
       const { id: event } = JSON.parse(text) as StoredLetter;
-      await this.#query('SELECT chat_web.add_dead_letter($1, $2, $3, $4, $5, $6, $7)', id, event, session, text);
+      const values = [id, event, session, await this.#placeOfLetter(event), text];
+      await this.#query(known, 'SELECT chat_web.add_dead_letter($1, $2, $3, $4, $5, $6, $7, $8)', ...values);
     }
     this.progress.apply(record);
   }
 
-  async #change(text: string, ...values: (string | null)[]): Promise<void> {
+  /** Of its event, or of the end of its gap. 0 if it is not known. */
+  async #placeOfLetter(id: string): Promise<number> {
+    return this.events.seqOf(await this.events.resolve(id.replace(/-gap-.*$/, '')));
+  }
+
+  /** In its turn. Refused if another term has begun by then: positions may have become those of other events. */
+  async #inTerm(work: (known: Known | undefined) => Promise<void>): Promise<void> {
+    const known = this.#known;
+    await this.#lock.run(async () => {
+      if (known !== this.#known) throw unavailable('are being taken over');
+      await work(known);
+    });
+  }
+
+  async #change(known: Known | undefined, text: string, ...values: (string | null)[]): Promise<void> {
     if (this.#isUnsure) throw unavailable('are being read again');
     try {
-      await this.#query(text, ...values);
+      await this.#query(known, text, ...values);
     } catch (error) {
       if (!(error instanceof EngineUnavailable && error.mayHaveRun)) throw error;
       this.#isUnsure = true;
@@ -299,9 +324,12 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     }
   }
 
-  async #query<Row extends Record<string, unknown>>(text: string, ...values: (string | null)[]): Promise<Row[]> {
+  async #query<Row extends Record<string, unknown>>(
+    known: Known | undefined,
+    text: string,
+    ...values: (string | number | null)[]
+  ): Promise<Row[]> {
     const { engine, epoch } = this.#dependencies;
-    const known = this.#known;
     const { term = 0, timeline = '' } = known ?? {};
     try {
       return await engine.query<Row>(text, [epoch(), term, timeline, ...values]);
@@ -322,13 +350,16 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     for (const [at, webhook] of webhooks.entries()) {
       const { id } = webhook;
       const letters = this.#own.progress.deadLetters(id);
-      await engine.query('SELECT chat_web.import_webhook($1, $2, $3, $4, $5, $6, $7)', [
+      const places = [];
+      for (const letter of letters) places.push(await this.#placeOfLetter(letter.id));
+      await engine.query('SELECT chat_web.import_webhook($1, $2, $3, $4, $5, $6, $7, $8)', [
         epoch(),
         id,
         JSON.stringify(webhook),
         JSON.stringify(await this.#placedProgress(id, journal)),
         letters.map((letter) => letter.id),
         letters.map(({ session = '' }) => session),
+        places,
         letters.map((letter) => JSON.stringify(letter)),
       ]);
       await this.#own.remove(webhook, webhooks.slice(at + 1));

@@ -73,7 +73,8 @@ export class LogHost {
 
   /** Those of a server, with their events. */
   static removeAll(postgres: Postgres): void {
-    postgres.execute(`TRUNCATE chat_web.hosts, chat_web.events, chat_web.forgotten, chat_web.webhooks, chat_web.imported_webhooks CASCADE;
+    postgres.execute(`TRUNCATE chat_web.hosts, chat_web.events, chat_web.forgotten CASCADE;
+      TRUNCATE chat_web.webhooks, chat_web.imported_webhooks CASCADE;
       UPDATE chat_web.log_head SET n = 0, timeline_after = 0;
       UPDATE chat_web.webhook_duty SET host = NULL`);
     for (const role of ['postgres_a', 'postgres_b']) postgres.execute(`DROP ROLE IF EXISTS ${role}`);
