@@ -24,9 +24,9 @@ ${CALL} off <name>       confirms that the machine of a host is off: another one
 ${CALL} adopt <name>     says that a data folder is what the last gateway of the host has left; never for a copy
 ${CALL} remove <name>    removes a host whose disk is gone, with its sessions
 
---url <url>      of the database; default: CHAT_WEB_CLUSTER_URL, or the file of CHAT_WEB_CLUSTER_URL_FILE. "init", "add",
-                 "adopt" and "remove" need a role that may create schemas and roles. A password may be in PGPASSWORD
-                 or in ~/.pgpass instead
+--url <urls>     of the database and its standbys, comma-separated; default: CHAT_WEB_CLUSTER_URL, or the file of
+                 CHAT_WEB_CLUSTER_URL_FILE. "init", "add", "adopt" and "remove" need a role that may create schemas
+                 and roles. A password may be in PGPASSWORD or in ~/.pgpass instead
 --dir <folder>   the data folder; default: CHAT_WEB_DATA_DIR, or ./data
 `;
 const EX_USAGE = 2;
@@ -100,13 +100,12 @@ async function run(): Promise<void> {
     throw new UsageError(found.takesName ? `${command} takes the name of one host` : `${command} takes no argument`);
   const url = values.url ?? process.env.CHAT_WEB_CLUSTER_URL ?? writtenUrls();
   if (!url) throw new UsageError('set CHAT_WEB_CLUSTER_URL, or give --url');
-  // The first is the server; the others are its standbys.
-  const [server = ''] = url.split(',');
-  await found.run({ url: server.trim(), name: name ?? '', dir: values.dir ?? process.env.CHAT_WEB_DATA_DIR ?? 'data' });
+  await found.run({ url, name: name ?? '', dir: values.dir ?? process.env.CHAT_WEB_DATA_DIR ?? 'data' });
 }
 
 async function status({ url }: Context): Promise<void> {
-  for (const { name, state, silentSeconds } of await clusterStatus(url)) {
+  const { hosts } = await clusterStatus(url);
+  for (const { name, state, silentSeconds } of hosts) {
     const heard = silentSeconds === undefined ? 'never started' : `last beat ${silentSeconds} s ago`;
     printLine(`${name.padEnd(40)} ${state.padEnd(10)} ${heard}`);
   }

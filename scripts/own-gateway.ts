@@ -16,8 +16,8 @@ import { settledWithin } from '@chat-web/protocol';
 const END_TIMEOUT_MS = 30_000;
 const GONE_TIMEOUT_MS = 5_000;
 const LOOK_MS = 100;
-/** Files that would give the gateway another token, and addresses and files of the other gateway. */
-const NOT_PASSED_ON = /^CHAT_WEB_((TOKEN|ENV|AUDIT)_FILE|SOCKET(_MODE|_GROUP)?|TLS_(CERT|KEY))$/;
+/** Files that would give the gateway another token, and addresses, files and the cluster of the other gateway. */
+const NOT_PASSED_ON = /^CHAT_WEB_((TOKEN|ENV|AUDIT)_FILE|SOCKET(_MODE|_GROUP)?|TLS_(CERT|KEY)|CLUSTER_\w+)$/;
 
 export interface OwnGateway {
   readonly address: GatewayAddress;

@@ -2,6 +2,7 @@ import { calledAs } from '../command-line.ts';
 import { checkAccount } from './account.ts';
 import { adviceFor, errorLine } from './advice.ts';
 import type { RunOptions } from './arguments.ts';
+import { checkHosts } from './hosts.ts';
 import { checkMachine, checkNetwork } from './machine.ts';
 import { checkLoginPage } from './page.ts';
 import type { Report, Summary } from './report.ts';
@@ -15,6 +16,7 @@ export async function runDoctor(report: Report, run: RunOptions): Promise<Omit<S
   try {
     await checkMachine(report, config, env);
     await report.check('network', () => checkNetwork(config.browserArgs, signal));
+    await checkHosts(report, config, signal);
     signal.throwIfAborted();
     if (options.session !== undefined) return { page: await checkAccount(report, run, options.session) };
     const page = await checkLoginPage(report, { config, env, quick: options.quick, signal });

@@ -42,6 +42,11 @@ export async function findGateway(
       const detail = `no gateway responds at ${url}, and ${config.dataDir} belongs to another user (${owner})`;
       return { result: 'fail', detail, todo: 'start the gateway, or run doctor as that user' };
     }
+    // Its address and token would not be those that the other hosts know.
+    if (config.clusterUrls !== undefined || config.clusterUrlFile !== undefined) {
+      const todo = 'start the gateway, or pass its address with --gateway';
+      return { result: 'fail', detail: `no gateway of the cluster responds at ${url}`, todo };
+    }
     try {
       const own = await startOwnGateway(env, { CHAT_WEB_DATA_DIR: config.dataDir }, signal);
       found = { ...own, isOwn: true };

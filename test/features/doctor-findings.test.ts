@@ -1,6 +1,6 @@
 import { chown, readdir } from 'node:fs/promises';
-import { ADA, BEN, CARLA, eventually, temporaryFolder } from '@chat-web/testing';
-import { findingsOf, type LinkedPair, linkPair, resultsOf, runDoctor } from '@chat-web/testing/stack';
+import { ADA, BEN, CARLA, eventually, postgresPrograms, temporaryFolder } from '@chat-web/testing';
+import { findingsOf, Hosts, type LinkedPair, linkPair, resultsOf, runDoctor } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 describe('what doctor finds', () => {
@@ -119,5 +119,37 @@ describe('what doctor finds', () => {
     expect(doctor.code).toBe(1);
     expect(doctor.stdout).toMatch(/^fail +gateway .*belongs to another user \(12345\)/m);
     expect(await readdir(dataDir)).toEqual([]);
+  });
+});
+
+describe.runIf(postgresPrograms())('what doctor finds at a host of a cluster', () => {
+  it('names the hosts that do not answer, and loads the page in a gateway that is no host', async () => {
+    await using hosts = await Hosts.start(['a']);
+    await hosts.add('b', { settings: { CHAT_WEB_CLUSTER_ADDRESS: 'http://127.0.0.1:1' } });
+    const stack = hosts.at('a');
+    const settings = {
+      CHAT_WEB_PORT: '1',
+      CHAT_WEB_TOKEN: stack.address.token ?? '',
+      CHAT_WEB_DATA_DIR: stack.dataDir,
+      CHAT_WEB_BROWSER_ARGS: JSON.stringify(stack.simulator.browserArgs),
+      CHAT_WEB_CLUSTER_URL: hosts.postgres.url(),
+    };
+    const found = findingsOf(await runDoctor(['--quick', '--json'], { settings }));
+    expect(found.get('database of the cluster')).toMatchObject({ result: 'ok' });
+    expect(found.get('host a')).toMatchObject({ result: 'ok', detail: `answers at ${stack.gateway.url}` });
+    expect(found.get('host b')).toMatchObject({
+      result: 'fail',
+      detail: expect.stringMatching(/^does not answer at http:\/\/127.0.0.1:1 /),
+    });
+    expect(found.get('gateway')).toMatchObject({ result: 'ok' });
+    expect(resultsOf(found, 'fail').map(({ check }) => check)).toEqual(['host b']);
+
+    const elsewhere = { ...settings, CHAT_WEB_CLUSTER_URL: 'postgresql://ada:secret@127.0.0.1:1/chat' };
+    const { stdout } = await runDoctor(['--session', 'main'], { settings: elsewhere });
+    expect(stdout).toMatch(/^fail +database of the cluster .*ECONNREFUSED/m);
+    expect(stdout).toMatch(
+      /^fail +gateway .*no gateway of the cluster responds at http:\/\/127.0.0.1:1\n +→ start the gateway/m,
+    );
+    expect(stdout).not.toContain('secret');
   });
 });

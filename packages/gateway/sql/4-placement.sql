@@ -201,7 +201,9 @@ BEGIN
   PERFORM chat_web.require_host();
   n := chat_web.next_change();
   PERFORM chat_web.ring();
-  PERFORM FROM chat_web.hosts h WHERE h.id = remove_host.host AND h.state <> 'live' FOR UPDATE;
+  PERFORM FROM chat_web.hosts h WHERE h.id = remove_host.host
+    -- If no host runs, there is none to find that it is lost.
+    AND (h.state <> 'live' OR h.beat_at < chat_web.moment() - interval '30 seconds') FOR UPDATE;
   IF NOT FOUND THEN
     RETURN false;
   END IF;

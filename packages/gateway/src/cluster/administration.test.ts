@@ -1,13 +1,22 @@
 import { Postgres, postgresPrograms } from '@chat-web/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { addHost, clusterStatus, initCluster } from './administration.ts';
 
 describe.runIf(postgresPrograms())('a command of a cluster', () => {
   let postgres: Postgres;
-  beforeAll(async () => {
+  beforeEach(async () => {
     postgres = await Postgres.start();
   });
-  afterAll(() => postgres?.[Symbol.asyncDispose]());
+  afterEach(() => postgres?.[Symbol.asyncDispose]());
+
+  it('uses the server that accepts writes, and adds the URLs of all', async () => {
+    const standby = 'postgresql://postgres@127.0.0.1:1/postgres';
+    const urls = `${standby},${postgres.url()}`;
+    await initCluster(urls);
+    const [first, second] = (await addHost(urls, 'both')).split(',');
+    expect(first).toMatch(/^postgresql:\/\/postgres_both:[^@]+@127.0.0.1:1\/postgres$/);
+    expect(await clusterStatus(second ?? '')).toMatchObject({ hosts: [{ name: 'both' }] });
+  });
 
   it('says what is wrong with its URL or role, without the password', async () => {
     const refused = (asked: Promise<unknown>) => asked.catch((error: Error) => error.message);
@@ -23,7 +32,7 @@ describe.runIf(postgresPrograms())('a command of a cluster', () => {
     expect(await refused(clusterStatus(postgres.url()))).toMatch(/^the database is not prepared/);
     await initCluster(postgres.url());
     const url = await addHost(postgres.url(), 'a');
-    expect(await clusterStatus(url)).toMatchObject([{ name: 'a', state: 'released' }]);
+    expect(await clusterStatus(url)).toMatchObject({ hosts: [{ name: 'a', state: 'released' }] });
     expect(await refused(addHost(url, 'b'))).toBe(
       'permission denied for table hosts: this needs a role that may create schemas and roles, not that of a host',
     );

@@ -29,9 +29,20 @@ export interface HostStatus {
   readonly state: string;
   /** Since its last beat; undefined if it has never started. */
   readonly silentSeconds: number | undefined;
+  /** Where the other gateways reach it; undefined if it has never started. */
+  readonly address: string | undefined;
 }
 
-/** Creates the tables and functions of a cluster, or brings them up to date. Returns how many steps were applied. */
+export interface ClusterStatus {
+  readonly hosts: readonly HostStatus[];
+  /** The clock of the database, compared with that of this host. */
+  readonly clockAheadMs: number;
+}
+
+/**
+ * Creates the tables and functions of a cluster, or brings them up to date. Returns how many steps were applied. Here and
+ * below, a URL may be several: of a server and its standbys, separated by commas.
+ */
 export function initCluster(adminUrl: string): Promise<number> {
   return connected(adminUrl, (client) => applySchema(client));
 }
@@ -61,7 +72,8 @@ export function addHost(adminUrl: string, name: string): Promise<string> {
     await client.query(`GRANT chat_web_hosts TO ${client.escapeIdentifier(role)}`);
     await client.query('INSERT INTO chat_web.hosts (name, role) VALUES ($1, $2)', [name, role]);
     await client.query('COMMIT');
-    return hostUrl(adminUrl, client.database, role, password);
+    const urls = adminUrl.split(',').map((url) => hostUrl(url.trim(), client.database, role, password));
+    return urls.join(',');
   }).catch((error: { code?: string }) => {
     throw EXISTS.includes(error.code) ? new ConfigError([`host ${name} exists already, or its role`]) : error;
   });
@@ -130,15 +142,17 @@ export function adoptFolder(adminUrl: string, name: string, dataDir: string): Pr
   });
 }
 
-/** One row for each host. */
-export function clusterStatus(url: string): Promise<HostStatus[]> {
+export function clusterStatus(url: string): Promise<ClusterStatus> {
   return connected(url, async (client) => {
     const { rows } = await client.query('SELECT * FROM chat_web.list_hosts()');
-    return rows.map(({ name, state, silent_ms }) => ({
+    const hosts = rows.map(({ name, state, silent_ms, address }) => ({
       name: String(name),
       state: String(state),
       silentSeconds: silent_ms === null ? undefined : Math.round(Number(silent_ms) / 1_000),
+      address: address === null ? undefined : String(address),
     }));
+    const { rows: clock } = await client.query('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now');
+    return { hosts, clockAheadMs: Number(clock[0].now) - Date.now() };
   });
 }
 
@@ -179,18 +193,11 @@ async function scramVerifier(password: string): Promise<string> {
   return `SCRAM-SHA-256$${SCRAM_ROUNDS}:${salt.toString('base64')}$${stored}:${server}`;
 }
 
-async function connected<R>(url: string, work: (client: pg.Client) => Promise<R>): Promise<R> {
-  if (!v.is(clusterUrls, url)) throw new ConfigError(['the URL of the database must begin with postgresql://']);
-  const timeouts = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS, lock_timeout: TIMEOUT_MS };
-  // As in `Engine.open`: programs that share code with the gateway do not load it, either.
-  const { default: postgres } = await import('pg');
-  const client = new postgres.Client({ connectionString: url, ...timeouts });
-  client.on('error', () => {}); // The query in progress rejects, too.
-  try {
-    await client.connect();
-  } catch (error) {
-    throw new ConfigError([`the database cannot be used: ${errorText(error)}`]);
-  }
+/** `urls`: of the server and its standbys, separated by commas. */
+async function connected<R>(urls: string, work: (client: pg.Client) => Promise<R>): Promise<R> {
+  const written = v.safeParse(clusterUrls, urls);
+  if (!written.success) throw new ConfigError(['the URL of the database must begin with postgresql://']);
+  const client = await writableServer(written.output);
   try {
     return await work(client);
   } catch (error) {
@@ -205,4 +212,26 @@ async function connected<R>(url: string, work: (client: pg.Client) => Promise<R>
   } finally {
     await client.end();
   }
+}
+
+/** The first one that accepts writes. */
+async function writableServer(urls: readonly string[]): Promise<pg.Client> {
+  const timeouts = { connectionTimeoutMillis: TIMEOUT_MS, query_timeout: TIMEOUT_MS, lock_timeout: TIMEOUT_MS };
+  // As in `Engine.open`: programs that share code with the gateway do not load it, either.
+  const { default: postgres } = await import('pg');
+  let why: unknown;
+  for (const connectionString of urls) {
+    const client = new postgres.Client({ connectionString, ...timeouts });
+    client.on('error', () => {}); // The query in progress rejects, too.
+    try {
+      await client.connect();
+      const { rows } = await client.query('SELECT pg_is_in_recovery() AS is_standby');
+      if (!rows[0].is_standby) return client;
+      why ??= new Error('the server is a standby');
+    } catch (error) {
+      why ??= error;
+    }
+    await client.end().catch(() => {});
+  }
+  throw new ConfigError([`the database cannot be used: ${errorText(why)}`]);
 }

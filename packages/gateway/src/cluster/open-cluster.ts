@@ -55,7 +55,7 @@ export const standalone: Cluster = {
 };
 
 export async function openCluster(config: Config, log: Log): Promise<Cluster> {
-  const urls = config.clusterUrls ?? (await writtenUrls(config.clusterUrlFile));
+  const urls = await clusterUrlsOf(config);
   if (urls !== undefined) return Member.open(config, urls, log);
   if (existsSync(join(config.dataDir, HOST_FILE)))
     throw new ConfigError([
@@ -64,8 +64,12 @@ export async function openCluster(config: Config, log: Log): Promise<Cluster> {
   return standalone;
 }
 
-async function writtenUrls(path: string | undefined): Promise<readonly string[] | undefined> {
-  if (path === undefined) return undefined;
+/** Undefined without a cluster. Rejects with a ConfigError if they are in a file that cannot be used. */
+export async function clusterUrlsOf({
+  clusterUrls: urls,
+  clusterUrlFile: path,
+}: Pick<Config, 'clusterUrls' | 'clusterUrlFile'>): Promise<readonly string[] | undefined> {
+  if (path === undefined) return urls;
   try {
     return v.parse(clusterUrls, await readFirstLine(path, MAX_FILE_BYTES));
   } catch (error) {

@@ -10,6 +10,7 @@ export {
   joinCluster,
   removeHost,
 } from '../cluster/administration.ts';
+export { clusterUrlsOf } from '../cluster/open-cluster.ts';
 export { type Config, pagesDirOf, readConfig } from '../config.ts';
 export { ConfigError } from '../config-error.ts';
 export { startGateway } from '../gateway.ts';
