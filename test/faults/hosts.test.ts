@@ -10,7 +10,7 @@ import {
   joinCluster,
   spawnGateway,
 } from '@chat-web/gateway/tools';
-import { createClient } from '@chat-web/host';
+import { createClient, listen, type PositionStore } from '@chat-web/host';
 import {
   ADA,
   BEN,
@@ -304,6 +304,40 @@ describe.runIf(postgresPrograms())('the sessions of several hosts', () => {
       const media = await client.getMedia({ id, messageId: sent.id });
       expect(Buffer.compare(await downloadedBytes(media), bytes)).toBe(0);
     }
+  });
+
+  it('are followed by a listener that continues at another gateway, with each event once and in order', async () => {
+    const handled: string[] = [];
+    let saved: string | undefined;
+    const position: PositionStore = {
+      load: async () => saved,
+      save: async (last) => {
+        saved = last;
+      },
+    };
+    const texts = (from: number) => Array.from({ length: 20 }, (_, n) => `listened ${from + n}`);
+    const listenAt = (front: Stack) => {
+      const listener = listen(front.address, { from: 'oldest', position });
+      const run = listener.run({ message: ({ data }) => void handled.push(data.body) });
+      return {
+        until: (text: string) => eventually(() => expect(handled).toContain(text)),
+        end: () => listener.stop().then(() => run),
+      };
+    };
+    const sendAll = async (all: readonly string[]) => {
+      for (const body of all) await first.phones.send(BEN, { to: ADA, body });
+    };
+    const before = listenAt(second);
+    await sendAll(texts(0));
+    await before.until('listened 19');
+    await before.end();
+    await sendAll(texts(20));
+    const after = listenAt(first);
+    await after.until('listened 39');
+    await sendAll(texts(40));
+    await after.until('listened 59');
+    await after.end();
+    expect(handled.filter((body) => body.startsWith('listened'))).toEqual([...texts(0), ...texts(20), ...texts(40)]);
   });
 
   it('are asked for credentials at both gateways, and nobody else can say that a request was forwarded', async () => {

@@ -30,6 +30,16 @@ describe.runIf(postgresPrograms())('the console of a cluster', () => {
     await seen.expectFit('cluster-hosts');
   });
 
+  it('shows the events of a session of another host as they arrive, and those from before it was opened', async () => {
+    const send = (body: string) => hosts.at('host-1').phones.send(BEN, { to: ADA, body });
+    await send('before');
+    await seen.show('#/events');
+    await seen.untilShown('main');
+    await seen.untilShown('text from 12025550102@c.us: 6 characters');
+    await send('now, at host-1');
+    await seen.untilShown('text from 12025550102@c.us: 14 characters');
+  });
+
   it('moves a session of another host', async () => {
     await seen.show('#/sessions/main');
     await seen.press('Move …');
