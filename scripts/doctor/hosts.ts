@@ -1,4 +1,4 @@
-import { type Config, clusterStatus, clusterUrlsOf } from '@chat-web/gateway/tools';
+import { type Config, clusterStatus, clusterUrlsOf, type HostStatus } from '@chat-web/gateway/tools';
 import { ask } from '@chat-web/host';
 import { gatewayAddress } from '@chat-web/host/node';
 import { errorText } from '@chat-web/protocol';
@@ -7,8 +7,6 @@ import type { Outcome, Report } from './report.ts';
 const TIMEOUT_MS = 5_000;
 /** Between the clocks of two hosts, more than 60 s make forwarded requests invalid. */
 const [MUCH_MS, TOO_MUCH_MS] = [2_000, 30_000];
-
-type HostStatus = Awaited<ReturnType<typeof clusterStatus>>['hosts'][number];
 
 /** Checks the cluster, if this host belongs to one: its database, its clock, and the way to the other gateways. */
 export async function checkHosts(report: Report, config: Config, signal: AbortSignal): Promise<void> {

@@ -6,6 +6,7 @@ export {
   adoptFolder,
   clusterStatus,
   confirmHostOff,
+  type HostStatus,
   initCluster,
   joinCluster,
   removeHost,
