@@ -47,6 +47,7 @@ async function reached({ state, address, silentSeconds }: HostStatus, signal: Ab
     const ends = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
     const response = await ask(gatewayAddress({ url: address }), '/health/front', { signal: ends });
     await response.body?.cancel();
+    if (!response.ok) throw new Error(`status ${response.status}`);
     return `answers at ${address}`;
   } catch (error) {
     const why = error instanceof Error && error.cause ? errorText(error.cause) : errorText(error);

@@ -132,7 +132,7 @@ describe.runIf(postgresPrograms())('what doctor finds at a host of a cluster', (
       CHAT_WEB_TOKEN: stack.address.token ?? '',
       CHAT_WEB_DATA_DIR: stack.dataDir,
       CHAT_WEB_BROWSER_ARGS: JSON.stringify(stack.simulator.browserArgs),
-      CHAT_WEB_CLUSTER_URL: hosts.postgres.url(),
+      CHAT_WEB_CLUSTER_URL: hosts.postgres.url('postgres', 'postgres_a'),
     };
     const found = findingsOf(await runDoctor(['--quick', '--json'], { settings }));
     expect(found.get('database of the cluster')).toMatchObject({ result: 'ok' });

@@ -202,8 +202,10 @@ BEGIN
   n := chat_web.next_change();
   PERFORM chat_web.ring();
   PERFORM FROM chat_web.hosts h WHERE h.id = remove_host.host
-    -- If no host runs, there is none to find that it is lost.
-    AND (h.state <> 'live' OR h.beat_at < chat_web.moment() - interval '30 seconds') FOR UPDATE;
+    AND (h.state <> 'live' OR NOT EXISTS (
+      -- No host runs that could find that it is lost.
+      SELECT FROM chat_web.hosts o WHERE o.beat_at > chat_web.moment() - interval '30 seconds'
+    )) FOR UPDATE;
   IF NOT FOUND THEN
     RETURN false;
   END IF;

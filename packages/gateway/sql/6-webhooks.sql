@@ -35,29 +35,50 @@ CREATE TABLE chat_web.webhook_duty (
 );
 INSERT INTO chat_web.webhook_duty VALUES (NULL, 0, 0, 0);
 
--- Whether another host should take over: the one that has the duty is not live, or is drained.
-CREATE FUNCTION chat_web.is_duty_free(taker uuid) RETURNS boolean
+-- Whether a host may take over: the one that has the duty is not live.
+CREATE FUNCTION chat_web.is_duty_free() RETURNS boolean
 LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
   SELECT NOT EXISTS (
     SELECT FROM chat_web.webhook_duty d JOIN chat_web.hosts h ON h.id = d.host AND h.epoch = d.epoch
-    WHERE h.state = 'live' AND NOT (h.draining AND EXISTS (
-      SELECT FROM chat_web.hosts t WHERE t.id = taker AND NOT t.draining
-    ))
+    WHERE h.state = 'live'
   );
+$$;
+
+-- Whether a host may have the duty: it is live, and is not drained while another one is live that is not.
+CREATE FUNCTION chat_web.may_deliver(host uuid) RETURNS boolean
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT h.state = 'live' AND NOT (h.draining AND EXISTS (
+    SELECT FROM chat_web.hosts o WHERE o.state = 'live' AND NOT o.draining
+  )) FROM chat_web.hosts h WHERE h.id = may_deliver.host;
+$$;
+
+-- The place of the event of a dead letter, or of the end of a gap; 0 if it is not known. `event`: its id.
+CREATE FUNCTION chat_web.place_of(event text) RETURNS bigint
+LANGUAGE sql SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(CASE
+    WHEN id.part[1] = 'log' THEN id.part[2]::bigint
+    ELSE (
+      SELECT e.n FROM chat_web.events e WHERE e.origin = id.part[1] AND e.seq <= id.part[2]::bigint
+      ORDER BY e.seq DESC LIMIT 1
+    )
+  END, 0)
+  FROM (SELECT regexp_match(event, '^([0-9a-z]{1,32})-([0-9]{1,15})(-gap-.*)?$') AS part) AS id;
 $$;
 
 -- Which host delivers the webhooks. The calling host, whose last claim has this epoch, takes over if it should.
 -- `is_unsure`: it does not know whether the changes have been made that it asked for. Those that have not are refused from
--- now on. `silent_ms`: since the last beat of the calling host.
+-- now on. `silent_ms`: since the last beat of the calling host. `is_leaving`: it has to stop, and then to leave them.
 CREATE FUNCTION chat_web.take_webhooks(own_epoch bigint, is_unsure boolean)
-RETURNS TABLE (host uuid, term bigint, imports bigint, silent_ms bigint)
+RETURNS TABLE (host uuid, term bigint, imports bigint, silent_ms bigint, is_leaving boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
   own uuid := chat_web.host_at(own_epoch);
 BEGIN
-  IF chat_web.is_duty_free(own) THEN
+  IF chat_web.is_duty_free() AND chat_web.may_deliver(own) THEN
     PERFORM FROM chat_web.webhook_duty FOR UPDATE;
-    IF chat_web.is_duty_free(own) AND EXISTS (SELECT FROM chat_web.hosts h WHERE h.id = own AND h.state = 'live') THEN
+    -- The beat of a lost host waits: it must not find that it has the duty still.
+    PERFORM FROM chat_web.hosts h JOIN chat_web.webhook_duty d ON d.host = h.id FOR SHARE OF h;
+    IF chat_web.is_duty_free() THEN
       PERFORM chat_web.ring();
       UPDATE chat_web.webhook_duty d SET host = own, epoch = own_epoch, term = d.term + 1;
     END IF;
@@ -65,7 +86,8 @@ BEGIN
     UPDATE chat_web.webhook_duty d SET term = d.term + 1 WHERE d.host = own AND d.epoch = own_epoch;
   END IF;
   RETURN QUERY SELECT d.host, d.term, d.imports,
-    (SELECT (extract(epoch FROM chat_web.moment() - h.beat_at) * 1000)::bigint FROM chat_web.hosts h WHERE h.id = own)
+    (SELECT (extract(epoch FROM chat_web.moment() - h.beat_at) * 1000)::bigint FROM chat_web.hosts h WHERE h.id = own),
+    d.host = own AND d.epoch = own_epoch AND NOT chat_web.may_deliver(own)
   FROM chat_web.webhook_duty d;
 END $$;
 
@@ -129,12 +151,12 @@ $$;
 -- Adds a dead letter: of each webhook, the last 1,000 are kept. Those of deleted sessions: see `purge_forgotten`.
 CREATE FUNCTION chat_web.add_dead_letter(
   own_epoch bigint, own_term bigint, known_timeline text,
-  of_webhook text, of_event text, of_session text, of_place bigint, new_letter text
+  of_webhook text, of_event text, of_session text, new_letter text
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM chat_web.require_duty(own_epoch, own_term, known_timeline);
   INSERT INTO chat_web.dead_letters (webhook, event, session, place, letter)
-  SELECT w.id, of_event, of_session, of_place, new_letter FROM chat_web.webhooks w WHERE w.id = of_webhook
+  SELECT w.id, of_event, of_session, chat_web.place_of(of_event), new_letter FROM chat_web.webhooks w WHERE w.id = of_webhook
   ON CONFLICT (webhook, event) DO UPDATE SET letter = excluded.letter;
   DELETE FROM chat_web.dead_letters l WHERE l.webhook = of_webhook AND l.n <= (
     SELECT o.n FROM chat_web.dead_letters o WHERE o.webhook = of_webhook ORDER BY o.n DESC OFFSET 1000 LIMIT 1
@@ -173,11 +195,10 @@ LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   );
 $$;
 
--- Adds a webhook that a host had before it joined, once, with its dead letters: `events`, `sessions`, `places` and
--- `letters` of each. The gateway that delivers the webhooks reads them again.
+-- Adds a webhook that a host had before it joined, once, with its dead letters: `events`, `sessions` and `letters` of
+-- each. The gateway that delivers the webhooks reads them again.
 CREATE FUNCTION chat_web.import_webhook(
-  own_epoch bigint, webhook text, new_stored text, new_progress text,
-  events text[], sessions text[], places bigint[], letters text[]
+  own_epoch bigint, webhook text, new_stored text, new_progress text, events text[], sessions text[], letters text[]
 ) RETURNS void LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
   PERFORM chat_web.host_at(own_epoch);
@@ -186,7 +207,7 @@ BEGIN
   INSERT INTO chat_web.webhooks (id, stored, progress) VALUES (webhook, new_stored, new_progress);
   UPDATE chat_web.webhook_duty SET imports = imports + 1;
   INSERT INTO chat_web.dead_letters (webhook, event, session, place, letter)
-  SELECT webhook, row.event, row.session, row.place, row.letter
-  FROM unnest(events, sessions, places, letters) AS row (event, session, place, letter)
+  SELECT webhook, row.event, row.session, chat_web.place_of(row.event), row.letter
+  FROM unnest(events, sessions, letters) AS row (event, session, letter)
   ON CONFLICT DO NOTHING;
 END $$;

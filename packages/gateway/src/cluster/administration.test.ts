@@ -1,6 +1,6 @@
 import { Postgres, postgresPrograms } from '@chat-web/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { addHost, clusterStatus, initCluster } from './administration.ts';
+import { addHost, clusterStatus, initCluster, removeHost } from './administration.ts';
 
 describe.runIf(postgresPrograms())('a command of a cluster', () => {
   let postgres: Postgres;
@@ -10,12 +10,12 @@ describe.runIf(postgresPrograms())('a command of a cluster', () => {
   afterEach(() => postgres?.[Symbol.asyncDispose]());
 
   it('uses the server that accepts writes, and adds the URLs of all', async () => {
-    const standby = 'postgresql://postgres@127.0.0.1:1/postgres';
-    const urls = `${standby},${postgres.url()}`;
+    await using standby = await postgres.standby();
+    const urls = `postgresql://postgres@127.0.0.1:1/postgres,${standby.url()},${postgres.url()}`;
     await initCluster(urls);
-    const [first, second] = (await addHost(urls, 'both')).split(',');
-    expect(first).toMatch(/^postgresql:\/\/postgres_both:[^@]+@127.0.0.1:1\/postgres$/);
-    expect(await clusterStatus(second ?? '')).toMatchObject({ hosts: [{ name: 'both' }] });
+    const [down, , primary = ''] = (await addHost(urls, 'one')).split(',');
+    expect(down).toMatch(/^postgresql:\/\/postgres_one:[^@]+@127.0.0.1:1\/postgres$/);
+    expect(await clusterStatus(primary)).toMatchObject({ hosts: [{ name: 'one' }] });
   });
 
   it('says what is wrong with its URL or role, without the password', async () => {
@@ -33,6 +33,10 @@ describe.runIf(postgresPrograms())('a command of a cluster', () => {
     await initCluster(postgres.url());
     const url = await addHost(postgres.url(), 'a');
     expect(await clusterStatus(url)).toMatchObject({ hosts: [{ name: 'a', state: 'released' }] });
+    await removeHost(postgres.url(), 'a');
+    expect(await refused(clusterStatus(url))).toMatch(/role "postgres_a" does not exist/);
+    postgres.execute('CREATE ROLE postgres_a LOGIN IN ROLE chat_web_hosts');
+    expect(await refused(clusterStatus(url))).toBe('the role does not belong to a host of this cluster');
     expect(await refused(addHost(url, 'b'))).toBe(
       'permission denied for table hosts: this needs a role that may create schemas and roles, not that of a host',
     );

@@ -204,7 +204,7 @@ async function connected<R>(urls: string, work: (client: pg.Client) => Promise<R
     const { code = '' } = error as { code?: string };
     if (MISSING.includes(code))
       throw new ConfigError(['the database is not prepared: run "chat-web cluster init" first']);
-    if (code === FORBIDDEN)
+    if (code === FORBIDDEN && /^permission denied/.test(errorText(error)))
       throw new ConfigError([
         `${errorText(error)}: this needs a role that may create schemas and roles, not that of a host`,
       ]);
@@ -221,9 +221,10 @@ async function writableServer(urls: readonly string[]): Promise<pg.Client> {
   const { default: postgres } = await import('pg');
   let why: unknown;
   for (const connectionString of urls) {
-    const client = new postgres.Client({ connectionString, ...timeouts });
-    client.on('error', () => {}); // The query in progress rejects, too.
+    let client: pg.Client | undefined;
     try {
+      client = new postgres.Client({ connectionString, ...timeouts });
+      client.on('error', () => {}); // The query in progress rejects, too.
       await client.connect();
       const { rows } = await client.query('SELECT pg_is_in_recovery() AS is_standby');
       if (!rows[0].is_standby) return client;
@@ -231,7 +232,7 @@ async function writableServer(urls: readonly string[]): Promise<pg.Client> {
     } catch (error) {
       why ??= error;
     }
-    await client.end().catch(() => {});
+    await client?.end().catch(() => {});
   }
   throw new ConfigError([`the database cannot be used: ${errorText(why)}`]);
 }

@@ -156,7 +156,8 @@ async function queryOnce<Row extends pg.QueryResultRow>(
     client.release();
     return rows;
   } catch (error) {
-    client.release(!isOfServer(error) || isOutage(error)); // The connection is lost, or its next answer would be this one.
+    // It is lost, or is being closed, or the answer that is late would be taken for that of the next query.
+    client.release(!isOfServer(error) || isOutage(error));
     throw error;
   }
 }

@@ -473,7 +473,7 @@ export class Member implements Cluster {
         const lost = await this.#engine.query<{ id: string }>('SELECT id FROM chat_web.mark_lost($1) AS id', [
           published,
         ]);
-        if (lost.length > 0) await this.#directory.readHosts();
+        if (lost.length > 0) await Promise.all([this.#directory.readHosts(), this.#directory.refresh()]);
         for (const { id } of lost) {
           this.#log.warn({ host: this.#directory.nameOf(id) }, 'host lost');
           onHostLost(this.#directory.viewsOf(id));

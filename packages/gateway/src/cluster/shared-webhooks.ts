@@ -36,11 +36,12 @@ interface DutyRow {
   readonly term: string;
   readonly imports: string;
   readonly silent_ms: string | null;
+  readonly is_leaving: boolean | null;
 }
 
 /** What the deliverer knows, while this host has the duty. */
 interface Known {
-  readonly term: number;
+  term: number;
   readonly timeline: string | undefined;
   readonly losses: number;
 }
@@ -136,7 +137,10 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     const take = () => engine.query<DutyRow>('SELECT * FROM chat_web.take_webhooks($1, $2)', [epoch(), isUnsure]);
     const [row] = await (isUnsure ? this.#lock.run(take) : take()); // A note under way would be refused.
     this.#host = row?.host ?? undefined;
-    if (row?.host === host) await this.#deliver(row, now, isUnsure);
+    if (row?.host === host && row.is_leaving) {
+      this.#unload(); // Before another one takes them.
+      await engine.query('SELECT chat_web.leave_webhooks($1)', [epoch()]);
+    } else if (row?.host === host) await this.#deliver(row, now, isUnsure);
     else {
       this.#unload();
       this.#isUnsure = false; // The other host's term has ended what may be under way.
@@ -153,7 +157,8 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     const goesOn = isSameTerm && last.timeline === timeline && last.losses === losses;
     // What it has in memory may be old, or its positions may have become those of other events.
     if (!goesOn) this.#unload();
-    if (!goesOn || isUnsure) this.#known = { term, timeline, losses };
+    if (goesOn) last.term = term;
+    else this.#known = { term, timeline, losses };
     if (!goesOn || isUnsure || imports !== this.#imports)
       try {
         await refreshKeys(); // A webhook ends with the key that owns it.
@@ -178,6 +183,7 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
 
   async leave(): Promise<void> {
     this.#hasLeft = true;
+    this.#stop();
     clearTimeout(this.#stopTimer);
     await this.#keeping?.catch(() => {}); // It might take them again.
     const { engine, epoch } = this.#dependencies;
@@ -293,15 +299,9 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
       await this.#query(known, 'SELECT chat_web.remove_dead_letter($1, $2, $3, $4, $5)', id, text);
     else {
       const { id: event } = JSON.parse(text) as StoredLetter;
-      const values = [id, event, session, await this.#placeOfLetter(event), text];
-      await this.#query(known, 'SELECT chat_web.add_dead_letter($1, $2, $3, $4, $5, $6, $7, $8)', ...values);
+      await this.#query(known, 'SELECT chat_web.add_dead_letter($1, $2, $3, $4, $5, $6, $7)', id, event, session, text);
     }
     this.progress.apply(record);
-  }
-
-  /** Of its event, or of the end of its gap. 0 if it is not known. */
-  async #placeOfLetter(id: string): Promise<number> {
-    return this.events.seqOf(await this.events.resolve(id.replace(/-gap-.*$/, '')));
   }
 
   /** In its turn. Refused if another term has begun by then: positions may have become those of other events. */
@@ -327,7 +327,7 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   async #query<Row extends Record<string, unknown>>(
     known: Known | undefined,
     text: string,
-    ...values: (string | number | null)[]
+    ...values: (string | null)[]
   ): Promise<Row[]> {
     const { engine, epoch } = this.#dependencies;
     const { term = 0, timeline = '' } = known ?? {};
@@ -350,16 +350,13 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     for (const [at, webhook] of webhooks.entries()) {
       const { id } = webhook;
       const letters = this.#own.progress.deadLetters(id);
-      const places = [];
-      for (const letter of letters) places.push(await this.#placeOfLetter(letter.id));
-      await engine.query('SELECT chat_web.import_webhook($1, $2, $3, $4, $5, $6, $7, $8)', [
+      await engine.query('SELECT chat_web.import_webhook($1, $2, $3, $4, $5, $6, $7)', [
         epoch(),
         id,
         JSON.stringify(webhook),
         JSON.stringify(await this.#placedProgress(id, journal)),
         letters.map((letter) => letter.id),
         letters.map(({ session = '' }) => session),
-        places,
         letters.map((letter) => JSON.stringify(letter)),
       ]);
       await this.#own.remove(webhook, webhooks.slice(at + 1));
