@@ -168,8 +168,11 @@ export class Hosts implements AsyncDisposable {
       lost.push(...without(outbound, sent));
       doubled.push(...repeated(received.get(session) ?? [], inbound), ...repeated(sent, outbound));
       doubled.push(...(endpoint?.doubledOf(session) ?? []).map((text) => `${text} (webhook)`));
-      const inOrder = new Set(received.get(session));
-      if (endpoint && endpoint.textsOf(session).join('\n') !== [...inOrder].join('\n')) disordered.push(session);
+      const inOrder = [...new Set(received.get(session))];
+      const posted = endpoint?.textsOf(session) ?? inOrder;
+      const longer = posted.length > inOrder.length ? posted : inOrder;
+      const at = longer.findIndex((_, n) => posted[n] !== inOrder[n]);
+      if (at >= 0) disordered.push(differenceAt(at, session, posted, inOrder));
       const { links, unlinks } = await outside.linksOf(account);
       if (links !== 1 || unlinks !== 0) relinked.push(account);
     }
@@ -182,6 +185,12 @@ export class Hosts implements AsyncDisposable {
     await this.standby?.[Symbol.asyncDispose]();
     await this.postgres[Symbol.asyncDispose]();
   }
+}
+
+/** Where a webhook got other texts than a reader of the events. */
+function differenceAt(at: number, session: string, posted: readonly string[], read: readonly string[]): string {
+  const around = (texts: readonly string[]) => texts.slice(Math.max(0, at - 2), at + 6).join(', ');
+  return `${session}: posted ${around(posted)} (${posted.length}); read ${around(read)} (${read.length})`;
 }
 
 function without(texts: readonly string[], others: readonly string[]): string[] {
