@@ -68,6 +68,8 @@ interface LaneState extends LaneTask {
   nextAt: number;
   /** To be tried before its time: a failure does not count as an attempt of the event. */
   isProbe: boolean;
+  /** Nothing more is done for it: its lane is about to go on with the next one. */
+  isOver: boolean;
 }
 
 /** The lane of a gap that concerns all sessions. */
@@ -223,6 +225,7 @@ export class Courier {
       attempts: 0,
       nextAt: 0,
       isProbe: false,
+      isOver: false,
       length: 0,
       ...state,
       attempt: (_count, isTurnOver) => {
@@ -338,7 +341,8 @@ export class Courier {
   #makeRoom(): boolean {
     const longest = this.#lanes.longest(MAX_QUEUED.tasks / CONCURRENCY);
     const delivery = longest === undefined ? undefined : this.#lanes.first(longest);
-    if (longest === undefined || !delivery || this.#behind >= CONCURRENCY) return false;
+    // What follows one that is over must stay in its lane.
+    if (longest === undefined || !delivery || delivery.isOver || this.#behind >= CONCURRENCY) return false;
     delivery.isBehind = true;
     this.#lanes.release(longest);
     return this.#lanes.hasRoom;
@@ -381,7 +385,10 @@ export class Courier {
 
   async #deliverEntry(delivery: LaneState, entry: Stored): Promise<NextAttempt | undefined> {
     const retry = await this.#deliver(delivery, entry);
-    if (!retry && !delivery.isBehind) return undefined;
+    if (!retry && !delivery.isBehind) {
+      delivery.isOver = true;
+      return undefined;
+    }
     if (retry && delivery.attempts === 0) return this.#isAhead(entry.position) ? this.#leave(delivery) : retry;
     delivery.after = retry ? this.#positionBefore(entry) : entry.position;
     delivery.entry = undefined;
@@ -403,6 +410,7 @@ export class Courier {
   /** The next events of the session arrive through the main feed. */
   #leave(delivery: LaneState): undefined {
     delivery.isBehind = false;
+    delivery.isOver = true;
     this.#saver.changed();
   }
 
