@@ -62,20 +62,27 @@ async function measure(
   for (const megabytes of SIZES_MB) {
     const download = await arrive(megabytes);
     await download();
-    const beforeMb = resetPeak(worker);
-    const times: number[] = [];
-    for (let time = 0; time < TIMES; time += 1) {
-      const startedAt = performance.now();
-      await download();
-      times.push(performance.now() - startedAt);
-    }
-    figures[nameOf(megabytes)] = median(times);
-    figures[PEAK] = peakMb(worker) - beforeMb;
+    const { ms, moreMb } = await timed(download, TIMES, [worker]);
+    figures[nameOf(megabytes)] = ms;
+    figures[PEAK] = moreMb[0] ?? 0;
   }
   return figures;
 }
 
-async function sendMedia(phones: SimulatorClient, megabytes: number): Promise<void> {
+/** Repeats something. Returns its median time, and the most memory that each process used beyond its memory before. */
+export async function timed(work: () => Promise<unknown>, count: number, pids: readonly number[]) {
+  const before = pids.map(resetPeak);
+  const times: number[] = [];
+  for (let n = 0; n < count; n += 1) {
+    const startedAt = performance.now();
+    await work();
+    times.push(performance.now() - startedAt);
+  }
+  return { ms: median(times), moreMb: pids.map((pid, n) => peakMb(pid) - (before[n] ?? 0)) };
+}
+
+/** To `ADA`, from a phone. */
+export async function sendMedia(phones: SimulatorClient, megabytes: number): Promise<void> {
   const base64 = Buffer.alloc(megabytes * MB, 'bytes that do not compress to nothing').toString('base64');
   await phones.send(BEN, { to: ADA, media: { kind: 'document', mimeType: 'application/pdf', base64 } });
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ADA, BEN, peakMb, postgresPrograms, resetPeak } from '@chat-web/testing';
+import { ADA, BEN, postgresPrograms } from '@chat-web/testing';
 import { Hosts, type Stack } from '@chat-web/testing/stack';
 import { type Benchmark, burstOf, type Figures, median } from './benchmark.ts';
+import { sendMedia, timed } from './downloads.ts';
 import { Poster } from './poster.ts';
 import { QUICK } from './stack.ts';
 
@@ -61,8 +62,7 @@ async function round(turn: number) {
 /** Resolves with the id of a document that a session has received. */
 async function receive(owner: Stack, megabytes: number): Promise<string> {
   const log = await owner.listen(SESSION);
-  const base64 = randomBytes(megabytes * MB).toString('base64');
-  await owner.phones.send(BEN, { to: ADA, media: { kind: 'document', mimeType: 'application/pdf', base64 } });
+  await sendMedia(owner.phones, megabytes);
   const { id } = await log.until('message', ({ hasMedia }) => hasMedia, MEDIA_MS);
   log.close();
   return id;
@@ -92,13 +92,19 @@ class Side {
   async transfer(document: string): Promise<void> {
     const base64 = randomBytes(UP_MB * MB).toString('base64');
     const body = Buffer.from(JSON.stringify({ type: 'document', to: BEN, mimeType: 'application/pdf', base64 }));
-    const up = await medianOf(() => this.#poster.post(`/sessions/${SESSION}/messages`, body), this.#fronts);
-    const down = await medianOf(async () => {
+    const up = await this.#timed(() => this.#poster.post(`/sessions/${SESSION}/messages`, body));
+    const down = await this.#timed(async () => {
       const length = await this.#poster.get(`/sessions/${SESSION}/messages/${document}/media`);
       if (length !== DOWN_MB * MB) throw new Error(`${length} bytes came instead of ${DOWN_MB * MB}`);
-    }, this.#fronts);
+    });
     const [ofOwner = 0, ofAsked = 0] = this.#fronts.map((_, n) => Math.max(up.moreMb[n] ?? 0, down.moreMb[n] ?? 0));
     this.#transfers = { [UP]: up.ms, [DOWN]: down.ms, [OWNER_PEAK]: ofOwner, [PEAK]: ofAsked };
+  }
+
+  async #timed(transfer: () => Promise<unknown>) {
+    await transfer();
+    await delay(SETTLE_MS);
+    return timed(transfer, TRANSFERS, this.#fronts);
   }
 
   figures(): Figures {
@@ -106,18 +112,4 @@ class Side {
     const times = this.#times.slice(WARM_UP);
     return { [TEXT]: median(times), [RATE]: (PARTS * BURST * 1_000) / this.#burstMs, ...this.#transfers };
   }
-}
-
-/** Repeats a transfer. Returns its median time, and the most memory that each process used beyond its memory before. */
-async function medianOf(transfer: () => Promise<unknown>, pids: readonly number[]) {
-  await transfer();
-  await delay(SETTLE_MS);
-  const before = pids.map(resetPeak);
-  const times: number[] = [];
-  for (let n = 0; n < TRANSFERS; n += 1) {
-    const startedAt = performance.now();
-    await transfer();
-    times.push(performance.now() - startedAt);
-  }
-  return { ms: median(times), moreMb: pids.map((pid, n) => peakMb(pid) - (before[n] ?? 0)) };
 }

@@ -1,4 +1,4 @@
-import { type ErrorCode, GatewayError } from '@chat-web/protocol';
+import { type ErrorCode, errorText, GatewayError } from '@chat-web/protocol';
 import { reasonOf } from '../command-line.ts';
 
 export const PIN =
@@ -26,6 +26,11 @@ const ADVICE: Partial<Record<ErrorCode, string>> = {
 
 export function adviceFor(error: unknown): string {
   return (error instanceof GatewayError && ADVICE[error.code]) || `${SEE_LOG} with the --json output`;
+}
+
+/** Why a request failed: `fetch` has that in the cause of its error. */
+export function causeText(error: unknown): string {
+  return errorText(error instanceof Error && error.cause ? error.cause : error);
 }
 
 /** An error as one line, its code first. */

@@ -1,7 +1,8 @@
-import { type Config, clusterStatus, clusterUrlsOf, type HostStatus } from '@chat-web/gateway/tools';
+import { type Config, clusterStatus, clusterUrlsOf, type HostStatus, isInCluster } from '@chat-web/gateway/tools';
 import { ask } from '@chat-web/host';
 import { gatewayAddress } from '@chat-web/host/node';
 import { errorText } from '@chat-web/protocol';
+import { causeText } from './advice.ts';
 import type { Outcome, Report } from './report.ts';
 
 const TIMEOUT_MS = 5_000;
@@ -10,7 +11,7 @@ const [MUCH_MS, TOO_MUCH_MS] = [2_000, 30_000];
 
 /** Checks the cluster, if this host belongs to one: its database, its clock, and the way to the other gateways. */
 export async function checkHosts(report: Report, config: Config, signal: AbortSignal): Promise<void> {
-  if (config.clusterUrls === undefined && config.clusterUrlFile === undefined) return;
+  if (!isInCluster(config)) return;
   let hosts: readonly HostStatus[] = [];
   await report.check('database of the cluster', async () => {
     try {
@@ -50,10 +51,9 @@ async function reached({ state, address, silentSeconds }: HostStatus, signal: Ab
     if (!response.ok) throw new Error(`status ${response.status}`);
     return `answers at ${address}`;
   } catch (error) {
-    const why = error instanceof Error && error.cause ? errorText(error.cause) : errorText(error);
     return {
       result: 'fail',
-      detail: `does not answer at ${address} (${why})`,
+      detail: `does not answer at ${address} (${causeText(error)})`,
       todo: 'open its port to this host, or set CHAT_WEB_HOST or CHAT_WEB_CLUSTER_ADDRESS there',
     };
   }

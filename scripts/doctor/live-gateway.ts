@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
-import { type Config, isHash } from '@chat-web/gateway/tools';
+import { type Config, isHash, isInCluster } from '@chat-web/gateway/tools';
 import { ask, createClient, type GatewayAddress } from '@chat-web/host';
 import { gatewayAddress } from '@chat-web/host/node';
-import { errorText } from '@chat-web/protocol';
 import { startOwnGateway } from '../own-gateway.ts';
-import { adviceFor } from './advice.ts';
+import { adviceFor, causeText } from './advice.ts';
 import type { RunOptions } from './arguments.ts';
 import type { Report } from './report.ts';
 
@@ -43,7 +42,7 @@ export async function findGateway(
       return { result: 'fail', detail, todo: 'start the gateway, or run doctor as that user' };
     }
     // Its address and token would not be those that the other hosts know.
-    if (config.clusterUrls !== undefined || config.clusterUrlFile !== undefined) {
+    if (isInCluster(config)) {
       const todo = 'start the gateway, or pass its address with --gateway';
       return { result: 'fail', detail: `no gateway of the cluster responds at ${url}`, todo };
     }
@@ -82,7 +81,7 @@ async function whySilent(url: string): Promise<string | undefined> {
     const isHealth = typeof answer === 'object' && answer !== null && 'sessions' in answer;
     return isHealth ? undefined : 'another service answers';
   } catch (error) {
-    return error instanceof Error && error.cause ? errorText(error.cause) : errorText(error);
+    return causeText(error);
   }
 }
 

@@ -10,7 +10,8 @@ import {
   joinCluster,
   spawnGateway,
 } from '@chat-web/gateway/tools';
-import { createClient, listen, type PositionStore } from '@chat-web/host';
+import { createClient, listen } from '@chat-web/host';
+import { filePosition } from '@chat-web/host/node';
 import {
   ADA,
   BEN,
@@ -19,6 +20,7 @@ import {
   eventually,
   Postgres,
   postgresPrograms,
+  temporaryFolder,
   withRoom,
 } from '@chat-web/testing';
 import { sharedFolder } from '@chat-web/testing/hooks';
@@ -308,16 +310,10 @@ describe.runIf(postgresPrograms())('the sessions of several hosts', () => {
 
   it('are followed by a listener that continues at another gateway, with each event once and in order', async () => {
     const handled: string[] = [];
-    let saved: string | undefined;
-    const position: PositionStore = {
-      load: async () => saved,
-      save: async (last) => {
-        saved = last;
-      },
-    };
+    using folder = temporaryFolder();
     const texts = (from: number) => Array.from({ length: 20 }, (_, n) => `listened ${from + n}`);
     const listenAt = (front: Stack) => {
-      const listener = listen(front.address, { from: 'oldest', position });
+      const listener = listen(front.address, { from: 'oldest', position: filePosition(join(folder.path, 'position')) });
       const run = listener.run({ message: ({ data }) => void handled.push(data.body) });
       return {
         until: (text: string) => eventually(() => expect(handled).toContain(text)),

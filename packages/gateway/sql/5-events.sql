@@ -73,6 +73,7 @@ DECLARE
   head chat_web.log_head;
   here text := chat_web.timeline();
   count integer := cardinality(seqs);
+  has_deletions boolean := array_position(names, NULL) IS NOT NULL;
   foreign_sessions text[] := '{}';
 BEGIN
   SELECT h.shipped INTO known FROM chat_web.hosts h
@@ -88,7 +89,7 @@ BEGIN
   END IF;
 
   -- A session that another host has is not deleted from here.
-  IF array_position(names, NULL) IS NOT NULL THEN
+  IF has_deletions THEN
     foreign_sessions := ARRAY(SELECT s.id FROM chat_web.sessions s WHERE s.id = ANY (sessions) AND s.host <> ship.host);
   END IF;
   SELECT * INTO head FROM chat_web.log_head FOR UPDATE;
@@ -100,7 +101,7 @@ BEGIN
     CASE WHEN row.name IS NULL AND row.session = ANY (foreign_sessions) THEN '' ELSE row.name END, coalesce(row.data, '')
   FROM unnest(origins, seqs, ats, sessions, names, string_to_array(lines, E'\n')) WITH ORDINALITY
     AS row (origin, seq, at, session, name, data, place);
-  IF array_position(names, NULL) IS NOT NULL THEN
+  IF has_deletions THEN
     INSERT INTO chat_web.forgotten AS f (session, n)
     SELECT row.session, max(head.n + row.place) FROM unnest(sessions, names) WITH ORDINALITY AS row (session, name, place)
     WHERE row.name IS NULL AND row.session <> ALL (foreign_sessions)

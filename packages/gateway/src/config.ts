@@ -94,7 +94,8 @@ export function readConfig(env: Environment): Config {
   });
 }
 
-function isInCluster({ clusterUrls, clusterUrlFile }: Values): boolean {
+/** Whether a gateway with these settings is a host of a cluster. */
+export function isInCluster({ clusterUrls, clusterUrlFile }: Pick<Config, 'clusterUrls' | 'clusterUrlFile'>): boolean {
   return clusterUrls !== undefined || clusterUrlFile !== undefined;
 }
 

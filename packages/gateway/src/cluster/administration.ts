@@ -9,6 +9,7 @@ import * as v from 'valibot';
 import { ConfigError } from '../config-error.ts';
 import { holdDataDir } from '../host/data-lock.ts';
 import { clusterUrls } from '../settings.ts';
+import { requirePrimary } from './engine.ts';
 import { HOST_FILE, writeHostFile } from './host-file.ts';
 import { applySchema } from './schema.ts';
 
@@ -226,9 +227,8 @@ async function writableServer(urls: readonly string[]): Promise<pg.Client> {
       client = new postgres.Client({ connectionString, ...timeouts });
       client.on('error', () => {}); // The query in progress rejects, too.
       await client.connect();
-      const { rows } = await client.query('SELECT pg_is_in_recovery() AS is_standby');
-      if (!rows[0].is_standby) return client;
-      why ??= new Error('the server is a standby');
+      await requirePrimary(client);
+      return client;
     } catch (error) {
       why ??= error;
     }

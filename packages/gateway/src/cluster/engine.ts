@@ -65,11 +65,7 @@ export class Engine {
         query_timeout: QUERY_TIMEOUT_MS,
         statement_timeout: STATEMENT_TIMEOUT_MS,
         // A standby accepts no writes, and what it knows may be old.
-        verify: (client, done) => {
-          client
-            .query('SELECT pg_is_in_recovery() AS standby')
-            .then(({ rows }) => done(rows[0]?.standby ? new StandbyError() : undefined), done);
-        },
+        verify: (client, done) => void requirePrimary(client).then(() => done(), done),
         allowExitOnIdle: true,
       });
       pool.on('error', () => {}); // Of an idle connection. The next query opens another one.
@@ -144,6 +140,12 @@ export class Engine {
   async close(): Promise<void> {
     await Promise.all(this.#pools.map((pool) => pool.end()));
   }
+}
+
+/** Rejects for a standby. */
+export async function requirePrimary(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
+  const { rows } = await client.query<{ standby: boolean }>('SELECT pg_is_in_recovery() AS standby');
+  if (rows[0]?.standby) throw new StandbyError();
 }
 
 async function queryOnce<Row extends pg.QueryResultRow>(

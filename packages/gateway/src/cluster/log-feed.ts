@@ -1,7 +1,8 @@
-import { EVENT_ID, type EventName, GatewayError, writtenTime } from '@chat-web/protocol';
+import { EVENT_ID, type EventName, writtenTime } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { type Entry, type Feed, type FeedOptions, gapEntry, OLDEST } from '../events/feed.ts';
 import type { ForReaders } from './cluster.ts';
+import { EngineUnavailable } from './engine.ts';
 
 /** An event of any host, at its place in the order of all. */
 export interface LogRecord {
@@ -140,7 +141,7 @@ export class LogFeed implements Feed {
   async #readDatabase(): Promise<Entry[]> {
     this.#options.by?.assertWanted();
     const { newest } = this.#log;
-    if (!newest) throw new GatewayError('engine_unavailable', 'the database of the cluster cannot be reached');
+    if (!newest) throw new EngineUnavailable(false);
     if (this.#n === undefined) {
       const gap = await this.#begin(newest);
       this.#onBegin();

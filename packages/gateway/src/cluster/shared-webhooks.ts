@@ -139,7 +139,7 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     this.#host = row?.host ?? undefined;
     if (row?.host === host && row.is_leaving) {
       this.#unload(); // Before another one takes them.
-      await engine.query('SELECT chat_web.leave_webhooks($1)', [epoch()]);
+      await this.#handOver();
     } else if (row?.host === host) await this.#deliver(row, now, isUnsure);
     else {
       this.#unload();
@@ -186,9 +186,13 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     this.#stop();
     clearTimeout(this.#stopTimer);
     await this.#keeping?.catch(() => {}); // It might take them again.
-    const { engine, epoch } = this.#dependencies;
-    await engine.query('SELECT chat_web.leave_webhooks($1)', [epoch()]).catch(() => {}); // The host is not live soon.
+    await this.#handOver().catch(() => {}); // The host is not live soon.
     this.#host = undefined;
+  }
+
+  async #handOver(): Promise<void> {
+    const { engine, epoch } = this.#dependencies;
+    await engine.query('SELECT chat_web.leave_webhooks($1)', [epoch()]);
   }
 
   /** Without the database, it is not known for long. */
@@ -223,15 +227,12 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   }
 
   async #load(): Promise<StoredWebhook[]> {
-    const known = this.#known;
     const rows = await this.#query<{ id: string; stored: string; progress: string }>(
-      known,
       'SELECT * FROM chat_web.list_webhooks($1, $2, $3)',
     );
     const letters = [];
     for (const { id } of rows) {
       const ofWebhook = await this.#query<{ session: string; place: string; letter: string }>(
-        known,
         'SELECT * FROM chat_web.list_dead_letters($1, $2, $3, $4)',
         id,
       );
@@ -265,58 +266,57 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   }
 
   create(webhook: StoredWebhook, progress: Progress): Promise<void> {
-    return this.#inTerm(async (known) => {
-      await this.#put(known, webhook, JSON.stringify(progress));
+    return this.#inTerm(async () => {
+      await this.#put(webhook, JSON.stringify(progress));
       this.progress.apply(progressNotes.progress(webhook.id, progress));
     });
   }
 
   change(webhook: StoredWebhook): Promise<void> {
-    return this.#inTerm((known) => this.#put(known, webhook, null));
+    return this.#inTerm(() => this.#put(webhook, null));
   }
 
-  async #put(known: Known | undefined, webhook: StoredWebhook, progress: string | null): Promise<void> {
+  async #put(webhook: StoredWebhook, progress: string | null): Promise<void> {
     const values = [webhook.id, JSON.stringify(webhook), progress];
-    await this.#change(known, 'SELECT chat_web.put_webhook($1, $2, $3, $4, $5, $6)', ...values);
+    await this.#change('SELECT chat_web.put_webhook($1, $2, $3, $4, $5, $6)', ...values);
   }
 
   remove({ id }: StoredWebhook): Promise<void> {
-    return this.#inTerm(async (known) => {
-      await this.#change(known, 'SELECT chat_web.remove_webhook($1, $2, $3, $4)', id);
+    return this.#inTerm(async () => {
+      await this.#change('SELECT chat_web.remove_webhook($1, $2, $3, $4)', id);
       this.progress.apply(progressNotes.removed(id));
     });
   }
 
   note({ id }: StoredWebhook, record: NewRecord): Promise<void> {
-    return this.#inTerm((known) => this.#note(known, id, record));
+    return this.#inTerm(() => this.#note(id, record));
   }
 
-  async #note(known: Known | undefined, id: string, record: NewRecord): Promise<void> {
+  async #note(id: string, record: NewRecord): Promise<void> {
     const { name, session, text } = record;
-    if (name === NOTES.progress)
-      await this.#query(known, 'SELECT chat_web.save_progress($1, $2, $3, $4, $5)', id, text);
+    if (name === NOTES.progress) await this.#query('SELECT chat_web.save_progress($1, $2, $3, $4, $5)', id, text);
     else if (name === NOTES.replayed)
-      await this.#query(known, 'SELECT chat_web.remove_dead_letter($1, $2, $3, $4, $5)', id, text);
+      await this.#query('SELECT chat_web.remove_dead_letter($1, $2, $3, $4, $5)', id, text);
     else {
       const { id: event } = JSON.parse(text) as StoredLetter;
-      await this.#query(known, 'SELECT chat_web.add_dead_letter($1, $2, $3, $4, $5, $6, $7)', id, event, session, text);
+      await this.#query('SELECT chat_web.add_dead_letter($1, $2, $3, $4, $5, $6, $7)', id, event, session, text);
     }
     this.progress.apply(record);
   }
 
   /** In its turn. Refused if another term has begun by then: positions may have become those of other events. */
-  async #inTerm(work: (known: Known | undefined) => Promise<void>): Promise<void> {
+  async #inTerm(work: () => Promise<void>): Promise<void> {
     const known = this.#known;
     await this.#lock.run(async () => {
       if (known !== this.#known) throw unavailable('are being taken over');
-      await work(known);
+      await work();
     });
   }
 
-  async #change(known: Known | undefined, text: string, ...values: (string | null)[]): Promise<void> {
+  async #change(text: string, ...values: (string | null)[]): Promise<void> {
     if (this.#isUnsure) throw unavailable('are being read again');
     try {
-      await this.#query(known, text, ...values);
+      await this.#query(text, ...values);
     } catch (error) {
       if (!(error instanceof EngineUnavailable && error.mayHaveRun)) throw error;
       this.#isUnsure = true;
@@ -324,12 +324,9 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     }
   }
 
-  async #query<Row extends Record<string, unknown>>(
-    known: Known | undefined,
-    text: string,
-    ...values: (string | null)[]
-  ): Promise<Row[]> {
+  async #query<Row extends Record<string, unknown>>(text: string, ...values: (string | null)[]): Promise<Row[]> {
     const { engine, epoch } = this.#dependencies;
+    const known = this.#known;
     const { term = 0, timeline = '' } = known ?? {};
     try {
       return await engine.query<Row>(text, [epoch(), term, timeline, ...values]);

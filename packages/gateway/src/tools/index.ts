@@ -12,7 +12,7 @@ export {
   removeHost,
 } from '../cluster/administration.ts';
 export { clusterUrlsOf } from '../cluster/open-cluster.ts';
-export { type Config, pagesDirOf, readConfig } from '../config.ts';
+export { type Config, isInCluster, pagesDirOf, readConfig } from '../config.ts';
 export { ConfigError } from '../config-error.ts';
 export { startGateway } from '../gateway.ts';
 export { availableMemoryBytes } from '../host/available-memory.ts';

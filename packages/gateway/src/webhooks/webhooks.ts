@@ -103,11 +103,8 @@ export class Webhooks {
     const { store } = this.#dependencies;
     await this.#lock.run(async () => {
       const all = await store.load();
-      const known = new Map(this.#webhooks);
-      for (const webhook of known.values()) {
-        const isSame = all.some((stored) => isDeepStrictEqual(stored, webhook.stored));
-        if (!isSame) this.#drop(webhook);
-      }
+      for (const webhook of [...this.#webhooks.values()])
+        if (!all.some((stored) => isDeepStrictEqual(stored, webhook.stored))) this.#drop(webhook);
       const kept = new Map(this.#webhooks);
       this.#webhooks.clear();
       for (const stored of all) {
