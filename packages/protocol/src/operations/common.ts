@@ -58,6 +58,7 @@ export const registeredId = v.optional(
 );
 
 const MAX_PAGE_ROWS = 1_000;
+const MAX_SEARCH_LENGTH = 100;
 
 /** The answer of an operation that returns a list of any length. */
 export const longList = <S extends v.GenericSchema>(row: S) => ({ answer: listOf(row, LIMITS.listed), row });
@@ -67,6 +68,12 @@ export const listing = <S extends v.GenericSchema>(row: S) => ({
   query: v.strictObject({
     limit: v.optional(v.pipe(wholeNumber(1, MAX_PAGE_ROWS), v.description('The most rows; without it, all of them'))),
     after: v.optional(v.pipe(networkId, v.description('The id of the last row of the page before'))),
+    search: v.optional(
+      v.pipe(
+        oneLine(MAX_SEARCH_LENGTH),
+        v.description('Only rows with this text, in any case, in a name, a number or an id'),
+      ),
+    ),
   }),
   ...longList(row),
 });

@@ -14,7 +14,7 @@ import { knownUsername, toIsoTime } from '../client/resources.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { withMedia } from '../media/outgoing-media.ts';
 import { results } from './groups.ts';
-import { pageOf } from './list-pages.ts';
+import { foundIn, pageOf } from './list-pages.ts';
 
 export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupDetailsOperations> {
   const changeRole = async (groupId: string, people: string[], change: 'promote' | 'demote', time: CallTime) => {
@@ -30,7 +30,7 @@ export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<k
 
     listParticipants: async ({ groupId, ...input }, { time }) => {
       const { participants } = await readGroup(groupId, time);
-      if (participants) return pageOf(participants, input);
+      if (participants) return pageOf(foundIn(participants, input), input);
       throw new GatewayError('client_failed', 'the participants could not be loaded in time; retry later');
     },
 

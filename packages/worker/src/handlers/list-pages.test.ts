@@ -18,7 +18,8 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-const get = async (input: { limit?: number; after?: string }) => (await pages.get(input, time)).map(({ id }) => id);
+const get = async (input: { limit?: number; after?: string; search?: string }) =>
+  (await pages.get(input, time)).map(({ id }) => id);
 
 it('is whole without a limit, and read each time', async () => {
   expect(await get({})).toEqual(['a', 'b', 'c', 'd', 'e']);
@@ -54,4 +55,17 @@ it('refuses a row that it does not have, and names the field', async () => {
     code: 'invalid_request',
     issues: [{ path: 'after' }],
   });
+});
+
+it('has only the rows that a search finds, page by page', async () => {
+  const contacts = [
+    { id: '1', name: 'ANNA Müller' },
+    { id: '2', name: 'Bob' },
+    { id: '3', pushname: 'hanna' },
+    { id: 'anna@lid', isMyContact: true },
+  ];
+  rows = contacts;
+  expect(await get({ search: ' Anna ', limit: 2 })).toEqual(['1', '3']);
+  expect(await get({ search: ' Anna ', limit: 2, after: '3' })).toEqual(['anna@lid']);
+  expect(await get({ search: 'true' })).toEqual([]);
 });

@@ -4,7 +4,11 @@ import type { CallTime } from '../call-time.ts';
 interface PageInput {
   readonly limit?: number | undefined;
   readonly after?: string | undefined;
+  readonly search?: string | undefined;
 }
+
+/** Fields that a search looks at. */
+const NAMES = ['id', 'lid', 'name', 'subject', 'pushname', 'username', 'number'] as const;
 
 interface Kept<R> {
   readonly rows: readonly R[];
@@ -29,8 +33,9 @@ export class ListPages<R extends { readonly id: string }> {
   async get(input: PageInput, time: CallTime): Promise<R[]> {
     const known = input.after === undefined ? undefined : this.#kept?.rows;
     const rows = known ?? (await this.#read(time));
-    const page = pageOf(rows, input);
-    this.#keep(page.at(-1) === rows.at(-1) ? undefined : rows);
+    const found = foundIn(rows, input);
+    const page = pageOf(found, input);
+    this.#keep(page.at(-1) === found.at(-1) ? undefined : rows);
     return page;
   }
 
@@ -38,6 +43,17 @@ export class ListPages<R extends { readonly id: string }> {
     clearTimeout(this.#kept?.timer);
     this.#kept = rows && { rows, timer: setTimeout(() => this.#keep(undefined), KEPT_MS).unref() };
   }
+}
+
+/** The rows that a search finds; without one, all. */
+export function foundIn<R extends object>(rows: readonly R[], { search }: PageInput): readonly R[] {
+  if (search === undefined) return rows;
+  const plain = (text: string) => text.normalize('NFKC').toLowerCase();
+  const wanted = plain(search.trim());
+  return rows.filter((row) => {
+    const fields: Partial<Record<(typeof NAMES)[number], unknown>> = row;
+    return NAMES.some((name) => typeof fields[name] === 'string' && plain(fields[name]).includes(wanted));
+  });
 }
 
 /** The rows after one of them, at most `limit`; without these, all rows. Throws `invalid_request` if there is no such row. */
