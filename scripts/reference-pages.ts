@@ -80,6 +80,7 @@ The tables of operations list only errors that are not in this one. [Errors](err
 | all | ${codes(SHARED_ERRORS.all)} |
 | with a body | ${codes(SHARED_ERRORS.withBody)} |
 | that answer with media | ${codes(SHARED_ERRORS.withMedia)} |
+| that require scope \`send\` | ${codes(SHARED_ERRORS.sending)} |
 | with an [\`Idempotency-Key\`](sending.md#sending-once) | ${codes(SHARED_ERRORS.keyed)} |
 | of the session's worker: \`requestPairingCode\`, and all of ${ofReady.join(', ')} | ${codes(SHARED_ERRORS.ofWorker)} |
 | all of ${ofReady.join(', ')} | ${codes(NEEDS_READY)}; \`session_lost\` if it only reads, otherwise \`outcome_unknown\` |

@@ -82,7 +82,7 @@ function gatewayHandlers({
     }),
 
     getAccess: (_, { id, scope, sessions }) => {
-      const { name, expiresAt, maxSessions } = keys.get(id) ?? {};
+      const { name, expiresAt, maxSessions, recipients, sendsPerHour } = keys.get(id) ?? {};
       return {
         id,
         scope,
@@ -90,6 +90,8 @@ function gatewayHandlers({
         name,
         expiresAt,
         maxSessions,
+        recipients,
+        sendsPerHour,
         version: version(),
       };
     },

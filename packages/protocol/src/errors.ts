@@ -19,6 +19,7 @@ export const errorTable = {
   },
   not_permitted: { status: 403, when: 'the network does not allow this account to do it' },
   insufficient_scope: { status: 403, when: 'the scope of the key is insufficient' },
+  recipient_not_allowed: { status: 403, when: 'the key may not write to this recipient' },
   session_not_found: {
     status: 404,
     when: 'no session with this id runs or has saved auth, or the key does not cover it',

@@ -49,6 +49,29 @@ export const recipient = v.pipe(
   ),
 );
 
+const MAX_PATTERN_LENGTH = 60;
+const NUMBER_PATTERN = /^\+?([\d*]{1,20})$/;
+const ID_PATTERN = /^[\d*-]{1,41}@(c\.us|g\.us|lid|bot|broadcast|newsletter)$/;
+
+/**
+ * Recipients by their numbers or full ids; `*` stands for any digits, or none. A handler gets patterns of full ids: one of
+ * a number matches people only.
+ */
+export const recipientPattern = v.pipe(
+  v.string(),
+  v.maxLength(MAX_PATTERN_LENGTH, `must be at most ${MAX_PATTERN_LENGTH} characters`),
+  v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
+    const digits = NUMBER_PATTERN.exec(dataset.value)?.[1] ?? phoneDigits(dataset.value);
+    if (digits) return `${digits}@c.us`;
+    if (ID_PATTERN.test(dataset.value) || dataset.value === STATUS_FEED) return dataset.value;
+    addIssue({ message: 'must be a number such as +441632960123 or 44*, or a full id such as <gid>@g.us or *@g.us' });
+    return NEVER;
+  }),
+  v.description(
+    '+<digits>, <digits>, <digits>@c.us, <gid>@g.us, <digits>@lid, <digits>@newsletter or status@broadcast, with *',
+  ),
+);
+
 const MUST_BE_MESSAGE = 'must be a message id from a response or an event';
 
 /**

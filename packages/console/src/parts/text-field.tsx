@@ -5,14 +5,15 @@ import { useId } from 'preact/hooks';
 interface FieldProps {
   readonly label: string;
   readonly value: Signal<string>;
-  readonly type?: 'text' | 'url' | 'datetime-local';
+  readonly type?: 'text' | 'url' | 'number' | 'datetime-local';
   readonly required?: boolean;
   readonly maxLength?: number;
   /** A regular expression for the whole value. */
   readonly pattern?: string;
   readonly placeholder?: string | undefined;
-  /** The earliest time. */
+  /** The earliest time, or the least number. */
   readonly min?: string;
+  readonly max?: string;
   readonly children?: ComponentChildren;
 }
 

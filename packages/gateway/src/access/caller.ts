@@ -17,6 +17,10 @@ export interface Caller {
   readonly signal: AbortSignal;
   /** How many of the sessions that it may access there may be; undefined: no limit of its own. */
   readonly maxSessions?: number | undefined;
+  /** The recipients to whom it may write, as patterns of full ids; undefined: all. */
+  readonly recipients?: readonly string[] | undefined;
+  /** How many messages it may send within an hour, with each session; undefined: no limit of its own. */
+  readonly sendsPerHour?: number | undefined;
   sees(sessionId: string): boolean;
 }
 

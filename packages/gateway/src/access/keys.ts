@@ -63,7 +63,7 @@ export class Keys {
   }
 
   /** Creates a key. `rate_limited` if there are too many. */
-  async create({ name, sessions, scope, expiresAt, maxSessions }: NewKey): Promise<KeyView & { readonly key: string }> {
+  async create({ expiresAt, ...about }: NewKey): Promise<KeyView & { readonly key: string }> {
     const created = await this.#lock.run(async () => {
       const others = this.#validKeys();
       if (others.length >= MAX_KEYS)
@@ -71,12 +71,9 @@ export class Keys {
       const key = `cwk_${randomBytes(KEY_BYTES).toString('base64url')}`;
       const stored: StoredKey = {
         id: `key_${randomBytes(ID_BYTES).toString('hex')}`,
-        name,
-        sessions,
-        scope,
+        ...about,
         createdAt: new Date().toISOString(),
         ...(expiresAt ? { expiresAt: new Date(expiresAt).toISOString() } : {}),
-        maxSessions,
         hash: hashText(digestOf(key)),
       };
       await this.#store.add(stored, [...others, stored]);
@@ -105,13 +102,23 @@ export class Keys {
   }
 
   #add(stored: StoredKey): void {
-    const { id, scope, sessions, maxSessions, hash } = stored;
+    const { id, scope, sessions, maxSessions, recipients, sendsPerHour, hash } = stored;
     const revocation = createRevocation();
     const sees = (session: string) => sessions.some((pattern) => matchesPattern(pattern, session));
     this.#byHash.set(hash, {
       stored,
       revocation,
-      caller: { id, keyId: id, scope, sessions, maxSessions, sees, signal: revocation.signal },
+      caller: {
+        id,
+        keyId: id,
+        scope,
+        sessions,
+        maxSessions,
+        recipients,
+        sendsPerHour,
+        sees,
+        signal: revocation.signal,
+      },
     });
     this.#revokeOnExpiry(stored, revocation);
   }

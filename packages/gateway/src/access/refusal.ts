@@ -15,6 +15,7 @@ const CODES = {
   too_many_wrong_tokens: 'rate_limited',
   foreign_session: 'session_not_found',
   insufficient_scope: 'insufficient_scope',
+  foreign_recipient: 'recipient_not_allowed',
   web_page: 'forbidden',
   /** Claims to be forwarded by a gateway of the cluster. */
   not_forwarded: 'forbidden',

@@ -132,7 +132,9 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
     const { method, path, scope } = operation;
     const { maxBodyBytes, importMaxBytes } = config;
     const refusalOf = isWorkerOperation(name) ? (id: string) => supervisor.refusalOf(id, name) : undefined;
-    const options = { maxBodyBytes, importMaxBytes, spool, refusalOf, metrics, admission, idempotency, log };
+    const { resolveContacts } = handlers;
+    const limits = { maxBodyBytes, importMaxBytes };
+    const options = { ...limits, spool, refusalOf, metrics, admission, idempotency, resolveContacts, log };
     const route = operationRoute(name, operation, handlers[name], options);
     const answered = name === 'getQr' ? withQrImage(route) : route;
     const about = {

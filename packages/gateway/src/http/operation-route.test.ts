@@ -47,6 +47,7 @@ function routeOf(
     operationRoute(name, operation, handler, {
       maxBodyBytes: 2_000,
       importMaxBytes: 2_000,
+      resolveContacts: () => ({ contacts: [] }),
       spool,
       admission: new Admission({ maxRequestsPerSession: maxPerSession, maxRequestsPerKey: 1 }),
       idempotency: new Idempotency(

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import {
+  type AnswerOf,
   ARCHIVE_TYPE,
   answersMedia,
   asGatewayError,
@@ -16,6 +17,7 @@ import {
 import type { Context } from 'hono';
 import * as v from 'valibot';
 import type { Caller } from '../access/caller.ts';
+import { requireRecipients } from '../access/recipients.ts';
 import { type Log, withoutNumbers } from '../log.ts';
 import type { Metrics } from '../monitoring/metrics.ts';
 import { digestsIn } from '../moving/digest-field.ts';
@@ -26,6 +28,7 @@ import { entityTag, mediaResponse } from './media-response.ts';
 import { isUnchanged } from './partial-content.ts';
 import {
   bodyEncoding,
+  countedHash,
   type InputDependencies,
   keyedRequest,
   keyHashOf,
@@ -45,6 +48,8 @@ export interface RouteDependencies extends InputDependencies {
   readonly admission: Admission;
   readonly idempotency: Idempotency;
   readonly importMaxBytes: number;
+  /** The handler of `resolveContacts`. */
+  readonly resolveContacts: AnyHandler;
   readonly log: Log;
 }
 
@@ -57,7 +62,7 @@ export function operationRoute(
   handler: AnyHandler,
   dependencies: RouteDependencies,
 ): Route {
-  const { admission, idempotency, log, metrics, spool } = dependencies;
+  const { admission, idempotency, log, metrics, resolveContacts, spool } = dependencies;
   const level = operation.method === 'GET' ? 'debug' : 'info';
   const isForwarded = isWorkerOperation(name);
   const takesArchive = operation.archive === 'taken';
@@ -85,7 +90,7 @@ export function operationRoute(
   /** The answer, which may be an earlier one to the same request with the same key. */
   async function answerKeyed(c: Context<ServerEnv>, input: Record<string, unknown>, keyHash: string): Promise<unknown> {
     const caller = c.get('caller');
-    const { answer, isReplayed } = await idempotency.run(keyedRequest(name, operation, keyHash, caller.keyId, input), {
+    const { answer, isReplayed } = await idempotency.run(keyedRequest(name, operation, keyHash, caller, input), {
       refusal: () => dependencies.refusalOf?.(String(input.id)),
       execute: (attempt) => runHandler(input, caller, attempt),
     });
@@ -100,10 +105,15 @@ export function operationRoute(
     startedAt: number,
   ): Promise<Response> {
     const fields = { operation: name, session: input.id, request: requestIdOf(c.env.outgoing) };
-    const { signal } = c.get('caller');
+    const caller = c.get('caller');
+    const { signal } = caller;
     const ms = () => Math.round(performance.now() - startedAt);
     try {
       signal.throwIfAborted(); // The body may have been open for long.
+      await requireRecipients(caller, operation, input, async (ids) => {
+        const { contacts } = (await resolveContacts({ id: input.id, ids }, caller)) as AnswerOf<'resolveContacts'>;
+        return contacts;
+      });
       const answer = keyHash === undefined ? await runFor(c, input) : await answerKeyed(c, input, keyHash);
       if (sendsFile) closeOnAbort(c.env.outgoing, signal);
       // The outcome of a change is reported, but nothing is read any more.
@@ -144,7 +154,7 @@ export function operationRoute(
         ...parseParams(c.req.param(), operation.params),
         ...parseQuery(c, operation.query ?? NO_QUERY),
       };
-      const keyHash = keyHashOf(c, operation);
+      const keyHash = keyHashOf(c, operation) ?? countedHash(c, operation);
       const schema = operation.body ?? operation.optionalBody;
       const isOptional = operation.optionalBody !== undefined;
       const response = schema

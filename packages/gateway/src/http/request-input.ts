@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import {
   GatewayError,
@@ -9,6 +10,7 @@ import {
 } from '@chat-web/protocol';
 import type { Context } from 'hono';
 import * as v from 'valibot';
+import type { Caller } from '../access/caller.ts';
 import { shareTurn, yieldToEventLoop } from '../event-loop.ts';
 import { FORM_TYPE, readForm, readFormValues } from '../media/form-body.ts';
 import type { Spool } from '../media/spool.ts';
@@ -208,6 +210,12 @@ export function keyHashOf(c: Context<ServerEnv>, operation: Operation): string |
   return hashOf(c.get('caller').id, key);
 }
 
+/** The hash of a key of its own: what a caller sends is counted by its keys. Undefined for a caller without a limit. */
+export function countedHash(c: Context<ServerEnv>, operation: Operation): string | undefined {
+  const { id, sendsPerHour } = c.get('caller');
+  return operation.keyed && sendsPerHour !== undefined ? hashOf(id, randomUUID()) : undefined;
+}
+
 /** What distinguishes an upload from others: its bytes, and what a form or a data URL says of it. */
 function identityOf({ sha256, mimeType, filename }: UploadedFile) {
   return mimeType === undefined && filename === undefined ? sha256 : { sha256, mimeType, filename };
@@ -217,11 +225,12 @@ export function keyedRequest(
   name: string,
   operation: Operation,
   hash: string,
-  keyId: string | undefined,
+  { keyId, sendsPerHour }: Pick<Caller, 'keyId' | 'sendsPerHour'>,
   { id, ...body }: Readonly<Record<string, unknown>>,
 ): KeyedRequest {
   const whole = JSON.stringify(body, (_, value) => (value instanceof UploadedFile ? identityOf(value) : value));
   const choosesMessageId = operation.keyed?.choosesMessageId(body) ?? false;
   const isHarmlessTwice = operation.keyed?.isHarmlessTwice?.(body) ?? false;
-  return { session: String(id), keyId, hash, fingerprint: hashOf(name, whole), choosesMessageId, isHarmlessTwice };
+  const fingerprint = hashOf(name, whole);
+  return { session: String(id), keyId, sendsPerHour, hash, fingerprint, choosesMessageId, isHarmlessTwice };
 }

@@ -10,6 +10,8 @@ export interface KeyedRequest {
   readonly session: string;
   /** Of the caller; undefined for the operator. */
   readonly keyId: string | undefined;
+  /** How many the caller may send within an hour; undefined: no limit. */
+  readonly sendsPerHour?: number | undefined;
   /** The hash of the caller and the key. */
   readonly hash: string;
   /** The hash of everything in the request. */
@@ -45,7 +47,7 @@ export class Idempotency {
   readonly #published: Pick<PublishedEvents, 'ownIdOf'>;
   /** Fingerprints of requests without an answer, by session and hash. */
   readonly #underWay = new Map<string, string>();
-  /** How many keys of each session are being written to disk. */
+  /** How many keys of each session, and of each caller with a limit there, are being written to disk. */
   readonly #beginning = new Map<string, number>();
   /** Keys that were freed, while that could not be stored. */
   readonly #freed = new Set<string>();
@@ -117,13 +119,7 @@ export class Idempotency {
   async #executeFirst(request: KeyedRequest, { refusal, execute }: Execution): Promise<unknown> {
     const refused = refusal();
     if (refused) throw refused;
-    const fullUntil = this.#keys.fullUntil(request.session, this.#beginning.get(request.session));
-    if (fullUntil !== undefined) {
-      const retryAfterSeconds = Math.ceil((fullUntil - Date.now()) / SECOND_MS);
-      throw new GatewayError('rate_limited', 'the session has reached its limit of Idempotency-Keys', {
-        retryAfterSeconds,
-      });
-    }
+    this.#requireRoom(request);
     const messageId = request.choosesMessageId ? newMessageId() : undefined;
     await this.#begin(request, messageId);
     try {
@@ -137,6 +133,19 @@ export class Idempotency {
       if (error.code !== 'internal_error') await this.#free(request);
       throw error;
     }
+  }
+
+  #requireRoom({ session, keyId = '', sendsPerHour }: KeyedRequest): void {
+    const fullUntil = this.#keys.fullUntil(session, this.#beginning.get(session));
+    if (fullUntil !== undefined) throw tooMany('the session has reached its limit of Idempotency-Keys', fullUntil);
+    if (sendsPerHour === undefined) return;
+    const beginning = this.#beginning.get(`${session}/${keyId}`);
+    const spentUntil = this.#keys.spentUntil(session, keyId, sendsPerHour, beginning);
+    if (spentUntil !== undefined)
+      throw tooMany(
+        `nothing was sent: the key may send ${sendsPerHour} messages an hour with this session`,
+        spentUntil,
+      );
   }
 
   /**
@@ -164,19 +173,27 @@ export class Idempotency {
     return new GatewayError('outcome_unknown', why, { retryAfterSeconds, id });
   }
 
-  async #begin({ session, keyId, hash, fingerprint }: KeyedRequest, messageId: string | undefined): Promise<void> {
-    const more = (by: number) => this.#beginning.set(session, (this.#beginning.get(session) ?? 0) + by);
-    more(1);
+  async #begin(request: KeyedRequest, messageId: string | undefined): Promise<void> {
+    const { session, keyId, hash, fingerprint, sendsPerHour } = request;
+    const limitedKey = sendsPerHour === undefined ? undefined : keyId;
+    const places = [session, ...(limitedKey === undefined ? [] : [`${session}/${limitedKey}`])];
+    for (const place of places) this.#count(place, 1);
     try {
-      await this.#journal.append(keyNotes.begun(session, hash, { fingerprint, messageId }), keyId);
+      await this.#journal.append(keyNotes.begun(session, hash, { fingerprint, messageId, limitedKey }), keyId);
       this.#freed.delete(`${session}/${hash}`);
     } catch (error) {
       if (!(error instanceof NotStoredError)) throw error;
       const why = 'nothing was sent: the disk of the data folder cannot store the Idempotency-Key';
       throw new GatewayError('insufficient_resources', why);
     } finally {
-      if (more(-1).get(session) === 0) this.#beginning.delete(session);
+      for (const place of places) this.#count(place, -1);
     }
+  }
+
+  #count(place: string, change: number): void {
+    const count = (this.#beginning.get(place) ?? 0) + change;
+    if (count > 0) this.#beginning.set(place, count);
+    else this.#beginning.delete(place);
   }
 
   /**
@@ -197,6 +214,10 @@ export class Idempotency {
       this.#freed.add(`${session}/${hash}`);
     }
   }
+}
+
+function tooMany(why: string, until: number): GatewayError {
+  return new GatewayError('rate_limited', why, { retryAfterSeconds: Math.ceil((until - Date.now()) / SECOND_MS) });
 }
 
 function newMessageId(): string {

@@ -1,3 +1,4 @@
+import * as v from 'valibot';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkpointParts } from '../journal/folds.ts';
 import type { NewRecord } from '../journal/frame.ts';
@@ -74,6 +75,33 @@ it('counts pending keys, but not the expired ones that they replace', () => {
     undefined,
     Date.now() + KEY_LIFETIME_MS - 1,
   ]);
+});
+
+it('counts what a key with a limit has sent within an hour, also after a checkpoint and at another gateway', async () => {
+  const sent = (session: string, hash: string, limitedKey?: string) =>
+    store(keyNotes.begun(session, hash.padStart(22, 'k'), { fingerprint: 'f'.repeat(22), limitedKey }));
+  sent('main', '1', 'key_a');
+  vi.advanceTimersByTime(1_000);
+  sent('main', '2', 'key_a');
+  sent('main', '3', 'key_b');
+  sent('main', '4');
+  sent('other', '5', 'key_a');
+  const firstEndsAt = Date.now() - 1_000 + 3_600_000;
+  const [restored, moved] = [new SentKeys(), new SentKeys()];
+  for (const { session, text } of checkpointParts(keys)) restored.restore(session, JSON.parse(text), 0);
+  for await (const part of keys.partsToMove('main', { findAll: async function* () {} }))
+    moved.restore('main', v.parse(keys.part, part), 0);
+  for (const state of [keys, restored, moved]) {
+    expect(state.spentUntil('main', 'key_a', 3)).toBeUndefined();
+    expect(state.spentUntil('main', 'key_a', 3, 1)).toBe(firstEndsAt);
+    expect(state.spentUntil('main', 'key_a', 2)).toBe(firstEndsAt);
+    expect(state.spentUntil('main', 'key_a', 1)).toBe(firstEndsAt + 1_000);
+    expect(state.spentUntil('main', 'key_b', 2)).toBeUndefined();
+  }
+  store(keyNotes.free('main', '2'.padStart(22, 'k')));
+  expect(keys.spentUntil('main', 'key_a', 2)).toBeUndefined();
+  vi.advanceTimersByTime(3_600_000);
+  expect(keys.spentUntil('main', 'key_a', 1)).toBeUndefined();
 });
 
 it('expired keys are dropped from memory with the next one; a checkpoint restores the others', () => {

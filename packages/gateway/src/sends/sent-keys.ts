@@ -10,6 +10,8 @@ export interface SentKey {
   readonly messageId: string | undefined;
   /** Unix time in ms. */
   readonly beganAt: number;
+  /** The id of the caller's key, if that limits how many messages it may send. */
+  readonly limitedKey: string | undefined;
   /** The seq of the record with the answer; undefined while the outcome is open. */
   readonly doneSeq: number | undefined;
 }
@@ -20,7 +22,7 @@ const MAX_KEYS_OF_A_SESSION = 100_000;
 /** With expired keys behind others: moved ones are not in order of first use. */
 const MAX_STORED_KEYS = 2 * MAX_KEYS_OF_A_SESSION;
 const KEYS_IN_A_PART = 1_000;
-const SECOND_MS = 1_000;
+const [SECOND_MS, HOUR_MS] = [1_000, 3_600_000];
 const MAX_ANSWER_LENGTH = 1_048_576;
 /** The largest answers have some hundred values. */
 const ANSWER_JSON = { depth: 8, values: 10_000 };
@@ -60,12 +62,14 @@ const beganAt = v.pipe(
   v.transform((at) => Math.min(at, Date.now())),
 );
 const storedHash = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
-const begunKey = v.strictObject({ hash: storedHash, fingerprint: storedHash, messageId, beganAt });
+const limitedKey = v.optional(v.pipe(v.string(), v.regex(/^[\w-]{1,64}$/)));
+const begunKey = v.strictObject({ hash: storedHash, fingerprint: storedHash, messageId, limitedKey, beganAt });
 const storedPart = listOf(v.strictObject({ ...begunKey.entries, doneSeq: v.optional(writtenSeq) }), KEYS_IN_A_PART);
 const movedKey = v.strictObject({
   hash: keyHash,
   fingerprint: keyHash,
   messageId,
+  limitedKey,
   beganAt,
   /** JSON; empty: answered, but the answer is no longer kept. Absent while the outcome is open. */
   answer: v.optional(v.union([v.literal(''), answerText])),
@@ -75,8 +79,9 @@ const movedPart = v.strictTuple([movedKey]);
 export type MovedPart = v.InferOutput<typeof movedPart>;
 
 /** A key in a part. `answer`: only if it comes from another gateway, and was answered there. */
-interface StoredKey extends Omit<SentKey, 'doneSeq' | 'messageId'> {
+interface StoredKey extends Omit<SentKey, 'doneSeq' | 'messageId' | 'limitedKey'> {
   readonly hash: string;
+  readonly limitedKey?: string | undefined;
   readonly messageId?: string | undefined;
   readonly doneSeq?: number | undefined;
   readonly answer?: string | undefined;
@@ -105,8 +110,8 @@ export class SentKeys implements Fold, MovingState {
   }
 
   #begin(session: string, hash: string, text: string, at: number): void {
-    const { fingerprint, messageId } = JSON.parse(text) as Begun;
-    this.restore(session, [v.parse(begunKey, { hash, fingerprint, messageId, beganAt: at })], 0);
+    const { fingerprint, messageId, limitedKey } = JSON.parse(text) as Begun;
+    this.restore(session, [v.parse(begunKey, { hash, fingerprint, messageId, limitedKey, beganAt: at })], 0);
   }
 
   #put(session: string, hash: string, key: SentKey): void {
@@ -132,6 +137,21 @@ export class SentKeys implements Fold, MovingState {
       tooMany -= 1; // It is dropped with the next one.
     }
     return undefined;
+  }
+
+  /**
+   * Until when a key has sent as many messages with a session as it may within an hour, as Unix time in ms; undefined if it
+   * has not. `beginning`: how many more are being written to disk.
+   */
+  spentUntil(session: string, keyId: string, perHour: number, beginning = 0): number | undefined {
+    const since = Date.now() - HOUR_MS;
+    const times: number[] = [];
+    for (const { limitedKey, beganAt } of this.#sessions.get(session)?.values() ?? [])
+      if (limitedKey === keyId && beganAt > since) times.push(beganAt);
+    const tooMany = times.length + beginning - perHour;
+    if (tooMany < 0) return undefined;
+    // Moved ones are not in order; those in progress count as sent now.
+    return (times.sort((one, other) => one - other)[tooMany] ?? Date.now()) + HOUR_MS;
   }
 
   requireRoom(session: string, parts: readonly MovedPart[]): void {
@@ -187,9 +207,10 @@ export class SentKeys implements Fold, MovingState {
   }
 
   restore(session: string, keys: readonly StoredKey[], seq: number): void {
-    for (const { hash, fingerprint, messageId, beganAt, doneSeq, answer } of keys)
-      if (isKept(beganAt))
-        this.#put(session, hash, { fingerprint, messageId, beganAt, doneSeq: answer === undefined ? doneSeq : seq });
+    for (const { hash, fingerprint, messageId, limitedKey, beganAt, doneSeq: storedSeq, answer } of keys) {
+      const doneSeq = answer === undefined ? storedSeq : seq;
+      if (isKept(beganAt)) this.#put(session, hash, { fingerprint, messageId, limitedKey, beganAt, doneSeq });
+    }
   }
 }
 
@@ -209,12 +230,13 @@ function isKept(beganAt: number): boolean {
 
 interface Begun extends Pick<SentKey, 'fingerprint'> {
   readonly messageId?: string | undefined;
+  readonly limitedKey?: string | undefined;
 }
 
 /** Records that change the state. `hash`: of the key. */
 export const keyNotes = {
-  begun: (session: string, hash: string, { fingerprint, messageId }: Begun) =>
-    note(session, NOTES.begun, hash, JSON.stringify({ fingerprint, messageId })),
+  begun: (session: string, hash: string, { fingerprint, messageId, limitedKey }: Begun) =>
+    note(session, NOTES.begun, hash, JSON.stringify({ fingerprint, messageId, limitedKey })),
   done: (session: string, hash: string, answer: string) => note(session, NOTES.done, hash, answer),
   /** The request was refused, and nothing was done: the key may be used again. */
   free: (session: string, hash: string) => note(session, NOTES.free, hash, ''),

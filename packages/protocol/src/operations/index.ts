@@ -169,6 +169,7 @@ export const SHARED_ERRORS = {
   withMedia: ['range_not_satisfiable'],
   withBody: ['request_timeout', 'body_too_large', 'unsupported_media_type'],
   ofWorker: ['page_unsupported', 'insufficient_resources', 'shutting_down'],
+  sending: ['recipient_not_allowed'],
   keyed: ['idempotency_in_progress', 'idempotency_key_reused'],
 } as const satisfies Record<string, readonly ErrorCode[]>;
 
@@ -179,6 +180,7 @@ export function errorsOf(name: OperationName, operation: Operation): readonly Er
     ...(answersMedia(operation) ? SHARED_ERRORS.withMedia : []),
     ...(hasBody ? SHARED_ERRORS.withBody : []),
     ...(isWorkerOperation(name) ? SHARED_ERRORS.ofWorker : []),
+    ...(operation.scope === 'send' ? SHARED_ERRORS.sending : []),
     ...(operation.keyed ? SHARED_ERRORS.keyed : []),
     ...operation.errors,
   ];

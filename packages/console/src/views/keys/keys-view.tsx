@@ -32,6 +32,17 @@ const COLUMNS: readonly Column<KeyView>[] = [
   },
   { title: 'Scope', kind: 'short', of: ({ scope }) => scope },
   { title: 'Sessions', of: ({ sessions }) => sessions.join(', ') },
+  {
+    title: 'Limits',
+    of: ({ recipients, sendsPerHour, maxSessions }) =>
+      [
+        recipients && `to ${recipients.join(', ')}`,
+        sendsPerHour && `${sendsPerHour} sends an hour`,
+        maxSessions && `${maxSessions} sessions`,
+      ]
+        .filter(Boolean)
+        .join('; ') || 'none',
+  },
   { title: 'Created', kind: 'short', of: ({ createdAt }) => <Time at={createdAt} /> },
   {
     title: 'Expires',

@@ -25,11 +25,21 @@ export function NewKey({ sessions, like, onCreated, onClose }: NewKeyProps) {
   const name = useSignal(like?.name ?? '');
   const patterns = useSignal(like?.sessions.join(' ') ?? '');
   const scope = useSignal<KeyScope>(like?.scope ?? 'read');
+  const recipients = useSignal(like?.recipients?.join(' ') ?? '');
+  const sendsPerHour = useSignal(like?.sendsPerHour?.toString() ?? '');
   const expiry = useSignal('');
   const create = async () => {
     const expiresAt = expiry.value === '' ? undefined : new Date(expiry.value).toISOString();
-    const wanted = { name: name.value.trim(), sessions: patternsIn(patterns.value), scope: scope.value };
-    const key = await connection().client.createKey({ ...wanted, ...(expiresAt ? { expiresAt } : {}) });
+    const isLimited = scope.value === 'send';
+    const key = await connection().client.createKey({
+      name: name.value.trim(),
+      sessions: patternsIn(patterns.value),
+      scope: scope.value,
+      expiresAt,
+      maxSessions: like?.maxSessions,
+      recipients: isLimited && recipients.value.trim() !== '' ? patternsIn(recipients.value) : undefined,
+      sendsPerHour: isLimited && sendsPerHour.value !== '' ? Number(sendsPerHour.value) : undefined,
+    });
     onCreated(key);
   };
   return (
@@ -62,6 +72,16 @@ export function NewKey({ sessions, like, onCreated, onClose }: NewKeyProps) {
           </label>
         ))}
       </fieldset>
+      {scope.value === 'send' && (
+        <>
+          <TextField label="Recipients (optional)" value={recipients} placeholder="44* *@g.us">
+            To whom it may write: numbers or full ids, with * for any digits. Without them, to anyone.
+          </TextField>
+          <TextField label="Sends an hour (optional)" type="number" value={sendsPerHour} min="1" max="10000">
+            With each session. Without it, as many as the gateway allows.
+          </TextField>
+        </>
+      )}
       <TextField label="Expires (optional)" type="datetime-local" value={expiry} min={localMinute(new Date())}>
         {expiry.value === ''
           ? 'In your time zone. Without it, the key is valid until it is revoked.'

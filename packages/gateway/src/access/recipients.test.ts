@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { requireRecipients } from './recipients.ts';
+
+const known = [
+  { id: '81604523377103@lid', number: '12025550102' },
+  { id: '12025550103@c.us', number: '12025550103', lid: '900@lid' },
+  { id: '12025550199@c.us', number: null, lid: null },
+];
+const asked: string[][] = [];
+
+async function attempt(recipients: string[] | undefined, input: object, scope: 'read' | 'send' = 'send') {
+  const check = requireRecipients({ recipients }, { scope }, { ...input }, async (ids) => {
+    asked.push([...ids]);
+    return known.filter(({ id }) => ids.includes(id));
+  });
+  return check.then(
+    () => 'allowed',
+    (error: { code: string }) => error.code,
+  );
+}
+
+it.each([
+  ['without a limit', undefined, { to: '12025550102@c.us' }],
+  ['to a number', ['1202*@c.us'], { to: '12025550102@c.us' }],
+  ['to a group', ['*@g.us'], { to: '120363@g.us' }],
+  ['by a message', ['1202*@c.us'], { messageId: 'false_12025550102@c.us_3EB0_A' }],
+  ['to another chat than that of the message', ['1202*@c.us'], { to: '12025550102@c.us', messageId: 'false_9@g.us_A' }],
+  ['to a hidden id of a number', ['1202*@c.us'], { to: '81604523377103@lid' }],
+  ['to a number of a hidden id', ['900@lid'], { to: '12025550103@c.us' }],
+  ['several people', ['1202*@c.us'], { participants: ['12025550102@c.us', '12025550103@c.us'] }],
+])('%s', async (_, recipients, input) => {
+  expect(await attempt(recipients, input)).toBe('allowed');
+});
+
+it.each([
+  ['another number', ['1202*@c.us'], { to: '13025550102@c.us' }],
+  ['a group by a pattern of people', ['*@c.us'], { to: '120363@g.us' }],
+  ['the status feed', ['*@c.us'], { to: 'status@broadcast' }],
+  ['a hidden id that is not known', ['1202*@c.us'], { to: '5@lid' }],
+  ['a person without another id', ['1302*@c.us'], { to: '12025550199@c.us' }],
+  ['a message of another chat', ['1202*@c.us'], { messageId: 'true_13025550102@c.us_3EB0' }],
+  ['a message that names an allowed chat elsewhere', ['1202*@c.us'], { messageId: 'true_9@g.us_A_12025550102@c.us' }],
+  ['one of several', ['1202*@c.us'], { participants: ['12025550102@c.us', '13025550103@c.us'] }],
+  ['a group with an allowed person', ['1202*@c.us'], { groupId: '120363@g.us', participants: ['12025550102@c.us'] }],
+  ['nobody', ['*@c.us'], { name: 'Shop' }],
+  ['an empty list', ['*@c.us'], { participants: [] }],
+])('not %s', async (_, recipients, input) => {
+  expect(await attempt(recipients, input)).toBe('recipient_not_allowed');
+});
+
+it('allows reading, and asks for no other ids in vain', async () => {
+  asked.length = 0;
+  expect(await attempt(['1202*@c.us'], { chatId: '13025550102@c.us' }, 'read')).toBe('allowed');
+  expect(await attempt(['1202*@c.us'], { to: '12025550102@c.us' })).toBe('allowed');
+  expect(await attempt(['1202*@c.us'], { participants: Array(51).fill('5@lid') })).toBe('recipient_not_allowed');
+  expect(asked).toEqual([]);
+});
