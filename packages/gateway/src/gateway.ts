@@ -352,7 +352,9 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
   const metrics = new Metrics({ supervisor, levels, refusals, events, journal, pacing, webhooks, mover, damage });
   const calls = new Calls();
   const metadataOf = (session: string) => folds.metadata.textOf(session) ?? foreignMetadata(cluster, session);
+  const { agentRoute } = config.mcp ? await import('./mcp/agent-route.ts') : {};
   const app = createApp({
+    agents: agentRoute && ((own) => agentRoute({ own, spool, version: version(), log })),
     calls,
     departure: async (id, confirm) => {
       await calls.settled(id, CALLS_END_MS);

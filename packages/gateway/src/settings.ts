@@ -333,6 +333,12 @@ export const settings = {
     fallback: 'false',
     meaning: 'run each session in its own cgroup; needs a cgroup delegated to the gateway, as its systemd unit does',
   },
+  mcp: {
+    name: 'CHAT_WEB_MCP',
+    schema: yesOrNo,
+    fallback: 'false',
+    meaning: 'offer tools to agents at `POST /mcp`',
+  },
   minFreeMemoryBytes: {
     name: 'CHAT_WEB_MIN_FREE_MEMORY_MB',
     schema: megabytes(0, 1_000_000),

@@ -37,6 +37,8 @@ export interface Operation {
     choosesMessageId(body: Readonly<Record<string, unknown>>): boolean;
     isHarmlessTwice?(body: Readonly<Record<string, unknown>>): boolean;
   };
+  /** Tools of agents that call it, by their names. */
+  readonly tools?: Readonly<Record<string, Tool>>;
   /** The HTTP status of its answer, if it is not 200. */
   readonly status?: 201;
   /** Its errors, apart from those of every route. */
@@ -50,6 +52,18 @@ export interface Operation {
    * needs `spare` to be linked. The ids of keys and webhooks, and the session `elsewhere`, stand for your own.
    */
   readonly examples: Readonly<Record<string, Example>>;
+}
+
+/** What an agent may give to an operation. */
+export interface Tool {
+  /** Default: the summary of the operation. */
+  readonly description?: string;
+  /** The fields of the input that the agent gives, besides the session. Default: all. */
+  readonly fields?: readonly string[];
+  /** Values of other fields. */
+  readonly fixed?: Readonly<Record<string, unknown>>;
+  /** Values of fields that the agent does not give. */
+  readonly defaults?: Readonly<Record<string, unknown>>;
 }
 
 /** An input of an operation: parameters of its path and query, and fields of its body. */

@@ -10,6 +10,8 @@ export interface AuditEntry {
   readonly who: string;
   readonly address: string | undefined;
   readonly operation: string;
+  /** The tool that an agent has called. */
+  readonly tool: string | undefined;
   readonly session: string | undefined;
   readonly key: string | undefined;
   /** The webhook that was created, changed, used or deleted. */

@@ -42,11 +42,13 @@ import { type AnyHandler, archiveResponse, operationRoute } from './operation-ro
 import { fromOwnOrigin } from './origin.ts';
 import { plainPath } from './plain-path.ts';
 import { parseParams } from './request-input.ts';
+import { OwnRequests } from './server/own-requests.ts';
 import { addressOf, type Route, type ServerEnv } from './server-env.ts';
 import { consolePages, referencePages, staticPages } from './static-pages.ts';
 
 /** Operations that create a session. */
 const CREATING: readonly OperationName[] = ['startSession', 'importSession'];
+const AGENTS_PATH = '/mcp';
 const OF_SESSION = '/sessions/:id';
 const OF_WEBHOOKS = '/webhooks';
 /** Operations on a session that each gateway answers. */
@@ -85,6 +87,8 @@ interface Dependencies {
   readonly damage: Pick<Damage, 'counts'>;
   readonly idempotency: Idempotency;
   readonly metrics: Pick<Metrics, 'answered' | 'text' | 'contentType'>;
+  /** The route of agents, if there is one; it sends requests to the others. */
+  readonly agents?: ((own: OwnRequests) => Route) | undefined;
   readonly log: Log;
 }
 
@@ -150,6 +154,10 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
     app.on(method, path, guarded(requires(scope, routed)));
   }
 
+  if (dependencies.agents) {
+    const own = new OwnRequests((request, env) => Promise.resolve().then(() => app.fetch(request, env)));
+    app.post(AGENTS_PATH, guarded(requires('read', dependencies.agents(own))));
+  }
   if (!cluster.isAlone) app.post(ARCHIVE_PATH, open(archiveRoute(dependencies)));
   app.notFound(guarded((c) => refuseUnrouted(app, c)));
   app.onError((error, c) => answerError(c, error)); // Only for our own faults: `audited` answers all other errors.
@@ -214,6 +222,7 @@ function readiness(
 }
 
 const methodsOf = new Map<string, string[]>(Object.values(otherRoutes).map(({ path }) => [path, ['GET']]));
+methodsOf.set(AGENTS_PATH, ['POST']);
 for (const { method, path } of Object.values(operations)) methodsOf.set(path, [...(methodsOf.get(path) ?? []), method]);
 
 /** 405 for a path with other methods, 404 for any other. */

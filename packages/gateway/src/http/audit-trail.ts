@@ -5,6 +5,7 @@ import * as v from 'valibot';
 import { type Audit, isAfterChange } from '../access/audit.ts';
 import { Refusal, type Refusals } from '../access/refusal.ts';
 import { requestIdOf } from './server/guarded-response.ts';
+import { onBehalfOf } from './server/own-requests.ts';
 import { addressOf, type Route, type ServerEnv } from './server-env.ts';
 
 /** Reads that are audited: a stream carries all future messages. */
@@ -34,8 +35,8 @@ interface Dependencies {
 }
 
 /**
- * An audited route: writes a line for each request that changes something, reads a QR, opens a stream or is refused
- * because of its caller.
+ * An audited route: writes a line for each request that changes something, reads a QR, opens a stream, is a tool call of
+ * an agent, or is refused because of its caller.
  */
 export function audited({ audit, refusals, answerError }: Dependencies, route: Route): Route {
   return async (c) => {
@@ -51,13 +52,15 @@ export function audited({ audit, refusals, answerError }: Dependencies, route: R
     const named = routeOf(c);
     const caller = c.get('caller');
     const address = addressOf(c);
+    const tool = onBehalfOf(c.env)?.tool;
     if (thrown instanceof Refusal) refusals.note(thrown.kind, { address, key: caller?.id });
-    else if (!named?.isAudited || c.req.method === 'HEAD') return response; // HEAD returns no data.
+    else if (tool === undefined && (!named?.isAudited || c.req.method === 'HEAD')) return response; // HEAD returns no data.
     const { status } = response;
     const entry = {
       who: caller?.id ?? 'nobody',
       address,
       operation: named?.name ?? 'none',
+      tool,
       session: sessionIn(c.req.path),
       key: idIn(KEY, c.req.path, response),
       webhook: idIn(WEBHOOK, c.req.path, response),

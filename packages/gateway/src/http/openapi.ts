@@ -20,11 +20,9 @@ import {
   SHARED_ERRORS,
   takesUpload,
 } from '@chat-web/protocol';
-import { toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { FORM_FILE, FORM_TYPE } from '../media/form-body.ts';
-
-type Json = Readonly<Record<string, unknown>>;
+import { type Json, schemaOf } from './json-schema.ts';
 
 /** The gateway's OpenAPI document, derived from the tables of operations and other routes. */
 export function openApiDocument(version: string, hasToken: boolean): Json {
@@ -366,19 +364,3 @@ const eventPage = objectOf({
   events: { type: 'array', items: listedEvent },
   next: { type: 'string', description: '`after` of the next page' },
 });
-
-function schemaOf(schema: v.GenericSchema, typeMode: 'input' | 'output'): Json {
-  const { $schema, ...rest } = toJsonSchema(schema, {
-    typeMode,
-    errorMode: 'ignore',
-    overrideSchema: ({ valibotSchema, jsonSchema }) => {
-      // The schema validates an upload as a file; the caller sends base64.
-      if (valibotSchema.type === 'custom') return { type: 'string', contentEncoding: 'base64' };
-      // In a query, a number or a flag arrives as its text.
-      const [first] = jsonSchema.anyOf ?? [];
-      const isWritten = typeof first === 'object' && ['integer', 'boolean'].includes(String(first.type));
-      return isWritten ? first : jsonSchema;
-    },
-  });
-  return rest;
-}

@@ -14,6 +14,12 @@ export const chatOperations = {
     path: '/sessions/:id/chats',
     params: ofSession,
     ...listing(chat),
+    tools: {
+      find_chats: {
+        description: 'Find chats by a part of their name or number, or list the newest ones.',
+        defaults: { limit: 50 },
+      },
+    },
     examples: { all: exampleSession },
   },
 } as const satisfies Record<string, Operation>;
@@ -58,6 +64,7 @@ export const chatChangeOperations = {
     answer: chat,
     errors: [...READ_ERRORS, 'chat_not_found'],
     timeoutMs: 15_000,
+    tools: { get_chat: {} },
     examples: { known: exampleChat },
   },
   markChatRead: {
@@ -66,6 +73,7 @@ export const chatChangeOperations = {
     method: 'POST',
     path: '/sessions/:id/chats/:chatId/read',
     answer: chat,
+    tools: { mark_chat_read: {} },
     examples: { known: exampleChat },
   },
   markChatUnread: {

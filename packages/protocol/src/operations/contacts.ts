@@ -35,6 +35,9 @@ export const contactOperations = {
     path: '/sessions/:id/contacts',
     params: ofSession,
     ...listing(contact),
+    tools: {
+      find_contacts: { description: 'Find contacts by a part of their name or number.', defaults: { limit: 50 } },
+    },
     examples: { all: exampleSession, page: { ...exampleSession, limit: 2, after: '12025550102@c.us' } },
   },
   getContact: {
@@ -43,6 +46,7 @@ export const contactOperations = {
     path: '/sessions/:id/contacts/:contactId',
     answer: contact,
     errors: [...READ_ERRORS, 'contact_not_found'],
+    tools: { get_contact: {} },
     examples: { known: exampleContact },
   },
   saveContact: {
@@ -79,6 +83,7 @@ export const contactOperations = {
     answer: v.object({ number: checkedNumber, exists: v.boolean(), id: registeredId }),
     errors: [...READ_ERRORS, 'not_permitted'],
     timeoutMs: 15_000,
+    tools: { check_number: {} },
     examples: { registered: { ...exampleSession, number: '+12025550102' } },
   },
   getPicture: {

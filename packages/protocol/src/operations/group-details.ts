@@ -23,6 +23,7 @@ export const groupDetailsOperations = {
     params: ofGroup,
     answer: groupDetails,
     errors: [...READ_ERRORS, 'chat_not_found'],
+    tools: { get_group: {} },
     examples: { one: exampleGroup },
   },
   listParticipants: {

@@ -48,6 +48,9 @@ export const groupOperations = {
     path: '/sessions/:id/groups',
     params: ofSession,
     ...listing(group),
+    tools: {
+      find_groups: { description: 'Find groups by a part of their subject, or list them.', defaults: { limit: 50 } },
+    },
     examples: { all: exampleSession },
   },
   createGroup: {

@@ -40,6 +40,7 @@ export const messageQueryOperations = {
     summary: 'Get a message',
     path: '/sessions/:id/messages/:messageId',
     answer: message,
+    tools: { get_message: {} },
     examples: { inbound: exampleMessage },
   },
   listMessages: {
@@ -62,6 +63,7 @@ export const messageQueryOperations = {
       isOlderOnPhone: v.optional(v.boolean()),
     }),
     errors: [...READ_ERRORS, 'chat_not_found', 'message_not_found'],
+    tools: { list_messages: { defaults: { limit: 20 } } },
     examples: { newest: { ...exampleChat, limit: 20 } },
   },
   loadOlderMessages: {
@@ -93,6 +95,7 @@ export const messageQueryOperations = {
     }),
     answer: v.object({ messages: listOf(message, MAX_PAGE_MESSAGES), hasMore: v.boolean() }),
     errors: [...READ_ERRORS, 'chat_not_found'],
+    tools: { search_messages: { defaults: { limit: 20 } } },
     examples: { everywhere: { ...exampleSession, text: 'hello' } },
   },
   listReactions: {
@@ -100,6 +103,7 @@ export const messageQueryOperations = {
     summary: 'List the reactions to a message, with who reacted',
     path: '/sessions/:id/messages/:messageId/reactions',
     ...longList(listedReaction),
+    tools: { list_reactions: {} },
     examples: { inbound: exampleMessage },
   },
   listPollVotes: {
@@ -107,6 +111,7 @@ export const messageQueryOperations = {
     summary: 'List the votes in a poll: the newest of each person',
     path: '/sessions/:id/messages/:messageId/votes',
     ...longList(listedVote),
+    tools: { list_poll_votes: {} },
     examples: { poll: { ...exampleSession, messageId: exampleIds.poll } },
   },
   listReceipts: {
@@ -121,6 +126,7 @@ export const messageQueryOperations = {
       remaining: v.optional(count(LIMITS.time)),
     }),
     errors: [...READ_ERRORS, 'message_not_found', 'not_permitted'],
+    tools: { list_receipts: {} },
     examples: { sent: { ...exampleSession, messageId: exampleIds.outboundText } },
   },
   getThumbnail: {

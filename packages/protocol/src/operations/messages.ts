@@ -124,6 +124,32 @@ export const messageOperations = {
     answer: v.union([message, reactionAnswer]),
     errors: [...SEND_ERRORS, 'media_unavailable'],
     timeoutMs: 120_000,
+    tools: {
+      send_text: {
+        description: 'Send a text to a person or a group; with `quotedMessageId`, as a reply to a message.',
+        fields: ['to', 'body', 'quotedMessageId', 'mentions'],
+        fixed: { type: 'text' },
+      },
+      send_media: {
+        description: 'Send an image, a video, audio, a document or a sticker, in base64: up to 350 KB.',
+        fields: ['type', 'to', 'base64', 'mimeType', 'filename', 'caption', 'quotedMessageId'],
+      },
+      send_location: {
+        fields: ['to', 'latitude', 'longitude', 'name', 'address'],
+        fixed: { type: 'location' },
+        description: 'Send a location.',
+      },
+      send_poll: {
+        fields: ['to', 'question', 'options', 'multiple'],
+        fixed: { type: 'poll' },
+        description: 'Send a poll.',
+      },
+      react: {
+        fields: ['messageId', 'emoji'],
+        fixed: { type: 'reaction' },
+        description: 'React to a message with an emoji; an empty one takes the reaction back.',
+      },
+    },
     examples: {
       text: { ...exampleSession, type: 'text', to: '+12025550102', body: 'Hello' },
       reply: {
@@ -195,6 +221,7 @@ export const messageOperations = {
     }),
     answer: message,
     errors: [...MESSAGE_CHANGE_ERRORS, 'edit_window_closed'],
+    tools: { edit_message: { fields: ['messageId', 'body'] } },
     examples: { typo: { ...exampleSession, messageId: exampleIds.outboundText, body: 'Hello again' } },
   },
   deleteMessage: {
@@ -215,6 +242,7 @@ export const messageOperations = {
     describes: true,
     errors: [...READ_ERRORS, 'message_not_found', 'media_not_found', 'media_unavailable'],
     timeoutMs: 120_000,
+    tools: { get_media: { description: 'Get the media of a message, up to 4 MB.' } },
     examples: { image: exampleMessage },
   },
 } as const satisfies Record<string, Operation>;
@@ -235,6 +263,7 @@ export const forwardingOperations = {
     answer: message,
     errors: [...SEND_ERRORS, 'media_not_found'],
     timeoutMs: 120_000,
+    tools: { forward_message: { fields: ['messageId', 'to'] } },
     examples: { picture: { ...exampleMessage, to: exampleIds.group } },
   },
 } as const satisfies Record<string, Operation>;

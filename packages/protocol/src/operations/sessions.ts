@@ -40,6 +40,7 @@ export const sessionOperations = {
     answer: v.object({ sessions: v.array(sessionView) }),
     errors: [],
     timeoutMs: 5 * SECOND,
+    tools: { list_sessions: { fields: [] } },
     examples: { all: {}, ofHost: { host: 'host-1' } },
   },
   startSession: {
@@ -143,6 +144,7 @@ export const sessionOperations = {
     summary: 'Get the status of a session, with its reason and health',
     path: '/sessions/:id/status',
     answer: sessionView,
+    tools: { get_session: {} },
     examples: { known: exampleSession },
   },
   setSessionMetadata: {
