@@ -354,7 +354,7 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
   const metadataOf = (session: string) => folds.metadata.textOf(session) ?? foreignMetadata(cluster, session);
   const { agentRoute } = config.mcp ? await import('./mcp/agent-route.ts') : {};
   const app = createApp({
-    agents: agentRoute && ((own) => agentRoute({ own, spool, version: version(), log })),
+    agents: agentRoute && ((own, admission) => agentRoute({ own, admission, spool, version: version(), log })),
     calls,
     departure: async (id, confirm) => {
       await calls.settled(id, CALLS_END_MS);

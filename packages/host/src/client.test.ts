@@ -183,14 +183,15 @@ describe('a retry', () => {
   });
 
   it('is not made if the request may have been carried out, unless the gateway has refused it', async () => {
-    const edit = () => client().editMessage({ id: 'main', messageId: 'true_1@c.us_A', body: 'x' });
+    const remove = () => client().deleteMessage({ id: 'main', messageId: 'true_1@c.us_A', forEveryone: true });
     answers = [hangUp];
-    await expect(edit()).rejects.toMatchObject({ code: 'outcome_unknown', status: undefined });
+    await expect(remove()).rejects.toMatchObject({ code: 'outcome_unknown', status: undefined });
     answers = [json(502, {})];
-    await expect(edit()).rejects.toMatchObject({ code: 'outcome_unknown', status: 502 });
+    await expect(remove()).rejects.toMatchObject({ code: 'outcome_unknown', status: 502 });
     expect(requests).toHaveLength(2);
-    answers = [refusal(503, 'shutting_down'), json(200, SENT)];
-    expect(await edit()).toEqual(SENT);
+    const removed = { id: 'true_1@c.us_A', deletedFor: 'everyone' };
+    answers = [refusal(503, 'shutting_down'), json(200, removed)];
+    expect(await remove()).toEqual(removed);
     expect(requests).toHaveLength(4);
   });
 

@@ -50,7 +50,8 @@ export const recipient = v.pipe(
 );
 
 const MAX_PATTERN_LENGTH = 60;
-const NUMBER_PATTERN = /^\+?([\d*]{1,20})$/;
+/** With a star; no country code begins with 0. */
+const NUMBER_PATTERN = /^\+?(?!0)(?=\d*\*)([\d*]{1,20})$/;
 const ID_PATTERN = /^[\d*-]{1,41}@(c\.us|g\.us|lid|bot|broadcast|newsletter)$/;
 
 /**
@@ -61,7 +62,7 @@ export const recipientPattern = v.pipe(
   v.string(),
   v.maxLength(MAX_PATTERN_LENGTH, `must be at most ${MAX_PATTERN_LENGTH} characters`),
   v.rawTransform<string, string>(({ dataset, addIssue, NEVER }) => {
-    const digits = NUMBER_PATTERN.exec(dataset.value)?.[1] ?? phoneDigits(dataset.value);
+    const digits = phoneDigits(dataset.value) ?? NUMBER_PATTERN.exec(dataset.value)?.[1];
     if (digits) return `${digits}@c.us`;
     if (ID_PATTERN.test(dataset.value) || dataset.value === STATUS_FEED) return dataset.value;
     addIssue({ message: 'must be a number such as +441632960123 or 44*, or a full id such as <gid>@g.us or *@g.us' });

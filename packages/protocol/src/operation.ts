@@ -62,6 +62,8 @@ export interface Tool {
   readonly fields?: readonly string[];
   /** Values of other fields. */
   readonly fixed?: Readonly<Record<string, unknown>>;
+  /** It changes what was sent before. */
+  readonly isDestructive?: true;
   /** Values of fields that the agent does not give. */
   readonly defaults?: Readonly<Record<string, unknown>>;
 }

@@ -1,44 +1,47 @@
-import { matchesPattern, type Operation } from '@chat-web/protocol';
+import { matchesPattern, type Operation, STATUS_FEED } from '@chat-web/protocol';
 import type { Caller } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
-/** Both ids of a person, as `resolveContacts` answers: absent or null where they are not known. */
-interface BothIds {
-  /** The one that was asked for. */
-  readonly id: string;
-  readonly number?: string | null | undefined;
-  readonly lid?: string | null | undefined;
+/** A person as the session knows them. */
+interface Person {
+  /** Empty if it is not known. */
+  readonly number: string;
+  /** The hidden id. */
+  readonly lid?: string | undefined;
 }
 
+/** How many people are looked up for one request. */
+const MAX_LOOKED_UP = 20;
 /** A message id names its chat. */
-const OF_MESSAGE = /^(?:true|false)_([^_]+)_/;
-/** How many people can be looked up at once. */
-const MAX_OTHERS = 50;
-/** What has a second id: a number, or a hidden id. */
-const PERSON = /@(c\.us|lid)$/;
+const CHAT_OF_MESSAGE = /^(?:true|false)_([^_]+)_/;
+/** A status is another person's if that person is its author. */
+const AUTHOR_OF_STATUS = /^false_[^_]+@broadcast_.+_([^_@]+@[a-z.]+)$/;
+const [BY_NUMBER, HIDDEN] = ['@c.us', '@lid'];
 
 /**
- * Throws a Refusal unless the caller may write to all whom an operation reaches; anything is allowed without a limit, or
- * if the operation changes nothing. `input`: with its defaults and full ids. `bothIds`: of people whom the limit does not
- * name by the id that the operation has.
+ * Throws a Refusal unless the caller may write to all whom an operation reaches; anything is allowed without a limit, or if
+ * the operation needs scope `read`. `input`: with its defaults and full ids. `personOf`: undefined for one whom the session
+ * does not know.
  */
 export async function requireRecipients(
   { recipients: patterns }: Pick<Caller, 'recipients'>,
   operation: Pick<Operation, 'scope'>,
   input: Readonly<Record<string, unknown>>,
-  bothIds: (ids: readonly string[]) => Promise<readonly BothIds[]>,
+  personOf: (contactId: string) => Promise<Person | undefined>,
 ): Promise<void> {
   if (patterns === undefined || operation.scope === 'read') return;
-  const isAllowed = (id: string) => patterns.some((pattern) => matchesPattern(pattern, id));
+  const isAllowed = (id: string) =>
+    patterns.some((pattern) => pattern === id || (id !== STATUS_FEED && matchesPattern(pattern, id)));
   const reached = recipientsIn(input);
   if (reached.length === 0) throw refusal('the key may only write to its recipients, and this has none');
   const others = reached.filter((id) => !isAllowed(id));
-  if (others.length === 0) return;
-  if (others.length > MAX_OTHERS || !others.every((id) => PERSON.test(id))) throw refusal();
-  const people = await bothIds(others);
-  for (const other of others) {
-    const { number, lid } = people.find(({ id }) => id === other) ?? {};
-    const ids = [...(number ? [`${number}@c.us`] : []), ...(lid ? [lid] : [])];
+  if (others.length > MAX_LOOKED_UP) throw refusal();
+  for (const id of others) {
+    // A person has two ids: the patterns may name the other one.
+    const otherKind = id.endsWith(BY_NUMBER) ? HIDDEN : id.endsWith(HIDDEN) ? BY_NUMBER : undefined;
+    if (otherKind === undefined || !patterns.some((pattern) => pattern.endsWith(otherKind))) throw refusal();
+    const { number, lid } = (await personOf(id)) ?? {};
+    const ids = [...(number ? [`${number}${BY_NUMBER}`] : []), ...(lid ? [lid] : [])];
     if (!ids.some(isAllowed)) throw refusal();
   }
 }
@@ -46,7 +49,8 @@ export async function requireRecipients(
 /** Full ids of those whom an operation reaches. A message is forwarded to others than those who have it. */
 function recipientsIn(input: Readonly<Record<string, unknown>>): string[] {
   const { to, chatId, groupId, contactId, channelId, participants, messageId } = input;
-  const ofMessage = typeof messageId === 'string' ? OF_MESSAGE.exec(messageId)?.[1] : undefined;
+  const ofMessage =
+    typeof messageId === 'string' ? [CHAT_OF_MESSAGE, AUTHOR_OF_STATUS].map((part) => part.exec(messageId)?.[1]) : [];
   const named = to === undefined ? [chatId, groupId, contactId, channelId, participants, ofMessage] : [to];
   return named.flat().filter((id) => typeof id === 'string');
 }

@@ -88,7 +88,7 @@ interface Dependencies {
   readonly idempotency: Idempotency;
   readonly metrics: Pick<Metrics, 'answered' | 'text' | 'contentType'>;
   /** The route of agents, if there is one; it sends requests to the others. */
-  readonly agents?: ((own: OwnRequests) => Route) | undefined;
+  readonly agents?: ((own: OwnRequests, admission: Admission) => Route) | undefined;
   readonly log: Log;
 }
 
@@ -136,9 +136,9 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
     const { method, path, scope } = operation;
     const { maxBodyBytes, importMaxBytes } = config;
     const refusalOf = isWorkerOperation(name) ? (id: string) => supervisor.refusalOf(id, name) : undefined;
-    const { resolveContacts } = handlers;
+    const { getContact } = handlers;
     const limits = { maxBodyBytes, importMaxBytes };
-    const options = { ...limits, spool, refusalOf, metrics, admission, idempotency, resolveContacts, log };
+    const options = { ...limits, spool, refusalOf, metrics, admission, idempotency, getContact, log };
     const route = operationRoute(name, operation, handlers[name], options);
     const answered = name === 'getQr' ? withQrImage(route) : route;
     const about = {
@@ -156,7 +156,7 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
 
   if (dependencies.agents) {
     const own = new OwnRequests((request, env) => Promise.resolve().then(() => app.fetch(request, env)));
-    app.post(AGENTS_PATH, guarded(requires('read', dependencies.agents(own))));
+    app.post(AGENTS_PATH, guarded(requires('read', dependencies.agents(own, admission))));
   }
   if (!cluster.isAlone) app.post(ARCHIVE_PATH, open(archiveRoute(dependencies)));
   app.notFound(guarded((c) => refuseUnrouted(app, c)));

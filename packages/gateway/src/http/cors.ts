@@ -11,6 +11,7 @@ const ALLOWED_HEADERS = [
   'If-None-Match',
   'If-Range',
   'Last-Event-ID',
+  'MCP-Protocol-Version',
   'Range',
   'Repr-Digest',
   'X-Request-Id',

@@ -47,7 +47,7 @@ function routeOf(
     operationRoute(name, operation, handler, {
       maxBodyBytes: 2_000,
       importMaxBytes: 2_000,
-      resolveContacts: () => ({ contacts: [] }),
+      getContact: () => undefined,
       spool,
       admission: new Admission({ maxRequestsPerSession: maxPerSession, maxRequestsPerKey: 1 }),
       idempotency: new Idempotency(

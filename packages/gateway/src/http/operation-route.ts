@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import {
-  type AnswerOf,
   ARCHIVE_TYPE,
   answersMedia,
   asGatewayError,
+  type Contact,
   errorTable,
   errorText,
   GatewayError,
@@ -48,8 +48,8 @@ export interface RouteDependencies extends InputDependencies {
   readonly admission: Admission;
   readonly idempotency: Idempotency;
   readonly importMaxBytes: number;
-  /** The handler of `resolveContacts`. */
-  readonly resolveContacts: AnyHandler;
+  /** The handler of `getContact`. */
+  readonly getContact: AnyHandler;
   readonly log: Log;
 }
 
@@ -62,7 +62,7 @@ export function operationRoute(
   handler: AnyHandler,
   dependencies: RouteDependencies,
 ): Route {
-  const { admission, idempotency, log, metrics, resolveContacts, spool } = dependencies;
+  const { admission, idempotency, log, metrics, spool } = dependencies;
   const level = operation.method === 'GET' ? 'debug' : 'info';
   const isForwarded = isWorkerOperation(name);
   const takesArchive = operation.archive === 'taken';
@@ -110,10 +110,9 @@ export function operationRoute(
     const ms = () => Math.round(performance.now() - startedAt);
     try {
       signal.throwIfAborted(); // The body may have been open for long.
-      await requireRecipients(caller, operation, input, async (ids) => {
-        const { contacts } = (await resolveContacts({ id: input.id, ids }, caller)) as AnswerOf<'resolveContacts'>;
-        return contacts;
-      });
+      // What may have been sent before was allowed then.
+      if (keyHash === undefined || !idempotency.knows({ session: String(input.id), hash: keyHash }))
+        await requireRecipients(caller, operation, input, (contactId) => personOf(String(input.id), contactId, caller));
       const answer = keyHash === undefined ? await runFor(c, input) : await answerKeyed(c, input, keyHash);
       if (sendsFile) closeOnAbort(c.env.outgoing, signal);
       // The outcome of a change is reported, but nothing is read any more.
@@ -127,6 +126,15 @@ export function operationRoute(
       const { code, message } = asGatewayError(error, 'internal_error');
       const severity = errorTable[code].status >= 500 ? 'warn' : level;
       log[severity]({ ...fields, ms: ms(), code, error: withoutNumbers(message) }, 'request refused');
+      throw error;
+    }
+  }
+
+  async function personOf(id: string, contactId: string, caller: Caller): Promise<Contact | undefined> {
+    try {
+      return (await dependencies.getContact({ id, contactId }, caller)) as Contact;
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'contact_not_found') return undefined;
       throw error;
     }
   }

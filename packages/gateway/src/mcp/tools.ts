@@ -50,7 +50,7 @@ export function agentTools(): Map<string, AgentTool> {
 }
 
 function toolOf(name: string, tool: Tool, operation: Operation): AgentTool {
-  const { description, fields, fixed, defaults } = tool;
+  const { description, fields, fixed, defaults, isDestructive = false } = tool;
   const whole = objectSchemaOf(operation, tool);
   const isTaken = (field: string) =>
     field === ID || (!fields && !Object.hasOwn(fixed ?? {}, field)) || fields?.includes(field);
@@ -76,7 +76,7 @@ function toolOf(name: string, tool: Tool, operation: Operation): AgentTool {
     },
     annotations: {
       readOnlyHint: isRead,
-      destructiveHint: !isRead && !operation.keyed,
+      destructiveHint: isDestructive,
       idempotentHint: isRead || operation.keyed !== undefined || operation.method === 'PUT',
       openWorldHint: true,
     },

@@ -219,9 +219,10 @@ export const messageOperations = {
       /** Without it, those whom the message mentions stay mentioned where the new text has them. */
       mentions: mentionFields.mentions,
     }),
+    keyed: { choosesMessageId: () => false, isHarmlessTwice: () => true },
     answer: message,
     errors: [...MESSAGE_CHANGE_ERRORS, 'edit_window_closed'],
-    tools: { edit_message: { fields: ['messageId', 'body'] } },
+    tools: { edit_message: { fields: ['messageId', 'body'], isDestructive: true } },
     examples: { typo: { ...exampleSession, messageId: exampleIds.outboundText, body: 'Hello again' } },
   },
   deleteMessage: {

@@ -21,11 +21,11 @@ export interface OwnRequest extends OnBehalf {
   readonly signal: AbortSignal;
 }
 
-const behalfs = new WeakMap<object, OnBehalf>();
+const origins = new WeakMap<object, OnBehalf>();
 
 /** Undefined for a request that came from outside. */
 export function onBehalfOf({ incoming }: Partial<HttpBindings>): OnBehalf | undefined {
-  return incoming?.socket && behalfs.get(incoming.socket);
+  return incoming?.socket && origins.get(incoming.socket);
 }
 
 /**
@@ -44,7 +44,7 @@ export class OwnRequests {
   /** Resolves once the head of the response has arrived. Rejects when the signal aborts; aborting also ends the body. */
   send({ method, path, headers, body, signal, address, tool }: OwnRequest): Promise<IncomingMessage> {
     const [client, server] = duplexPair();
-    behalfs.set(server, { address, tool });
+    origins.set(server, { address, tool });
     this.#server.emit('connection', server);
     return new Promise((resolve, reject) => {
       const sent = httpRequest({
@@ -57,7 +57,11 @@ export class OwnRequests {
       sent
         .once('response', resolve)
         .once('error', reject)
-        .once('close', () => client.destroy());
+        .once('close', () => {
+          // Neither side learns of the end of the other.
+          client.destroy();
+          server.destroy();
+        });
       sent.end(body);
     });
   }
