@@ -12,7 +12,7 @@ export {
   removeHost,
 } from '../cluster/administration.ts';
 export { clusterUrlsOf } from '../cluster/open-cluster.ts';
-export { type Config, isInCluster, pagesDirOf, readConfig } from '../config.ts';
+export { type Config, isInCluster, pagesDirOf, readConfig, version } from '../config.ts';
 export { ConfigError } from '../config-error.ts';
 export { startGateway } from '../gateway.ts';
 export { availableMemoryBytes } from '../host/available-memory.ts';
@@ -27,6 +27,7 @@ export {
   type Process,
   processIds,
 } from '../host/processes.ts';
+export { openApiDocument } from '../http/openapi.ts';
 export type { NewRecord } from '../journal/frame.ts';
 export { Journal, NotStoredError } from '../journal/journal.ts';
 export { inspectJournal } from '../journal/segment.ts';
