@@ -8,8 +8,8 @@ import { type Benchmark, type Figures, inTurns, median, p99 } from './benchmark.
 import { emit, fill, follow, KEPT, streamOf } from './events.ts';
 import { type FrontServer, startFrontGateway, TOKEN } from './front.ts';
 
-const READERS = 100;
-const OF_A_SESSION = 14;
+const READERS = 10;
+const OF_A_SESSION = 2;
 const EVENTS = 1_000;
 const EVERY_MS = 5;
 const POLL_MS = 20;
