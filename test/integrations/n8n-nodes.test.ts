@@ -1,9 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { EXAMPLE_PNG } from '@chat-web/protocol';
-import { ADA, BEN, eventually } from '@chat-web/testing';
+import { ADA, BEN, eventually, listening } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { N8n } from './n8n.ts';
@@ -152,7 +153,7 @@ it('leaves no second webhook if n8n is killed', async () => {
   await deactivate(workflow);
 });
 
-it('downloads media, sends them on, reacts, edits, forwards and deletes; a raw call is made', async () => {
+it('downloads media, sends them on, reacts and edits; a raw call is made', async () => {
   const sendMedia = {
     ...reply,
     operation: 'sendMedia',
@@ -176,6 +177,30 @@ it('downloads media, sends them on, reacts, edits, forwards and deletes; a raw c
   });
   await deactivate(workflow);
 });
+
+it.each(['@HOST/x', '.HOST/x', '//HOST/x', '/\\HOST/x', 'HOST/x'])(
+  'sends the key to no other host: %s',
+  async (path) => {
+    let requests = 0;
+    const other = createServer((_, response) => {
+      requests += 1;
+      response.end('{}');
+    });
+    const host = `127.0.0.1:${await listening(other)}`;
+    const raw = { resource: 'raw', operation: 'call', method: 'GET', path: path.replace('HOST', host) };
+    const workflow = await createWorkflow({ ...trigger, acknowledge: 'onReceived', sessions: '' }, raw);
+    await activate(workflow);
+    await stack.phones.send(BEN, { to: ADA, body: 'call it' });
+    await eventually(async () => {
+      const filter = encodeURIComponent(JSON.stringify({ workflowId: workflow.id }));
+      const { results } = await n8n.rest<{ results: { status: string }[] }>('GET', `/executions?filter=${filter}`);
+      expect(results).toMatchObject([{ status: 'error' }]);
+    });
+    expect(requests).toBe(0);
+    await deactivate(workflow);
+    other.close();
+  },
+);
 
 it('refuses what is not signed', async () => {
   const workflow = await createWorkflow(trigger, reply);

@@ -3,6 +3,9 @@ import { ACCOUNT_EVENTS, accountEventData } from './account-events.ts';
 import { reason } from './reasons.ts';
 import { accountLimit, ack, message, pairingCode, pngDataUrl, sessionInfo, sessionView } from './resources.ts';
 
+/** Why events with ids are missing. */
+export const GAP_REASONS = ['expired', 'damaged', 'unknown_position'] as const;
+
 /** The data of each event of a session's stream, by name. */
 export const eventData = {
   qr: pngDataUrl,
@@ -27,7 +30,7 @@ export const eventData = {
      * that this gateway did not issue. Null: unknown.
      */
     v.object({
-      reason: v.picklist(['expired', 'damaged', 'unknown_position']),
+      reason: v.picklist(GAP_REASONS),
       from: v.nullable(v.string()),
       to: v.nullable(v.string()),
     }),

@@ -1,6 +1,7 @@
 import {
   type AccountEvent,
   errorText,
+  GAP_REASONS,
   GatewayError,
   getOrAdd,
   type Message,
@@ -56,7 +57,7 @@ export interface EventFolds {
  */
 export class EventLog implements WebhookEvents {
   readonly streams = new EventStreams();
-  readonly gaps = new Map<string, number>();
+  readonly gaps = new Map<string, number>(GAP_REASONS.map((reason) => [reason, 0]));
   /** The share of the journal that imports may use, through `storeImported`. */
   readonly imports: ImportShares;
   readonly requests: RequestJournal;

@@ -1,4 +1,4 @@
-import { EVENT_ID, type EventName, type SessionEvent, writtenTime } from '@chat-web/protocol';
+import { EVENT_ID, type EventName, type GAP_REASONS, type SessionEvent, writtenTime } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Cursor, Filter, Gap, Reader } from '../journal/cursor.ts';
 import type { JournalRecord } from '../journal/frame.ts';
@@ -149,7 +149,7 @@ export function shownEntry(session: string, { name, data }: SessionEvent, metada
 
 /** Events after the id `from`, up to the id `to`, are missing. Null: unknown. */
 interface MissingEvents {
-  readonly reason: 'expired' | 'damaged' | 'unknown_position';
+  readonly reason: (typeof GAP_REASONS)[number];
   readonly from: string | null;
   readonly to: string | null;
 }

@@ -44,7 +44,8 @@ export class ChatWeb implements INodeType {
       } catch (error) {
         if (!this.continueOnFail()) throw new NodeApiError(this.getNode(), error as JsonObject, { itemIndex: item });
         const { message, description } = error as { message: string; description?: string };
-        answers.push({ json: { error: message, description }, pairedItem: { item } });
+        const [code] = /^\w+(?=: )/.exec(message) ?? [];
+        answers.push({ json: { error: message, code, description }, pairedItem: { item } });
       }
     }
     return [answers];
@@ -63,7 +64,8 @@ async function answersTo(context: IExecuteFunctions, item: number): Promise<INod
   }
   const { body } = await request(context, { ...(await requestOf(context, item, get)), itemIndex: item });
   const rows = Array.isArray(body) ? body : [body];
-  return rows.map((json) => ({ json: (json ?? {}) as IDataObject, pairedItem }));
+  const jsonOf = (row: unknown) => (typeof row === 'object' && row !== null ? row : { data: row }) as IDataObject;
+  return rows.map((row) => ({ json: jsonOf(row), pairedItem }));
 }
 
 export function mediaPath(session: string, messageId: string): string {
@@ -73,32 +75,50 @@ export function mediaPath(session: string, messageId: string): string {
 /** The name of a file in a header; undefined if it has none. */
 export function nameIn(disposition: string): string | undefined {
   const [, encoded] = /filename\*=UTF-8''([^;]+)/i.exec(disposition) ?? [];
-  return encoded && decodeURIComponent(encoded);
+  if (encoded !== undefined) return decoded(encoded);
+  const [, quoted, plain] = /filename=(?:"((?:\\.|[^"\\])*)"|([^;\s]+))/i.exec(disposition) ?? [];
+  return quoted?.replace(/\\(.)/g, '$1') ?? plain;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 async function requestOf(context: IExecuteFunctions, item: number, get: Reader): Promise<GatewayRequest> {
-  const headers = { 'Idempotency-Key': idempotencyKey(context, item) };
+  const keyed = (body: unknown) => ({ 'Idempotency-Key': idempotencyKey(context, item, body) });
   // Only what is shown can be read.
-  if (get('operation') === 'call') return rawRequest(get, headers);
+  if (get('operation') === 'call') {
+    const raw = rawRequest(get);
+    return { ...raw, headers: keyed(raw) };
+  }
   const session = get<string>('session');
   const ofMessage = (end: string) => `${path`/sessions/${session}/messages/${get<string>('messageId')}`}/${end}`;
   switch (get<string>('operation')) {
     case 'edit':
-      return { method: 'POST', path: ofMessage('edit'), body: { body: get('body') } };
+      return { method: 'POST', path: ofMessage('edit'), body: { body: get('body') }, headers: keyed(get('body')) };
     case 'delete':
       return { method: 'POST', path: ofMessage('delete'), body: { forEveryone: true } };
     case 'forward':
-      return { method: 'POST', path: ofMessage('forward'), body: { to: get('to') }, headers };
+      return {
+        method: 'POST',
+        path: ofMessage('forward'),
+        body: { to: get('to') },
+        headers: keyed([get('to'), get('messageId')]),
+      };
     default: {
       const body = (await sendable(context, item, get)) as unknown as IDataObject;
-      return { method: 'POST', path: path`/sessions/${session}/messages`, body, headers };
+      return { method: 'POST', path: path`/sessions/${session}/messages`, body, headers: keyed(body) };
     }
   }
 }
 
-function rawRequest(get: Reader, headers: IDataObject): GatewayRequest {
+function rawRequest(get: Reader): GatewayRequest {
   const method = get<'GET' | 'POST' | 'PUT' | 'DELETE'>('method');
-  const asked = { method, path: get<string>('path'), headers };
+  const asked = { method, path: get<string>('path') };
   if (method !== 'POST' && method !== 'PUT') return asked;
   const written = get<string | IDataObject>('rawBody');
   return { ...asked, body: typeof written === 'string' ? jsonParse<IDataObject>(written || '{}') : written };
@@ -108,12 +128,13 @@ async function sendable(context: IExecuteFunctions, item: number, get: Reader): 
   const operation = get<string>('operation');
   if (operation === 'react') return { type: 'reaction', messageId: get('messageId'), emoji: get('emoji') };
   const to = get<string>('to');
-  const { caption, voice, ...options } = (get<IDataObject | ''>('options') || {}) as {
+  const { caption, voice, quotedMessageId, ...rest } = (get<IDataObject | ''>('options') || {}) as {
     caption?: string;
     voice?: boolean;
     quotedMessageId?: string;
     markRead?: boolean;
   };
+  const options = { ...rest, ...(quotedMessageId ? { quotedMessageId } : {}) };
   switch (operation) {
     case 'sendText':
       return { type: 'text', to, body: get('body'), ...options };

@@ -19,6 +19,10 @@ type Webhooks = operations['listWebhooks']['responses'][200]['content']['applica
 interface Registered {
   webhookId?: string;
   secret?: string;
+  /** Where the last one ended. */
+  position?: string;
+  /** Unix time in ms. */
+  removedAt?: number;
 }
 
 /** n8n keeps the bytes of each request. */
@@ -27,6 +31,37 @@ interface WebhookRequest {
   readonly rawBody?: Buffer;
 }
 
+type EventName = NonNullable<
+  NonNullable<operations['createWebhook']['requestBody']>['content']['application/json']['events']
+>[number];
+
+const EVENTS = [
+  ['Account Limited', 'limits'],
+  ['Call', 'call'],
+  ['Chat Updated', 'chat_updated'],
+  ['Gap', 'gap'],
+  ['Group Joined', 'group_joined'],
+  ['Group Left', 'group_left'],
+  ['Group Request', 'group_request'],
+  ['Group Updated', 'group_updated'],
+  ['Message', 'message'],
+  ['Message Acknowledged', 'message_ack'],
+  ['Message Deleted', 'message_revoked'],
+  ['Message Edited', 'message_edited'],
+  ['Message Reaction', 'message_reaction'],
+  ['Message Sent From the Phone', 'message_sent'],
+  ['Poll Vote', 'poll_vote'],
+  ['Presence', 'presence'],
+  ['Session Disconnected', 'disconnected'],
+  ['Session Needs a Passkey', 'passkey_required'],
+  ['Session Ready', 'ready'],
+  ['Session Status', 'status'],
+] as const satisfies readonly (readonly [string, EventName])[];
+
+/** A workflow that is published again is deactivated for a moment: events of that time are not lost. */
+const RESUME_MS = 10 * 60_000;
+/** The gateway waits 15 s for the answer. */
+const DOWNLOAD_MS = 8_000;
 const MEDIA_PROPERTY = 'data';
 
 export class ChatWebTrigger implements INodeType {
@@ -56,18 +91,7 @@ export class ChatWebTrigger implements INodeType {
         displayName: 'Events',
         name: 'events',
         type: 'multiOptions',
-        options: [
-          { name: 'Disconnected', value: 'disconnected' },
-          { name: 'Gap', value: 'gap' },
-          { name: 'Message', value: 'message' },
-          { name: 'Message Acknowledged', value: 'message_ack' },
-          { name: 'Message Deleted', value: 'message_revoked' },
-          { name: 'Message Edited', value: 'message_edited' },
-          { name: 'Message Sent From the Phone', value: 'message_create' },
-          { name: 'Reaction', value: 'reaction' },
-          { name: 'Ready', value: 'ready' },
-          { name: 'Status', value: 'status' },
-        ],
+        options: EVENTS.map(([name, value]) => ({ name, value })),
         default: ['message'],
         required: true,
       },
@@ -75,9 +99,10 @@ export class ChatWebTrigger implements INodeType {
         displayName: 'Sessions',
         name: 'sessions',
         type: 'string',
-        default: '*',
-        required: true,
-        description: 'IDs of sessions, separated by commas; * stands for any characters',
+        default: '',
+        placeholder: 'main, shop-*',
+        description:
+          'IDs of sessions, separated by commas; * stands for any characters. Empty: all sessions of the key.',
       },
       {
         displayName: 'Acknowledge',
@@ -90,7 +115,11 @@ export class ChatWebTrigger implements INodeType {
             description:
               'An event is delivered again if the workflow fails, takes more than 15 s, or n8n stops meanwhile',
           },
-          { name: 'Immediately', value: 'onReceived', description: 'For slow workflows: an event is delivered once' },
+          {
+            name: 'Immediately',
+            value: 'onReceived',
+            description: 'For slow workflows: an event is not delivered again if the workflow fails, or n8n stops',
+          },
         ],
         default: 'lastNode',
       },
@@ -129,31 +158,33 @@ export class ChatWebTrigger implements INodeType {
     default: {
       async checkExists(this: IHookFunctions): Promise<boolean> {
         const { webhookId, secret } = registered(this);
-        return secret !== undefined && (await ownWebhooks(this)).some(({ id }) => id === webhookId);
+        const own = (await ownWebhooks(this)).find(({ id }) => id === webhookId);
+        if (!own || secret === undefined) return false;
+        // It may be disabled, because n8n was off for days, or have other settings.
+        await request(this, { method: 'PUT', path: path`/webhooks/${own.id}`, body: wanted(this) });
+        return true;
       },
 
       async create(this: IHookFunctions): Promise<boolean> {
         await removeAll(this); // One is left if n8n was killed before it has stored the id.
-        const { chats, from } = this.getNodeParameter('options', {}) as IDataObject;
+        const about = registered(this);
+        const { position, removedAt = 0 } = about;
+        const after = position !== undefined && Date.now() - removedAt < RESUME_MS ? { after: position } : {};
         const { body } = await request(this, {
           method: 'POST',
           path: '/webhooks',
-          body: {
-            url: this.getNodeWebhookUrl('default'),
-            sessions: (this.getNodeParameter('sessions') as string).split(/[\s,]+/).filter(Boolean),
-            events: this.getNodeParameter('events') as string[],
-            ...(Array.isArray(chats) && chats.length > 0 ? { chats } : {}),
-            ...(from ? { from } : {}),
-          },
+          body: { ...wanted(this), ...after },
         });
         const { id, secret } = body as { id: string; secret: string };
-        Object.assign(registered(this), { webhookId: id, secret });
+        Object.assign(about, { webhookId: id, secret });
         return true;
       },
 
       async delete(this: IHookFunctions): Promise<boolean> {
-        await removeAll(this);
         const about = registered(this);
+        const own = (await ownWebhooks(this)).find(({ id }) => id === about.webhookId);
+        await removeAll(this);
+        Object.assign(about, { position: own?.position ?? undefined, removedAt: Date.now() });
         delete about.webhookId;
         delete about.secret;
         return true;
@@ -183,6 +214,19 @@ function registered(context: IHookFunctions | IWebhookFunctions): Registered {
   return context.getWorkflowStaticData('node') as Registered;
 }
 
+/** What the gateway is to deliver. */
+function wanted(context: IHookFunctions): IDataObject {
+  const { chats, from } = context.getNodeParameter('options', {}) as IDataObject;
+  const sessions = (context.getNodeParameter('sessions') as string).split(/[\s,]+/).filter(Boolean);
+  return {
+    url: context.getNodeWebhookUrl('default'),
+    events: context.getNodeParameter('events') as string[],
+    ...(sessions.length > 0 ? { sessions } : {}),
+    ...(Array.isArray(chats) && chats.length > 0 ? { chats } : {}),
+    ...(from ? { from } : {}),
+  };
+}
+
 /** The webhooks of this trigger: its URL is its own. */
 async function ownWebhooks(context: IHookFunctions): Promise<Webhooks> {
   const { body } = await request(context, { method: 'GET', path: '/webhooks' });
@@ -203,7 +247,8 @@ function answered(context: IWebhookFunctions, status: number): IWebhookResponseD
 /** Media that cannot be downloaded do not hold up the event. */
 async function mediaOf(context: IWebhookFunctions, session: string, id: string) {
   try {
-    const { body, headers } = await request(context, { method: 'GET', path: mediaPath(session, id), isFile: true });
+    const asked = { method: 'GET', path: mediaPath(session, id), isFile: true, timeoutMs: DOWNLOAD_MS } as const;
+    const { body, headers } = await request(context, asked);
     const name = nameIn(String(headers['content-disposition'] ?? ''));
     const type = String(headers['content-type']);
     const file = await context.helpers.prepareBinaryData(Buffer.from(body as Buffer), name, type);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   type IDataObject,
   type IExecuteFunctions,
@@ -6,9 +7,11 @@ import {
   type ILoadOptionsFunctions,
   type IN8nHttpFullResponse,
   type IWebhookFunctions,
+  type IWorkflowDataProxyData,
   type JsonObject,
   jsonParse,
   NodeApiError,
+  NodeOperationError,
 } from 'n8n-workflow';
 
 /** Functions of n8n that can send requests. */
@@ -23,6 +26,7 @@ export interface GatewayRequest {
   readonly headers?: IDataObject;
   /** The answer is a file. */
   readonly isFile?: boolean;
+  readonly timeoutMs?: number;
   /** Of the item that the request is for. */
   readonly itemIndex?: number;
 }
@@ -43,20 +47,28 @@ export function path(parts: TemplateStringsArray, ...values: readonly string[]):
   return String.raw({ raw: parts }, ...values.map(encodeURIComponent));
 }
 
-/** The answer of the gateway. Rejects with its error, whose code is the error's `httpCode` text and in its message. */
+/** The URL of a path. Rejects one that leads to another host, which would get the key. */
+function urlOf(context: Context, base: string, asked: string): string {
+  const { origin, href } = new URL(base);
+  const url = /^\/(?![/\\])/.test(asked) ? new URL(`${href.replace(/\/+$/, '')}${asked}`) : undefined;
+  if (url?.origin === origin && url.username === '' && url.password === '') return url.href;
+  throw new NodeOperationError(context.getNode(), 'The path must begin with a single slash');
+}
+
+/** The answer of the gateway. Rejects with its error, whose message begins with the code. */
 export async function request(context: Context, asked: GatewayRequest): Promise<IN8nHttpFullResponse> {
   const { url } = await context.getCredentials('chatWebApi');
-  const { method, query: qs, body, headers, isFile = false, itemIndex } = asked;
+  const { method, query: qs, body, headers, isFile = false, itemIndex, timeoutMs = TIMEOUT_MS } = asked;
   const response: IN8nHttpFullResponse = await context.helpers.httpRequestWithAuthentication
     .call(context, 'chatWebApi', {
       method,
-      url: `${String(url).replace(/\/+$/, '')}${asked.path}`,
+      url: urlOf(context, String(url), asked.path),
       qs,
       body,
       headers,
       json: !isFile,
       encoding: isFile ? 'arraybuffer' : undefined,
-      timeout: TIMEOUT_MS,
+      timeout: timeoutMs,
       returnFullResponse: true,
       ignoreHttpStatusErrors: true,
     })
@@ -89,22 +101,37 @@ function parsed(body: unknown): GatewayError {
 }
 
 const TRIGGER = /chatWebTrigger$/;
+const TOOL = /Tool$/;
 
 /**
  * The Idempotency-Key of an item: of the event, if one of our triggers has started the workflow, otherwise of the execution.
- * An event that is delivered again, because n8n or the gateway was killed, is then answered once.
+ * An event that is delivered again, because n8n or the gateway was killed, is then answered once. `run`: which run of the
+ * node it is, in a loop. An agent can call a tool several times, and its retries are runs, too: there, the body tells the
+ * calls apart.
  */
-export function idempotencyKey(context: IExecuteFunctions, itemIndex: number): string {
-  const { id: node, name } = context.getNode();
-  const trigger = context.getParentNodes(name).find(({ type, disabled }) => TRIGGER.test(type) && !disabled);
-  const event = trigger && eventOf(context, trigger.name, itemIndex);
-  const cause = event ?? context.getExecutionId();
-  return `n8n ${context.getWorkflow().id} ${node} ${cause} ${itemIndex}`.replace(/[^ -~]/g, '?').slice(0, 255);
+export function idempotencyKey(context: IExecuteFunctions, itemIndex: number, body: unknown): string {
+  const { id: node, type } = context.getNode();
+  const run = TOOL.test(type) ? digestOf(body) : context.getWorkflowDataProxy(itemIndex).$runIndex;
+  const cause = eventOf(context, itemIndex) ?? context.getExecutionId();
+  const parts = [context.getWorkflow().id, node, cause, run, itemIndex];
+  return `n8n ${parts.join(' ')}`.replace(/[^ -~]/g, '?').slice(0, 255);
 }
 
-function eventOf(context: IExecuteFunctions, trigger: string, itemIndex: number): string | undefined {
+function digestOf(body: unknown): string {
+  return createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22);
+}
+
+/** The id of the event that has started the workflow; undefined for another start, and while it is tried in the editor. */
+function eventOf(context: IExecuteFunctions, itemIndex: number): string | undefined {
+  if (context.getMode() === 'manual') return undefined;
+  const { $ } = context.getWorkflowDataProxy(itemIndex);
+  const triggers = context.getParentNodes(context.getNode().name).filter(({ type }) => TRIGGER.test(type));
+  return triggers.map(({ name }) => idIn($, name)).find((id) => id !== undefined);
+}
+
+/** Undefined if another trigger has started the workflow: this one has no data then. */
+function idIn($: IWorkflowDataProxyData['$'], trigger: string): string | undefined {
   try {
-    const { $ } = context.getWorkflowDataProxy(itemIndex);
     const id: unknown = $(trigger).first().json.eventId;
     return typeof id === 'string' ? id : undefined;
   } catch {

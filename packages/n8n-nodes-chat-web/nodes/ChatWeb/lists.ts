@@ -1,5 +1,5 @@
 import type { ILoadOptionsFunctions, INodeListSearchResult } from 'n8n-workflow';
-import type { components, operations } from './api.ts';
+import type { operations } from './api.ts';
 import { path, request } from './gateway.ts';
 
 type Answer<N extends keyof operations> = operations[N] extends {
@@ -7,7 +7,6 @@ type Answer<N extends keyof operations> = operations[N] extends {
 }
   ? A
   : never;
-export type GatewayErrorBody = components['schemas']['Error'];
 
 const PAGE = 50;
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-const SECRET_PREFIX = 'whsec_';
+const [SECRET_PREFIX, PREFIX] = ['whsec_', 'v1,'];
 const MAX_AGE_SECONDS = 300;
 
 interface Delivery {
@@ -16,7 +16,8 @@ export function isSigned({ headers, body }: Delivery, secret: string, now = Date
   const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64');
   const signed = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
   return signatures.split(' ').some((signature) => {
-    const given = Buffer.from(signature.replace(/^v1,/, ''), 'base64');
+    if (!signature.startsWith(PREFIX)) return false;
+    const given = Buffer.from(signature.slice(PREFIX.length), 'base64');
     return given.length === signed.length && timingSafeEqual(given, signed);
   });
 }
