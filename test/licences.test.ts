@@ -80,10 +80,13 @@ it('node-webpmux, which is LGPL, is in no bundle', () => {
     expect([bundle, read(`packages/${bundle}`).includes('_convertToExtended')]).toEqual([bundle, false]);
 });
 
-it('each package has the licence of the project', () => {
+it('each package has the licence of the project, but the nodes for n8n, which asks for MIT', () => {
   expect(read('LICENSE')).toContain('Apache License\n                           Version 2.0');
   const manifests = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}/package.json`);
-  expect(manifests).toHaveLength(9);
-  for (const path of ['package.json'].concat(manifests))
-    expect(JSON.parse(read(path)), path).toMatchObject({ license: 'Apache-2.0' });
+  expect(manifests).toHaveLength(10);
+  for (const path of ['package.json'].concat(manifests)) {
+    const license = path.includes('n8n') ? 'MIT' : 'Apache-2.0';
+    expect(JSON.parse(read(path)), path).toMatchObject({ license });
+  }
+  expect(read('packages/n8n-nodes-chat-web/LICENSE')).toContain('MIT License');
 });
