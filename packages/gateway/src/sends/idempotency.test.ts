@@ -228,6 +228,7 @@ describe('a request that was refused', () => {
       },
     };
     await expect(idempotency.run(group, filling)).rejects.toMatchObject({ code: 'recipient_not_found' });
+    expect(idempotency.knows(group)).toBe(false);
     records.isFull = false;
     expect(await idempotency.run(group, run)).toEqual({ answer: sent, isReplayed: false });
     expect(await idempotency.run(group, run)).toEqual({ answer: sent, isReplayed: true });

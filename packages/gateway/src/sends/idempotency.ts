@@ -65,7 +65,11 @@ export class Idempotency {
 
   /** True if a request with this key was carried out, or may have been. */
   knows({ session, hash }: Pick<KeyedRequest, 'session' | 'hash'>): boolean {
-    return this.#keys.of(session, hash) !== undefined;
+    return this.#keyOf(session, hash) !== undefined;
+  }
+
+  #keyOf(session: string, hash: string): SentKey | undefined {
+    return this.#freed.has(`${session}/${hash}`) ? undefined : this.#keys.of(session, hash);
   }
 
   /**
@@ -78,7 +82,7 @@ export class Idempotency {
     const refused = execution.refusal();
     if (refused?.code === 'session_not_found') throw refused;
     const place = `${session}/${hash}`;
-    const known = this.#freed.has(place) ? undefined : this.#keys.of(session, hash);
+    const known = this.#keyOf(session, hash);
     const usedFor = known?.fingerprint ?? this.#underWay.get(place);
     if (usedFor !== undefined && usedFor !== fingerprint)
       throw new GatewayError('idempotency_key_reused', 'this Idempotency-Key was used for another request');
