@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { ADA, BEN, browserAndWorkerIn, CARLA, eventually, listening, rawRequest } from '@chat-web/testing';
+import { ADA, BEN, browserAndWorkerIn, CARLA, eventually, freePort, listening, rawRequest } from '@chat-web/testing';
 import { sharedStack } from '@chat-web/testing/story';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -84,9 +84,7 @@ describe('a gateway', () => {
         ],
       };
       await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config)); // JSON is YAML.
-      const probe = createServer();
-      const port = await listening(probe);
-      await new Promise((resolve) => probe.close(resolve));
+      const port = await freePort();
       url = `http://127.0.0.1:${port}`;
       prometheus = spawn(
         'prometheus',

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '@chat-web/testing';
 
 const NODES = fileURLToPath(new URL('../../packages/n8n-nodes-chat-web', import.meta.url));
 const LOCAL_ONLY = fileURLToPath(new URL('local-only.cjs', import.meta.url));
@@ -100,12 +100,4 @@ export class N8n {
     if (cookie) this.#cookie = cookie.split(';')[0] ?? '';
     return answer;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as { readonly port: number };
-  server.close();
-  return port;
 }

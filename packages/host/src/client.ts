@@ -2,6 +2,7 @@ import {
   ARCHIVE_TYPE,
   type ArchiveDownload,
   type ArchiveInput,
+  answeredError,
   answersMedia,
   bodyFields,
   type CallOptions,
@@ -17,16 +18,15 @@ import {
   type Operation,
   type OperationMethods,
   operations,
+  pathOf,
   pause,
-  queryNames,
-  queryText,
   unlessAborted,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { jsonOf } from './json-of.ts';
 import { archiveBody, jsonBody, type RequestBody } from './request-body.ts';
 import { isOfProxy, isRefused, isWorthAnother, waitBefore } from './retry.ts';
-import { AddressError, answeredError, ask, type GatewayAddress } from './transport.ts';
+import { AddressError, ask, type GatewayAddress } from './transport.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -86,7 +86,7 @@ async function call(
   options: AllOptions,
 ): Promise<unknown> {
   const { retries = DEFAULT_RETRIES, timeoutMs, signal, idempotencyKey: given, onRetry } = options;
-  const path = pathOf(operation, input);
+  const path = pathOf(operation, input, segmentOf);
   const rest = bodyFields(operation, input);
   const body = bodyOf(operation, rest);
   const canRetry = retries > 0 && body?.isRepeatable !== false;
@@ -240,12 +240,6 @@ function unanswered(name: string, operation: Operation, error: unknown): Gateway
 function lost(name: string, operation: Operation, error: unknown, details: ErrorDetails): GatewayError {
   const code = changesSomething(operation) ? 'outcome_unknown' : 'internal_error';
   return new GatewayError(code, `the gateway did not respond to ${name} (${errorText(error)})`, details);
-}
-
-function pathOf(operation: Operation, input: Input): string {
-  const path = operation.path.replace(/:(\w+)/g, (_, name: string) => segmentOf(name, input[name]));
-  const query = Object.fromEntries(queryNames(operation).map((name) => [name, input[name]]));
-  return path + queryText(query);
 }
 
 /** A parameter as one segment of a path. */

@@ -1,9 +1,9 @@
-import { type EventName, eventData, isEventName, type SessionEvent } from '@chat-web/protocol';
+import { answeredError, type EventName, eventData, isEventName, type SessionEvent } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { type EventChoice, queryOf } from './event-choice.ts';
 import { jsonOf } from './json-of.ts';
 import { type Frame, readFrames } from './listener/frames.ts';
-import { answeredError, ask, type GatewayAddress } from './transport.ts';
+import { ask, type GatewayAddress } from './transport.ts';
 
 /** An event, with its position in the stream; a `qr` has none. */
 export type ReceivedEvent = SessionEvent & { readonly id: string | undefined };

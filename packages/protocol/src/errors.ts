@@ -161,6 +161,30 @@ export function invalidRequest(issues: readonly FieldIssue[]): GatewayError {
   return new GatewayError('invalid_request', `the request is not valid: ${named.join('; ')}`, { issues: listed });
 }
 
+const errorBody = v.object({
+  error: v.string(),
+  code: errorCode,
+  issues: v.optional(v.array(fieldIssue)),
+  id: v.optional(v.string()),
+});
+
+/** A response, as `fetch` has it. */
+interface ErrorResponse {
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+}
+
+/** The error in a response's body, or `internal_error` with the status if the body has none. */
+export function answeredError(name: string, { status, headers }: ErrorResponse, body: unknown): GatewayError {
+  const [retryAfter] = /^\d+$/.exec(headers.get('Retry-After') ?? '') ?? []; // A proxy may send a date.
+  const retryAfterSeconds = retryAfter === undefined ? undefined : Number(retryAfter);
+  const details = { retryAfterSeconds, status, requestId: headers.get('X-Request-Id') ?? undefined };
+  const parsed = v.safeParse(errorBody, body);
+  if (!parsed.success) return new GatewayError('internal_error', `${name} returned status ${status}`, details);
+  const { code, error, issues, id } = parsed.output;
+  return new GatewayError(code, error, { ...details, issues, id });
+}
+
 /** Converts anything thrown to a GatewayError: itself if it is one, otherwise `code` with its message. */
 export function asGatewayError(thrown: unknown, code: ErrorCode): GatewayError {
   return thrown instanceof GatewayError ? thrown : new GatewayError(code, errorText(thrown));

@@ -92,6 +92,11 @@ export const messageId = v.pipe(
   }),
 );
 
+/** The chat in the id of a message; undefined if it is none. */
+export function chatOfMessage(id: string): string | undefined {
+  return /^(?:true|false)_([^_]+)_/.exec(id)?.[1];
+}
+
 export const callId = v.pipe(
   v.string(),
   v.check((written) => written.length >= 8 && v.is(networkId, written), 'must be the id of a call from an event'),

@@ -43,6 +43,16 @@ export function bodyFields(operation: Pick<Operation, 'path' | 'query'>, input: 
   return Object.fromEntries(Object.entries(input).filter(([name]) => !parameters.has(name)));
 }
 
+/** The path of a request with its query. `segmentOf`: encodes a parameter of the path. */
+export function pathOf(
+  operation: Pick<Operation, 'path' | 'query'>,
+  input: Example,
+  segmentOf: (name: string, value: unknown) => string,
+): string {
+  const path = operation.path.replace(/:(\w+)/g, (_, name: string) => segmentOf(name, input[name]));
+  return path + queryText(Object.fromEntries(queryNames(operation).map((name) => [name, input[name]])));
+}
+
 /** The query string of a request, with the question mark; empty without parameters. */
 export function queryText(query: Readonly<Record<string, unknown>>): string {
   const search = new URLSearchParams();

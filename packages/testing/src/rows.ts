@@ -6,8 +6,7 @@ import {
   type Operation,
   type OperationName,
   operations,
-  queryNames,
-  queryText,
+  pathOf,
 } from '@chat-web/protocol';
 
 import { pace } from './pace.ts';
@@ -31,13 +30,11 @@ export const examplesOf = (names: readonly OperationName[]): TitledExample[] =>
 
 export function requestOf(name: OperationName, input: Example): RawRequest {
   const row: Operation = operations[name];
-  const path = row.path.replace(/:(\w+)/g, (_, param: string) => encodeURIComponent(String(input[param])));
-  const query = Object.fromEntries(queryNames(row).map((param) => [param, input[param]]));
   const body = bodyFields(row, input);
   const isSent = row.body || (row.optionalBody && Object.keys(body).length > 0);
   return {
     method: row.method,
-    path: path + queryText(query),
+    path: pathOf(row, input, (_, value) => encodeURIComponent(String(value))),
     ...(isSent ? { headers: JSON_TYPE, body: JSON.stringify(body) } : {}),
   };
 }

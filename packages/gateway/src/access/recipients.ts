@@ -1,4 +1,4 @@
-import { matchesPattern, type Operation, STATUS_FEED } from '@chat-web/protocol';
+import { chatOfMessage, matchesPattern, type Operation, STATUS_FEED } from '@chat-web/protocol';
 import type { Caller } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
@@ -12,8 +12,6 @@ interface Person {
 
 /** How many people are looked up for one request. */
 const MAX_LOOKED_UP = 20;
-/** A message id names its chat. */
-const CHAT_OF_MESSAGE = /^(?:true|false)_([^_]+)_/;
 /** A status is another person's if that person is its author. */
 const AUTHOR_OF_STATUS = /^false_[^_]+@broadcast_.+_([^_@]+@[a-z.]+)$/;
 const [BY_NUMBER, HIDDEN] = ['@c.us', '@lid'];
@@ -50,7 +48,7 @@ export async function requireRecipients(
 function recipientsIn(input: Readonly<Record<string, unknown>>): string[] {
   const { to, chatId, groupId, contactId, channelId, participants, messageId } = input;
   const ofMessage =
-    typeof messageId === 'string' ? [CHAT_OF_MESSAGE, AUTHOR_OF_STATUS].map((part) => part.exec(messageId)?.[1]) : [];
+    typeof messageId === 'string' ? [chatOfMessage(messageId), AUTHOR_OF_STATUS.exec(messageId)?.[1]] : [];
   const named = to === undefined ? [chatId, groupId, contactId, channelId, participants, ofMessage] : [to];
   return named.flat().filter((id) => typeof id === 'string');
 }

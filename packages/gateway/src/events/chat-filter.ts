@@ -1,4 +1,11 @@
-import { type Author, type ChatFilter, type ChatKind, type EventName, STATUS_FEED } from '@chat-web/protocol';
+import {
+  type Author,
+  type ChatFilter,
+  type ChatKind,
+  chatOfMessage,
+  type EventName,
+  STATUS_FEED,
+} from '@chat-web/protocol';
 import type { Entry } from './feed.ts';
 
 /** The data of an event, as far as it says which chat it is about, and who did it. */
@@ -18,7 +25,7 @@ interface OfChat {
 const CHATS: Readonly<Partial<Record<EventName, (data: OfChat) => unknown>>> = {
   message: ({ from }) => from,
   message_sent: ({ to }) => to,
-  message_ack: ({ id }) => chatOfMessage(id),
+  message_ack: ({ id }) => chatOfMessage(String(id)) ?? '',
   message_reaction: ({ chatId }) => chatId,
   message_edited: ({ chatId }) => chatId,
   message_revoked: ({ chatId }) => chatId,
@@ -58,9 +65,4 @@ function authorOf(name: EventName, { by, fromMe }: OfChat): Author | undefined {
   // Acks are of the account's own messages, and nobody else can archive, pin, mute or read its chats.
   if (name === 'message_ack' || name === 'chat_updated') return 'own';
   return name.startsWith('group_') && by === undefined ? undefined : 'others';
-}
-
-/** The chat in the id of a message: `<fromMe>_<chat>_<key>`. */
-function chatOfMessage(id: unknown): string {
-  return /^(?:true|false)_([^_]+)_/.exec(String(id))?.[1] ?? '';
 }

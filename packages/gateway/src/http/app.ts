@@ -132,14 +132,13 @@ export function createApp(dependencies: Dependencies): Hono<ServerEnv> {
     app.get(path, open(name === 'allEvents' ? orByTicket(dependencies.tickets, others.allEvents, route) : route));
   }
 
+  const { maxBodyBytes, importMaxBytes } = config;
+  const { getContact } = handlers;
+  const ofRoutes = { maxBodyBytes, importMaxBytes, spool, metrics, admission, idempotency, getContact, log };
   for (const [name, operation] of Object.entries(operations) as [OperationName, Operation][]) {
     const { method, path, scope } = operation;
-    const { maxBodyBytes, importMaxBytes } = config;
     const refusalOf = isWorkerOperation(name) ? (id: string) => supervisor.refusalOf(id, name) : undefined;
-    const { getContact } = handlers;
-    const limits = { maxBodyBytes, importMaxBytes };
-    const options = { ...limits, spool, refusalOf, metrics, admission, idempotency, getContact, log };
-    const route = operationRoute(name, operation, handlers[name], options);
+    const route = operationRoute(name, operation, handlers[name], { ...ofRoutes, refusalOf });
     const answered = name === 'getQr' ? withQrImage(route) : route;
     const about = {
       isNew: CREATING.includes(name),

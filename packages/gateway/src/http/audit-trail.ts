@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import { type Audit, isAfterChange } from '../access/audit.ts';
 import { Refusal, type Refusals } from '../access/refusal.ts';
 import { requestIdOf } from './server/guarded-response.ts';
-import { onBehalfOf } from './server/own-requests.ts';
+import { callingToolOf } from './server/own-requests.ts';
 import { addressOf, type Route, type ServerEnv } from './server-env.ts';
 
 /** Reads that are audited: a stream carries all future messages. */
@@ -52,7 +52,7 @@ export function audited({ audit, refusals, answerError }: Dependencies, route: R
     const named = routeOf(c);
     const caller = c.get('caller');
     const address = addressOf(c);
-    const tool = onBehalfOf(c.env)?.tool;
+    const tool = callingToolOf(c.env);
     if (thrown instanceof Refusal) refusals.note(thrown.kind, { address, key: caller?.id });
     else if (tool === undefined && (!named?.isAudited || c.req.method === 'HEAD')) return response; // HEAD returns no data.
     const { status } = response;

@@ -28,7 +28,6 @@ import { entityTag, mediaResponse } from './media-response.ts';
 import { isUnchanged } from './partial-content.ts';
 import {
   bodyEncoding,
-  countedHash,
   type InputDependencies,
   keyedRequest,
   keyHashOf,
@@ -111,7 +110,7 @@ export function operationRoute(
     try {
       signal.throwIfAborted(); // The body may have been open for long.
       // What may have been sent before was allowed then.
-      if (keyHash === undefined || !idempotency.knows({ session: String(input.id), hash: keyHash }))
+      if (caller.recipients && !isKnown(keyHash, input))
         await requireRecipients(caller, operation, input, (contactId) => personOf(String(input.id), contactId, caller));
       const answer = keyHash === undefined ? await runFor(c, input) : await answerKeyed(c, input, keyHash);
       if (sendsFile) closeOnAbort(c.env.outgoing, signal);
@@ -139,13 +138,16 @@ export function operationRoute(
     }
   }
 
+  function isKnown(hash: string | undefined, { id }: Readonly<Record<string, unknown>>): boolean {
+    return hash !== undefined && idempotency.knows({ session: String(id), hash });
+  }
+
   /** If a request may have been carried out before, its body is read, even if a new request would be refused. */
   function inputDependencies(
     keyHash: string | undefined,
-    { id }: Readonly<Record<string, unknown>>,
+    params: Readonly<Record<string, unknown>>,
   ): InputDependencies {
-    const isKnown = keyHash !== undefined && idempotency.knows({ session: String(id), hash: keyHash });
-    return isKnown ? { ...dependencies, refusalOf: undefined } : dependencies;
+    return isKnown(keyHash, params) ? { ...dependencies, refusalOf: undefined } : dependencies;
   }
 
   return async (c) => {
@@ -162,7 +164,7 @@ export function operationRoute(
         ...parseParams(c.req.param(), operation.params),
         ...parseQuery(c, operation.query ?? NO_QUERY),
       };
-      const keyHash = keyHashOf(c, operation) ?? countedHash(c, operation);
+      const keyHash = keyHashOf(c, operation);
       const schema = operation.body ?? operation.optionalBody;
       const isOptional = operation.optionalBody !== undefined;
       const response = schema

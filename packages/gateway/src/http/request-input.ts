@@ -201,19 +201,18 @@ const KEY_HEADER = 'Idempotency-Key';
 
 const KEY_PATTERN = /^[ -~]{1,255}$/;
 
-/** The hash of the request's key, which is the caller's own; undefined without one. `invalid_request` if it is invalid. */
+/**
+ * The hash of the request's key, which is the caller's own; undefined without one. `invalid_request` if it is invalid. What
+ * a caller with a limit sends is counted by its keys: without one, the request gets its own.
+ */
 export function keyHashOf(c: Context<ServerEnv>, operation: Operation): string | undefined {
-  const key = operation.keyed && c.req.header(KEY_HEADER);
+  if (!operation.keyed) return undefined;
+  const { id, sendsPerHour } = c.get('caller');
+  const key = c.req.header(KEY_HEADER) ?? (sendsPerHour === undefined ? undefined : randomUUID());
   if (key === undefined) return undefined;
   if (!KEY_PATTERN.test(key))
     throw invalidRequest([{ path: KEY_HEADER, message: 'must be 1 to 255 printable ASCII characters' }]);
-  return hashOf(c.get('caller').id, key);
-}
-
-/** The hash of a key of its own: what a caller sends is counted by its keys. Undefined for a caller without a limit. */
-export function countedHash(c: Context<ServerEnv>, operation: Operation): string | undefined {
-  const { id, sendsPerHour } = c.get('caller');
-  return operation.keyed && sendsPerHour !== undefined ? hashOf(id, randomUUID()) : undefined;
+  return hashOf(id, key);
 }
 
 /** What distinguishes an upload from others: its bytes, and what a form or a data URL says of it. */

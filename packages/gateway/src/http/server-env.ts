@@ -3,7 +3,6 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import type { Caller } from '../access/caller.ts';
 import type { ForwardedFor } from '../cluster/cluster.ts';
-import { onBehalfOf } from './server/own-requests.ts';
 
 export interface ServerEnv {
   readonly Bindings: HttpBindings;
@@ -22,5 +21,5 @@ export type Route = (c: Context<ServerEnv>) => Response | Promise<Response>;
 
 /** The address of the caller; undefined on a unix socket. */
 export function addressOf(c: Context<ServerEnv>): string | undefined {
-  return c.get('forwardedFor')?.address ?? onBehalfOf(c.env)?.address ?? c.env.incoming?.socket.remoteAddress;
+  return c.get('forwardedFor')?.address ?? c.env.incoming?.socket.remoteAddress;
 }

@@ -1,6 +1,6 @@
 import { changesSomething, type Operation, operations, type Scope, type Tool } from '@chat-web/protocol';
 import type { Tool as AgentsTool } from '@modelcontextprotocol/server';
-import type * as v from 'valibot';
+import * as v from 'valibot';
 import { type Json, schemaOf } from '../http/json-schema.ts';
 
 /** A tool as an agent sees it, and the operation that it calls. */
@@ -32,14 +32,14 @@ interface ObjectSchema {
 const [ID, SESSION] = ['id', 'session'];
 /** The field with which a tool names its call: the same one twice is carried out once. */
 export const REQUEST_ID = 'requestId';
-const requestIdSchema = {
-  type: 'string',
-  minLength: 1,
-  maxLength: 200,
-  pattern: '^[ -~]+$',
-  description:
+export const REQUEST_ID_FORM = '1 to 200 printable ASCII characters';
+export const requestIdText = v.pipe(
+  v.string(),
+  v.regex(/^[ -~]{1,200}$/),
+  v.description(
     'A new id for each message, such as a UUID. If the outcome of a call is unknown, call again with the same id and the same arguments: the message is sent once.',
-};
+  ),
+);
 
 /** The tools of agents, from the column of the table of operations, by their names. */
 export function agentTools(): Map<string, AgentTool> {
@@ -69,7 +69,7 @@ function toolOf(name: string, tool: Tool, operation: Operation): AgentTool {
       type: 'object',
       properties: {
         ...Object.fromEntries(taken.map(([field, schema]) => [nameOf(field), withDefault(field, schema)])),
-        ...(operation.keyed ? { [REQUEST_ID]: requestIdSchema } : {}),
+        ...(operation.keyed ? { [REQUEST_ID]: schemaOf(requestIdText, 'input') as Property } : {}),
       },
       required: [...whole.required.filter(isTaken).map(nameOf), ...(operation.keyed ? [REQUEST_ID] : [])],
       additionalProperties: false,

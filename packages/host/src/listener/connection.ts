@@ -1,7 +1,7 @@
-import { GatewayError, pause, unlessAborted } from '@chat-web/protocol';
+import { answeredError, GatewayError, pause, unlessAborted } from '@chat-web/protocol';
 import { jsonOf } from '../json-of.ts';
 import { type Backoff, requestedBackoffMs } from '../retry.ts';
-import { AddressError, answeredError, ask, type GatewayAddress } from '../transport.ts';
+import { AddressError, ask, type GatewayAddress } from '../transport.ts';
 import { type Frame, readFrames } from './frames.ts';
 
 export interface ConnectionTiming {

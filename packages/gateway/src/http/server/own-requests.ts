@@ -1,31 +1,28 @@
 import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders, Server } from 'node:http';
-import { type Duplex, duplexPair } from 'node:stream';
+import { duplexPair } from 'node:stream';
 import { createAdaptorServer, type HttpBindings } from '@hono/node-server';
 import { GuardedResponse } from './guarded-response.ts';
 
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
 
-/** For whom the gateway sends a request to itself. */
-export interface OnBehalf {
-  /** Of the caller; undefined on a unix socket. */
-  readonly address: string | undefined;
-  /** The tool that an agent calls. */
-  readonly tool: string;
-}
-
-export interface OwnRequest extends OnBehalf {
+export interface OwnRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
   readonly body?: string | undefined;
   readonly signal: AbortSignal;
+  /** Of the caller for whom it is sent; undefined on a unix socket. */
+  readonly address: string | undefined;
+  /** The tool that an agent has called. */
+  readonly tool: string;
 }
 
-const origins = new WeakMap<object, OnBehalf>();
+/** By connection. */
+const tools = new WeakMap<object, string>();
 
-/** Undefined for a request that came from outside. */
-export function onBehalfOf({ incoming }: Partial<HttpBindings>): OnBehalf | undefined {
-  return incoming?.socket && origins.get(incoming.socket);
+/** The tool of an agent that has caused a request; undefined for a request that came from outside. */
+export function callingToolOf({ incoming }: Partial<HttpBindings>): string | undefined {
+  return incoming?.socket && tools.get(incoming.socket);
 }
 
 /**
@@ -44,11 +41,11 @@ export class OwnRequests {
   /** Resolves once the head of the response has arrived. Rejects when the signal aborts; aborting also ends the body. */
   send({ method, path, headers, body, signal, address, tool }: OwnRequest): Promise<IncomingMessage> {
     const [client, server] = duplexPair();
-    origins.set(server, { address, tool });
-    this.#server.emit('connection', server);
+    tools.set(server, tool);
+    this.#server.emit('connection', Object.assign(server, { remoteAddress: address }));
     return new Promise((resolve, reject) => {
       const sent = httpRequest({
-        createConnection: () => client as Duplex & { readonly connecting?: boolean } as never,
+        createConnection: () => client,
         method,
         path,
         headers: { Host: 'localhost', Connection: 'close', ...headers },
