@@ -1,0 +1,296 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  ADA,
+  BEN,
+  CARLA,
+  Example,
+  eventually,
+  freePort,
+  listening,
+  media,
+  sha256,
+  temporaryFolder,
+} from '@chat-web/testing';
+import { sharedStack } from '@chat-web/testing/story';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MockChatwoot } from './mock-chatwoot.ts';
+
+const TOKEN = 'a-token-that-the-bridge-is-given';
+const BEN_THERE = { phone_number: `+${BEN}` };
+/** Of each direction. */
+const TEXTS = 500;
+const KILLS = 10;
+const [image] = media;
+
+/** Between the bridge and the gateway: holds back what the gateway answers. */
+class Link {
+  isHeld = false;
+  readonly #sockets = new Set<Socket>();
+  readonly #server = createServer((socket) => {
+    const gateway = connect(this.#gatewayPort, '127.0.0.1');
+    for (const one of [socket, gateway]) {
+      this.#sockets.add(one);
+      one
+        .on('error', () => {})
+        .on('close', () => {
+          this.#sockets.delete(one);
+          socket.destroy();
+          gateway.destroy();
+        });
+    }
+    socket.pipe(gateway);
+    gateway.on('data', (data) => this.isHeld || socket.write(data));
+  });
+  #gatewayPort = 0;
+  url = '';
+
+  async open(gatewayPort: number): Promise<void> {
+    this.#gatewayPort = gatewayPort;
+    this.url = `http://127.0.0.1:${await listening(this.#server)}`;
+  }
+
+  /** What was held back is lost, with its connections. */
+  release(): void {
+    this.isHeld = false;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  close(): void {
+    this.#server.close();
+    this.release();
+  }
+}
+
+describe('the bridge to Chatwoot', () => {
+  const stack = sharedStack({ settings: { CHAT_WEB_TOKEN: TOKEN } });
+  const chatwoot = new MockChatwoot();
+  const folder = temporaryFolder();
+  const link = new Link();
+  let bridge: Example;
+  let gatewayPort: string;
+  let bridgePort: number;
+
+  const env = () => ({
+    GATEWAY_URL: link.url,
+    GATEWAY_TOKEN: TOKEN,
+    CHATWOOT_URL: chatwoot.url,
+    CHATWOOT_ACCOUNT: '7',
+    CHATWOOT_TOKEN: chatwoot.token,
+    WEBHOOK_URL: `http://127.0.0.1:${bridgePort}`,
+    BRIDGE_PORT: String(bridgePort),
+    BRIDGE_FOLDER: join(folder.path, 'bridge'),
+    SESSIONS: 'main',
+    SWEEP_SECONDS: '1',
+  });
+  const start = async () => {
+    bridge = new Example([process.execPath, 'chatwoot/bridge.mjs'], env());
+    await bridge.line(/^connected main/);
+  };
+  const onPhone = async (number: string) =>
+    (await stack.phones.messages(number)).filter(({ from }) => from === `${ADA}@c.us`).map(({ body }) => body);
+  const inChatwoot = (contact: object) => chatwoot.of(contact).map(({ content }) => content);
+  const untilArrived = (contact: object, content: string | RegExp) =>
+    eventually(() => expect(inChatwoot(contact)).toContainEqual(expect.stringMatching(content)));
+  const untilSent = (number: string, body: string) =>
+    eventually(async () => expect(await onPhone(number)).toContain(body));
+
+  beforeAll(async () => {
+    await chatwoot.start();
+    bridgePort = await freePort();
+    gatewayPort = new URL(stack.gateway.url).port;
+    await link.open(Number(gatewayPort));
+    await stack.linkLongAgo('main', ADA);
+    await start();
+  });
+  afterAll(async () => {
+    await bridge?.[Symbol.asyncDispose]();
+    await chatwoot[Symbol.asyncDispose]();
+    link.close();
+    folder[Symbol.dispose]();
+  });
+
+  it('has an inbox for the session, and brings texts both ways', async () => {
+    expect(chatwoot.inboxes.map(({ name }) => name)).toEqual(['WhatsApp main']);
+    await stack.phones.send(BEN, { to: ADA, body: 'Is it open today?' });
+    await untilArrived(BEN_THERE, 'Is it open today?');
+    expect(chatwoot.contacts).toMatchObject([{ name: 'Ben Okafor', ...BEN_THERE }]);
+    expect(chatwoot.of(BEN_THERE)).toMatchObject([{ message_type: 0, private: false }]);
+    await chatwoot.reply(BEN_THERE, 'Until six.');
+    await untilSent(BEN, 'Until six.');
+  });
+
+  it('does not send notes, and finds a reply that no webhook reports', async () => {
+    await chatwoot.reply(BEN_THERE, 'He was here before.', { isPrivate: true });
+    await chatwoot.reply(BEN_THERE, 'On Sundays, too.', { webhook: false });
+    await untilSent(BEN, 'On Sundays, too.');
+    expect(await onPhone(BEN)).toEqual(['Until six.', 'On Sundays, too.']);
+  });
+
+  it('brings files both ways, the text as their caption', async () => {
+    const base64 = Buffer.from(image.bytes).toString('base64');
+    await stack.phones.send(BEN, {
+      to: ADA,
+      body: 'my order',
+      media: { kind: 'image', base64, mimeType: 'image/png' },
+    });
+    await untilArrived(BEN_THERE, 'my order');
+    const [attachment] = chatwoot.of(BEN_THERE).at(-1)?.attachments ?? [];
+    expect(attachment).toMatchObject({ file_type: 'image' });
+    expect(attachment && (await chatwoot.sha256(attachment))).toBe(sha256(image.bytes));
+
+    const file = new File([Buffer.from('%PDF-1.4 an invoice')], 'your invoice.pdf', { type: 'application/pdf' });
+    await chatwoot.reply(BEN_THERE, 'Here you are.', { file });
+    await untilSent(BEN, 'Here you are.');
+    const received = (await stack.phones.messages(BEN)).find(({ body }) => body === 'Here you are.');
+    expect(received).toMatchObject({ type: 'document', filename: 'your invoice.pdf', mimeType: 'application/pdf' });
+  });
+
+  it('says so where Chatwoot does not accept a file', async () => {
+    chatwoot.maxFileBytes = 10;
+    const base64 = Buffer.from(image.bytes).toString('base64');
+    await stack.phones.send(BEN, { to: ADA, body: 'too big', media: { kind: 'image', base64, mimeType: 'image/png' } });
+    await untilArrived(BEN_THERE, /^too big\n\[image: Chatwoot: 422 for POST /);
+    chatwoot.maxFileBytes = Number.POSITIVE_INFINITY;
+  });
+
+  it('shows what was written on the phone, and does not send it again', async () => {
+    await stack.phones.send(ADA, { to: BEN, body: 'Sent on the way.' });
+    await untilArrived(BEN_THERE, 'Sent on the way.');
+    expect(chatwoot.of(BEN_THERE).at(-1)).toMatchObject({ message_type: 1 });
+    await chatwoot.reply(BEN_THERE, 'And from the desk.');
+    await untilSent(BEN, 'And from the desk.');
+    expect((await onPhone(BEN)).filter((body) => body === 'Sent on the way.')).toHaveLength(1);
+    expect(inChatwoot(BEN_THERE).filter((content) => content === 'And from the desk.')).toHaveLength(1);
+  });
+
+  it('has one contact for the number and the hidden id of a person', async () => {
+    const harry = { number: '12025550188', name: 'Hidden Harry', lid: '81604523377188' };
+    const shy = { number: '12025550189', name: 'Shy Shirley', lid: '81604523377189', addressing: 'lid' } as const;
+    await stack.phones.addAccount({ ...harry, hiddenNumber: true });
+    await stack.phones.addAccount(shy);
+    // Her number was not disclosed when she wrote first.
+    chatwoot.contacts.push({ id: 1, name: 'Shirley', identifier: `${shy.lid}@lid` });
+    for (const { number, name } of [harry, shy]) {
+      await stack.phones.send(number, { to: ADA, body: `from ${name}` });
+      await untilArrived(name === shy.name ? { id: 1 } : { name }, `from ${name}`);
+      await chatwoot.reply(name === shy.name ? { id: 1 } : { name }, `to ${name}`);
+      await untilSent(number, `to ${name}`);
+    }
+    expect(chatwoot.contacts).toContainEqual(
+      expect.objectContaining({ identifier: `${harry.lid}@lid`, name: harry.name }),
+    );
+    const ofShirley = chatwoot.contacts.filter(({ name }) => name?.includes('Shirley'));
+    expect(ofShirley).toEqual([
+      { id: 1, name: 'Shirley', identifier: `${shy.lid}@lid`, phone_number: `+${shy.number}` },
+    ]);
+  });
+
+  it('has one conversation for a group, with the names of its members', async () => {
+    const { id } = await stack.createGroup(BEN, { subject: 'Regulars', participants: [ADA, CARLA] });
+    await stack.phones.send(CARLA, { to: id, body: 'Tonight?' });
+    const group = { identifier: id };
+    await eventually(() => expect(inChatwoot(group).join()).toMatch(/^\*\*Carla .*\*\*\nTonight\?$/));
+    expect(chatwoot.contacts.find(({ identifier }) => identifier === id)).toMatchObject({ name: 'Regulars' });
+    await chatwoot.reply(group, 'At eight.');
+    await untilSent(CARLA, 'At eight.');
+  });
+
+  it('notes in the conversation what cannot be sent, and goes on', async () => {
+    const inbox = chatwoot.inboxes[0]?.id ?? 0;
+    const nobody = { name: 'A wrong number', phone_number: '+12025559998' };
+    await chatwoot.begin(inbox, nobody, 'Hello?');
+    await eventually(() => expect(inChatwoot(nobody)[1]).toMatch(/^Not sent: .*not registered/));
+    expect(chatwoot.of(nobody)[1]).toMatchObject({ private: true });
+    await chatwoot.begin(inbox, { name: 'Carla', phone_number: `+${CARLA}` }, 'Your table is free.');
+    await untilSent(CARLA, 'Your table is free.');
+  });
+
+  it('ignores requests of others at its port', async () => {
+    for (const body of [
+      '',
+      '{',
+      '{"conversation": {"id": "../x"}}',
+      JSON.stringify({ inbox: { id: 1 }, conversation: { id: 99 } }),
+    ]) {
+      const response = await fetch(env().WEBHOOK_URL, { method: 'POST', body });
+      expect(response.status).toBe(200);
+    }
+    const { port } = new URL(env().WEBHOOK_URL);
+    const broken = connect(Number(port), '127.0.0.1', () =>
+      broken.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'),
+    );
+    await delay(100);
+    broken.destroy();
+    const large = fetch(env().WEBHOOK_URL, { method: 'POST', body: 'x'.repeat(2_000_000) });
+    await expect(large).rejects.toThrow();
+    await chatwoot.reply(BEN_THERE, 'still there');
+    await untilSent(BEN, 'still there');
+  });
+
+  it(`loses and doubles none of ${2 * TEXTS} texts, although each side is killed, ${KILLS} times in all`, async () => {
+    const names = (prefix: string) => Array.from({ length: TEXTS }, (_, index) => `${prefix} ${index + 1}`);
+    let written = 0;
+    const writing = (async () => {
+      for (const [index, text] of names('from Ben').entries()) {
+        await stack.phones.send(BEN, { to: ADA, body: text });
+        await chatwoot.reply(BEN_THERE, `from the desk ${index + 1}`);
+        written = index + 1;
+      }
+    })();
+    const restartBridge = async () => {
+      await bridge.kill();
+      await start();
+    };
+    const kills = [
+      // Chatwoot has the message, and the bridge does not know.
+      async () => {
+        chatwoot.responsesToHold = 1;
+        await eventually(() => expect(chatwoot.responsesToHold).toBe(0));
+        await restartBridge();
+      },
+      // The reply is on the phone, and the bridge does not know.
+      async () => {
+        link.isHeld = true;
+        await delay(300); // Replies follow one another: one of them has arrived by now.
+        await Promise.all([restartBridge(), delay(100).then(() => link.release())]);
+      },
+      async () => {
+        chatwoot.responsesToCut = 3;
+        await eventually(() => expect(chatwoot.responsesToCut).toBe(0));
+        await chatwoot.kill();
+        await delay(500);
+        await chatwoot.start();
+      },
+      async () => {
+        await stack.gateway.end('SIGKILL');
+        await stack.restartGateway({ CHAT_WEB_PORT: gatewayPort });
+      },
+      restartBridge,
+    ];
+    for (let kill = 0; kill < KILLS; kill++) {
+      await eventually(() => expect(written).toBeGreaterThanOrEqual((kill * TEXTS) / KILLS), 300_000);
+      await kills[kill % kills.length]?.();
+    }
+    await writing;
+    const arrived = () => inChatwoot(BEN_THERE).filter((content) => content.startsWith('from Ben '));
+    const sent = async () => (await onPhone(BEN)).filter((body) => body.startsWith('from the desk '));
+    await eventually(() => expect(arrived().length).toBeGreaterThanOrEqual(TEXTS), 300_000);
+    await eventually(async () => expect((await sent()).length).toBeGreaterThanOrEqual(TEXTS), 300_000);
+    await stack.settled();
+    expect(arrived()).toEqual(names('from Ben'));
+    expect(await sent()).toEqual(names('from the desk'));
+    expect(inChatwoot(BEN_THERE).filter((content) => content.startsWith('from the desk '))).toHaveLength(TEXTS);
+    expect(
+      chatwoot.of(BEN_THERE).every(({ conversation_id }, _, [first]) => conversation_id === first?.conversation_id),
+    ).toBe(true);
+    expect(chatwoot.refused).toEqual([]);
+  });
+
+  it('says what is missing in its settings', async () => {
+    await using example = new Example([process.execPath, 'chatwoot/bridge.mjs'], { ...env(), CHATWOOT_TOKEN: '' });
+    expect(await example.exitCode).toBe(1);
+    expect(example.errors.join('\n')).toContain('set CHATWOOT_URL and CHATWOOT_TOKEN');
+  });
+});
