@@ -1,9 +1,4 @@
-/**
- * Connects WhatsApp accounts with Chatwoot: one inbox for each session. See README.md.
- *
- *   CHATWOOT_URL=https://chat.example CHATWOOT_TOKEN=<token> GATEWAY_TOKEN=<key> SESSIONS=main,sales \
- *     WEBHOOK_URL=http://10.0.0.7:3100 node examples/chatwoot/bridge.mjs
- */
+/** Connects WhatsApp accounts with Chatwoot: one inbox for each session. README.md says how to run it. */
 import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -16,9 +11,8 @@ import { openReplies } from './replies.mjs';
 const { GATEWAY_URL = 'http://127.0.0.1:3000', GATEWAY_TOKEN, SESSIONS = 'main' } = process.env;
 const { CHATWOOT_URL, CHATWOOT_ACCOUNT: account = '1', CHATWOOT_TOKEN, WEBHOOK_URL } = process.env;
 const { BRIDGE_PORT = '3100', BRIDGE_FOLDER: folder = 'chatwoot-bridge', SWEEP_SECONDS = '60' } = process.env;
-const MAX_WEBHOOK_CHARACTERS = 1_000_000;
-/** After these, a message is added without its file. The second is for a session that may be ready in some minutes. */
-const [MAX_REFUSALS, MAX_ATTEMPTS] = [3, 10];
+/** Failures after which a message is added without its file. A session that is not ready may be so in an hour. */
+const [MAX_REFUSALS, MAX_FAILURES, MAX_NOT_READY] = [3, 10, 60];
 
 if (!CHATWOOT_URL || !CHATWOOT_TOKEN) throw new Error('set CHATWOOT_URL and CHATWOOT_TOKEN');
 await mkdir(folder, { recursive: true });
@@ -26,25 +20,32 @@ const gateway = { url: GATEWAY_URL, token: GATEWAY_TOKEN };
 const client = createClient(gateway);
 const chatwoot = createChatwoot({ url: CHATWOOT_URL, account, token: CHATWOOT_TOKEN });
 
-const inboxes = new Map();
-for (const session of SESSIONS.split(',')) inboxes.set(session, await chatwoot.inbox(`WhatsApp ${session}`));
-const add = createArrivals({ client, chatwoot, inboxes });
-const replies = await openReplies({ client, chatwoot, inboxes, account, folder });
+/** By session: its inbox in Chatwoot, and the replies from there. */
+const [inboxes, replies] = [new Map(), new Map()];
+for (const session of SESSIONS.split(',').map((id) => id.trim())) {
+  const name = `WhatsApp ${session}`;
+  const { payload } = await chatwoot.call('GET', 'inboxes');
+  const found = payload.find((one) => one.name === name && one.channel_type === 'Channel::Api');
+  const { id: inbox } = found ?? (await chatwoot.call('POST', 'inboxes/', { name, channel: { type: 'api' } }));
+  await chatwoot.call('PATCH', `inboxes/${inbox}`, { lock_to_single_conversation: true });
+  inboxes.set(session, inbox);
+  replies.set(session, await openReplies({ client, chatwoot, session, inbox, folder }));
+}
 
+const add = createArrivals({ client, chatwoot, inboxes });
 const listener = listen(gateway, {
   sessions: [...inboxes.keys()],
   chats: ['person', 'group'],
   position: filePosition(join(folder, 'position')),
-  from: new Date(replies.from * 1000).toISOString(),
+  from: new Date(Math.min(...[...replies.values()].map(({ from }) => from)) * 1000).toISOString(),
   onError: async (error, event, attempt = 0) => {
     console.error(event ? `message ${event.data.id}: ${error.message}` : error.message);
-    const isRefusal = ({ chatwoot, code }) => [400, 413, 422].includes(chatwoot) || code === 'media_not_found';
-    if (isRefusal(error) ? attempt < MAX_REFUSALS : attempt < MAX_ATTEMPTS || !(error instanceof GatewayError)) return;
-    const note = `${event.data.type}: ${error.message}`;
-    return add(event, note).then(
-      () => 'skip',
-      (again) => (isRefusal(again) ? 'skip' : undefined),
-    );
+    const isRefused = error.isRefused || error.code === 'media_not_found';
+    const limit = isRefused ? MAX_REFUSALS : error.status === 409 ? MAX_NOT_READY : MAX_FAILURES;
+    const isUnreachable = error instanceof GatewayError && error.status === undefined;
+    if (!event || attempt < limit || isUnreachable) return;
+    const adding = add(event, `${event.data.type}: ${error.message}`);
+    return await adding.then(() => 'skip').catch((again) => (again.isRefused ? 'skip' : undefined));
   },
 });
 
@@ -54,23 +55,26 @@ const server = createServer(async (request, response) => {
     let text = '';
     for await (const piece of request.setEncoding('utf8')) {
       text += piece;
-      if (text.length > MAX_WEBHOOK_CHARACTERS) return response.destroy();
+      if (text.length > 1_000_000) return response.destroy();
     }
     response.end();
     const { inbox, conversation, message_type, content_attributes } = JSON.parse(text);
     const session = [...inboxes.keys()].find((id) => inboxes.get(id) === inbox.id);
     const isReply = message_type !== 'incoming' && !content_attributes?.external_id;
-    if (session && isReply && Number.isSafeInteger(conversation.id)) replies.look(session, conversation.id);
-  } catch {} // Not of Chatwoot, or of another event.
+    if (session && isReply && Number.isSafeInteger(conversation.id)) replies.get(session).look(conversation.id);
+  } catch {} // Not from Chatwoot, or another event.
 });
 server.listen(Number(BRIDGE_PORT));
-if (WEBHOOK_URL) await chatwoot.addWebhook(WEBHOOK_URL);
+const { payload } = await chatwoot.call('GET', 'webhooks');
+if (WEBHOOK_URL && !(payload.webhooks ?? payload).some(({ url }) => url === WEBHOOK_URL))
+  await chatwoot.call('POST', 'webhooks', { url: WEBHOOK_URL, subscriptions: ['message_created'] });
 
 // A reply that is being sent is continued at the next start.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => listener.stop().then(() => process.exit()));
-
 console.log(`connected ${[...inboxes.keys()].join(', ')}`);
-void listener.run({ message: add, message_sent: add, gap: ({ data }) => console.error('messages are missing', data) });
-const sweep = () => replies.sweep().catch((error) => console.error(error.message));
-setInterval(sweep, Number(SWEEP_SECONDS) * 1000);
-await sweep();
+for (const { run } of replies.values()) void run(Number(SWEEP_SECONDS));
+const gap = ({ data }) => {
+  console.error('messages are missing', data);
+  chatwoot.forget(); // A gateway that was restored from an older copy repeats events.
+};
+await listener.run({ message: add, message_sent: add, gap });

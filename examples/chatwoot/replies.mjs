@@ -1,93 +1,101 @@
-/** From Chatwoot to WhatsApp: what agents, bots and automations write. */
-import { appendFile, readFile, rename, writeFile } from 'node:fs/promises';
+/** From Chatwoot to WhatsApp: what agents, bots and automations write in the inbox of a session. */
+import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Messages can become visible in another order than that of their ids: so many ids are read again. */
+/** Messages can become visible in another order than that of their ids: this many ids are read again. */
 const OVERLAP_IDS = 200;
 const OVERLAP_SECONDS = 600;
-const MAX_WAIT_MS = 60_000;
-const MAX_ATTEMPTS = 5;
+const MAX_WAIT_SECONDS = 60;
+const MAX_ATTEMPTS = 10;
 /** Types of messages: outgoing ones, and those of Chatwoot itself, such as a greeting. */
 const REPLIES = [1, 3];
-/** Refusals of the gateway that end: an operator corrects the key, the session starts, a limit passes. */
+/** Refusals of the gateway that pass: an operator corrects the key, the session starts, a limit ends. */
 const TEMPORARY = [401, 408, 409, 429, 503];
-const CREATED = { encoding: 'utf8', flag: 'a+' };
+const now = () => Math.floor(Date.now() / 1000);
 
-/** `account` is that of Chatwoot. `folder` keeps which replies were sent. */
-export async function openReplies({ client, chatwoot, inboxes, account, folder }) {
-  const file = join(folder, 'replies.jsonl');
-  const sweptFile = join(folder, 'swept');
+/** The folder keeps which replies are done, and when all of them were. */
+export async function openReplies({ client, chatwoot, session, inbox, folder }) {
+  const file = join(folder, `${session}.replies`);
+  const log = (line) => appendFile(file, `\n${JSON.stringify(line)}`);
   /** By conversation: its newest messages that are done. */
   const done = new Map();
-  /** Conversations that wait for their turn, and what each session is busy with. */
-  const waiting = new Set();
-  const work = new Map();
-  /** Failures by message. */
-  const attempts = new Map();
+  const [waiting, attempts] = [new Set(), new Map()];
+  let woken = new AbortController();
 
+  const text = await readFile(file, { encoding: 'utf8', flag: 'a+' });
   // The end of a line may be missing after a crash: its reply is sent again under the same key, and so only once.
-  const text = await readFile(file, CREATED);
   const lines = text.split('\n').flatMap((line) => (line.endsWith('}') ? JSON.parse(line) : []));
+  for (const { conversation, message } of lines) if (conversation) markDone(conversation, message);
+  const times = lines.flatMap(({ swept }) => swept ?? []);
   /** What was written before the bridge started for the first time is not sent. */
-  const from = lines[0]?.from ?? Math.floor(Date.now() / 1000);
-  for (const { conversation, message } of lines.slice(1)) markDone(conversation, message);
-  const rest = [...done].flatMap(([conversation, ids]) => [...ids].map((message) => ({ conversation, message })));
-  await writeFile(`${file}.new`, [{ from }, ...rest].map((line) => JSON.stringify(line)).join('\n'));
-  await rename(`${file}.new`, file);
-  let swept = Number(await readFile(sweptFile, CREATED)) || from;
+  const [from = now()] = times;
+  if (times.length === 0) await log({ swept: from });
 
-  return { from, look, sweep };
+  return { from, look, run };
 
-  /** Sends what is new in a conversation. */
-  function look(session, conversation) {
-    if (waiting.has(conversation)) return;
-    waiting.add(conversation);
-    work.set(session, sendNew(session, conversation, work.get(session)));
+  /** A webhook has reported a reply in a conversation. Strangers may send those, too: hence the bound. */
+  function look(conversation) {
+    if (waiting.size < 10_000) waiting.add(conversation);
+    woken.abort();
   }
 
-  /** Looks at conversations with recent activity: Chatwoot does not repeat a webhook. */
-  async function sweep() {
-    const startedAt = Date.now() / 1000;
-    for (const [session, inbox] of inboxes) {
-      for (let page = 1, isRecent = true; isRecent; page++) {
-        const conversations = await chatwoot.conversations(inbox, page);
-        for (const { id } of conversations) look(session, id);
-        isRecent = conversations.some(({ last_activity_at }) => last_activity_at > swept - OVERLAP_SECONDS);
-      }
-    }
-    swept = startedAt;
-    await writeFile(sweptFile, String(swept));
-  }
-
-  async function sendNew(session, conversation, before) {
-    await before;
-    waiting.delete(conversation);
-    for (let waitMs = 1000; ; waitMs = Math.min(2 * waitMs, MAX_WAIT_MS)) {
+  /** Sends replies until the process ends. Webhooks are not repeated: recent conversations are read regularly. */
+  async function run(everySeconds) {
+    for (let swept = times.at(-1) ?? from, due = 0, failures = 0; ; ) {
+      woken = new AbortController();
+      const startedAt = now();
       try {
-        return await readOn(session, conversation);
+        if (startedAt >= due) await addRecent(swept - OVERLAP_SECONDS);
+        await sendWaiting();
+        if (startedAt >= due) await log({ swept: startedAt });
+        if (startedAt >= due) [swept, due] = [startedAt, startedAt + everySeconds];
+        failures = 0;
       } catch (error) {
-        if (error.chatwoot === 404) return; // The conversation was deleted.
-        console.error(`conversation ${conversation}: ${error.message}`);
-        await delay(waitMs);
+        console.error(`session ${session}: ${error.message}`);
+        failures++;
       }
+      const seconds = failures === 0 ? Math.max(0, due - now()) : Math.min(2 ** failures, MAX_WAIT_SECONDS);
+      await delay(seconds * 1000, undefined, { signal: woken.signal }).catch(() => {});
     }
   }
 
-  async function readOn(session, conversation) {
+  async function addRecent(since) {
+    for (let page = 1, count = 1; count > 0; page++) {
+      const query = `inbox_id=${inbox}&status=all&assignee_type=all&page=${page}`; // The newest activity first.
+      const { payload } = (await chatwoot.call('GET', `conversations?${query}`)).data;
+      const recent = payload.filter(({ last_activity_at }) => last_activity_at > since);
+      for (const { id } of recent) waiting.add(id);
+      count = recent.length;
+    }
+  }
+
+  /** Throws after all that can be sent is sent. */
+  async function sendWaiting() {
+    let failure;
+    for (const conversation of [...waiting]) {
+      waiting.delete(conversation);
+      await readOn(conversation).catch((error) => {
+        if (error.chatwoot === 404) return; // It was deleted.
+        waiting.add(conversation);
+        failure = error;
+      });
+    }
+    if (failure) throw failure;
+  }
+
+  async function readOn(conversation) {
     let after = Math.max(OVERLAP_IDS, ...(done.get(conversation) ?? [])) - OVERLAP_IDS;
-    for (let isMore = true; isMore; ) {
-      const messages = await chatwoot.messages(conversation, { after });
-      isMore = messages.length === 100;
-      for (const message of messages) {
+    for (let count = 100; count === 100; ) {
+      const { payload } = await chatwoot.call('GET', `conversations/${conversation}/messages?after=${after}`);
+      count = payload.length;
+      for (const message of payload) {
         after = Math.max(after, message.id);
         if (done.get(conversation)?.has(message.id)) continue;
-        if (isReply(message)) {
-          const { inbox_id, meta } = await chatwoot.conversation(conversation);
-          if (inbox_id !== inboxes.get(session)) return;
-          await send(session, meta.sender.phone_number || meta.sender.identifier, message, conversation);
-          await appendFile(file, `\n${JSON.stringify({ conversation, message: message.id })}`);
-        }
+        const isNew = isReply(message);
+        if (isNew && !(await send(conversation, message))) return;
+        // A long conversation is not read from its beginning again.
+        if (isNew || message === payload[99]) await log({ conversation, message: message.id });
         markDone(conversation, message.id);
       }
     }
@@ -105,41 +113,52 @@ export async function openReplies({ client, chatwoot, inboxes, account, folder }
     done.set(conversation, ids);
   }
 
-  /** An attachment is a message of its own; the first one has the text as its caption. */
-  async function send(session, to, message, conversation) {
-    const parts = message.attachments?.length ? message.attachments : [undefined];
-    for (const [index, attachment] of parts.entries()) {
+  /** False: the conversation is in another inbox. An attachment is a message of its own. */
+  async function send(conversation, message) {
+    const { inbox_id, meta } = await chatwoot.call('GET', `conversations/${conversation}`);
+    if (inbox_id !== inbox) return false;
+    const { phone_number, identifier } = meta.sender;
+    const id = /@(lid|g\.us)$/.test(identifier) ? identifier : undefined; // Others are of other systems.
+    const to = id?.endsWith('@g.us') ? id : phone_number || id;
+    const files = message.attachments ?? [];
+    // The first file has the text as its caption; WhatsApp has no captions of audio.
+    const parts = files[0] && (files[0].file_type !== 'audio' || !message.content) ? files : [undefined, ...files];
+    for (const [index, file] of parts.entries()) {
       const text = index === 0 && message.content ? message.content : undefined;
-      if (!attachment && !text) continue;
+      if (!file && !text) continue;
+      const idempotencyKey = `chatwoot-${from}-${message.id}-${index}`;
       try {
-        const part = attachment ? await mediaOf(attachment, text) : { type: 'text', body: text };
-        const options = { idempotencyKey: `chatwoot-${account}-${message.id}-${index}` };
-        await client.sendMessage({ id: session, to, ...part }, options);
+        const content = file ? { ...(await mediaOf(file)), caption: text } : { type: 'text', body: text };
+        await client.sendMessage({ id: session, to, ...content }, { idempotencyKey });
       } catch (error) {
-        if (error.code === 'idempotency_key_reused') continue; // It was sent to another id of the same person.
-        if (!(await isFinal(error, session, message.id))) throw error;
-        const note = { message_type: 'outgoing', private: true, content: `Not sent: ${error.message}` };
-        await chatwoot.createOnce(conversation, `not-sent-${message.id}-${index}`, message.created_at, note);
+        if (!(await isFinal(error, idempotencyKey))) throw error;
+        const isUnknown = ['outcome_unknown', 'idempotency_key_reused'].includes(error.code);
+        const content = `${isUnknown ? 'Perhaps not sent, see the phone' : 'Not sent'}: ${error.message}`;
+        const note = { message_type: 'outgoing', private: true, content };
+        await chatwoot.createOnce(conversation, idempotencyKey, message.created_at, note);
       }
-      attempts.delete(message.id);
+      attempts.delete(idempotencyKey);
     }
+    return true;
   }
 
-  /** A message that can never be sent, or whose outcome stays unknown, does not hold up the later ones. */
-  async function isFinal({ chatwoot: ofChatwoot, code, status }, session, message) {
+  /** A message that cannot be sent, or whose outcome stays unknown, does not hold up the later ones. */
+  async function isFinal({ chatwoot: ofChatwoot, code, status, retryAfterSeconds = 0 }, key) {
+    // Such as the limit on messages to new people: each attempt counts against the account.
+    if (retryAfterSeconds > OVERLAP_SECONDS) return true;
     if (ofChatwoot || TEMPORARY.includes(status) || code === 'session_not_found') return false;
     if (status < 500) return true;
     if ((await client.getSessionStatus({ id: session })).status !== 'ready') return false;
-    attempts.set(message, (attempts.get(message) ?? 0) + 1);
-    return attempts.get(message) >= MAX_ATTEMPTS;
+    attempts.set(key, (attempts.get(key) ?? 0) + 1);
+    return attempts.get(key) >= MAX_ATTEMPTS;
   }
 
-  async function mediaOf({ data_url, file_type }, caption) {
-    const response = await fetch(data_url, { signal: AbortSignal.timeout(MAX_WAIT_MS) });
+  async function mediaOf({ data_url }) {
+    const response = await fetch(data_url, { signal: AbortSignal.timeout(MAX_WAIT_SECONDS * 1000) });
     if (!response.ok) throw new Error(`${response.status} for ${data_url}`);
-    const type = ['image', 'audio', 'video'].includes(file_type) ? file_type : 'document';
-    const filename = decodeURIComponent(new URL(data_url).pathname.split('/').at(-1));
     const mimeType = response.headers.get('Content-Type')?.replace(/;.*/, '');
-    return { type, base64: await response.blob(), mimeType, filename, ...(caption && { caption }) };
+    const [type = 'document'] = /^(image(?=\/(jpeg|png|webp)$)|audio|video)/.exec(mimeType) ?? [];
+    const filename = decodeURIComponent(new URL(data_url).pathname.split('/').at(-1));
+    return { type, base64: await response.blob(), mimeType, filename };
   }
 }

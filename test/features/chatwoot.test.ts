@@ -5,8 +5,11 @@ import {
   ADA,
   BEN,
   CARLA,
+  DEV,
+  EDITH,
   Example,
   eventually,
+  FARID,
   freePort,
   listening,
   media,
@@ -22,7 +25,7 @@ const BEN_THERE = { phone_number: `+${BEN}` };
 /** Of each direction. */
 const TEXTS = 500;
 const KILLS = 10;
-const [image] = media;
+const [image, , audio] = media;
 
 /** Between the bridge and the gateway: holds back what the gateway answers. */
 class Link {
@@ -93,6 +96,7 @@ describe('the bridge to Chatwoot', () => {
   const inChatwoot = (contact: object) => chatwoot.of(contact).map(({ content }) => content);
   const untilArrived = (contact: object, content: string | RegExp) =>
     eventually(() => expect(inChatwoot(contact)).toContainEqual(expect.stringMatching(content)));
+  const inboxId = () => chatwoot.inboxes[0]?.id ?? 0;
   const untilSent = (number: string, body: string) =>
     eventually(async () => expect(await onPhone(number)).toContain(body));
 
@@ -197,13 +201,35 @@ describe('the bridge to Chatwoot', () => {
     await untilSent(CARLA, 'At eight.');
   });
 
+  it('waits while Chatwoot refuses messages because there are too many', async () => {
+    chatwoot.messagesToRefuse = 4;
+    await stack.phones.send(BEN, { to: ADA, body: 'one of many' });
+    await untilArrived(BEN_THERE, /^one of many$/);
+    expect(chatwoot.messagesToRefuse).toBe(0);
+  });
+
+  it('sends a text beside a recording', async () => {
+    const file = new File([audio.bytes], 'answer.mp3', { type: audio.mimeType });
+    await chatwoot.reply(BEN_THERE, 'Please listen:', { file });
+    await eventually(async () => {
+      const received = (await stack.phones.messages(BEN)).slice(-2);
+      expect(received).toMatchObject([{ type: 'text', body: 'Please listen:' }, { type: 'audio' }]);
+    });
+  });
+
+  it('does not write to the identifiers of other systems', async () => {
+    const customer = { name: 'A customer', identifier: CARLA };
+    await chatwoot.begin(inboxId(), customer, 'To whom?');
+    await eventually(() => expect(inChatwoot(customer)[1]).toMatch(/^Not sent: .*to/));
+    expect(await onPhone(CARLA)).not.toContain('To whom?');
+  });
+
   it('notes in the conversation what cannot be sent, and goes on', async () => {
-    const inbox = chatwoot.inboxes[0]?.id ?? 0;
     const nobody = { name: 'A wrong number', phone_number: '+12025559998' };
-    await chatwoot.begin(inbox, nobody, 'Hello?');
+    await chatwoot.begin(inboxId(), nobody, 'Hello?');
     await eventually(() => expect(inChatwoot(nobody)[1]).toMatch(/^Not sent: .*not registered/));
     expect(chatwoot.of(nobody)[1]).toMatchObject({ private: true });
-    await chatwoot.begin(inbox, { name: 'Carla', phone_number: `+${CARLA}` }, 'Your table is free.');
+    await chatwoot.begin(inboxId(), { name: 'Carla', phone_number: `+${CARLA}` }, 'Your table is free.');
     await untilSent(CARLA, 'Your table is free.');
   });
 
@@ -230,13 +256,17 @@ describe('the bridge to Chatwoot', () => {
   });
 
   it(`loses and doubles none of ${2 * TEXTS} texts, although each side is killed, ${KILLS} times in all`, async () => {
-    const names = (prefix: string) => Array.from({ length: TEXTS }, (_, index) => `${prefix} ${index + 1}`);
+    const people = [BEN, CARLA, DEV, EDITH, FARID];
+    const each = TEXTS / people.length;
     let written = 0;
     const writing = (async () => {
-      for (const [index, text] of names('from Ben').entries()) {
-        await stack.phones.send(BEN, { to: ADA, body: text });
-        await chatwoot.reply(BEN_THERE, `from the desk ${index + 1}`);
-        written = index + 1;
+      for (let index = 1; index <= each; index++) {
+        for (const number of people) {
+          await stack.phones.send(number, { to: ADA, body: `a question ${index}` });
+          if (index === 1) await untilArrived({ phone_number: `+${number}` }, 'a question 1');
+          await chatwoot.reply({ phone_number: `+${number}` }, `an answer ${index}`);
+          written++;
+        }
       }
     })();
     const restartBridge = async () => {
@@ -274,17 +304,18 @@ describe('the bridge to Chatwoot', () => {
       await kills[kill % kills.length]?.();
     }
     await writing;
-    const arrived = () => inChatwoot(BEN_THERE).filter((content) => content.startsWith('from Ben '));
-    const sent = async () => (await onPhone(BEN)).filter((body) => body.startsWith('from the desk '));
-    await eventually(() => expect(arrived().length).toBeGreaterThanOrEqual(TEXTS), 300_000);
-    await eventually(async () => expect((await sent()).length).toBeGreaterThanOrEqual(TEXTS), 300_000);
-    await stack.settled();
-    expect(arrived()).toEqual(names('from Ben'));
-    expect(await sent()).toEqual(names('from the desk'));
-    expect(inChatwoot(BEN_THERE).filter((content) => content.startsWith('from the desk '))).toHaveLength(TEXTS);
-    expect(
-      chatwoot.of(BEN_THERE).every(({ conversation_id }, _, [first]) => conversation_id === first?.conversation_id),
-    ).toBe(true);
+    const texts = (name: string) => Array.from({ length: each }, (_, index) => `${name} ${index + 1}`);
+    for (const number of people) {
+      const contact = { phone_number: `+${number}` };
+      const arrived = () => inChatwoot(contact).filter((content) => content.startsWith('a question '));
+      const sent = async () => (await onPhone(number)).filter((body) => body.startsWith('an answer '));
+      await eventually(() => expect(arrived()).toContain(`a question ${each}`), 300_000);
+      await eventually(async () => expect(await sent()).toContain(`an answer ${each}`), 300_000);
+      await stack.settled();
+      expect(arrived()).toEqual(texts('a question'));
+      expect(await sent()).toEqual(texts('an answer'));
+      expect(inChatwoot(contact).filter((content) => content.startsWith('an answer '))).toEqual(texts('an answer'));
+    }
     expect(chatwoot.refused).toEqual([]);
   });
 

@@ -13,6 +13,7 @@ import * as v from 'valibot';
 const PAGE_OF_CONVERSATIONS = 25;
 const PAGE_BEFORE = 20;
 const PAGE_AFTER = 100;
+const MAX_OF_CONTACT = 20;
 
 const contactFields = {
   name: v.optional(v.string()),
@@ -22,6 +23,7 @@ const contactFields = {
 const messageFields = { content: v.string(), message_type: v.picklist(['incoming', 'outgoing']) };
 const BODIES = {
   inbox: v.strictObject({ name: v.string(), channel: v.strictObject({ type: v.literal('api') }) }),
+  lock: v.strictObject({ lock_to_single_conversation: v.literal(true) }),
   webhook: v.strictObject({ url: v.pipe(v.string(), v.url()), subscriptions: v.array(v.literal('message_created')) }),
   contact: v.strictObject({ inbox_id: v.number(), ...contactFields }),
   update: v.strictObject(contactFields),
@@ -64,6 +66,8 @@ interface Conversation {
   readonly id: number;
   readonly inbox_id: number;
   readonly contact_id: number;
+  /** By which the inbox knows the contact; an agent's own choice has none here. */
+  readonly source_id?: string;
   last_activity_at: number;
 }
 
@@ -91,6 +95,8 @@ export class MockChatwoot implements AsyncDisposable {
   /** The next so many new messages of the bridge are stored, and the response is lost: at once, or by silence. */
   responsesToCut = 0;
   responsesToHold = 0;
+  /** The next so many new messages are refused: there were too many in the last minute. */
+  messagesToRefuse = 0;
   /** Files above this are refused. */
   maxFileBytes = 40 * 1_048_576;
   readonly #webhooks: { readonly url: string }[] = [];
@@ -257,6 +263,10 @@ export class MockChatwoot implements AsyncDisposable {
       const { name } = v.parse(BODIES.inbox, await c.req.json());
       return c.json(this.#put(this.inboxes, { name, channel_type: 'Channel::Api' }));
     });
+    api.patch('/inboxes/:id', async (c) => {
+      v.parse(BODIES.lock, await c.req.json());
+      return c.json({});
+    });
     api.get('/webhooks', (c) => c.json({ payload: { webhooks: this.#webhooks } }));
     api.post('/webhooks', async (c) => {
       const { url } = v.parse(BODIES.webhook, await c.req.json());
@@ -266,7 +276,8 @@ export class MockChatwoot implements AsyncDisposable {
 
     api.post('/contacts/filter', async (c) => {
       const [{ attribute_key, values }] = v.parse(BODIES.filter, await c.req.json()).payload;
-      return c.json({ payload: this.contacts.filter((contact) => contact[attribute_key] === values[0]) });
+      const value = attribute_key === 'phone_number' ? `+${values[0]}` : values[0];
+      return c.json({ payload: this.contacts.filter((contact) => contact[attribute_key] === value) });
     });
     const isTaken = (fields: Partial<MockContact>, own?: number) =>
       (['phone_number', 'identifier'] as const).some((name) =>
@@ -287,7 +298,7 @@ export class MockChatwoot implements AsyncDisposable {
     });
     api.get('/contacts/:id/conversations', (c) => {
       const own = this.conversations.filter(({ contact_id }) => contact_id === Number(c.req.param('id')));
-      return c.json({ payload: own.map((one) => this.#shown(one)) });
+      return c.json({ payload: own.slice(-MAX_OF_CONTACT).map((one) => this.#shown(one)) });
     });
 
     api.get('/conversations', (c) => {
@@ -300,8 +311,13 @@ export class MockChatwoot implements AsyncDisposable {
       return c.json({ data: { meta: { all_count: own.length }, payload } });
     });
     api.post('/conversations', async (c) => {
-      const { inbox_id, contact_id } = v.parse(BODIES.conversation, await c.req.json());
-      return c.json(this.#put(this.conversations, { inbox_id, contact_id, last_activity_at: seconds() }));
+      const { status: _, ...fields } = v.parse(BODIES.conversation, await c.req.json());
+      const ofSource = this.conversations.find(
+        (one) => one.inbox_id === fields.inbox_id && one.source_id === fields.source_id,
+      );
+      if (ofSource && ofSource.contact_id !== fields.contact_id)
+        return c.json({ message: 'source_id should be unique' }, 422);
+      return c.json(ofSource ?? this.#put(this.conversations, { ...fields, last_activity_at: seconds() }));
     });
     api.get('/conversations/:id', (c) => {
       const conversation = this.conversations.find(({ id }) => id === Number(c.req.param('id')));
@@ -321,6 +337,10 @@ export class MockChatwoot implements AsyncDisposable {
       const form = isForm ? v.parse(BODIES.form, await c.req.parseBody()) : undefined;
       const body = form ?? v.parse(BODIES.message, await c.req.json());
       const [file] = form?.['attachments[]'] ?? [];
+      if (this.messagesToRefuse > 0) {
+        this.messagesToRefuse--;
+        return c.json({ error: 'Validation failed: Too many messages' }, 422);
+      }
       if (file && file.size > this.maxFileBytes) return c.json({ message: 'File is too big' }, 422);
       const message = this.#add(conversation_id, {
         content: body.content,
