@@ -10,12 +10,12 @@ import { GatewayError } from '@chat-web/protocol';
 import { freshFolder } from '@chat-web/testing/hooks';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { oneLine, quoted, reasonOf } from '../scripts/command-line.ts';
-import { Report, textPrinter } from '../scripts/doctor/report.ts';
-import { moveSession } from '../scripts/move/move-session.ts';
-import { startOwnGateway } from '../scripts/own-gateway.ts';
+import { oneLine, quoted, reasonOf } from '../../scripts/command-line.ts';
+import { Report, textPrinter } from '../../scripts/doctor/report.ts';
+import { moveSession } from '../../scripts/move/move-session.ts';
+import { startOwnGateway } from '../../scripts/own-gateway.ts';
 
-const script = (name: string) => fileURLToPath(new URL(`../scripts/dist/${name}.js`, import.meta.url));
+const script = (name: string) => fileURLToPath(new URL(`../../scripts/dist/${name}.js`, import.meta.url));
 const NEVER = new AbortController().signal;
 const CONTROL = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 const FORGED = 'Done. Nothing of the session is left on this computer.';
