@@ -1,11 +1,11 @@
 /** From WhatsApp to Chatwoot: what people write, and what the account itself writes on its phone. */
 
-/** What Chatwoot accepts by default. */
+/** Chatwoot's default limit for attachments. */
 const MAX_FILE_BYTES = 40 * 1_048_576;
-/** Chatwoot fails with texts that its database cannot store. */
+/** Chatwoot fails on texts that its database cannot store. */
 const stored = (text) => text.replaceAll('\0', '').toWellFormed();
 
-/** Returns the handler of `message` and `message_sent`. With a note, a message gets that instead of its file. */
+/** Returns the handler of `message` and `message_sent`. If a note is given, it replaces the file. */
 export function createArrivals({ client, chatwoot, inboxes }) {
   /** Conversations by session and chat. */
   const conversations = new Map();
@@ -15,13 +15,13 @@ export function createArrivals({ client, chatwoot, inboxes }) {
     const key = `${session} ${chat}`;
     const conversation = conversations.get(key) ?? (await conversationOf(session, chat, message, note));
     conversations.set(key, conversation);
-    // What this device cannot show at first may come later, under the same id.
+    // A message that this device cannot show may come again later with its content, under the same id.
     const externalId = message.unavailable ? `${message.id} (${message.unavailable})` : message.id;
     const since = at === undefined ? message.timestamp : Date.parse(at) / 1000;
     const message_type = message.fromMe ? 'outgoing' : 'incoming';
     const fields = { message_type, ...(await contentOf(session, message, note)) };
     await chatwoot.createOnce(conversation, externalId, since, fields).catch((error) => {
-      conversations.delete(key); // It may have been deleted.
+      conversations.delete(key); // The conversation may have been deleted.
       throw error;
     });
   };
@@ -37,25 +37,25 @@ export function createArrivals({ client, chatwoot, inboxes }) {
 
   async function findContact(attribute_key, value) {
     if (!value) return undefined;
-    const values = [value.replace('+', '')]; // Chatwoot adds one; some versions do so in any case.
+    const values = [value.replace('+', '')]; // Chatwoot adds the plus sign; some versions add it even if there is one.
     const condition = { attribute_key, filter_operator: 'equal_to', values, query_operator: null };
     const { payload } = await chatwoot.call('POST', 'contacts/filter', { payload: [condition] });
     return payload.find((contact) => contact[attribute_key] === value);
   }
 
-  /** A person has one contact, by number and by hidden id. */
+  /** A person has one contact, with the number and the hidden id. */
   async function contactOf(session, chat, { fromMe, senderName }, note) {
     const isGroup = chat.endsWith('@g.us');
     const { phone_number, identifier } = isGroup ? { identifier: chat } : await idsOf(session, chat, note);
     const byNumber = await findContact('phone_number', phone_number);
     const found = byNumber ?? (await findContact('identifier', identifier));
     const ids = { phone_number: found?.phone_number || phone_number, identifier: found?.identifier || identifier };
-    // Fails if there was a contact for each: they stay two.
+    // Fails if each of the two has a contact: then they stay separate.
     if (found) await chatwoot.call('PUT', `contacts/${found.id}`, ids).catch((error) => console.error(error.message));
     if (found) return found.id;
     const group = isGroup ? await client.getChat({ id: session, chatId: chat }).catch(() => undefined) : undefined;
     const name = group?.name || (!isGroup && !fromMe && senderName) || phone_number || identifier;
-    const fields = { inbox_id: inboxes.get(session), name: stored(name).slice(0, 255), ...ids };
+    const fields = { inbox_id: inboxes.get(session), name: stored(name.slice(0, 255)), ...ids };
     return (await chatwoot.call('POST', 'contacts', fields)).payload.contact.id;
   }
 
@@ -63,7 +63,7 @@ export function createArrivals({ client, chatwoot, inboxes }) {
     const isHidden = chat.endsWith('@lid');
     const people = { id: session, ids: [chat] };
     const answer = await client.resolveContacts(people, { retries: 0 }).catch((error) => {
-      // The hidden id of a number is of use only later: no message waits for it.
+      // Only later messages need the hidden id of a number: do not wait for it.
       if (isHidden && !note) throw error;
     });
     const { number, lid } = answer?.contacts[0] ?? {};

@@ -11,8 +11,9 @@ import { openReplies } from './replies.mjs';
 const { GATEWAY_URL = 'http://127.0.0.1:3000', GATEWAY_TOKEN, SESSIONS = 'main' } = process.env;
 const { CHATWOOT_URL, CHATWOOT_ACCOUNT: account = '1', CHATWOOT_TOKEN, WEBHOOK_URL } = process.env;
 const { BRIDGE_PORT = '3100', BRIDGE_FOLDER: folder = 'chatwoot-bridge', SWEEP_SECONDS = '60' } = process.env;
-/** Failures after which a message is added without its file. A session that is not ready may be so in an hour. */
+/** Attempts after which a message is added without its file. Outages only delay it. */
 const [MAX_REFUSALS, MAX_FAILURES, MAX_NOT_READY] = [3, 10, 60];
+const OUTAGES = [429, 502, 503, 504];
 
 if (!CHATWOOT_URL || !CHATWOOT_TOKEN) throw new Error('set CHATWOOT_URL and CHATWOOT_TOKEN');
 await mkdir(folder, { recursive: true });
@@ -42,8 +43,10 @@ const listener = listen(gateway, {
     console.error(event ? `message ${event.data.id}: ${error.message}` : error.message);
     const isRefused = error.isRefused || error.code === 'media_not_found';
     const limit = isRefused ? MAX_REFUSALS : error.status === 409 ? MAX_NOT_READY : MAX_FAILURES;
-    const isUnreachable = error instanceof GatewayError && error.status === undefined;
-    if (!event || attempt < limit || isUnreachable) return;
+    const ofGateway = error instanceof GatewayError;
+    const status = error.chatwoot ?? (ofGateway ? (error.status ?? 503) : 500);
+    const mayHelp = error.isRefused || ((ofGateway || event?.data.hasMedia) && !OUTAGES.includes(status));
+    if (attempt < limit || !mayHelp) return;
     const adding = add(event, `${event.data.type}: ${error.message}`);
     return await adding.then(() => 'skip').catch((again) => (again.isRefused ? 'skip' : undefined));
   },
@@ -69,12 +72,12 @@ const { payload } = await chatwoot.call('GET', 'webhooks');
 if (WEBHOOK_URL && !(payload.webhooks ?? payload).some(({ url }) => url === WEBHOOK_URL))
   await chatwoot.call('POST', 'webhooks', { url: WEBHOOK_URL, subscriptions: ['message_created'] });
 
-// A reply that is being sent is continued at the next start.
+// A reply that is being sent is completed after the next start.
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => listener.stop().then(() => process.exit()));
 console.log(`connected ${[...inboxes.keys()].join(', ')}`);
-for (const { run } of replies.values()) void run(Number(SWEEP_SECONDS));
+for (const { run } of replies.values()) void run(Number(SWEEP_SECONDS) || 60);
 const gap = ({ data }) => {
   console.error('messages are missing', data);
-  chatwoot.forget(); // A gateway that was restored from an older copy repeats events.
+  chatwoot.forget(); // A gateway restored from an older copy repeats events.
 };
 await listener.run({ message: add, message_sent: add, gap });

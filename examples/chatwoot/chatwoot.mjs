@@ -1,7 +1,7 @@
 /** Chatwoot's API. Ids are numbers, times are Unix seconds. */
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Longer than Chatwoot works on a request: one that has timed out no longer takes effect. */
+/** Longer than Chatwoot works on a request by default: after a timeout, it no longer takes effect. */
 const [TIMEOUT_MS, UPLOAD_TIMEOUT_MS] = [60_000, 600_000];
 /** How much the clocks of Chatwoot and the gateway may differ. */
 const CLOCKS_SECONDS = 600;
@@ -9,7 +9,7 @@ const CLOCKS_SECONDS = 600;
 /** `token` is the access token of an administrator. Errors have the status of the response as `chatwoot`. */
 export function createChatwoot({ url, account, token }) {
   const base = new URL(`api/v1/accounts/${account}/`, url.endsWith('/') ? url : `${url}/`);
-  /** By conversation: a time, and the ids of WhatsApp messages that were added since then by others. */
+  /** By conversation and kind: a start time, and the ids of WhatsApp messages that were found there from that time on. */
   const present = new Map();
 
   async function call(method, path, body) {
@@ -18,13 +18,14 @@ export function createChatwoot({ url, account, token }) {
       method,
       headers: { api_access_token: token, ...(body && !isForm && { 'Content-Type': 'application/json' }) },
       body: body && !isForm ? JSON.stringify(body) : body,
-      redirect: 'error', // It would make a GET of a POST.
+      redirect: 'error', // It would turn a POST into a GET.
       signal: AbortSignal.timeout(isForm ? UPLOAD_TIMEOUT_MS : TIMEOUT_MS),
     });
     const text = await response.text();
     if (response.ok) return text === '' ? undefined : JSON.parse(text);
     const message = `Chatwoot: ${response.status} for ${method} ${path}: ${text.slice(0, 300)}`;
-    throw Object.assign(new Error(message), { chatwoot: response.status });
+    const isRefused = [400, 413, 422].includes(response.status) && !text.includes('Too many messages');
+    throw Object.assign(new Error(message), { chatwoot: response.status, isRefused });
   }
 
   async function externalIdsSince(conversation, since) {
@@ -39,17 +40,15 @@ export function createChatwoot({ url, account, token }) {
 
   return {
     call,
-    /** Looks again, at the next message, for those that the conversation has. */
+    /** Forgets what was found: it is looked up again. */
     forget: () => present.clear(),
 
-    /**
-     * Creates a message, unless an earlier process, or a request whose response was lost, has created it, which is not
-     * possible before `since`. Errors have `isRefused` if the message itself is refused.
-     */
+    /** Creates a message, unless an earlier process or request has already created it at some time from `since` on. */
     async createOnce(conversation, externalId, since, { file, ...fields }) {
-      let [start, ids] = present.get(conversation) ?? [Infinity];
+      const key = `${conversation} ${fields.private}`; // Arrivals and notes are created side by side.
+      let [start, ids] = present.get(key) ?? [Infinity];
       if (since < start) [start, ids] = [since, await externalIdsSince(conversation, since - CLOCKS_SECONDS)];
-      present.set(conversation, [start, ids]);
+      present.set(key, [start, ids]);
       if (ids.has(externalId)) return;
       const form = new FormData();
       for (const [name, value] of Object.entries(fields)) form.set(name, value);
@@ -58,10 +57,9 @@ export function createChatwoot({ url, account, token }) {
       // A form would turn line breaks into CRLF.
       const body = file ? form : { ...fields, content_attributes: { external_id: externalId } };
       await call('POST', `conversations/${conversation}/messages`, body).catch(async (error) => {
-        present.delete(conversation);
-        if (!error.chatwoot) await delay(2_000); // It may take effect a moment later.
-        const isRefused = [400, 413, 422].includes(error.chatwoot) && !error.message.includes('Too many messages');
-        throw Object.assign(error, { isRefused });
+        present.delete(key);
+        if (!(error.chatwoot < 500)) await delay(2_000); // It may take effect a moment later.
+        throw error;
       });
     },
   };

@@ -3,18 +3,18 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Messages can become visible in another order than that of their ids: this many ids are read again. */
+/** Messages may become visible in a different order from their ids: the last ids are read again, this many. */
 const OVERLAP_IDS = 200;
 const OVERLAP_SECONDS = 600;
 const MAX_WAIT_SECONDS = 60;
 const MAX_ATTEMPTS = 10;
 /** Types of messages: outgoing ones, and those of Chatwoot itself, such as a greeting. */
 const REPLIES = [1, 3];
-/** Refusals of the gateway that pass: an operator corrects the key, the session starts, a limit ends. */
+/** Refusals of the gateway that pass: the key is corrected, the session becomes ready, a limit ends. */
 const TEMPORARY = [401, 408, 409, 429, 503];
 const now = () => Math.floor(Date.now() / 1000);
 
-/** The folder keeps which replies are done, and when all of them were. */
+/** The folder keeps which replies are done, and the last time when none was left. */
 export async function openReplies({ client, chatwoot, session, inbox, folder }) {
   const file = join(folder, `${session}.replies`);
   const log = (line) => appendFile(file, `\n${JSON.stringify(line)}`);
@@ -24,7 +24,7 @@ export async function openReplies({ client, chatwoot, session, inbox, folder }) 
   let woken = new AbortController();
 
   const text = await readFile(file, { encoding: 'utf8', flag: 'a+' });
-  // The end of a line may be missing after a crash: its reply is sent again under the same key, and so only once.
+  // A crash may leave a line incomplete: its reply is sent again under the same key, and so arrives once.
   const lines = text.split('\n').flatMap((line) => (line.endsWith('}') ? JSON.parse(line) : []));
   for (const { conversation, message } of lines) if (conversation) markDone(conversation, message);
   const times = lines.flatMap(({ swept }) => swept ?? []);
@@ -34,7 +34,7 @@ export async function openReplies({ client, chatwoot, session, inbox, folder }) 
 
   return { from, look, run };
 
-  /** A webhook has reported a reply in a conversation. Strangers may send those, too: hence the bound. */
+  /** A webhook has reported a reply. Anyone can send webhooks: hence the bound. */
   function look(conversation) {
     if (waiting.size < 10_000) waiting.add(conversation);
     woken.abort();
@@ -47,9 +47,9 @@ export async function openReplies({ client, chatwoot, session, inbox, folder }) 
       const startedAt = now();
       try {
         if (startedAt >= due) await addRecent(swept - OVERLAP_SECONDS);
-        await sendWaiting();
-        if (startedAt >= due) await log({ swept: startedAt });
         if (startedAt >= due) [swept, due] = [startedAt, startedAt + everySeconds];
+        await sendWaiting();
+        if (swept === startedAt) await log({ swept });
         failures = 0;
       } catch (error) {
         console.error(`session ${session}: ${error.message}`);
@@ -70,7 +70,7 @@ export async function openReplies({ client, chatwoot, session, inbox, folder }) 
     }
   }
 
-  /** Throws after all that can be sent is sent. */
+  /** Sends all that can be sent; then throws the last failure, if any. */
   async function sendWaiting() {
     let failure;
     for (const conversation of [...waiting]) {
@@ -94,7 +94,7 @@ export async function openReplies({ client, chatwoot, session, inbox, folder }) 
         if (done.get(conversation)?.has(message.id)) continue;
         const isNew = isReply(message);
         if (isNew && !(await send(conversation, message))) return;
-        // A long conversation is not read from its beginning again.
+        // So that a long conversation is not read from its beginning after each restart.
         if (isNew || message === payload[99]) await log({ conversation, message: message.id });
         markDone(conversation, message.id);
       }
@@ -113,12 +113,12 @@ export async function openReplies({ client, chatwoot, session, inbox, folder }) 
     done.set(conversation, ids);
   }
 
-  /** False: the conversation is in another inbox. An attachment is a message of its own. */
+  /** False if the conversation belongs to another inbox. Each attachment is a message of its own. */
   async function send(conversation, message) {
     const { inbox_id, meta } = await chatwoot.call('GET', `conversations/${conversation}`);
     if (inbox_id !== inbox) return false;
     const { phone_number, identifier } = meta.sender;
-    const id = /@(lid|g\.us)$/.test(identifier) ? identifier : undefined; // Others are of other systems.
+    const id = /@(lid|g\.us)$/.test(identifier) ? identifier : undefined; // Others belong to other systems.
     const to = id?.endsWith('@g.us') ? id : phone_number || id;
     const files = message.attachments ?? [];
     // The first file has the text as its caption; WhatsApp has no captions of audio.
@@ -144,7 +144,7 @@ export async function openReplies({ client, chatwoot, session, inbox, folder }) 
 
   /** A message that cannot be sent, or whose outcome stays unknown, does not hold up the later ones. */
   async function isFinal({ chatwoot: ofChatwoot, code, status, retryAfterSeconds = 0 }, key) {
-    // Such as the limit on messages to new people: each attempt counts against the account.
+    // For example the limit on messages to new people: each attempt counts against the account.
     if (retryAfterSeconds > OVERLAP_SECONDS) return true;
     if (ofChatwoot || TEMPORARY.includes(status) || code === 'session_not_found') return false;
     if (status < 500) return true;

@@ -74,6 +74,8 @@ describe('the bridge to Chatwoot', () => {
   let bridge: Example;
   let gatewayPort: string;
   let bridgePort: number;
+  /** At first, only webhooks report replies. */
+  let sweepSeconds = '3600';
 
   const env = () => ({
     GATEWAY_URL: link.url,
@@ -85,7 +87,7 @@ describe('the bridge to Chatwoot', () => {
     BRIDGE_PORT: String(bridgePort),
     BRIDGE_FOLDER: join(folder.path, 'bridge'),
     SESSIONS: 'main',
-    SWEEP_SECONDS: '1',
+    SWEEP_SECONDS: sweepSeconds,
   });
   const start = async () => {
     bridge = new Example([process.execPath, 'chatwoot/bridge.mjs'], env());
@@ -126,8 +128,11 @@ describe('the bridge to Chatwoot', () => {
   });
 
   it('does not send notes, and finds a reply that no webhook reports', async () => {
-    await chatwoot.reply(BEN_THERE, 'He was here before.', { isPrivate: true });
+    await chatwoot.reply(BEN_THERE, 'He was here before.', { isPrivate: true, webhook: false });
     await chatwoot.reply(BEN_THERE, 'On Sundays, too.', { webhook: false });
+    await bridge.kill();
+    sweepSeconds = '1';
+    await start();
     await untilSent(BEN, 'On Sundays, too.');
     expect(await onPhone(BEN)).toEqual(['Until six.', 'On Sundays, too.']);
   });
@@ -165,6 +170,8 @@ describe('the bridge to Chatwoot', () => {
     expect(chatwoot.of(BEN_THERE).at(-1)).toMatchObject({ message_type: 1 });
     await chatwoot.reply(BEN_THERE, 'And from the desk.');
     await untilSent(BEN, 'And from the desk.');
+    await stack.phones.send(BEN, { to: ADA, body: 'Thanks for both.' });
+    await untilArrived(BEN_THERE, 'Thanks for both.');
     expect((await onPhone(BEN)).filter((body) => body === 'Sent on the way.')).toHaveLength(1);
     expect(inChatwoot(BEN_THERE).filter((content) => content === 'And from the desk.')).toHaveLength(1);
   });
@@ -182,9 +189,8 @@ describe('the bridge to Chatwoot', () => {
       await chatwoot.reply(name === shy.name ? { id: 1 } : { name }, `to ${name}`);
       await untilSent(number, `to ${name}`);
     }
-    expect(chatwoot.contacts).toContainEqual(
-      expect.objectContaining({ identifier: `${harry.lid}@lid`, name: harry.name }),
-    );
+    const ofHarry = chatwoot.contacts.filter(({ name }) => name === harry.name);
+    expect(ofHarry).toEqual([{ id: expect.any(Number), name: harry.name, identifier: `${harry.lid}@lid` }]);
     const ofShirley = chatwoot.contacts.filter(({ name }) => name?.includes('Shirley'));
     expect(ofShirley).toEqual([
       { id: 1, name: 'Shirley', identifier: `${shy.lid}@lid`, phone_number: `+${shy.number}` },
@@ -220,7 +226,7 @@ describe('the bridge to Chatwoot', () => {
   it('does not write to the identifiers of other systems', async () => {
     const customer = { name: 'A customer', identifier: CARLA };
     await chatwoot.begin(inboxId(), customer, 'To whom?');
-    await eventually(() => expect(inChatwoot(customer)[1]).toMatch(/^Not sent: .*to/));
+    await eventually(() => expect(inChatwoot(customer)[1]).toMatch(/^Not sent: .*\bto\b/));
     expect(await onPhone(CARLA)).not.toContain('To whom?');
   });
 
@@ -284,7 +290,9 @@ describe('the bridge to Chatwoot', () => {
       async () => {
         link.isHeld = true;
         await delay(300); // Replies follow one another: one of them has arrived by now.
-        await Promise.all([restartBridge(), delay(100).then(() => link.release())]);
+        await bridge.kill();
+        link.release();
+        await start();
       },
       async () => {
         chatwoot.responsesToCut = 3;
@@ -305,16 +313,20 @@ describe('the bridge to Chatwoot', () => {
     }
     await writing;
     const texts = (name: string) => Array.from({ length: each }, (_, index) => `${name} ${index + 1}`);
+    const of = (number: string) => ({ phone_number: `+${number}` });
+    const sent = async (number: string) => (await onPhone(number)).filter((body) => body.startsWith('an answer '));
+    const inConversation = (number: string, start: string) =>
+      inChatwoot(of(number)).filter((content) => content.startsWith(start));
     for (const number of people) {
-      const contact = { phone_number: `+${number}` };
-      const arrived = () => inChatwoot(contact).filter((content) => content.startsWith('a question '));
-      const sent = async () => (await onPhone(number)).filter((body) => body.startsWith('an answer '));
-      await eventually(() => expect(arrived()).toContain(`a question ${each}`), 300_000);
-      await eventually(async () => expect(await sent()).toContain(`an answer ${each}`), 300_000);
-      await stack.settled();
-      expect(arrived()).toEqual(texts('a question'));
-      expect(await sent()).toEqual(texts('an answer'));
-      expect(inChatwoot(contact).filter((content) => content.startsWith('an answer '))).toEqual(texts('an answer'));
+      await eventually(() => expect(inChatwoot(of(number))).toContain(`a question ${each}`), 300_000);
+      await eventually(async () => expect(await sent(number)).toContain(`an answer ${each}`), 300_000);
+    }
+    await delay(4_000); // A sweep, or the repetition of a request that failed, would bring a second copy.
+    await stack.settled();
+    for (const number of people) {
+      expect(inConversation(number, 'a question ')).toEqual(texts('a question'));
+      expect(await sent(number)).toEqual(texts('an answer'));
+      expect(inConversation(number, 'an answer ')).toEqual(texts('an answer'));
     }
     expect(chatwoot.refused).toEqual([]);
   });

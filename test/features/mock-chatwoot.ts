@@ -84,6 +84,9 @@ export interface MockMessage {
 
 const seconds = () => Math.floor(Date.now() / 1000);
 
+/** What a correct client does not ask for. */
+class MockError extends Error {}
+
 export class MockChatwoot implements AsyncDisposable {
   readonly token = 'an-access-token-of-an-administrator';
   readonly inboxes: { readonly id: number; readonly name: string; readonly channel_type: string }[] = [];
@@ -250,7 +253,9 @@ export class MockChatwoot implements AsyncDisposable {
       return new Response(file.stream(), { headers: { 'Content-Type': file.type } });
     });
     app.onError((error, c) => {
-      this.refused.push(`${c.req.method} ${c.req.path}: ${error.message}`);
+      // Otherwise it was cut off.
+      if (v.isValiError(error) || error instanceof MockError)
+        this.refused.push(`${c.req.method} ${c.req.path}: ${error.message}`);
       return c.json({ errors: [{ field: '', message: error.message, code: '' }] }, v.isValiError(error) ? 422 : 404);
     });
     api.use(async (c, next) => {
@@ -303,7 +308,7 @@ export class MockChatwoot implements AsyncDisposable {
 
     api.get('/conversations', (c) => {
       const { inbox_id, status, assignee_type, page } = c.req.query();
-      if (status !== 'all' || assignee_type !== 'all') throw new Error('resolved and assigned ones are left out');
+      if (status !== 'all' || assignee_type !== 'all') throw new MockError('resolved and assigned ones are left out');
       const own = this.conversations.filter((one) => one.inbox_id === Number(inbox_id));
       own.sort((one, other) => other.last_activity_at - one.last_activity_at);
       const from = (Number(page) - 1) * PAGE_OF_CONVERSATIONS;
