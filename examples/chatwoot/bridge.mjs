@@ -23,10 +23,10 @@ const chatwoot = createChatwoot({ url: CHATWOOT_URL, account, token: CHATWOOT_TO
 
 /** By session: its inbox in Chatwoot, and the replies from there. */
 const [inboxes, replies] = [new Map(), new Map()];
+const { payload: existing } = await chatwoot.call('GET', 'inboxes');
 for (const session of SESSIONS.split(',').map((id) => id.trim())) {
   const name = `WhatsApp ${session}`;
-  const { payload } = await chatwoot.call('GET', 'inboxes');
-  const found = payload.find((one) => one.name === name && one.channel_type === 'Channel::Api');
+  const found = existing.find((one) => one.name === name && one.channel_type === 'Channel::Api');
   const { id: inbox } = found ?? (await chatwoot.call('POST', 'inboxes/', { name, channel: { type: 'api' } }));
   await chatwoot.call('PATCH', `inboxes/${inbox}`, { lock_to_single_conversation: true });
   inboxes.set(session, inbox);

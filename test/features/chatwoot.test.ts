@@ -26,6 +26,11 @@ const BEN_THERE = { phone_number: `+${BEN}` };
 const TEXTS = 500;
 const KILLS = 10;
 const [image, , audio] = media;
+const PICTURE = {
+  kind: 'image',
+  base64: Buffer.from(image.bytes).toString('base64'),
+  mimeType: image.mimeType,
+} as const;
 
 /** Between the bridge and the gateway: holds back what the gateway answers. */
 class Link {
@@ -138,16 +143,15 @@ describe('the bridge to Chatwoot', () => {
   });
 
   it('brings files both ways, the text as their caption', async () => {
-    const base64 = Buffer.from(image.bytes).toString('base64');
     await stack.phones.send(BEN, {
       to: ADA,
       body: 'my order',
-      media: { kind: 'image', base64, mimeType: 'image/png' },
+      media: PICTURE,
     });
     await untilArrived(BEN_THERE, 'my order');
     const [attachment] = chatwoot.of(BEN_THERE).at(-1)?.attachments ?? [];
     expect(attachment).toMatchObject({ file_type: 'image' });
-    expect(attachment && (await chatwoot.sha256(attachment))).toBe(sha256(image.bytes));
+    expect(attachment && sha256(await chatwoot.bytesOf(attachment))).toBe(sha256(image.bytes));
 
     const file = new File([Buffer.from('%PDF-1.4 an invoice')], 'your invoice.pdf', { type: 'application/pdf' });
     await chatwoot.reply(BEN_THERE, 'Here you are.', { file });
@@ -158,8 +162,7 @@ describe('the bridge to Chatwoot', () => {
 
   it('says so where Chatwoot does not accept a file', async () => {
     chatwoot.maxFileBytes = 10;
-    const base64 = Buffer.from(image.bytes).toString('base64');
-    await stack.phones.send(BEN, { to: ADA, body: 'too big', media: { kind: 'image', base64, mimeType: 'image/png' } });
+    await stack.phones.send(BEN, { to: ADA, body: 'too big', media: PICTURE });
     await untilArrived(BEN_THERE, /^too big\n\[image: Chatwoot: 422 for POST /);
     chatwoot.maxFileBytes = Number.POSITIVE_INFINITY;
   });

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { listening } from '@chat-web/testing';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import * as v from 'valibot';
@@ -133,9 +133,7 @@ export class MockChatwoot implements AsyncDisposable {
 
   /** At the same address as before; what it has stored is still there. */
   async start(): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(this.#port, '127.0.0.1', resolve));
-    const address = this.#server.address();
-    if (typeof address === 'object' && address) this.#port = address.port;
+    this.#port = await listening(this.#server, this.#port);
   }
 
   /** Ends all connections, whatever they are about. */
@@ -183,10 +181,8 @@ export class MockChatwoot implements AsyncDisposable {
     return this.#report(this.#add(id, { content, message_type: 1, private: false, content_attributes: {} }));
   }
 
-  sha256(attachment: { readonly data_url: string }): Promise<string> {
-    return this.#fileOf(attachment.data_url)
-      .arrayBuffer()
-      .then((bytes) => createHash('sha256').update(Buffer.from(bytes)).digest('hex'));
+  async bytesOf(attachment: { readonly data_url: string }): Promise<Buffer> {
+    return Buffer.from(await this.#fileOf(attachment.data_url).arrayBuffer());
   }
 
   #fileOf(url: string): File {
