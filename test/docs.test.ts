@@ -5,7 +5,18 @@ import { MESSAGE_TYPES } from '@chat-web/protocol';
 import { expect, it } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
-const FOLDERS = ['.', 'docs', 'docs/decisions', 'packages/simulator', 'packages/host', 'examples'];
+const FOLDERS = [
+  '.',
+  'deploy/npm',
+  'docs',
+  'docs/decisions',
+  'examples',
+  'examples/chatwoot',
+  'packages/host',
+  'packages/n8n-nodes-chat-web',
+  'packages/protocol',
+  'packages/simulator',
+];
 const pages = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder))
     .filter((name) => name.endsWith('.md'))
@@ -34,6 +45,11 @@ it.each(pages)('links of %s point to pages, files and headings that exist', (pag
     expect(existsSync(join(ROOT, target)), link).toBe(true);
     if (anchor !== undefined) expect(anchorsOf(target), link).toContain(anchor);
   }
+});
+
+it('each decision has a number of its own', () => {
+  const numbers = readdirSync(join(ROOT, 'docs/decisions')).map((name) => name.slice(0, 4));
+  expect([...new Set(numbers)]).toEqual(numbers);
 });
 
 it('every page of docs/ is linked from its README', () => {
