@@ -64,7 +64,7 @@ beforeAll(async () => {
   };
   bearer.set('a wrong token', `${TOKEN}x`).set('the token', TOKEN);
   for (const [holder, scope] of keyHolders) bearer.set(holder, (await make(scope)).key);
-  const expired = await make('manage', new Date(Date.now() + 1_000).toISOString());
+  const expired = await make('manage', new Date(Date.now() + 5_000).toISOString());
   const deleted = await make('manage');
   await client.deleteKey({ keyId: deleted.id });
   bearer.set('an expired key', expired.key).set('a deleted key', deleted.key);

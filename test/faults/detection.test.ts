@@ -4,7 +4,6 @@ import {
   browserAndWorkerIn,
   eventually,
   figure,
-  pace,
   restartReasonsOf,
   rounds,
   seconds,
@@ -72,7 +71,6 @@ describe.concurrent('a page that is connected and', () => {
     await stack.phones.disconnect(ADA);
     await events.until('disconnected');
     await stack.phones.send(BEN, { to: ADA, body: 'while you were out' });
-    await pace(3_000);
     await stack.phones.reconnect(ADA);
     await events.until('ready');
     await events.until('message', ({ body }) => body === 'while you were out');

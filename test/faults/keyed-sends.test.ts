@@ -1,5 +1,5 @@
 import type { Message } from '@chat-web/protocol';
-import { ADA, BEN, browserAndWorkerIn, CARLA, eventually, media, pace } from '@chat-web/testing';
+import { ADA, BEN, browserAndWorkerIn, CARLA, eventually, media } from '@chat-web/testing';
 import { stanzaOf } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -139,7 +139,10 @@ describe('a send whose response was lost', () => {
     const sends = [BEN, CARLA, group, ADA].map((to, n) => [`key-3${n}`, { ...text(`late ${n}`), to }] as const);
     await stack.disturb(ADA, 'block', { ms: 5_000 });
     const asked = sends.map(([key, body]) => post('/messages', key, body));
-    await pace(500);
+    await eventually(async () => {
+      const metrics = await fetch(`${stack.address.url}/metrics`);
+      expect(await metrics.text()).toMatch(/^chat_web_calls_pending [4-9]$/m);
+    });
     process.kill(browserAndWorkerIn(`${stack.dataDir}/sessions/ada`).worker, 'SIGKILL');
     for (const lost of await Promise.all(asked)) expect(lost).toMatchObject({ status: 500, code: 'outcome_unknown' });
     await stack.untilStatus('ada', 'ready');

@@ -16,6 +16,7 @@ describe('what an operator sees', () => {
     rawRequest(stack.gateway.url, { path, headers });
 
   it('in the status: memory and disk of the session, its restarts, and its last activity', async () => {
+    const startedAt = Date.now();
     await stack.phones.send(BEN, { to: ADA, body: 'hello' });
     const { memory, restarts, lastEventAt } = await eventually(async () => {
       const status = await stack.client.getSessionStatus({ id: 'ada' });
@@ -27,7 +28,7 @@ describe('what an operator sees', () => {
     expect(memory?.workerBytes).toBeGreaterThan(10e6);
     expect(memory?.browserBytes).toBeGreaterThan(50e6);
     expect(restarts).toBe(0);
-    expect(Date.now() - Date.parse(lastEventAt ?? '')).toBeLessThan(30_000);
+    expect(Date.parse(lastEventAt ?? '')).toBeGreaterThanOrEqual(startedAt);
   });
 
   it('in the memory of the last hour', async () => {

@@ -174,7 +174,6 @@ describe('media', () => {
     const half = new ReadableStream({
       pull(stream) {
         stream.enqueue(Buffer.from(body.slice(0, 5_000_000)));
-        setTimeout(() => upload.abort(), 200);
         return new Promise(() => {});
       },
     });
@@ -187,6 +186,9 @@ describe('media', () => {
       signal: upload.signal,
       duplex: 'half',
     } as RequestInit);
+    aborted.catch(() => {});
+    await eventually(async () => expect(await stack.spooled()).toHaveLength(1));
+    upload.abort();
     await expect(aborted).rejects.toThrow();
     await eventually(async () => expect(await stack.spooled()).toEqual([]));
 

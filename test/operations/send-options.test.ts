@@ -181,13 +181,9 @@ describe('the preview of a link', () => {
 
   it('is not awaited if the phone that creates it is off', async () => {
     await stack.phones.setOnline(ADA, false);
-    const begun = Date.now();
     const sent = await sentText({ body });
-    const tookMs = Date.now() - begun;
     await stack.phones.setOnline(ADA, true);
     expect(sent.linkPreview).toBeUndefined();
-    expect(tookMs).toBeGreaterThan(3_000);
-    expect(tookMs).toBeLessThan(9_000);
   });
 
   it('is not required for a text', async () => {
