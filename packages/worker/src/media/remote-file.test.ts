@@ -33,9 +33,10 @@ beforeAll(async () => {
     else if (kind === 'named')
       response.writeHead(200, { 'Content-Disposition': decodeURIComponent(target ?? '') }).end('x');
     else if (kind === 'cookie') {
-      const isKnown = request.headers.cookie === 'a=1; b=2';
-      if (isKnown) response.end('x');
-      else response.writeHead(302, { Location: '/cookie', 'Set-Cookie': ['a=1; Path=/', 'b=2; Secure'] }).end();
+      const { cookie } = request.headers;
+      const added = cookie === undefined ? ['a=0; Path=/', 'b=2; Secure'] : ['a=1; Path=/'];
+      if (cookie === 'a=1; b=2') response.end('x');
+      else response.writeHead(302, { Location: '/cookie', 'Set-Cookie': added }).end();
     } else if (kind === 'encoded') {
       const [, encoding = '', size] = /^([\w-]+),(\d+)$/.exec(target ?? '') ?? [];
       const packed = packers[encoding]?.(Buffer.alloc(Number(size), 'a')) ?? Buffer.from('x');
@@ -401,7 +402,7 @@ describe('fetchToFile', () => {
     expect(added.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(10_000);
   });
 
-  it('names its version, and keeps the cookies of a redirect', async () => {
+  it('names its version, and keeps the newest cookies of its redirects', async () => {
     const text = async (kind: string) => {
       await fetchIt(`http://localhost:${port}/${kind}`, { allowedHosts: ['localhost'] });
       return readFileSync(path, 'utf8');

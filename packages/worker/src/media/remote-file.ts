@@ -106,10 +106,12 @@ async function follow(
 ): Promise<Found> {
   const { maxBytes, userAgent } = limits;
   const endsAt = performance.now() + limits.timeoutMs;
-  const cookies = new Map<string, string>();
+  /** By origin, then by name. */
+  const cookies = new Map<string, ReadonlyMap<string, string>>();
   let url = start;
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-    const cookie = cookies.get(url.origin);
+    const held = cookies.get(url.origin) ?? new Map<string, string>();
+    const cookie = joined(held);
     const common = { 'User-Agent': userAgent, Accept: '*/*', 'Accept-Encoding': 'identity' };
     const headers = cookie ? { ...common, Cookie: cookie } : common;
     const timeoutMs = endsAt - performance.now();
@@ -118,8 +120,8 @@ async function follow(
     if (isRedirect(response) && location) {
       response.destroy();
       // Some hosts send a visitor back without end until it has their cookie.
-      const all = [cookie, ...newCookies(response)].filter(Boolean).join('; ');
-      if (all.length <= MAX_COOKIE_LENGTH) cookies.set(url.origin, all);
+      const all = new Map([...held, ...newCookies(response)]);
+      if (joined(all).length <= MAX_COOKIE_LENGTH) cookies.set(url.origin, all);
       url = new URL(location, url);
       continue;
     }
@@ -135,8 +137,17 @@ function isRedirect({ statusCode = 0 }: IncomingMessage): boolean {
   return statusCode >= 300 && statusCode <= 399;
 }
 
-function newCookies({ headers }: IncomingMessage): string[] {
-  return (headers['set-cookie'] ?? []).map((line) => line.split(';', 1)[0] ?? '');
+/** The cookies of a response, as `name=value`, by name. */
+function newCookies({ headers }: IncomingMessage): (readonly [name: string, cookie: string])[] {
+  return (headers['set-cookie'] ?? []).flatMap((line) => {
+    const cookie = line.split(';', 1)[0]?.trim();
+    return cookie ? [[cookie.split('=', 1)[0]?.trim() ?? '', cookie] as const] : [];
+  });
+}
+
+/** The value of the header `Cookie`. */
+function joined(cookies: ReadonlyMap<string, string>): string {
+  return [...cookies.values()].join('; ');
 }
 
 /** Why a response is refused before its body is read. */
