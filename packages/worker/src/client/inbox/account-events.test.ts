@@ -156,6 +156,19 @@ describe('the events of an account', () => {
     expect(seen.at(-1)).toEqual(presence('c', 'unavailable').data);
   });
 
+  it('are read again if more are reported during a catch-up than it holds back', async () => {
+    const { events, reported, log, read } = accountEvents();
+    for (let n = 0; n < 1_000; n += 1) events.onChange(live(reaction(`${n}`)));
+    const reading = events.catchUp();
+    for (let n = 0; n < 5; n += 1) events.onChange(live(reaction('more')));
+    read.mockResolvedValue([change('stored')]);
+    await reading;
+    expect(reported).toHaveLength(1_001);
+    expect(reported.at(-1)).toBe('stored');
+    expect(read).toHaveBeenCalledTimes(2);
+    expect(log).toHaveBeenCalledExactlyOnceWith('warn', 'too much held back', { what: 'changes', max: 1_000 });
+  });
+
   it('are left out if invalid, without their content in the log', async () => {
     const { events, reported, log } = accountEvents();
     await events.catchUp();

@@ -6,7 +6,6 @@ import { CatchUp } from './catch-up.ts';
 
 /** The number of events that the gateway remembers as reported. */
 const MAX_CAUGHT_UP = 500;
-const MAX_HELD_BACK = 1_000;
 const SECOND_MS = 1_000;
 /** How long a first sync may take, with restarts in between. */
 const FIRST_SYNC_MS = 3_600_000;
@@ -49,21 +48,13 @@ export class AccountEvents {
   #historyUntil: number;
   /** All changes from `#since` to now were read, or reported live. */
   #isComplete = false;
-  /** Changes that the page reported while not live. */
-  #heldBack: Change[] = [];
-  /** The same for presence, by chat: only the last is of interest, and the page reports each once. */
-  readonly #presences = new Map<unknown, Change>();
-  readonly #catchUp = new CatchUp(() => {
-    const heldBack = [...this.#heldBack, ...this.#presences.values()];
-    this.#heldBack = [];
-    this.#presences.clear();
-    for (const change of heldBack) this.#reportLive(change);
-  });
+  readonly #catchUp: CatchUp<Change>;
 
   constructor({ report, run, log, deliveredUntil, linkedAt }: AccountEventsParts) {
     this.#report = report;
     this.#run = run;
     this.#log = log;
+    this.#catchUp = new CatchUp('changes', (change) => this.#reportLive(change), log);
     this.#historyUntil = Math.floor(linkedAt) * SECOND_MS;
     this.#since = this.#afterLink((deliveredUntil - OVERLAP_SECONDS) * SECOND_MS);
   }
@@ -92,11 +83,12 @@ export class AccountEvents {
 
   /** The page reports a live change. */
   onChange(change: Change): void {
-    if (this.#catchUp.isLive) this.#reportLive(change);
     // Changes by the first sync are not news.
-    else if (change.name === 'chat_updated' && this.#isFirstSync) return;
-    else if (change.name === 'presence') this.#holdPresence(change);
-    else if (this.#heldBack.length < MAX_HELD_BACK) this.#heldBack.push(change);
+    if (!this.#catchUp.isLive && change.name === 'chat_updated' && this.#isFirstSync) return;
+    // The last presence of a chat is enough, and the page reports each once.
+    const { chatId } = (change.data ?? {}) as { readonly chatId?: unknown };
+    if (change.name === 'presence') this.#catchUp.onLive(change, chatId ?? null);
+    else this.#catchUp.onLive(change);
   }
 
   /**
@@ -113,11 +105,6 @@ export class AccountEvents {
       this.#isComplete = true;
       for (const change of found) this.#reportValid((change ?? {}) as Partial<Change>);
     });
-  }
-
-  #holdPresence(change: Change): void {
-    const { chatId } = (change.data ?? {}) as { readonly chatId?: unknown };
-    if (this.#presences.size < MAX_HELD_BACK || this.#presences.has(chatId)) this.#presences.set(chatId, change);
   }
 
   #reportLive(change: Change): void {

@@ -1,22 +1,43 @@
 import { wasNavigated } from '../page-errors.ts';
+import type { Log } from '../port.ts';
+
+/** The page is not trusted to report little while it is being read. */
+const MAX_HELD_BACK = 1_000;
 
 /**
  * Whether what the page reports live is passed on, or held back until what was missed before is read from the page's
  * own store.
  */
-export class CatchUp {
-  readonly #onLive: () => void;
+export class CatchUp<T> {
+  readonly #what: 'messages' | 'changes';
+  readonly #passOn: (live: T) => void;
+  readonly #log: Log;
+  readonly #heldBack = new Map<unknown, T>();
+  /** How many did not fit since the page was live: they have to be read from its store. */
+  #dropped = 0;
   #isLive = false;
   /** Counts the pauses: a catch-up that another pause interrupted does not end that pause. */
   #pauses = 0;
 
-  /** `onLive`: passes on what was held back. */
-  constructor(onLive: () => void) {
-    this.#onLive = onLive;
+  /** `what` is held back, for the log. `passOn` must not throw. */
+  constructor(what: 'messages' | 'changes', passOn: (live: T) => void, log: Log) {
+    this.#what = what;
+    this.#passOn = passOn;
+    this.#log = log;
   }
 
   get isLive(): boolean {
     return this.#isLive;
+  }
+
+  /** The page reports something live. Of those with the same key, only the last is held back. */
+  onLive(live: T, key: unknown = {}): void {
+    if (this.#isLive) this.#passOn(live);
+    else if (this.#heldBack.size < MAX_HELD_BACK || this.#heldBack.has(key)) this.#heldBack.set(key, live);
+    else {
+      if (this.#dropped === 0) this.#log('warn', 'too much held back', { what: this.#what, max: MAX_HELD_BACK });
+      this.#dropped += 1;
+    }
   }
 
   /** The page or its connection is gone. */
@@ -26,25 +47,39 @@ export class CatchUp {
   }
 
   /**
-   * Reads what was missed, then goes live. `isInterrupted`: the page is gone again, and what was read must not be passed
-   * on. If the read rejects, so does this. It goes live all the same, unless the page was navigated: another catch-up
-   * follows its next load.
+   * Reads what was missed, and again if too much was reported meanwhile, then goes live. `isInterrupted`: the page is
+   * gone again, and what was read must not be passed on; `hasDropped`: something reported before did not fit. If the
+   * read rejects, so does this. It goes live all the same, unless the page was navigated: another catch-up follows its
+   * next load.
    */
-  async run(read: (isInterrupted: () => boolean) => Promise<void>): Promise<void> {
+  async run(read: (isInterrupted: () => boolean, hasDropped: boolean) => Promise<void>): Promise<void> {
     this.pause();
     const pause = this.#pauses;
     const isInterrupted = () => pause !== this.#pauses;
-    const goLive = () => {
-      if (isInterrupted()) return;
-      this.#isLive = true;
-      this.#onLive();
-    };
     try {
-      await read(isInterrupted);
+      for (;;) {
+        const dropped = this.#dropped;
+        await read(isInterrupted, dropped > 0);
+        if (isInterrupted()) return;
+        if (this.#dropped === dropped) break;
+        this.#passOnHeldBack();
+      }
     } catch (error) {
-      if (!wasNavigated(error)) goLive();
+      if (!wasNavigated(error) && !isInterrupted()) this.#goLive();
       throw error;
     }
-    goLive();
+    this.#goLive();
+  }
+
+  #goLive(): void {
+    this.#isLive = true;
+    this.#dropped = 0;
+    this.#passOnHeldBack();
+  }
+
+  #passOnHeldBack(): void {
+    const heldBack = [...this.#heldBack.values()];
+    this.#heldBack.clear();
+    for (const live of heldBack) this.#passOn(live);
   }
 }

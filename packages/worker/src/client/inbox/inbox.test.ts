@@ -16,6 +16,9 @@ function pageWith(deliveredUntil = 0, withoutContent: string[] = []) {
   const caughtUp: number[] = [];
   const gaps: Extract<WorkerEvent, { name: 'gap' }>[] = [];
   const broken = { load: '', since: '', cut: 0, isQuiet: false };
+  const log = vi.fn();
+  /** Runs once, while stored messages are read. */
+  const during = { read: () => {} };
   /** Messages that the page has not loaded yet, newest first. Two are loaded in a round. */
   const onDisk: string[] = [];
   const model = (id: string) =>
@@ -33,7 +36,12 @@ function pageWith(deliveredUntil = 0, withoutContent: string[] = []) {
       return [...held.values()].filter(({ t }) => t >= seconds).sort((a, b) => a.t - b.t);
     },
     contentsOf: async (ids: readonly string[]) => ids.filter((id) => decrypted.has(id)).map(model),
-    messageModels: async (ids: readonly string[]) => ids.map((id) => (id.startsWith('odd') ? {} : model(id))),
+    messageModels: async (ids: readonly string[]) => {
+      const { read } = during;
+      during.read = () => {};
+      read();
+      return ids.map((id) => (id.startsWith('odd') ? {} : model(id)));
+    },
   });
   const report = (event: WorkerEvent) => {
     if (event.name === 'message') delivered.push(event.message.id);
@@ -41,14 +49,14 @@ function pageWith(deliveredUntil = 0, withoutContent: string[] = []) {
     if (event.name === 'delivered') deliveredTimes.push(event.until);
     if (event.name === 'caught_up') caughtUp.push(event.since);
   };
-  const inbox = new Inbox({ report, run, log: () => {}, deliveredUntil, withoutContent });
+  const inbox = new Inbox({ report, run, log, deliveredUntil, withoutContent });
   const unread = (id: string) =>
     inbox.onMessage({ ...model(id), type: 'ciphertext', body: undefined, unavailable: 'not_decrypted' });
   const arrives = (id: string, { t = NOW, isNew = true, isReported = true } = {}) => {
     held.set(id, { id, isNew, t });
     if (isReported) inbox.onMessage(model(id));
   };
-  return { inbox, delivered, gaps, deliveredTimes, caughtUp, arrives, broken, unread, decrypted, onDisk };
+  return { inbox, delivered, gaps, deliveredTimes, caughtUp, arrives, broken, unread, decrypted, onDisk, log, during };
 }
 
 async function livePage() {
@@ -116,6 +124,21 @@ describe('an inbox', () => {
     await inbox.catchUp();
     arrives('later');
     expect(delivered).toEqual(['missed', 'live', 'missed in a reload', 'live again', 'later']);
+  });
+
+  it('reads the page again if more live messages arrive during a catch-up than it holds back', async () => {
+    const { inbox, delivered, arrives, log, during } = pageWith(NOW - 5_000);
+    const ids = Array.from({ length: 1_500 }, (_, n) => `${n}`);
+    during.read = () => {
+      for (const id of ids) arrives(id);
+      arrives('late', { t: NOW - 4_000 });
+    };
+    arrives('missed', { t: NOW - 1, isReported: false });
+    await inbox.catchUp();
+    arrives('live');
+    expect(delivered).toEqual(['missed', ...ids.slice(0, 1_000), 'late', ...ids.slice(1_000), 'live']);
+    const warnings = log.mock.calls.filter(([level]) => level === 'warn');
+    expect(warnings).toEqual([['warn', 'too much held back', { what: 'messages', max: 1_000 }]]);
   });
 
   it('holds live messages back when the page is navigated during a catch-up, and delivers them after the next', async () => {

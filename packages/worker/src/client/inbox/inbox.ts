@@ -44,10 +44,9 @@ export class Inbox {
   readonly #withoutContent = new BoundedMap<string, true>(MAX_WITHOUT_CONTENT);
   /** Undelivered messages in the page that cannot be read: they are not retried. */
   #unreadable: ReadonlySet<string> = new Set();
-  readonly #heldBack: unknown[] = [];
-  readonly #catchUp = new CatchUp(() => {
-    for (const model of this.#heldBack.splice(0)) this.#deliver(model);
-  });
+  readonly #catchUp: CatchUp<unknown>;
+  /** The time up to which messages were delivered when the page was last live. */
+  #liveUntil: number;
   /** Start of the last gap of incomplete chats, which is reported once. */
   #gapFrom: number | undefined;
 
@@ -56,6 +55,8 @@ export class Inbox {
     this.#run = run;
     this.#log = log;
     this.#deliveredUntil = new DeliveredUntil(deliveredUntil);
+    this.#liveUntil = deliveredUntil;
+    this.#catchUp = new CatchUp('messages', (model) => this.#deliver(model), log);
     for (const id of withoutContent) this.#withoutContent.set(id, true);
   }
 
@@ -64,8 +65,7 @@ export class Inbox {
   /** The page reports a message as it arrives. */
   onMessage(model: unknown): void {
     this.#deafness.onReported();
-    if (this.#catchUp.isLive) this.#deliver(model);
-    else this.#heldBack.push(model);
+    this.#catchUp.onLive(model);
   }
 
   #deliver(model: unknown): void {
@@ -89,12 +89,14 @@ export class Inbox {
   /** The account is being linked: all messages until now are its history. */
   discardHistory(): void {
     this.#deliveredUntil.discardBefore(unixNow());
+    this.#liveUntil = this.#deliveredUntil.seconds;
   }
 
   // Catching up.
 
   /** The page or its connection is gone: live messages are held back until a catch-up has delivered the older ones. */
   pause(): void {
+    if (this.#catchUp.isLive) this.#liveUntil = this.#deliveredUntil.seconds;
     this.#catchUp.pause();
     this.#deliveredUntil.onInterrupted();
   }
@@ -113,7 +115,13 @@ export class Inbox {
    */
   async catchUp(): Promise<void> {
     this.pause();
-    await this.#catchUp.run((isInterrupted) => this.#deliverStored(isInterrupted));
+    await this.#catchUp.run(async (isInterrupted, hasDropped) => {
+      const { seconds } = this.#deliveredUntil;
+      // A message that was not held back may be older than those delivered since.
+      if (hasDropped) this.#deliveredUntil.goBackTo(this.#liveUntil);
+      await this.#deliverStored(isInterrupted);
+      if (hasDropped && !isInterrupted()) this.#deliveredUntil.discardBefore(seconds);
+    });
   }
 
   async #deliverStored(isInterrupted: () => boolean): Promise<void> {
