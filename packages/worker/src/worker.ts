@@ -82,7 +82,7 @@ function onMessage(message: GatewayMessage): void {
 }
 
 function start(options: WorkerOptions): void {
-  if (!launched) return; // Not the first message.
+  if (!launched || started) return; // Not the first message.
   const { gatewayTimeoutMs } = options;
   if (gatewayTimeoutMs !== undefined) endIfSilent(gatewayTimeoutMs);
   if ('failed' in launched) {

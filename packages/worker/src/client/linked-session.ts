@@ -349,10 +349,10 @@ export class LinkedSession implements PageSource, LinkingCalls {
     const mustSave = isLinked(this.#state) && !unlink;
     this.dispatch({ name: 'stopped' });
     if (unlink && isReady) await resultWithin(this.link.run('unlink', UNLINK_TIMEOUT_MS), UNLINK_TIMEOUT_MS);
-    const { browser: process, log } = this.#parts;
+    const { browser: browserProcess, log } = this.#parts;
     const { pupBrowser: browser, pupPage: page } = this.#client;
     // Not connected yet: there is no page to save.
-    if (!browser) await resultWithin(process.kill(), timeoutMs);
-    else await endBrowser(process, browser, { page, mustSave, timeoutMs }, log);
+    if (!browser) await resultWithin(browserProcess.kill(), timeoutMs);
+    else await endBrowser(browserProcess, browser, { page, mustSave, timeoutMs }, log);
   }
 }
