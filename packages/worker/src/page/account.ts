@@ -1,7 +1,7 @@
 import { delay } from './delay.ts';
 import { afterChanges, networkCode, Refusal, refusedByNetwork, requireSuccess } from './refusal.ts';
 import { removePicture, setPicture } from './tools/files.ts';
-import { optional, ownIds } from './tools/identities.ts';
+import { optional, ownIds, wrapFunction } from './tools/identities.ts';
 import { watchAgain } from './tools/presences.ts';
 
 /** The requested presence of the account; the page decides until it is set. */
@@ -58,17 +58,12 @@ export function setPresence(presence: 'available' | 'unavailable'): void {
   if (Stream) {
     if (requested === undefined) {
       // The page sets the presence itself: unavailable if no user moves the mouse, available when it has the focus.
-      const { markAvailable, markUnavailable } = Stream;
-      try {
-        Stream.markAvailable = () => {
-          if (requested === 'available') markAvailable?.call(Stream);
-        };
-        Stream.markUnavailable = (delayMs) => {
-          if (requested === 'unavailable') markUnavailable?.call(Stream, delayMs);
-        };
-      } catch {
-        // This build freezes its modules.
-      }
+      wrapFunction(Stream, 'markAvailable', (mark) => () => {
+        if (requested === 'available') mark.call(Stream);
+      });
+      wrapFunction(Stream, 'markUnavailable', (mark) => (delayMs) => {
+        if (requested === 'unavailable') mark.call(Stream, delayMs);
+      });
     }
     requested = presence;
   }

@@ -22,7 +22,7 @@ import {
   sentElsewhere,
   voted,
 } from './tools/changes.ts';
-import { optional, resolveNumbers } from './tools/identities.ts';
+import { optional, resolveNumbers, wrapFunction } from './tools/identities.ts';
 import { findMessage, isChat, keysOf } from './tools/messages.ts';
 import { activityChange, watchAgain } from './tools/presences.ts';
 
@@ -88,19 +88,14 @@ export function listenToChanges(): void {
     name: N,
     report: (...args: Parameters<Extract<O[N], (...args: never[]) => unknown>>) => void,
   ): boolean => {
-    const own = owner?.[name];
-    if (!owner || typeof own !== 'function') return false;
     const reportQuietly = quietly(report);
-    const wrapped = ((...args: Parameters<typeof report>) => {
-      reportQuietly(...args);
-      return own.apply(owner, args);
-    }) as O[N];
-    try {
-      owner[name] = wrapped;
-    } catch {
-      // A build that freezes its modules.
-    }
-    return owner[name] === wrapped;
+    return wrapFunction(owner, name, (own) => {
+      const wrapped = (...args: Parameters<typeof report>) => {
+        reportQuietly(...args);
+        return (own as typeof report).apply(owner, args);
+      };
+      return wrapped as O[N];
+    });
   };
   // Changes of a message that is not in the page's memory only reach its database.
   once('deletions', () =>
@@ -168,18 +163,12 @@ export function listenToChanges(): void {
       );
     });
     for (const event of ['change:activeCall', 'add']) calls.on(event, reportSoon);
-    const { processIncomingCall: take } = calls;
-    if (typeof take === 'function')
-      try {
-        // Without a call engine, the page creates the call here, and emits no event.
-        calls.processIncomingCall = (...incoming) => {
-          const call = take.apply(calls, incoming);
-          reportSoon(call);
-          return call;
-        };
-      } catch {
-        // A build that freezes its modules.
-      }
+    // Without a call engine, the page creates the call here, and emits no event.
+    wrapFunction(calls, 'processIncomingCall', (take) => (...incoming) => {
+      const call = take.apply(calls, incoming);
+      reportSoon(call);
+      return call;
+    });
     return true;
   });
 
@@ -217,30 +206,22 @@ export function listenToChanges(): void {
     sentAt: (row: R) => number | undefined,
     report: (row: R) => void,
   ) => {
-    const { bulkUpsert: store, updateAck } = mode ?? {};
-    if (!mode || typeof store !== 'function') return false;
+    if (typeof mode?.bulkUpsert !== 'function') return false;
     const reportNews = (row: R) => isNews(row, sentAt(row)) && report(row);
-    const hasAcks = typeof updateAck === 'function';
+    const onAck = quietly((row: R, ack: number) => row.id?.fromMe && ack > 0 && reportNews(row));
+    const hasAcks = wrapFunction(mode, 'updateAck', (updateAck) => (row, ack, ...more) => {
+      const updated = updateAck.call(mode, row, ack, ...more);
+      onAck(row, ack);
+      return updated;
+    });
     const onRows = quietly((rows: readonly R[]) => {
       for (const row of rows) quietly(() => (hasAcks && isUnsent(row)) || reportNews(row))();
     });
-    const onAck = quietly((row: R, ack: number) => row.id?.fromMe && ack > 0 && reportNews(row));
-    try {
-      if (hasAcks)
-        mode.updateAck = (row, ack, ...more) => {
-          const updated = updateAck.call(mode, row, ack, ...more);
-          onAck(row, ack);
-          return updated;
-        };
-      mode.bulkUpsert = (rows, ...more) => {
-        const stored = store.call(mode, rows, ...more);
-        onRows(rows);
-        return stored;
-      };
-    } catch {
-      // A build that freezes its modules.
-    }
-    return mode.bulkUpsert !== store;
+    return wrapFunction(mode, 'bulkUpsert', (store) => (rows, ...more) => {
+      const stored = store.call(mode, rows, ...more);
+      onRows(rows);
+      return stored;
+    });
   };
   once('reactions', () =>
     onStored(

@@ -1,6 +1,6 @@
 import type { PageMessage } from './models.ts';
 import { reportArrival, tellOnceReadable } from './tools/arrivals.ts';
-import { optional } from './tools/identities.ts';
+import { optional, wrapFunction } from './tools/identities.ts';
 import { isPending } from './tools/message-types.ts';
 import { signal } from './tools/outcomes.ts';
 
@@ -15,12 +15,7 @@ export function listen(): void {
   const undecrypted = new Set<PageMessage>();
   let isScheduled = false;
   const resendDelayMs = 5_000;
-  const gating = optional('WAWebSyncGatingUtils');
-  try {
-    if (gating?.isPlaceholderMessageResendEnabled) gating.isPlaceholderMessageResendEnabled = () => true;
-  } catch {
-    // Some builds freeze their modules.
-  }
+  wrapFunction(optional('WAWebSyncGatingUtils'), 'isPlaceholderMessageResendEnabled', () => () => true);
   const requestResend = (message: PageMessage) => {
     undecrypted.add(message);
     if (isScheduled) return;

@@ -15,25 +15,36 @@ export function optional<N extends keyof PageModules>(name: N): Partial<PageModu
 }
 
 /**
- * Puts a wrapper in the place of a function of the page, unless it is there; `keep` gets that function. False: calls do
- * not pass the wrapper, since this build lacks the function or freezes its modules.
+ * Puts what `wrap` makes of a function of the page in its place. False: calls do not pass the wrapper, since this build
+ * lacks the function or freezes its modules.
  */
-export function wrapExport<O extends object, N extends keyof O>(
+export function wrapFunction<O extends object, N extends keyof O>(
   owner: O | undefined,
   name: N,
-  wrapper: O[N],
-  keep: (own: NonNullable<O[N]>) => void,
+  wrap: (own: NonNullable<O[N]>) => O[N],
 ): boolean {
   const own = owner?.[name];
   if (!owner || typeof own !== 'function') return false;
-  if (own === wrapper) return true;
-  keep(own);
+  const wrapper = wrap(own);
   try {
     owner[name] = wrapper;
   } catch {
     // Strict code throws if it is frozen.
   }
   return owner[name] === wrapper;
+}
+
+/** The same with a wrapper that may be in its place already; otherwise, `keep` gets the function. */
+export function wrapExport<O extends object, N extends keyof O>(
+  owner: O | undefined,
+  name: N,
+  wrapper: O[N],
+  keep: (own: NonNullable<O[N]>) => void,
+): boolean {
+  return wrapFunction(owner, name, (own) => {
+    if (own !== wrapper) keep(own);
+    return wrapper;
+  });
 }
 
 /** The results of all readable rows: one that throws must not fail the others. */
