@@ -1,4 +1,4 @@
-import { delay } from './delay.ts';
+import { within } from './delay.ts';
 import { afterChanges, networkCode, Refusal, refusedByNetwork, requireSuccess } from './refusal.ts';
 import { removePicture, setPicture } from './tools/files.ts';
 import { optional, ownIds, wrapFunction } from './tools/identities.ts';
@@ -12,10 +12,12 @@ export async function getProfile(aboutMs: number): Promise<Record<string, unknow
   const { getMaybeMePnUser, getMaybeMeLidUser } = window.require('WAWebUserPrefsMeUser');
   const { Conn } = window.require('WAWebConnModel');
   const [wid, lid] = [getMaybeMePnUser(), getMaybeMeLidUser()];
-  const late = delay(aboutMs);
   const asked = window.require('WAWebContactStatusBridge').getStatus({ wid: wid ?? lid, token: '' });
   // A late, refused or stale answer does not mean that there is no text.
-  const answer = await Promise.race([asked.catch(() => undefined), late]);
+  const answer = await within(
+    asked.catch(() => undefined),
+    aboutMs,
+  );
   return {
     id: String(wid ?? lid),
     lid: lid && String(lid),

@@ -1,4 +1,4 @@
-import { delay } from './delay.ts';
+import { within } from './delay.ts';
 import { Refusal } from './refusal.ts';
 import { rings } from './tools/changes.ts';
 import { holds } from './tools/chats.ts';
@@ -15,9 +15,9 @@ export async function rejectCall(callId: string, settleMs: number): Promise<void
   const call = active?.id === callId ? active : calls?.get?.(callId);
   if (!call || !rings(call)) throw noCall();
   const isOver = () => calls?.activeCall !== call || !rings(call);
-  const late = delay(settleMs);
+  const deadline = Date.now() + settleMs;
   const loading = call === active ? optional('WAWebVoipStackInterface')?.getVoipStackInterface?.() : undefined;
-  const engine = await Promise.race([loading, late.then(() => 'late' as const)]);
+  const engine = await within(loading, settleMs, 'late');
   // `rejectCall` takes no id: it rejects the active call, which may be another one by now.
   if (call === active && isOver()) throw noCall();
   if (engine === 'late') throw stillRings();
@@ -28,7 +28,7 @@ export async function rejectCall(callId: string, settleMs: number): Promise<void
   } catch {
     // This build freezes its models.
   }
-  await Promise.race([engine.rejectCall(), late]);
+  await within(engine.rejectCall(), deadline - Date.now());
   if (!(await holds(isOver, settleMs))) throw stillRings();
 }
 

@@ -1,5 +1,5 @@
 import type { StoredTable } from './contract/changes.ts';
-import { delay } from './delay.ts';
+import { within } from './delay.ts';
 import type { PageCall, PageChange, PageChat, PageMessage, PageReaction } from './models.ts';
 import { isAwaited, tellOnceReadable } from './tools/arrivals.ts';
 import type { FoundChange } from './tools/changes.ts';
@@ -258,16 +258,21 @@ export async function changesSince(since: number, max: number): Promise<PageChan
       return undefined; // One unreadable message must not fail the others.
     }
   };
-  const late = delay(readMs);
+  const deadline = Date.now() + readMs;
   const mode = optional('WAWebAddonReactionTableMode')?.reactionTableMode;
   const stored = attempt(() => mode?.bulkGetByParentMsgKey?.(newest.map(({ id }) => id)));
-  const reactions = (await Promise.race([Promise.resolve(stored).catch(() => undefined), late])) ?? [];
+  const inTime = <R>(rows: Promise<R> | undefined) =>
+    within(
+      Promise.resolve(rows).catch(() => undefined),
+      deadline - Date.now(),
+    );
+  const reactions = (await inTime(stored)) ?? [];
   const asked = newest.flatMap((one) => (one.pollOptions ? keysOf(one).map((key) => ({ key, poll: one })) : []));
   const polls = new Map(asked.map(({ key, poll }) => [String(key), poll]));
   const votesTable = optional('WAWebAddonPollVoteTableMode')?.pollVoteTableMode;
   const keys = asked.map(({ key }) => key);
   const cast = attempt(() => (keys.length > 0 ? votesTable?.bulkGetByParentMsgKey?.(keys) : undefined));
-  const votes = (await Promise.race([Promise.resolve(cast).catch(() => undefined), late])) ?? [];
+  const votes = (await inTime(cast)) ?? [];
   const found = [
     ...newest.flatMap((message) => [
       attempt(() => ((message.ack ?? 0) > 0 && !isAwaited(message, reportSent) ? sentElsewhere(message) : undefined)),

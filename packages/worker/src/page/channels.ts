@@ -1,4 +1,4 @@
-import { delay } from './delay.ts';
+import { within } from './delay.ts';
 import type { MessageModel, PageMessage } from './models.ts';
 import { networkCode, Refusal, refusedByNetwork, refusedMessage, unreported } from './refusal.ts';
 import { sentModel } from './tools/messages.ts';
@@ -90,12 +90,16 @@ export async function listChannelMessages(
   if (!chat || role === undefined || role === 'guest') throw noChannel();
   const notShown = /^(newsletter_notification|notification|e2e_notification|protocol|ciphertext|revoked|unknown)/;
   const shown = () => chat.msgs.getModelsArray().filter(({ type }: PageMessage) => !notShown.test(type));
-  const late = delay(timeoutMs, 'late' as const);
+  const deadline = Date.now() + timeoutMs;
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
   while (shown().length < limit) {
     const before = chat.msgs.getModelsArray().length;
     // If loading fails, the loaded messages are still listed.
-    const loaded = await Promise.race([loadEarlierMsgs({ chat }).catch(() => undefined), late]);
+    const loaded = await within(
+      loadEarlierMsgs({ chat }).catch(() => undefined),
+      deadline - Date.now(),
+      'late',
+    );
     if (loaded === 'late' || !loaded?.length || chat.msgs.getModelsArray().length === before) break;
   }
   return shown()

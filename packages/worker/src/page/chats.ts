@@ -1,4 +1,4 @@
-import { delay } from './delay.ts';
+import { within } from './delay.ts';
 import { ignored, Refusal } from './refusal.ts';
 import { chatModel, holds, oneByOne, ownChat, showState } from './tools/chats.ts';
 import { ownGroup } from './tools/groups.ts';
@@ -172,9 +172,8 @@ export async function subscribePresence(chatId: string, answerMs: number): Promi
   const isNew = !isWatched(chat);
   if (!watchPresence(chat))
     throw new Refusal('not_permitted', 'at most 200 chats can be subscribed to; restart the session to reset them');
-  const late = delay(answerMs);
   try {
-    await Promise.race([subscribe(), late]);
+    await within(subscribe(), answerMs);
   } catch (error) {
     if (isNew) unwatchPresence(chat);
     throw error;

@@ -1,4 +1,17 @@
-/** Resolves after that time, with the value. */
-export function delay<T = undefined>(ms: number, value?: T): Promise<T> {
-  return new Promise((resolve) => setTimeout(() => resolve(value as T), ms));
+/** Resolves after that time. */
+export function delay(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** What a promise settles with, or `late` if that takes longer. */
+export async function within<T, const L = undefined>(promise: T, ms: number, late?: L): Promise<Awaited<T> | L> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const isLate = new Promise<L>((resolve) => {
+    timer = setTimeout(() => resolve(late as L), ms);
+  });
+  try {
+    return await Promise.race([promise, isLate]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

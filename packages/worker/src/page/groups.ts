@@ -1,4 +1,4 @@
-import { delay } from './delay.ts';
+import { within } from './delay.ts';
 import type { PageChat, PageId } from './models.ts';
 import { limitSeconds, Refusal, refusedByNetwork, unreported } from './refusal.ts';
 import { communityOf } from './tools/communities.ts';
@@ -76,9 +76,8 @@ export async function addParticipants(
   );
   const wanted = invited.filter(({ code }) => code === undefined);
   const { addGroupParticipants: add } = window.require('WAWebGroupModifyParticipantsJob');
-  const late = delay(timeoutMs);
   const request = wanted.map(({ person, ids }) => newMember([person, ...ids], isByLid === true));
-  const adding = () => (wanted.length > 0 ? Promise.race([add(group.id, request), late]) : Promise.resolve(undefined));
+  const adding = () => (wanted.length > 0 ? within(add(group.id, request), timeoutMs) : Promise.resolve(undefined));
   const answer = await changingGroup(adding);
   const answered = new Map<string, Addition>();
   for (const { userWid, code, invite_code: invite } of answer?.participants ?? [])
@@ -213,7 +212,10 @@ function ownMessageTimer(): number {
 async function abandon({ id, codes }: { readonly id: string } & Additions): Promise<never> {
   const chat = window.require('WAWebCollections').Chat.get(id);
   const leaving = async () => chat && window.require('WAWebExitGroupAction').sendExitGroup(chat);
-  const isLeft = await Promise.race([leaving().catch(() => false), delay(LEAVE_MS)]);
+  const isLeft = await within(
+    leaving().catch(() => false),
+    LEAVE_MS,
+  );
   const why = `the network added none of the participants (code ${[...new Set(codes)].join(', ')})`;
   // Another attempt would create another group.
   if (!isLeft) throw new Refusal('outcome_unknown', `${why}; the account is alone in ${id}: leave it`);

@@ -1,4 +1,4 @@
-import { delay } from './delay.ts';
+import { within } from './delay.ts';
 import type { MessageModel, PageChat, PageMessage } from './models.ts';
 import { isAwaited, reportArrival, tellOnceReadable } from './tools/arrivals.ts';
 import { eachReadable, resolveNumbers } from './tools/identities.ts';
@@ -56,7 +56,6 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, maxMessages }
   const { Chat } = window.require('WAWebCollections');
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
   const deadline = Date.now() + timeoutMs;
-  const isLate = delay(timeoutMs, 'late' as const);
   // Without the status feed: accounts were unlinked when its history was read after linking.
   const reachesBack = (chat: PageChat) => chat.msgs.getModelsArray().some(({ t }) => (t ?? 0) < sinceSeconds);
   let left = Chat.getModelsArray()
@@ -71,7 +70,11 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, maxMessages }
         unfinished.push(chat);
         continue;
       }
-      const earlier = await Promise.race([loadEarlierMsgs({ chat }).catch(() => 'failed' as const), isLate]);
+      const earlier = await within(
+        loadEarlierMsgs({ chat }).catch(() => 'failed' as const),
+        deadline - Date.now(),
+        'late',
+      );
       if (earlier === 'late') unfinished.push(chat);
       else if (earlier === 'failed') failed += 1;
       else if (earlier && earlier.length > 0) {

@@ -1,4 +1,4 @@
-import { delay } from './delay.ts';
+import { within } from './delay.ts';
 import type { PageMessage } from './models.ts';
 import { networkCode, Refusal, refusedByNetwork } from './refusal.ts';
 import { download, drop, files, keep } from './tools/files.ts';
@@ -141,7 +141,6 @@ export async function loadPicture(chatId: string, key: string, eachMs: number): 
   for (const id of ids) {
     const person = window.require('WAWebWidFactory').createWid(id);
     const tcToken = Chat.get(id)?.tcToken;
-    const late = delay(eachMs, 'late' as const);
     const asked = requestProfilePicFromServer({ id: person, ...(tcToken ? { tcToken } : {}) }).catch(
       (error: unknown) => {
         const refused = networkCode(error);
@@ -149,10 +148,11 @@ export async function loadPicture(chatId: string, key: string, eachMs: number): 
         return refused === 429 || refused === 423 ? { stale: true } : { tag: '' };
       },
     );
-    const answer: { eurl?: string; tag?: string; stale?: boolean } | 'late' | undefined = await Promise.race([
+    const answer: { eurl?: string; tag?: string; stale?: boolean } | 'late' | undefined = await within(
       asked,
-      late,
-    ]);
+      eachMs,
+      'late',
+    );
     if (answer === 'late') {
       isLater = true;
       continue;

@@ -1,4 +1,4 @@
-import { delay } from './delay.ts';
+import { within } from './delay.ts';
 import type { LoadedMedia } from './media.ts';
 import type { MessageModel, PageId, PageMessage } from './models.ts';
 import { ignored, networkCode, Refusal, unreported } from './refusal.ts';
@@ -99,8 +99,7 @@ export async function searchMessages(
     ? find({ searchTerm: text, page, count: limit, remote: chat?.id })
     : window.require('WAWebCollections').Msg.search(text, page, limit, chat?.id);
   // Until the index is open, the page keeps the search waiting: forever if opening fails.
-  const late = delay(timeoutMs);
-  const answer = await Promise.race([searching, late]);
+  const answer = await within(searching, timeoutMs);
   if (!answer) throw new Refusal('client_failed', 'the search index of the page is not ready; retry later');
   const { messages = [], eof, canceled, status = 200 } = answer;
   const nothingFound = 404;
@@ -284,12 +283,12 @@ export async function loadOlderMessages(chatId: string, timeoutMs: number): Prom
     settle();
   };
   const [onSuccess, onFailure] = [listen(true), listen(false)];
-  const late = delay(timeoutMs);
+  const deadline = Date.now() + timeoutMs;
   events.on(success, onSuccess);
   events.on(failure, onFailure);
   try {
     const { sendPeerDataOperationRequest } = window.require('WAWebSendNonMessageDataRequest');
-    await Promise.race([sendPeerDataOperationRequest(3, { chatId: chat.id }), late]);
+    await within(sendPeerDataOperationRequest(3, { chatId: chat.id }), timeoutMs);
     // After several unanswered requests, the page silently stops sending them for a while.
     const utils = optional('WAWebNonMessageDataRequestHistorySyncOnDemandUtils');
     const asked = utils?.inFlightHistorySyncOnDemandRequests;
@@ -298,7 +297,7 @@ export async function loadOlderMessages(chatId: string, timeoutMs: number): Prom
         'client_failed',
         'the page has paused its requests to the phone, as it does after several unanswered ones; retry later',
       );
-    await Promise.race([settled, late]);
+    await within(settled, deadline - Date.now());
   } finally {
     events.off(success, onSuccess);
     events.off(failure, onFailure);

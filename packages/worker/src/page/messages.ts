@@ -1,4 +1,4 @@
-import { delay } from './delay.ts';
+import { delay, within } from './delay.ts';
 import type { HandedForward, MessageModel, PageChat, PageMessage, SendMark, SendPlan, SendState } from './models.ts';
 import { ignored, networkCode, Refusal, refusedMessage, unreported } from './refusal.ts';
 import { hasFailedEdit, whileEditing } from './tools/changes.ts';
@@ -422,7 +422,7 @@ async function handOver(
     .catch((error: unknown) => ({ error }))
     .finally(() => endForward(chat, mark));
   quietUntil(ended);
-  const handed = await Promise.race([handing, ended, delay(Math.max(0, answerBy - Date.now()))]);
+  const handed = await within(Promise.race([handing, ended]), answerBy - Date.now());
   if (!handed) return {};
   if ('error' in handed) {
     // It only throws for a blocked recipient, before anything is handed over.
@@ -434,7 +434,7 @@ async function handOver(
     if (!handed.undelivered?.length) return {};
     throw new Refusal('client_failed', 'the page could not prepare the message; nothing was sent');
   }
-  const added = await Promise.race([handed.added, delay(Math.max(0, answerBy - Date.now()))]).catch(() => undefined);
+  const added = await within(handed.added, answerBy - Date.now()).catch(() => undefined);
   const sent = window.require('WAWebCollections').Msg.get(handed.id) ?? added;
   quietUntil(outcomeOf(sent));
   return sent ? answerOf(sent, plan) : {};

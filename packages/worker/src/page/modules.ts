@@ -1,4 +1,4 @@
-import { delay } from './delay.ts';
+import { within } from './delay.ts';
 
 type Module = Record<string, unknown>;
 type Require = (name: string) => Module | undefined;
@@ -142,7 +142,10 @@ export async function resolveContract(
     const present = (components[name] ?? []).filter((component) => loader && hasComponent(loader, component));
     for (const component of present) {
       const loaded = new Promise<void>((resolve) => loader?.loadModules([component], resolve, 'chat-web'));
-      await Promise.race([loaded.catch(() => {}), delay(timeoutMs / present.length)]);
+      await within(
+        loaded.catch(() => {}),
+        timeoutMs / present.length,
+      );
       // Throws while a dependency is missing, which the next component may bring.
       const module = find(name);
       if (module) return module;

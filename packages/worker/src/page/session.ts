@@ -1,3 +1,4 @@
+import { within } from './delay.ts';
 import { openDialogs } from './dialogs.ts';
 import type { PageLimit } from './models.ts';
 import { setUp } from './set-up.ts';
@@ -64,10 +65,10 @@ export async function queryNetwork(): Promise<void> {
 export async function unlink(timeoutMs: number): Promise<void> {
   const { Cmd } = window.require('WAWebCmd');
   // The page returns before it has notified the network, and would be closed too early.
-  const over = new Promise<void>((resolve) => {
+  const isNotified = new Promise<void>((resolve) => {
     for (const event of ['logout', 'logout_from_bridge']) Cmd.on(event, resolve);
-    setTimeout(resolve, timeoutMs);
   });
+  const over = within(isNotified, timeoutMs);
   await window.require('WAWebSocketModel').Socket.logout();
   await over;
 }

@@ -1,4 +1,4 @@
-import { delay } from './delay.ts';
+import { within } from './delay.ts';
 import type { MessageModel, PageMessage, Posted } from './models.ts';
 import { Refusal, unreported } from './refusal.ts';
 import { isMe, phoneOr } from './tools/identities.ts';
@@ -36,8 +36,7 @@ export async function postTextStatus(
     const { sendStatusTextMsgAction } = window.require('WAWebSendStatusMsgAction');
     return await statusAction(async (errors) => {
       const result = await sendStatusTextMsgAction(status);
-      const late = delay(timeoutMs);
-      return posted(result, errors, () => Promise.race([shown, late]));
+      return posted(result, errors, () => within(shown, timeoutMs));
     });
   } finally {
     Msg.off('add', onAdd);
@@ -119,10 +118,7 @@ export async function loadStatuses(timeoutMs: number): Promise<void> {
     loading.then(() => clearTimeout(hanging), forget);
     const hanging = setTimeout(forget, hangMs);
   }
-  const late = new Promise((_, reject) =>
-    setTimeout(() => reject(new Error('the page has not loaded its statuses yet')), timeoutMs),
-  );
-  await Promise.race([load, late]);
+  if ((await within(load, timeoutMs, 'late')) === 'late') throw new Error('the page has not loaded its statuses yet');
 }
 
 /** The statuses of other people since that time, in Unix seconds, from the page's memory; the newest poster first. */

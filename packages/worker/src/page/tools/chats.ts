@@ -1,6 +1,6 @@
 import type { PageModules } from '../contract/index.ts';
 import type { LabelAction } from '../contract/labels.ts';
-import { delay } from '../delay.ts';
+import { delay, within } from '../delay.ts';
 import type { PageChat, PageId, PageLabel, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
 import { communityOf } from './communities.ts';
@@ -75,8 +75,7 @@ const TURN_MS = 30_000;
 
 /** Runs work on a chat after all earlier work on it. */
 export function oneByOne<T>(chat: PageChat, work: () => Promise<T>): Promise<T> {
-  const isLate = delay(TURN_MS);
-  const before = Promise.race([turns.get(chat), isLate]);
+  const before = within(turns.get(chat), TURN_MS);
   const done = before.then(work, work);
   turns.set(chat, done);
   const forget = () => {
@@ -132,8 +131,7 @@ export async function sendingInto<T>(
   try {
     return await send((end) => ends.push(end));
   } finally {
-    const isLate = delay(MAX_QUIET_MS);
-    void Promise.race([Promise.allSettled(ends), isLate]).then(() => quietSends.delete(quiet));
+    void within(Promise.allSettled(ends), MAX_QUIET_MS).then(() => quietSends.delete(quiet));
   }
 }
 

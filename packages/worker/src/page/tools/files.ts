@@ -1,4 +1,4 @@
-import { delay } from '../delay.ts';
+import { delay, within } from '../delay.ts';
 import type { PageId, PageMessage } from '../models.ts';
 import { Refusal, requireSuccess } from '../refusal.ts';
 import { optional } from './identities.ts';
@@ -83,12 +83,15 @@ export async function download(message: PageMessage, timeoutMs: number): Promise
   const stage = () => mediaData?.mediaStage ?? '';
   if (stage() === 'RESOLVED' || stage() === 'REUPLOADING') return stage();
   const endsAt = Date.now() + timeoutMs;
-  const late = delay(timeoutMs);
   // As if by the user: otherwise the page does not download media from people who are not in the address book. In a
   // suspended group, it would only open a dialog.
   const isUserInitiated = knownChat(String(message.id.remote))?.isSuspendedOrTerminated?.() !== true;
   const asked = message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated, rmrReason: 1 });
-  await Promise.race([asked.catch(() => {}), late]); // The stage shows the outcome.
+  // The stage shows the outcome.
+  await within(
+    asked.catch(() => {}),
+    timeoutMs,
+  );
   const pollMs = 100;
   while (stage() === 'FETCHING' && Date.now() < endsAt) await delay(pollMs);
   return stage();

@@ -1,7 +1,7 @@
 import type { GroupSettings } from '@chat-web/protocol';
 import type { JoinRequestRow } from '../contract/group-invites.ts';
 import type { MemberCodes } from '../contract/groups.ts';
-import { delay } from '../delay.ts';
+import { delay, within } from '../delay.ts';
 import type { OwnGroup, PageChat, PageId, PageParticipant } from '../models.ts';
 import { networkCode, Refusal } from '../refusal.ts';
 import { idsOf, isMe, optional } from './identities.ts';
@@ -47,7 +47,10 @@ function query(group: PageChat): Promise<unknown> | undefined {
 async function readStored(group: PageChat, timeoutMs: number) {
   const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
   const reading = (GroupMetadata ?? WAWebGroupMetadataCollection)?.find?.(group.id);
-  await Promise.race([reading?.catch(() => {}), delay(timeoutMs)]);
+  await within(
+    reading?.catch(() => {}),
+    timeoutMs,
+  );
 }
 
 /** Waits for the models, which are set a moment after an answer. */
@@ -61,7 +64,7 @@ async function membersOf(group: PageChat, timeoutMs: number) {
   if (isIncomplete(group) && timeoutMs > 0) await readStored(group, timeoutMs);
   if (isIncomplete(group) && Date.now() < deadline) {
     try {
-      await Promise.race([query(group), delay(deadline - Date.now())]);
+      await within(query(group), deadline - Date.now());
       await untilLoaded([group], deadline);
     } finally {
       queried.add(group);
@@ -80,7 +83,7 @@ async function isOutside(group: PageChat, timeoutMs: number) {
   if (left.has(String(group.id))) return true;
   if (timeoutMs <= 0) return false;
   const query = optional('WAWebGroupQueryGroupJob')?.queryGroupJob?.(group.id, 'enter_group_info');
-  return outside.has((await Promise.race([query, delay(timeoutMs)]))?.status ?? '');
+  return outside.has((await within(query, timeoutMs))?.status ?? '');
 }
 
 // The network's rate limit for a request for all groups is stricter than for others.
@@ -92,7 +95,10 @@ async function queryAll(missing: readonly PageChat[], deadline: number) {
   const run = optional('WAWebQueryAndUpdateGroupMetadataJob')?.queryAndUpdateAllGroupMetadata;
   if (!run || Date.now() < nextQueryAt) return;
   nextQueryAt = Date.now() + BETWEEN_MS;
-  await Promise.race([run({}).catch(() => {}), delay(deadline - Date.now())]);
+  await within(
+    run({}).catch(() => {}),
+    deadline - Date.now(),
+  );
   await untilLoaded(missing, deadline);
   for (const group of missing) queried.add(group);
 }
@@ -149,7 +155,10 @@ export async function ownGroup(id: string, timeoutMs: number): Promise<OwnGroup 
 /** Queries a group, and waits until the page shows what is expected; false if it does not in time. */
 export async function refreshGroup(group: PageChat, isExpected: () => boolean, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
-  await Promise.race([query(group)?.catch(() => {}), delay(timeoutMs)]);
+  await within(
+    query(group)?.catch(() => {}),
+    timeoutMs,
+  );
   while (!isExpected() && Date.now() < deadline) await delay(SETTLE_MS);
   return isExpected();
 }
@@ -159,7 +168,10 @@ const OPEN_MS = 5_000;
 /** Makes the page open a new group, as its own buttons do. Never rejects; waits a few seconds at most. */
 export async function openGroup(id: PageId, reason: string, options?: object): Promise<void> {
   const opening = async () => optional('WAWebFindChatAction')?.findOrCreateLatestChat?.(id, reason, options);
-  await Promise.race([opening().catch(() => {}), delay(OPEN_MS)]);
+  await within(
+    opening().catch(() => {}),
+    OPEN_MS,
+  );
 }
 
 /** The settings of a group, from the page's memory. */
@@ -210,9 +222,8 @@ function inMemory(person: string) {
 export async function idsOfPeople(people: readonly string[]): Promise<(readonly string[] | 'unknown')[]> {
   const known = people.map(inMemory);
   const unknown = [...new Set(people.filter((person, n) => !person.endsWith('@lid') && (known[n] ?? []).length < 2))];
-  const late = delay(LOOK_UP_MS).then(() => undefined);
   const queried = unknown.length > 0 ? queryIds(unknown).catch(() => undefined) : undefined;
-  const answer = await Promise.race([queried, late]);
+  const answer = await within(queried, LOOK_UP_MS);
   return people.map((person, n) => {
     if (!unknown.includes(person)) return known[n] ?? [];
     const ids = answer?.get(person);

@@ -1,5 +1,5 @@
 import type { PageModules } from '../contract/index.ts';
-import { delay } from '../delay.ts';
+import { within } from '../delay.ts';
 import { dropOldest } from '../drop-oldest.ts';
 import type { PageContact, PageId } from '../models.ts';
 import { networkCode, refusedByNetwork } from '../refusal.ts';
@@ -214,7 +214,7 @@ async function lookUpWaiting() {
       const isOther = error instanceof TypeError || networkCode(error) === 400;
       if (next.length > 1 && isOther) hasFailed = true;
     });
-    await Promise.race([looked, delay(LOOK_UP_MS)]);
+    await within(looked, LOOK_UP_MS);
     for (const entry of taken) entry?.settle();
   }
   isLookingUp = false;
@@ -258,7 +258,7 @@ export async function resolveNumbers(ids: readonly (PageId | undefined)[], isLiv
     [...unknown].slice(0, isLive ? MAX_CONCURRENT : undefined).map((id) => resolveNumber(id, isLive)),
   );
   void lookUpWaiting();
-  await Promise.race([done, delay(LOOK_UP_MS)]);
+  await within(done, LOOK_UP_MS);
 }
 
 /** The account's own ids that the page knows: by number, then hidden. */

@@ -1,4 +1,5 @@
 import type { PageModules } from '../contract/index.ts';
+import { within } from '../delay.ts';
 import { dropOldest } from '../drop-oldest.ts';
 import type {
   HandedForward,
@@ -128,7 +129,6 @@ export async function untilConfirmed(sent: PageMessage, timeoutMs: number): Prom
   if (sent.ack > 0) return { ack: sent.ack };
   const { Msg } = window.require('WAWebCollections');
   let onAck: (message: PageMessage) => void = () => {};
-  let timer: ReturnType<typeof setTimeout> | undefined;
   const acked = new Promise<SendState>((resolve) => {
     onAck = (message) => {
       if (message !== sent || sent.ack === 0) return;
@@ -146,13 +146,9 @@ export async function untilConfirmed(sent: PageMessage, timeoutMs: number): Prom
       if (is === 'refused') resolve({ ack: -1, refused: sendRefusal(name, code) });
     });
   });
-  const late = new Promise<SendState>((resolve) => {
-    timer = setTimeout(() => resolve({ ack: sent.ack }), timeoutMs);
-  });
   try {
-    return await Promise.race([acked, late, answered]);
+    return (await within(Promise.race([acked, answered]), timeoutMs)) ?? { ack: sent.ack };
   } finally {
-    clearTimeout(timer);
     Msg.off('change:ack', onAck);
   }
 }

@@ -1,3 +1,4 @@
+import { within } from '../delay.ts';
 import type { PageChat, PageMessage } from '../models.ts';
 import { idsOf, isMe, lidOf, optional, phoneOr } from './identities.ts';
 import { personWid } from './number-forms.ts';
@@ -17,24 +18,18 @@ export async function previewOf(
   chat: PageChat,
   timeoutMs: number,
 ): Promise<Readonly<Record<string, unknown>>> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
   try {
     const shown = optional('WAWebCodeFormatMutator')?.removeCodeBlocks?.(text) ?? text;
     // Web addresses only: without the second argument, e-mail addresses and missing spaces count as links, too.
     const link = optional('WALinkify')?.findLinks?.(shown, true)[0];
     const load = optional('WAWebLinkPreviewChatAction')?.getLinkPreview;
     if (!link || !load) return {};
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), timeoutMs);
-    });
-    const data = (await Promise.race([load(link, chat), late]))?.data;
+    const data = (await within(load(link, chat), timeoutMs))?.data;
     if (!data) return {};
     const fields = Object.entries(data).filter(([name]) => !ownFields.includes(name));
     return { ...Object.fromEntries(fields), preview: true, subtype: 'url' };
   } catch {
     return {}; // The text matters more than its preview.
-  } finally {
-    clearTimeout(timer);
   }
 }
 
