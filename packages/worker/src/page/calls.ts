@@ -1,7 +1,6 @@
-import { within } from './delay.ts';
+import { holds, within } from './delay.ts';
 import { Refusal } from './refusal.ts';
 import { rings } from './tools/changes.ts';
-import { holds } from './tools/chats.ts';
 import { optional } from './tools/identities.ts';
 
 /**

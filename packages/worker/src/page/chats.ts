@@ -1,6 +1,6 @@
-import { within } from './delay.ts';
+import { holds, within } from './delay.ts';
 import { ignored, Refusal } from './refusal.ts';
-import { chatModel, holds, oneByOne, ownChat, showState } from './tools/chats.ts';
+import { chatModel, oneByOne, ownChat, showState } from './tools/chats.ts';
 import { ownGroup } from './tools/groups.ts';
 import { eachReadable, phoneOr } from './tools/identities.ts';
 import { isChat } from './tools/messages.ts';

@@ -1,6 +1,6 @@
+import { holds } from './delay.ts';
 import type { PageId } from './models.ts';
 import { ignored, Refusal, refusedByNetwork } from './refusal.ts';
-import { holds } from './tools/chats.ts';
 import { idsOfPeople } from './tools/groups.ts';
 import { contactModel, idsOf, isMe, lidOf, lookUpsFrom, phoneOr, queryHiddenIds } from './tools/identities.ts';
 import { personWid, registeredAs } from './tools/number-forms.ts';

@@ -1,6 +1,6 @@
+import { holds } from './delay.ts';
 import type { PageContact, PageId } from './models.ts';
 import { ignored, Refusal } from './refusal.ts';
-import { holds } from './tools/chats.ts';
 import {
   contactModel,
   eachReadable,

@@ -1,6 +1,6 @@
 import type { PageModules } from './contract/index.ts';
+import { holds } from './delay.ts';
 import { refreshQr } from './linking.ts';
-import { holds } from './tools/chats.ts';
 import { optional, wrapExport } from './tools/identities.ts';
 
 type Encode = PageModules['encodeProtobuf']['encodeProtobuf'];

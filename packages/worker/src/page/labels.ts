@@ -1,6 +1,7 @@
+import { holds } from './delay.ts';
 import type { PageLabel } from './models.ts';
 import { Refusal } from './refusal.ts';
-import { hasLabels, holds, labelRemovals, oneByOne, ownChat, ownLabels } from './tools/chats.ts';
+import { hasLabels, labelRemovals, oneByOne, ownChat, ownLabels } from './tools/chats.ts';
 
 /** Other accounts have lists instead, which are not returned as labels. */
 function requireLabels() {

@@ -1,6 +1,6 @@
 import type { PageModules } from '../contract/index.ts';
 import type { LabelAction } from '../contract/labels.ts';
-import { delay, within } from '../delay.ts';
+import { within } from '../delay.ts';
 import type { PageChat, PageId, PageLabel, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
 import { communityOf } from './communities.ts';
@@ -135,8 +135,6 @@ export async function sendingInto<T>(
   }
 }
 
-const POLL_MS = 50;
-
 /** The chat with a person or group, by number or hidden id; undefined unless the page has it in memory. */
 function findChat(id: string): PageChat | undefined {
   const { Chat } = window.require('WAWebCollections');
@@ -203,11 +201,4 @@ export function chatModel(chat: PageChat): Record<string, unknown> {
 /** Whether the phone has older messages of a chat than the page; undefined if unknown. */
 export function isOlderOnPhone({ endOfHistoryTransferType: left }: PageChat): boolean | undefined {
   return left === 0 || left === 3 || left === 4 || left === 5 ? true : left === 1 ? false : undefined;
-}
-
-/** Waits until a condition holds in the page's models; false if it does not in time. */
-export async function holds(is: () => boolean, timeoutMs: number): Promise<boolean> {
-  const deadline = Date.now() + timeoutMs;
-  while (!is() && Date.now() < deadline) await delay(POLL_MS);
-  return is();
 }

@@ -1,4 +1,4 @@
-import { delay, within } from '../delay.ts';
+import { holds, within } from '../delay.ts';
 import type { PageId, PageMessage } from '../models.ts';
 import { Refusal, requireSuccess } from '../refusal.ts';
 import { optional } from './identities.ts';
@@ -92,8 +92,7 @@ export async function download(message: PageMessage, timeoutMs: number): Promise
     asked.catch(() => {}),
     timeoutMs,
   );
-  const pollMs = 100;
-  while (stage() === 'FETCHING' && Date.now() < endsAt) await delay(pollMs);
+  await holds(() => stage() !== 'FETCHING', endsAt - Date.now());
   return stage();
 }
 

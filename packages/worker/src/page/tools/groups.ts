@@ -1,7 +1,7 @@
 import type { GroupSettings } from '@chat-web/protocol';
 import type { JoinRequestRow } from '../contract/group-invites.ts';
 import type { MemberCodes } from '../contract/groups.ts';
-import { delay, within } from '../delay.ts';
+import { holds, within } from '../delay.ts';
 import type { OwnGroup, PageChat, PageId, PageParticipant } from '../models.ts';
 import { networkCode, Refusal } from '../refusal.ts';
 import { idsOf, isMe, optional } from './identities.ts';
@@ -14,7 +14,7 @@ interface PersonCode {
   readonly code: number;
 }
 
-const SETTLE_MS = 50;
+const MODELS_MS = 1_000;
 
 function loaded(group: PageChat) {
   return group.groupMetadata?.participants?.getModelsArray() ?? [];
@@ -55,8 +55,7 @@ async function readStored(group: PageChat, timeoutMs: number) {
 
 /** Waits for the models, which are set a moment after an answer. */
 async function untilLoaded(groups: readonly PageChat[], deadline: number) {
-  const until = Math.min(deadline, Date.now() + 20 * SETTLE_MS);
-  while (groups.some(isIncomplete) && Date.now() < until) await delay(SETTLE_MS);
+  await holds(() => !groups.some(isIncomplete), Math.min(deadline - Date.now(), MODELS_MS));
 }
 
 async function membersOf(group: PageChat, timeoutMs: number) {
@@ -159,8 +158,7 @@ export async function refreshGroup(group: PageChat, isExpected: () => boolean, t
     query(group)?.catch(() => {}),
     timeoutMs,
   );
-  while (!isExpected() && Date.now() < deadline) await delay(SETTLE_MS);
-  return isExpected();
+  return holds(isExpected, deadline - Date.now());
 }
 
 const OPEN_MS = 5_000;
