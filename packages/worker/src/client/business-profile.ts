@@ -1,5 +1,6 @@
 import { type BusinessProfile, businessProfile, cutText, LIMITS } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { orNone, validRows } from './schemas.ts';
 
 const MAX_WEBSITES = 20;
 const MAX_CATEGORIES = 50;
@@ -19,7 +20,7 @@ const profileModel = v.object({
   email: anything,
   websites: texts,
   categories: texts,
-  hours: v.fallback(v.optional(v.object({ timezone: anything, days: v.array(v.unknown()) })), undefined),
+  hours: orNone(v.object({ timezone: anything, days: v.array(v.unknown()) })),
 });
 
 /** A business profile for the API, from the page's data; invalid parts are left out. */
@@ -31,7 +32,9 @@ export function toBusinessProfile(contactId: string, read: unknown): BusinessPro
     ...textField('email', email),
     websites: cutTextsIn(websites, MAX_WEBSITES),
     categories: cutTextsIn(categories, MAX_CATEGORIES),
-    ...(hours ? { hours: { ...textField('timezone', hours.timezone), days: hours.days.flatMap(daysOf) } } : {}),
+    ...(hours
+      ? { hours: { ...textField('timezone', hours.timezone), days: validRows(dayModel, hours.days).map(toDay) } }
+      : {}),
   };
   const hasSome = Object.values(profile).some((value) => !Array.isArray(value) || value.length > 0);
   const whole = { contactId, isBusiness: isBusiness === true || hasSome, ...profile };
@@ -54,11 +57,8 @@ function cutTextsIn(texts: readonly unknown[], max: number): string[] {
   return texts.flatMap((text) => cutTextIn(text) ?? []).slice(0, max);
 }
 
-function daysOf(read: unknown) {
-  const parsed = v.safeParse(dayModel, read);
-  if (!parsed.success) return [];
-  const { day, mode, hours } = parsed.output;
-  return [{ day, mode, periods: hours.map(([from, to]) => ({ opensAt: timeOfDay(from), closesAt: timeOfDay(to) })) }];
+function toDay({ day, mode, hours }: v.InferOutput<typeof dayModel>) {
+  return { day, mode, periods: hours.map(([from, to]) => ({ opensAt: timeOfDay(from), closesAt: timeOfDay(to) })) };
 }
 
 /** `hh:mm`, from minutes since midnight. */

@@ -10,8 +10,8 @@ import {
   LIMITS,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { orNone } from './message-contents.ts';
 import { knownUsername, toMutedUntil, toTime } from './resources.ts';
+import { orNone, validRows } from './schemas.ts';
 
 const text = v.optional(v.nullable(v.string()));
 const name = v.optional(
@@ -37,7 +37,7 @@ export function toChats(read: readonly unknown[]): Chat[] {
     muteExpiration: v.optional(v.nullable(v.number())),
     lastMessage: v.optional(v.nullable(v.object({ body: text, timestamp: v.number(), fromMe: v.boolean() }))),
   });
-  const newestFirst = readable(model, read).sort((a, b) => (b.lastActivity ?? 0) - (a.lastActivity ?? 0));
+  const newestFirst = validRows(model, read).sort((a, b) => (b.lastActivity ?? 0) - (a.lastActivity ?? 0));
   // A person may have a chat by number and one by hidden id; the API lists the newer one.
   const seen = new Set<string>();
   return newestFirst
@@ -74,7 +74,7 @@ export function toGroups(read: readonly unknown[]): Group[] {
     isAdmin: v.optional(v.nullable(v.boolean())),
     community: orNone(community),
   });
-  return readable(model, read)
+  return validRows(model, read)
     .filter(({ isMember }) => isMember)
     .map(({ id, subject, participantCount, isAdmin, community }) => ({
       id,
@@ -108,7 +108,7 @@ type ContactModel = v.InferOutput<typeof contactModel>;
  */
 export function toContacts(read: readonly unknown[]): Contact[] {
   const byId = new Map<string, ContactModel[]>();
-  for (const model of readable(contactModel, read)) byId.set(model.id, [...(byId.get(model.id) ?? []), model]);
+  for (const model of validRows(contactModel, read)) byId.set(model.id, [...(byId.get(model.id) ?? []), model]);
   return [...byId.values()].flatMap((rows) => shownContact(rows) ?? []);
 }
 
@@ -137,11 +137,4 @@ function shownContact(rows: readonly ContactModel[]): Contact | undefined {
     isBlocked: either(({ isBlocked }) => isBlocked),
   };
   return v.is(contact, shown) ? shown : undefined;
-}
-
-function readable<S extends v.GenericSchema>(model: S, read: readonly unknown[]): v.InferOutput<S>[] {
-  return read.flatMap((one) => {
-    const parsed = v.safeParse(model, one);
-    return parsed.success ? [parsed.output] : [];
-  });
 }

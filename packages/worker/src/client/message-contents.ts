@@ -1,8 +1,6 @@
 import { cutText, LIMITS, type Message } from '@chat-web/protocol';
 import * as v from 'valibot';
-
-/** A field that is left out if it is invalid, so that the message is not lost. */
-export const orNone = <S extends v.GenericSchema>(schema: S) => v.fallback(v.optional(schema), undefined);
+import { orNone } from './schemas.ts';
 
 /** A text that is cut if it is long, and left out if it is empty or none. */
 const known = v.pipe(

@@ -13,7 +13,8 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { PageLimit } from '../page/models.ts';
-import { contentFields, orNone, toContents } from './message-contents.ts';
+import { contentFields, toContents } from './message-contents.ts';
+import { orNone } from './schemas.ts';
 
 /** The API's names for the page's types of messages. */
 const TYPE_NAMES: ReadonlyMap<string, Message['type']> = new Map([

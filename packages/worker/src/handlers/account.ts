@@ -1,15 +1,8 @@
-import {
-  type accountOperations,
-  cutText,
-  GatewayError,
-  LIMITS,
-  operations,
-  type Privacy,
-  profile,
-} from '@chat-web/protocol';
+import { type accountOperations, cutText, LIMITS, operations, type Privacy, profile } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import { requireValid } from '../client/schemas.ts';
 import { withMedia } from '../media/outgoing-media.ts';
 
 /** Names of settings: of the API, of the page's memory, and of the network. */
@@ -84,8 +77,7 @@ function toProfile(read: Record<string, unknown>) {
     ...(typeof about === 'string' ? { about: text(about) } : {}),
     isBusiness: isBusiness === true,
   };
-  if (v.is(profile, shown)) return shown;
-  throw new GatewayError('client_failed', 'the web client returned an invalid profile');
+  return requireValid(profile, shown, 'profile');
 }
 
 /** Settings of the API, from the page's; settings with unknown values are left out. */

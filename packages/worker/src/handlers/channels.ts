@@ -1,20 +1,17 @@
-import { type Channel, channel, type channelOperations, cutText, GatewayError, LIMITS } from '@chat-web/protocol';
-import * as v from 'valibot';
+import { type Channel, channel, type channelOperations, cutText, LIMITS } from '@chat-web/protocol';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { readableMessage } from '../client/resources.ts';
+import { requireValid, validRows } from '../client/schemas.ts';
 import type { ChannelModel } from '../page/channels.ts';
 import { readMessage } from './sending.ts';
 
 export function channelHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof channelOperations> {
   return {
     listChannels: async (_, { time }) =>
-      (await page.read(time.rest(), 'listChannels')).flatMap((model) => shown(model) ?? []),
+      validRows(channel, (await page.read(time.rest(), 'listChannels')).map(toChannel)),
 
-    getChannel: async ({ channelId }, { time }) => {
-      const read = shown(await page.read(time.rest(), 'getChannel', channelId));
-      if (read) return read;
-      throw new GatewayError('client_failed', 'the web client returned an invalid channel');
-    },
+    getChannel: async ({ channelId }, { time }) =>
+      requireValid(channel, toChannel(await page.read(time.rest(), 'getChannel', channelId)), 'channel'),
 
     listChannelMessages: async ({ channelId, limit }, { time }) => {
       const read = await page.read(time.rest(), 'listChannelMessages', channelId, limit, time.step('inPage'));
@@ -38,9 +35,17 @@ export function channelHandlers({ page }: HandlerContext): WorkerHandlers<keyof 
   };
 }
 
-/** A channel of the API; undefined for an invalid one. */
-function shown({ id, name, description, role, followers, inviteCode, isVerified }: ChannelModel): Channel | undefined {
-  const read = {
+/** A channel of the API, which may be invalid. */
+function toChannel({
+  id,
+  name,
+  description,
+  role,
+  followers,
+  inviteCode,
+  isVerified,
+}: ChannelModel): Partial<Record<keyof Channel, unknown>> {
+  return {
     id,
     name: cutText(String(name ?? ''), LIMITS.name),
     ...(typeof description === 'string' && description !== ''
@@ -51,5 +56,4 @@ function shown({ id, name, description, role, followers, inviteCode, isVerified 
     ...(typeof inviteCode === 'string' ? { inviteCode } : {}),
     isVerified: isVerified === true,
   };
-  return v.is(channel, read) ? read : undefined;
 }

@@ -1,13 +1,15 @@
 import { type contactDetailOperations, cutText, GatewayError, LIMITS } from '@chat-web/protocol';
+import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import { toBusinessProfile } from '../client/business-profile.ts';
 import { toContacts, toGroups } from '../client/lists.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import { requireValid } from '../client/schemas.ts';
 
 /** Between two requests for many numbers: the network restricts accounts for many look-ups in a row. */
 const LOOK_UPS_PAUSE_MS = 10_000;
 
-const PERSON = /^\d{1,20}@(c\.us|lid)$/;
+const person = v.pipe(v.string(), v.regex(/^\d{1,20}@(c\.us|lid)$/));
 
 export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof contactDetailOperations> {
   let nextLookUpsAt = 0;
@@ -63,8 +65,7 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
       );
       if ('waitMs' in answer) throw tooSoon(answer.waitMs);
       if (answer.id === undefined) return { username: name, needsPin: true };
-      if (PERSON.test(answer.id)) return { username: name, id: answer.id };
-      throw new GatewayError('client_failed', 'the web client returned an invalid id');
+      return { username: name, id: requireValid(person, answer.id, 'id') };
     },
 
     blockContact: async ({ contactId }, { time }) => ({

@@ -11,6 +11,7 @@ import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { knownUsername, toIsoTime } from '../client/resources.ts';
+import { requireValid } from '../client/schemas.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { withMedia } from '../media/outgoing-media.ts';
 import { results } from './groups.ts';
@@ -77,9 +78,7 @@ function toGroupDetails(model: Record<string, unknown>): GroupDetails {
     const parsed = v.safeParse(schema as v.GenericSchema, read[name] ?? undefined);
     return parsed.success && parsed.output !== undefined ? [[name, parsed.output] as const] : [];
   });
-  const details = v.safeParse(groupDetails, Object.fromEntries(valid));
-  if (details.success) return details.output;
-  throw new GatewayError('client_failed', 'the web client returned an invalid group');
+  return requireValid(groupDetails, Object.fromEntries(valid), 'group');
 }
 
 export function groupPictureHandlers(context: HandlerContext): WorkerHandlers<keyof typeof groupPictureOperations> {

@@ -1,6 +1,5 @@
 import {
   cutText,
-  GatewayError,
   type GroupInvite,
   groupInvite,
   type groupInviteOperations,
@@ -12,9 +11,9 @@ import {
   MAX_JOIN_REQUESTS,
   type ParticipantResult,
 } from '@chat-web/protocol';
-import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import { requireValid, validRows } from '../client/schemas.ts';
 import { isoOf } from './group-details.ts';
 import { results } from './groups.ts';
 
@@ -58,9 +57,7 @@ function answered(one: ParticipantResult): ParticipantResult {
 }
 
 function toInvite(groupId: string, { code }: { readonly code: string }): GroupInvite {
-  const read = v.safeParse(groupInvite, { groupId, code, url: `https://chat.whatsapp.com/${code}` });
-  if (read.success) return read.output;
-  throw new GatewayError('client_failed', 'the web client returned an invalid invite code');
+  return requireValid(groupInvite, { groupId, code, url: `https://chat.whatsapp.com/${code}` }, 'invite code');
 }
 
 function toInvitation({
@@ -72,29 +69,28 @@ function toInvitation({
   ...rest
 }: Record<string, unknown>): Invitation {
   const created = isoOf(createdAt);
-  const read = v.safeParse(invitation, {
+  const read = {
     ...rest,
     subject: cutText(String(subject ?? ''), LIMITS.name),
     ...(description ? { description: cutText(String(description), LIMITS.body) } : {}),
     ...(created ? { createdAt: created } : {}),
     ...(owner ? { owner } : {}),
     ...(typeof participantCount === 'number' ? { participantCount } : {}),
-  });
-  if (read.success) return read.output;
-  throw new GatewayError('client_failed', 'the web client returned an invalid invitation');
+  };
+  return requireValid(invitation, read, 'invitation');
 }
 
 /** Pending requests to join, from the page's rows; invalid ones are left out. */
 function toJoinRequests(rows: readonly Record<string, unknown>[]): JoinRequest[] {
-  return rows.slice(0, MAX_JOIN_REQUESTS).flatMap(({ id, lid, requestedAt, by }) => {
+  const read = rows.slice(0, MAX_JOIN_REQUESTS).map(({ id, lid, requestedAt, by }) => {
     const since = isoOf(requestedAt);
     const how = BY[String(by)];
-    const read = v.safeParse(joinRequest, {
+    return {
       id,
       ...(lid ? { lid } : {}),
       ...(since ? { requestedAt: since } : {}),
       ...(how ? { by: how } : {}),
-    });
-    return read.success ? [read.output] : [];
+    };
   });
+  return validRows(joinRequest, read);
 }

@@ -2,6 +2,7 @@ import { cutText, invalidRequest, type Label, LIMITS, label, type labelOperation
 import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import { validRows } from '../client/schemas.ts';
 
 const labelModel = v.object({ id: v.string(), name: v.nullish(v.string(), ''), colorIndex: v.nullish(v.number()) });
 
@@ -22,11 +23,10 @@ export function labelHandlers({ page }: HandlerContext): WorkerHandlers<keyof ty
 
 /** Labels of the API; invalid ones are left out. */
 function toLabels(read: readonly unknown[]): Label[] {
-  return read.flatMap((one) => {
-    const parsed = v.safeParse(labelModel, one);
-    if (!parsed.success) return [];
-    const { id, name, colorIndex } = parsed.output;
-    const shown = { id, name: cutText(name ?? '', LIMITS.name), ...(colorIndex == null ? {} : { colorIndex }) };
-    return v.is(label, shown) ? [shown] : [];
-  });
+  const shown = validRows(labelModel, read).map(({ id, name, colorIndex }) => ({
+    id,
+    name: cutText(name ?? '', LIMITS.name),
+    ...(colorIndex == null ? {} : { colorIndex }),
+  }));
+  return validRows(label, shown);
 }

@@ -2,6 +2,7 @@ import { cutText, LIMITS, listedReaction, listedVote, type messageQueryOperation
 import * as v from 'valibot';
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { readableMessage, toMessage, toTime } from '../client/resources.ts';
+import { validRows } from '../client/schemas.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import type { MessagePage } from '../page/message-queries.ts';
 
@@ -54,18 +55,18 @@ export function messageQueryHandlers(context: HandlerContext): WorkerHandlers<ke
     },
 
     listReactions: async ({ messageId }, { time }) =>
-      valid(reactionForm, await page.read(time.rest(), 'listReactions', messageId)),
+      listed(reactionForm, await page.read(time.rest(), 'listReactions', messageId)),
 
     listPollVotes: async ({ messageId }, { time }) =>
-      valid(voteForm, await page.read(time.rest(), 'listPollVotes', messageId)),
+      listed(voteForm, await page.read(time.rest(), 'listPollVotes', messageId)),
 
     listReceipts: async ({ messageId }, { time }) => {
       const found = await page.read(time.rest(), 'listReceipts', messageId);
       const { remaining } = found;
       return {
-        delivered: valid(receiptForm, found.delivered),
-        read: valid(receiptForm, found.read),
-        played: valid(receiptForm, found.played),
+        delivered: listed(receiptForm, found.delivered),
+        read: listed(receiptForm, found.read),
+        played: listed(receiptForm, found.played),
         ...(typeof remaining === 'number' && !Number.isNaN(remaining) ? { remaining: toTime(remaining) } : {}),
       };
     },
@@ -91,9 +92,6 @@ function pageOf({ models, hasMore }: MessagePage) {
   return { messages: models.flatMap((model) => readableMessage(model) ?? []), hasMore: hasMore === true };
 }
 
-function valid<S extends v.GenericSchema>(form: S, items: readonly unknown[] = []): v.InferOutput<S>[] {
-  return items.slice(0, LIMITS.listed).flatMap((item) => {
-    const read = v.safeParse(form, item);
-    return read.success ? [read.output] : [];
-  });
+function listed<S extends v.GenericSchema>(form: S, items: readonly unknown[] = []): v.InferOutput<S>[] {
+  return validRows(form, items.slice(0, LIMITS.listed));
 }

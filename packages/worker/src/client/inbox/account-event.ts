@@ -9,6 +9,7 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { toMessage, toMutedUntil } from '../resources.ts';
+import { orNone } from '../schemas.ts';
 
 /** The range of dates, in milliseconds. */
 const LAST_MS = LIMITS.time * 1_000;
@@ -27,10 +28,10 @@ const time = v.pipe(
 );
 
 /** A person who may be unknown. */
-const person = v.optional(v.fallback(v.optional(networkId), undefined));
+const person = orNone(networkId);
 
 /** Present if the account itself did it. */
-const fromMe = v.optional(v.fallback(v.optional(v.literal(true)), undefined));
+const fromMe = orNone(v.literal(true));
 
 /** Only people with valid ids. */
 const participants = v.pipe(
