@@ -14,10 +14,13 @@ const person = v.pipe(v.string(), v.regex(/^\d{1,20}@(c\.us|lid)$/));
 export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof contactDetailOperations> {
   let nextLookUpsAt = 0;
   /**
-   * Keeps a pause between look-ups. `ask` receives how many milliseconds of the pause remain; `isQueried` tells from
-   * its answer whether the network was queried.
+   * Keeps a pause between look-ups. `ask` receives how many milliseconds of the pause remain, and may answer that they
+   * have to pass first, which throws 429; `isQueried` returns whether the network was queried for another answer.
    */
-  const paced = async <T>(ask: (pauseMs: number) => Promise<T>, isQueried: (answer: T) => boolean): Promise<T> => {
+  const paced = async <T>(
+    ask: (pauseMs: number) => Promise<T | Wait>,
+    isQueried: (answer: T) => boolean = () => true,
+  ): Promise<T> => {
     const [before, now] = [nextLookUpsAt, performance.now()];
     const reserved = Math.max(before, now + LOOK_UPS_PAUSE_MS);
     nextLookUpsAt = reserved;
@@ -26,8 +29,12 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
     };
     try {
       const answer = await ask(before - now);
-      if (!isQueried(answer)) release();
-      return answer;
+      if (!isWait(answer)) {
+        if (!isQueried(answer)) release();
+        return answer;
+      }
+      release();
+      throw tooSoon(answer.waitMs);
     } catch (error) {
       const isUnasked = error instanceof GatewayError && error.code === 'session_not_ready';
       if (isUnasked) release(); // After any other error, the network may have been queried.
@@ -39,33 +46,26 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
   return {
     numbersExist: async ({ numbers }, { time }) => {
       const limitMs = time.rest();
-      const answer = await paced(
-        async (pauseMs) => (pauseMs > 0 ? { waitMs: pauseMs } : page.change(limitMs, 'numbersExist', numbers)),
-        (answer) => !('waitMs' in answer),
+      const { exist } = await paced((pauseMs) =>
+        pauseMs > 0 ? Promise.resolve({ waitMs: pauseMs }) : page.change(limitMs, 'numbersExist', numbers),
       );
-      if ('waitMs' in answer) throw tooSoon(answer.waitMs);
-      return { numbers: [...answer.exist] };
+      return { numbers: [...exist] };
     },
 
     resolveContacts: async ({ ids }, { time }) => {
       const limitMs = time.rest();
-      const answer = await paced(
+      const { found } = await paced(
         (pauseMs) => page.change(limitMs, 'resolveContacts', ids, pauseMs),
-        (answer) => 'found' in answer && answer.isQueried,
+        ({ isQueried }) => isQueried,
       );
-      if ('waitMs' in answer) throw tooSoon(answer.waitMs);
-      return { contacts: [...answer.found] };
+      return { contacts: [...found] };
     },
 
     findUsername: async ({ name, pin }, { time }) => {
       const limitMs = time.rest();
-      const answer = await paced(
-        (pauseMs) => page.read(limitMs, 'findUsername', name, pin, pauseMs),
-        (answer) => !('waitMs' in answer),
-      );
-      if ('waitMs' in answer) throw tooSoon(answer.waitMs);
-      if (answer.id === undefined) return { username: name, needsPin: true };
-      return { username: name, id: requireValid(person, answer.id, 'id') };
+      const { id } = await paced((pauseMs) => page.read(limitMs, 'findUsername', name, pin, pauseMs));
+      if (id === undefined) return { username: name, needsPin: true };
+      return { username: name, id: requireValid(person, id, 'id') };
     },
 
     blockContact: async ({ contactId }, { time }) => ({
@@ -90,6 +90,15 @@ export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<
     getBusinessProfile: async ({ contactId }, { time }) =>
       toBusinessProfile(contactId, await page.read(time.rest(), 'getBusinessProfile', contactId)),
   };
+}
+
+/** Nothing was queried yet: it is too early. */
+interface Wait {
+  readonly waitMs: number;
+}
+
+function isWait(answer: unknown): answer is Wait {
+  return typeof answer === 'object' && answer !== null && 'waitMs' in answer;
 }
 
 function tooSoon(waitMs: number): GatewayError {
