@@ -22,6 +22,22 @@ function refusedByChannel(code: number): Refusal {
   return why ? new Refusal('not_permitted', `${why} (code ${code})`) : refusedByNetwork(code);
 }
 
+function heldChannel(id: string) {
+  return window.require('WAWebCollections').WAWebNewsletterCollection?.get(id);
+}
+
+/** What the account is in a channel now; `guest` if it does not follow it. */
+function roleIn(id: string): string {
+  return heldChannel(id)?.newsletterMetadata?.membershipType ?? 'guest';
+}
+
+/** A channel that the account follows or manages, and what it is there; refuses the call without one. */
+function requireFollowed(id: string) {
+  const [chat, role] = [heldChannel(id), roleIn(id)];
+  if (!chat || role === 'guest') throw noChannel();
+  return { chat, role };
+}
+
 /** The error of the page, or the refusal of the network. */
 function refusalOf(error: unknown): unknown {
   const code = networkCode(error);
@@ -84,10 +100,7 @@ export async function listChannelMessages(
   limit: number,
   timeoutMs: number,
 ): Promise<MessageModel[]> {
-  const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
-  const chat = channels?.get(channelId);
-  const role = chat?.newsletterMetadata?.membershipType;
-  if (!chat || role === undefined || role === 'guest') throw noChannel();
+  const { chat } = requireFollowed(channelId);
   const notShown = /^(newsletter_notification|notification|e2e_notification|protocol|ciphertext|revoked|unknown)/;
   const shown = () => chat.msgs.getModelsArray().filter(({ type }: PageMessage) => !notShown.test(type));
   const deadline = Date.now() + timeoutMs;
@@ -110,14 +123,12 @@ export async function listChannelMessages(
 
 /** Follows a channel. Does nothing if the account follows or manages it already. */
 export async function followChannel(channelId: string): Promise<void> {
-  const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
-  const role = () => channels?.get(channelId)?.newsletterMetadata?.membershipType ?? 'guest';
-  if (role() !== 'guest') return;
+  if (roleIn(channelId) !== 'guest') return;
   let hasAsked = false;
   try {
     // The page silently ignores a channel without metadata.
     const preview = await window.require('WAWebLoadNewsletterPreviewChatAction').loadNewsletterPreviewChat(channelId);
-    const chat = channels?.get(channelId) ?? preview;
+    const chat = heldChannel(channelId) ?? preview;
     if (!chat) throw noChannel();
     const surface = { eventSurface: 3 };
     const { subscribeToNewsletterAction } = window.require('WAWebNewsletterSubscribeAction');
@@ -125,24 +136,21 @@ export async function followChannel(channelId: string): Promise<void> {
     await subscribeToNewsletterAction(chat, surface);
   } catch (error) {
     // A later step of the page may have failed after the network accepted the change.
-    if (role() !== 'guest') return;
+    if (roleIn(channelId) !== 'guest') return;
     throw hasAsked && networkCode(error) === undefined ? unreported('the channel is followed') : refusalOf(error);
   }
-  if (role() === 'guest') throw refusedByChannel(400);
+  if (roleIn(channelId) === 'guest') throw refusedByChannel(400);
 }
 
 /** Unfollows a channel. */
 export async function unfollowChannel(channelId: string): Promise<void> {
-  const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
-  const role = () => channels?.get(channelId)?.newsletterMetadata?.membershipType ?? 'guest';
-  const chat = channels?.get(channelId);
-  if (!chat || role() === 'guest') throw noChannel();
-  if (role() === 'owner') throw new Refusal('not_permitted', 'the account owns that channel');
+  const { chat, role } = requireFollowed(channelId);
+  if (role === 'owner') throw new Refusal('not_permitted', 'the account owns that channel');
   try {
     const surface = { eventSurface: 3 };
     await window.require('WAWebNewsletterUnsubscribeAction').unsubscribeFromNewsletterAction(chat, surface);
   } catch (error) {
-    if (role() === 'guest') return;
+    if (roleIn(channelId) === 'guest') return;
     // The page then updates its database before its memory: its own error may come from that, after the change.
     throw networkCode(error) === undefined ? unreported('the channel is still followed') : refusalOf(error);
   }
@@ -150,10 +158,7 @@ export async function unfollowChannel(channelId: string): Promise<void> {
 
 /** Posts a text. Returns its message. */
 export async function postToChannel(channelId: string, body: string): Promise<MessageModel> {
-  const { WAWebNewsletterCollection: channels } = window.require('WAWebCollections');
-  const chat = channels?.get(channelId);
-  const role = chat?.newsletterMetadata?.membershipType ?? 'guest';
-  if (!chat || role === 'guest') throw noChannel();
+  const { chat, role } = requireFollowed(channelId);
   if (role !== 'owner' && role !== 'admin')
     throw new Refusal('not_permitted', 'the account neither owns nor administers that channel');
   const { sendNewsletterTextMsg } = window.require('WAWebNewsletterSendMsgAction');
