@@ -17,7 +17,7 @@ import { CodeLinking, notToBeLinked, TYPED_MS } from './code-linking.ts';
 import { connectBrowser } from './connect-browser.ts';
 import { Deliveries } from './inbox/deliveries.ts';
 import { awaitsQr, isLinked, isLinking, type LinkEffect, type LinkEvent, NEW_LINK, next } from './link-state.ts';
-import type { PageSource } from './page-access.ts';
+import { type PageSource, SUPPORT_TIMEOUT_MS } from './page-access.ts';
 import { wasNavigated } from './page-errors.ts';
 import type { PageLink, ReceivedSignal } from './page-link.ts';
 import { PageReport } from './page-report.ts';
@@ -35,8 +35,6 @@ const PASSKEY_MS = 10 * 60_000;
 /** How often the link screen is read, which does not report changes itself. */
 const SCREEN_INTERVAL_MS = 1_500;
 const SCREEN_TIMEOUT_MS = 10_000;
-/** How long to wait for modules of the page that load late. */
-const SUPPORT_TIMEOUT_MS = 10_000;
 const UNLINK_TIMEOUT_MS = 5_000;
 const NOT_NAMED = 'this build of the page does not take a name: the phone shows its own';
 

@@ -8,11 +8,12 @@ import { PageFile, PIECE_BYTES } from './page-file.ts';
 import { CallLostError, type PageLink } from './page-link.ts';
 import type { PageArgs, PageCalls, PageFunction, PageResult, SendArgs, SendFunction, SendLimits } from './port.ts';
 
-const DROP_TIMEOUT_MS = 1_000;
+/** How long to wait until the page has dropped a file. */
+export const DROP_TIMEOUT_MS = 1_000;
 /** The browser reads the next pieces of a file while this process decodes and writes one. */
 const PIECES_AT_ONCE = 4;
 /** How long to wait for modules of the page that load late. */
-const SUPPORT_TIMEOUT_MS = 10_000;
+export const SUPPORT_TIMEOUT_MS = 10_000;
 /** The page's deadline is this much before the worker's: an answer takes a moment. */
 const MARGIN_MS = 1_000;
 const BROWSER_TIMEOUT_MS = 1_000;

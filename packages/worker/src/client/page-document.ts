@@ -1,6 +1,5 @@
+import { PAGE_URL } from './library.ts';
 import type { PageLink } from './page-link.ts';
-
-const PAGE_URL = 'https://web.whatsapp.com/';
 
 /** A document of the page, as its server sent it. */
 export interface PageDocument {

@@ -13,7 +13,6 @@ import { wasNavigated } from './page-errors.ts';
 import { PageLink, type ReceivedSignal } from './page-link.ts';
 import type { Log } from './port.ts';
 import { ProxyLogin } from './proxy-login.ts';
-import { wasReplaced } from './replaced-document.ts';
 
 /** The referrer that the library sends. */
 const REFERER = 'https://whatsapp.com/';
@@ -141,12 +140,12 @@ export class WhatsAppClient extends LibraryClient {
     this.#link = link;
     await Promise.all([
       link.overrideUserAgent(USER_AGENT),
-      document ? servePage(link, document) : watchDocument(link, (loaded) => this.#keepDocument(loaded)),
+      document
+        ? servePage(link, document)
+        : watchDocument(link, (loaded) => {
+            this.#document = loaded;
+          }),
     ]);
-  }
-
-  #keepDocument(document: PageDocument): void {
-    this.#document = document;
   }
 
   /** Called after the first load and after every navigation of any frame. Never rejects. */
@@ -303,6 +302,19 @@ export class WhatsAppClient extends LibraryClient {
 
   #onSocketState(state: string): void {
     this.#options.dispatch({ name: 'socket', state });
+  }
+}
+
+/**
+ * True if a navigation explains an error: the document of `before` was replaced. The call may also have run in the next
+ * document while that was loading, and failed there. Never rejects.
+ */
+async function wasReplaced(link: PageLink, before: PageState | undefined, error: unknown): Promise<boolean> {
+  if (wasNavigated(error)) return true;
+  try {
+    return before !== undefined && before.document !== (await link.run('readPageState')).document;
+  } catch (again) {
+    return wasNavigated(again);
   }
 }
 

@@ -1,6 +1,5 @@
 import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
 import { accountHandlers } from './account.ts';
-import { callHandlers } from './calls.ts';
 import { channelHandlers } from './channels.ts';
 import { chatChangeHandlers, chatHandlers } from './chats.ts';
 import { contactDetailHandlers } from './contact-details.ts';
@@ -9,15 +8,22 @@ import { groupDetailsHandlers, groupPictureHandlers } from './group-details.ts';
 import { groupInviteHandlers } from './group-invites.ts';
 import { groupHandlers } from './groups.ts';
 import { labelHandlers } from './labels.ts';
-import { linkingHandlers } from './linking.ts';
 import { messageQueryHandlers } from './message-queries.ts';
 import { forwardingHandlers, messageHandlers } from './messages.ts';
 import { statusFeedHandlers } from './status-feed.ts';
 
 /** Handlers of every operation of a worker; a missing one does not compile. */
 export function createHandlers(context: HandlerContext): WorkerHandlers {
+  const { page, linking } = context;
   return {
-    ...linkingHandlers(context),
+    requestPairingCode: async ({ id, phoneNumber }) => {
+      const number = phoneNumber.slice(0, phoneNumber.indexOf('@'));
+      return { id, ...(await linking.requestCode(number)) };
+    },
+    rejectCall: async ({ callId }, { time }) => {
+      await page.change(time.rest(), 'rejectCall', callId, time.step('ringing'));
+      return { callId, rejected: true };
+    },
     ...messageHandlers(context),
     ...messageQueryHandlers(context),
     ...forwardingHandlers(context),
@@ -33,6 +39,5 @@ export function createHandlers(context: HandlerContext): WorkerHandlers {
     ...statusFeedHandlers(context),
     ...accountHandlers(context),
     ...channelHandlers(context),
-    ...callHandlers(context),
   };
 }

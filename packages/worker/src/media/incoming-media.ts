@@ -2,11 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cutText, GatewayError, LIMITS, type MediaFile, SHA256 } from '@chat-web/protocol';
+import { DROP_TIMEOUT_MS } from '../client/page-access.ts';
 import type { HandlerContext, PageArgs, PageResult } from '../client/port.ts';
 import type { LoadedMedia } from '../page/media.ts';
 import { collectGarbageAfter } from './garbage-collection.ts';
-
-const DROP_TIMEOUT_MS = 1_000;
 
 /**
  * Calls a function that loads media into the page, and copies the bytes to a spool file, piece by piece, with a time limit

@@ -1,11 +1,11 @@
 import type { GroupSettings } from '@chat-web/protocol';
 import type { PageChat } from './models.ts';
 import { afterChanges, networkCode, Refusal, refusedByNetwork } from './refusal.ts';
-import { communityOf } from './tools/communities.ts';
 import { removePicture, setPicture } from './tools/files.ts';
 import {
   changingGroup,
   codesFor,
+  communityOf,
   groupSettings,
   memberCodes,
   noGroup,

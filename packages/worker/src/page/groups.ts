@@ -1,12 +1,12 @@
 import { within } from './delay.ts';
 import type { PageChat, PageId } from './models.ts';
 import { limitSeconds, Refusal, refusedByNetwork, unreported } from './refusal.ts';
-import { communityOf } from './tools/communities.ts';
 import {
   type Addition,
   type Additions,
   changingGroup,
   codesFor,
+  communityOf,
   idsOfPeople,
   loadGroups,
   memberCodes,

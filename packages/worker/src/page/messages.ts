@@ -3,9 +3,8 @@ import type { HandedForward, MessageModel, PageChat, PageMessage, SendMark, Send
 import { ignored, networkCode, Refusal, refusedMessage, unreported } from './refusal.ts';
 import { hasFailedEdit, whileEditing } from './tools/changes.ts';
 import { oneByOne, type QuietUntil, requireQuiet, sendingInto } from './tools/chats.ts';
-import { communityOf } from './tools/communities.ts';
 import { download } from './tools/files.ts';
-import { ownGroup } from './tools/groups.ts';
+import { communityOf, ownGroup } from './tools/groups.ts';
 import * as library from './tools/library.ts';
 import { isComposerDisabled, limitOf } from './tools/limits.ts';
 import { isDeliverable } from './tools/message-types.ts';

@@ -3,7 +3,7 @@ import type { LabelAction } from '../contract/labels.ts';
 import { within } from '../delay.ts';
 import type { PageChat, PageId, PageLabel, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
-import { communityOf } from './communities.ts';
+import { communityOf } from './groups.ts';
 import { optional, phoneOr, wrapExport } from './identities.ts';
 import { textOf } from './message-texts.ts';
 import { isDeliverable } from './message-types.ts';

@@ -2,7 +2,7 @@ import type { GroupSettings } from '@chat-web/protocol';
 import type { JoinRequestRow } from '../contract/group-invites.ts';
 import type { MemberCodes } from '../contract/groups.ts';
 import { holds, within } from '../delay.ts';
-import type { OwnGroup, PageChat, PageId, PageParticipant } from '../models.ts';
+import type { MessageModel, OwnGroup, PageChat, PageId, PageParticipant } from '../models.ts';
 import { networkCode, Refusal } from '../refusal.ts';
 import { idsOf, isMe, optional } from './identities.ts';
 import { retrieveIds } from './library.ts';
@@ -319,4 +319,12 @@ export interface Addition {
 /** The codes from the answer to a change of members. */
 export function memberCodes(answer: MemberCodes): PersonCode[] {
   return (answer?.participants ?? []).map(({ userWid: id, code }) => ({ id, code: Number(code) || 504 }));
+}
+
+/** The community of a group, and what the group is in it; undefined for any other chat. */
+export function communityOf(chat: PageChat | undefined): MessageModel['community'] {
+  const { isParentGroup, parentGroup, defaultSubgroup, isCag } = chat?.groupMetadata ?? {};
+  if (isParentGroup === true) return { id: String(chat?.id), role: 'parent' };
+  if (!parentGroup) return undefined;
+  return { id: String(parentGroup), role: defaultSubgroup || isCag ? 'announcements' : 'group' };
 }

@@ -1,6 +1,6 @@
 import type { MessageModel, PageChat, PageId, PageMessage } from '../models.ts';
 import { Refusal } from '../refusal.ts';
-import { communityOf } from './communities.ts';
+import { communityOf } from './groups.ts';
 import { idsOf, isMe, lidOf, optional, ownIds, phoneOr, pushnameOf, resolveNumbers, usernameOf } from './identities.ts';
 import { albumId, contactsOf, quotedContent, quotedId, referralOf, selectionOf } from './message-contents.ts';
 import { hasCaption, textOf } from './message-texts.ts';
