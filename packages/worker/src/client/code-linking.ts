@@ -32,7 +32,7 @@ const RETURN_TIMEOUT_MS = 10_000;
 const RATE_LIMIT_SECONDS = 3_600;
 
 /** The functions of the page that pairing by code needs. */
-export interface CodeLinkingParts {
+export interface CodeLinkingDependencies {
   /** Requests a code for a number. May hang. */
   ask(number: string, notifiesPhone: boolean): Promise<CodeAnswer>;
   /** Makes the page linkable by its QR again. May hang. */
@@ -52,15 +52,15 @@ interface Flow {
 
 /** Pairs a page by code instead of QR: one number at a time, whose code is renewed until it is typed. */
 export class CodeLinking {
-  readonly #parts: CodeLinkingParts;
+  readonly #dependencies: CodeLinkingDependencies;
   #flow: Flow | undefined;
   /** When codes were requested recently, without renewals. Unix ms. */
   #askedAt: number[] = [];
   /** Requests and renewals, one after the other. */
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(parts: CodeLinkingParts) {
-    this.#parts = parts;
+  constructor(dependencies: CodeLinkingDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /**
@@ -103,7 +103,7 @@ export class CodeLinking {
     clearTimeout(this.#flow?.timer);
     const flow: Flow = { number, renewals: 0, shown: undefined, timer: undefined };
     this.#flow = flow;
-    this.#parts.dispatch({ name: 'code_requested' });
+    this.#dependencies.dispatch({ name: 'code_requested' });
     try {
       return await this.#ask(flow, true);
     } catch (error) {
@@ -133,14 +133,14 @@ export class CodeLinking {
       await this.#ask(flow, false);
     } catch (error) {
       if (this.#flow !== flow) return; // Linked meanwhile.
-      this.#parts.log('warn', 'pairing code not renewed', { error: errorText(error) });
+      this.#dependencies.log('warn', 'pairing code not renewed', { error: errorText(error) });
       await this.#end(flow);
     }
   }
 
   async #ask(flow: Flow, notifiesPhone: boolean): Promise<PairingCode> {
     const askedAt = Date.now();
-    const answer = await withDeadline(this.#parts.ask(flow.number, notifiesPhone), ASK_TIMEOUT_MS, () => {
+    const answer = await withDeadline(this.#dependencies.ask(flow.number, notifiesPhone), ASK_TIMEOUT_MS, () => {
       throw new GatewayError('outcome_unknown', `the page returned no code within ${ASK_TIMEOUT_MS / 1_000} s`);
     });
     if (this.#flow !== flow) throw notToBeLinked('it was linked or reloaded before it returned the code');
@@ -154,16 +154,16 @@ export class CodeLinking {
     const code = v.parse(pairingCode, { code: answer.code, expiresAt: new Date(askedAt + CODE_MS).toISOString() });
     flow.shown = code;
     flow.timer = setTimeout(() => this.renew(), askedAt + CODE_MS - Date.now()).unref();
-    this.#parts.dispatch({ name: 'code', number: flow.number, code });
+    this.#dependencies.dispatch({ name: 'code', number: flow.number, code });
     return code;
   }
 
   async #end(flow: Flow): Promise<void> {
     if (this.#flow !== flow) return;
     this.forget();
-    this.#parts.dispatch({ name: 'code_ended' });
-    await resultWithin(this.#parts.returnToQr(), RETURN_TIMEOUT_MS);
-    this.#parts.dispatch({ name: 'back_to_qr' });
+    this.#dependencies.dispatch({ name: 'code_ended' });
+    await resultWithin(this.#dependencies.returnToQr(), RETURN_TIMEOUT_MS);
+    this.#dependencies.dispatch({ name: 'back_to_qr' });
   }
 }
 

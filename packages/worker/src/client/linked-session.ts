@@ -38,8 +38,7 @@ const SCREEN_TIMEOUT_MS = 10_000;
 const UNLINK_TIMEOUT_MS = 5_000;
 const NOT_NAMED = 'this build of the page does not take a name: the phone shows its own';
 
-/** What a session consists of and works with. */
-export interface SessionParts {
+export interface SessionDependencies {
   readonly options: WorkerOptions;
   /** The path of the page program. */
   readonly pageProgram: string;
@@ -62,7 +61,7 @@ export interface StopOptions {
  * whose effects it runs; what its page delivers goes to the deliveries; the watch detects what the page does not report.
  */
 export class LinkedSession implements PageSource, LinkingCalls {
-  readonly #parts: SessionParts;
+  readonly #dependencies: SessionDependencies;
   readonly #pages: SavedPages;
   readonly #capabilities = new Capabilities();
   readonly #pageReport: PageReport;
@@ -75,9 +74,9 @@ export class LinkedSession implements PageSource, LinkingCalls {
   #qrTimer: NodeJS.Timeout | undefined;
   #lastActivityAt = Date.now();
 
-  constructor(parts: SessionParts) {
-    this.#parts = parts;
-    const { options, browser, log, report } = parts;
+  constructor(dependencies: SessionDependencies) {
+    this.#dependencies = dependencies;
+    const { options, browser, log, report } = dependencies;
     if (browser.unsandboxed !== undefined) {
       log('warn', 'browser sandbox disabled', { reason: browser.unsandboxed, see: 'SECURITY.md' });
       report({ name: 'unsandboxed', reason: browser.unsandboxed });
@@ -89,7 +88,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     this.#deliveries = new Deliveries({ ...options, run, report, log });
     this.#client = new WhatsAppClient({
       connect: connectBrowser.bind(undefined, browser),
-      pageProgram: parts.pageProgram,
+      pageProgram: dependencies.pageProgram,
       document: options.pinnedPage,
       // The browser has no credentials for others.
       proxyLogin: options.proxy?.url.startsWith('http') ? options.proxy : undefined,
@@ -131,7 +130,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
       void this.#pollLinkScreen();
     } catch (error) {
       const detail = errorText(error);
-      const fault = this.#parts.options.proxy && proxyFault(detail);
+      const fault = this.#dependencies.options.proxy && proxyFault(detail);
       if (fault) this.dispatch({ name: 'failed', reason: 'PROXY_FAILED', detail: fault });
       else this.dispatch({ name: 'failed', reason: 'LAUNCH_FAILED', detail });
     }
@@ -143,7 +142,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     const { state, effects } = next(this.#state, event, Date.now());
     this.#state = state;
     if (state.socket !== socket) {
-      this.#parts.log('debug', 'socket state changed', { from: socket, to: state.socket });
+      this.#dependencies.log('debug', 'socket state changed', { from: socket, to: state.socket });
       this.onNetworkActivity();
     }
     for (const effect of effects) this.#run(effect);
@@ -152,7 +151,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
   #run(effect: LinkEffect): void {
     switch (effect.type) {
       case 'report':
-        this.#parts.report(effect.event);
+        this.#dependencies.report(effect.event);
         break;
       case 'render_qr':
         void this.#renderQr(effect.text);
@@ -261,7 +260,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
   /** Saves the working document, so that it can be pinned if a later one fails. Never rejects. */
   async #savePage(): Promise<void> {
     const { version } = this.#capabilities;
-    const { pinnedPage } = this.#parts.options;
+    const { pinnedPage } = this.#dependencies.options;
     if (pinnedPage && version !== pinnedPage.version) {
       const reason = `page ${pinnedPage.version} is pinned, but the page reports version ${version}`;
       this.#pageReport.setFinding('page.version', reason);
@@ -269,7 +268,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     const document = version === undefined ? undefined : this.#client.takeDocument();
     if (version === undefined || document === undefined) return;
     await this.#pages.save(version, document).catch((error: unknown) => {
-      this.#parts.log('warn', 'saving the page failed', { version, error: errorText(error) });
+      this.#dependencies.log('warn', 'saving the page failed', { version, error: errorText(error) });
     });
   }
 
@@ -335,7 +334,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
 
   /** The time from which numbers may be looked up, in milliseconds since 1970. */
   get lookUpsFrom(): number {
-    const linkedAt = this.#state.linkedAt || this.#parts.options.linkedAt * 1_000;
+    const linkedAt = this.#state.linkedAt || this.#dependencies.options.linkedAt * 1_000;
     return linkedAt + NO_LOOK_UPS_MS;
   }
 
@@ -347,7 +346,7 @@ export class LinkedSession implements PageSource, LinkingCalls {
     const mustSave = isLinked(this.#state) && !unlink;
     this.dispatch({ name: 'stopped' });
     if (unlink && isReady) await resultWithin(this.link.run('unlink', UNLINK_TIMEOUT_MS), UNLINK_TIMEOUT_MS);
-    const { browser: browserProcess, log } = this.#parts;
+    const { browser: browserProcess, log } = this.#dependencies;
     const { pupBrowser: browser, pupPage: page } = this.#client;
     // Not connected yet: there is no page to save.
     if (!browser) await resultWithin(browserProcess.kill(), timeoutMs);

@@ -9,8 +9,7 @@ const MAX_REASON_LENGTH = 900;
 
 const MAX_LIMITS = 10;
 
-/** What its constructor takes. */
-export interface PageReportParts {
+export interface PageReportDependencies {
   readonly report: ReportEvent;
   readonly capabilities: Capabilities;
   readonly log: Log;
@@ -21,29 +20,26 @@ export interface PageReportParts {
  * network's limits on the account.
  */
 export class PageReport {
-  readonly #report: ReportEvent;
-  readonly #capabilities: Capabilities;
-  readonly #log: Log;
+  readonly #dependencies: PageReportDependencies;
   /** Problems other than missing parts, by capability. */
   readonly #findings = new Map<string, string>();
   #lastSent = '';
   #lastLimits = '';
 
-  constructor({ report, capabilities, log }: PageReportParts) {
-    this.#report = report;
-    this.#capabilities = capabilities;
-    this.#log = log;
+  constructor(dependencies: PageReportDependencies) {
+    this.#dependencies = dependencies;
   }
 
   /** Sets the problem of a capability; without a reason, it is solved. */
   setFinding(capability: string, reason: string | undefined): void {
     if (withoutCountdown(this.#findings.get(capability)) === withoutCountdown(reason)) return;
+    const { log } = this.#dependencies;
     if (reason === undefined) {
       this.#findings.delete(capability);
-      this.#log('info', 'capability recovered', { capability });
+      log('info', 'capability recovered', { capability });
     } else {
       this.#findings.set(capability, reason);
-      this.#log('warn', 'capability degraded', { capability, reason });
+      log('warn', 'capability degraded', { capability, reason });
     }
     this.send();
   }
@@ -54,23 +50,24 @@ export class PageReport {
     const text = JSON.stringify(known);
     if (text === this.#lastLimits) return;
     this.#lastLimits = text;
-    this.#report({ name: 'limits', limits: known });
+    this.#dependencies.report({ name: 'limits', limits: known });
   }
 
   /** Sends the report to the gateway, if it has changed since the last time. */
   send(): void {
-    const { version, lacking, testIds } = this.#capabilities;
+    const { report, capabilities } = this.#dependencies;
+    const { version, lacking, testIds } = capabilities;
     if (version === undefined) return;
-    const report = {
+    const state = {
       testIds,
       version: version.replace(/[^\w.-]/g, '_').slice(0, LIMITS.pageVersion),
       lacking: lacking.map(shortened),
       findings: [...this.#findings].map(([capability, reason]) => shortened({ capability, reason })),
     };
-    const text = JSON.stringify(report);
+    const text = JSON.stringify(state);
     if (text === this.#lastSent) return;
     this.#lastSent = text;
-    this.#report({ name: 'page', ...report });
+    report({ name: 'page', ...state });
   }
 }
 

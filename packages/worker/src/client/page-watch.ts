@@ -30,8 +30,7 @@ interface WatchedSession {
   dispatch(event: LinkEvent): void;
 }
 
-/** The parts of a session that the watch reads and reports to. */
-export interface WatchParts {
+export interface WatchDependencies {
   readonly session: WatchedSession;
   readonly client: WhatsAppClient;
   readonly capabilities: Capabilities;
@@ -51,7 +50,7 @@ export interface WatchParts {
  * reporting them, it reports CONNECTED on a dead connection, or its sends are not confirmed.
  */
 export class PageWatch {
-  readonly #parts: WatchParts;
+  readonly #dependencies: WatchDependencies;
   readonly #probe: PageProbe<PageState>;
   readonly #deafness = new FailureThreshold(MAX_DEAF_CHECKS, FAILURE_WINDOW_MS);
   readonly #silence = new FailureThreshold(MAX_UNANSWERED, FAILURE_WINDOW_MS);
@@ -59,12 +58,12 @@ export class PageWatch {
   #unconfirmed = 0;
   #progress = '';
 
-  constructor(parts: WatchParts) {
-    this.#parts = parts;
+  constructor(dependencies: WatchDependencies) {
+    this.#dependencies = dependencies;
     this.#probe = new PageProbe({
-      ask: () => parts.client.link.run('readPageState'),
+      ask: () => dependencies.client.link.run('readPageState'),
       onAnswer: (state) => void this.#onPageState(state),
-      onFrozen: (detail) => parts.session.dispatch({ name: 'failed', reason: 'PAGE_FROZEN', detail }),
+      onFrozen: (detail) => dependencies.session.dispatch({ name: 'failed', reason: 'PAGE_FROZEN', detail }),
     });
   }
 
@@ -85,8 +84,8 @@ export class PageWatch {
   /** The network confirmed a send, or not in time. */
   onSent(isConfirmed: boolean): void {
     this.#unconfirmed = isConfirmed ? 0 : this.#unconfirmed + 1;
-    if (isConfirmed) this.#parts.report.setFinding('sendMessage', undefined);
-    else if (this.#unconfirmed >= MAX_UNCONFIRMED && this.#parts.session.isReady) void this.#onMute();
+    if (isConfirmed) this.#dependencies.report.setFinding('sendMessage', undefined);
+    else if (this.#unconfirmed >= MAX_UNCONFIRMED && this.#dependencies.session.isReady) void this.#onMute();
   }
 
   /**
@@ -94,7 +93,7 @@ export class PageWatch {
    * the same, but a restart does not help: after one restart, the problem is reported instead. Never rejects.
    */
   async #onMute(): Promise<void> {
-    const { report, options } = this.#parts;
+    const { report, options } = this.#dependencies;
     const why = `the network has confirmed none of the last ${this.#unconfirmed} sends`;
     const answers = this.#mayQuery() ? await this.#doesNetworkAnswer() : undefined;
     if (answers === false) this.#fail('PAGE_MUTE', `${why}, and does not respond`);
@@ -107,7 +106,7 @@ export class PageWatch {
 
   /** Acts on the polled state of the page, since an event may have been lost. Never rejects. */
   async #onPageState({ injected, listening, socketState, progress, dialogs, limits }: PageState): Promise<void> {
-    const { client, session, log, report } = this.#parts;
+    const { client, session, log, report } = this.#dependencies;
     try {
       report.setFinding('page.dialog', dialogs.length > 0 ? `a dialog stays open: ${dialogs.join('; ')}` : undefined);
       if (progress !== this.#progress) session.dispatch({ name: 'progress' });
@@ -120,7 +119,7 @@ export class PageWatch {
       if (!listening) this.#fail('PAGE_DEAF', 'the listeners of the page are gone');
       else if (await this.#isDeaf()) {
         // Also delivers messages that arrived since the last check.
-        await this.#parts.inbox.catchUp().finally(() => {
+        await this.#dependencies.inbox.catchUp().finally(() => {
           this.#fail('PAGE_DEAF', 'the page stores messages without reporting them');
         });
       } else void this.#queryAfterSilence();
@@ -130,19 +129,19 @@ export class PageWatch {
   }
 
   async #checkForLateModules(): Promise<void> {
-    const { client, capabilities } = this.#parts;
+    const { client, capabilities } = this.#dependencies;
     if (capabilities.lacking.length > 0 && capabilities.mayGrow) await client.checkLateParts();
   }
 
   async #isDeaf(): Promise<boolean> {
-    const hearing = await this.#parts.inbox.checkListeners();
+    const hearing = await this.#dependencies.inbox.checkListeners();
     if (hearing === 'listening') this.#deafness.reset();
     return hearing === 'deaf' && this.#deafness.fail();
   }
 
   /** Queries the network after a long silence; any answer counts. Never rejects. */
   async #queryAfterSilence(): Promise<void> {
-    const { session, log, options } = this.#parts;
+    const { session, log, options } = this.#dependencies;
     const silenceMs = Date.now() - session.lastNetworkActivityAt;
     if (this.#isQuerying || !this.#mayQuery() || silenceMs < options.silenceTimeoutMs) return;
     this.#isQuerying = true;
@@ -158,16 +157,16 @@ export class PageWatch {
   }
 
   #fail(reason: WorkerFailure, detail: string): void {
-    this.#parts.session.dispatch({ name: 'failed', reason, detail });
+    this.#dependencies.session.dispatch({ name: 'failed', reason, detail });
   }
 
   /** Right after linking, a query about a number may get the account unlinked. */
   #mayQuery(): boolean {
-    return Date.now() >= this.#parts.session.lookUpsFrom;
+    return Date.now() >= this.#dependencies.session.lookUpsFrom;
   }
 
   async #doesNetworkAnswer(): Promise<boolean> {
     // A refusal is an answer; other events report a closing page.
-    return settledWithin(this.#parts.client.link.run('queryNetwork'), NETWORK_TIMEOUT_MS);
+    return settledWithin(this.#dependencies.client.link.run('queryNetwork'), NETWORK_TIMEOUT_MS);
   }
 }

@@ -83,7 +83,7 @@ export interface Call {
 export type WorkerHandlers<N extends WorkerOperationName = WorkerOperationName> = Handlers<N, Call>;
 
 /** The dependencies of the handlers. */
-export interface HandlerContext {
+export interface HandlerDependencies {
   readonly page: PageCalls;
   readonly linking: LinkingCalls;
   /** Folder of the uploads that calls name. */

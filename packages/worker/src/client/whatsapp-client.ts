@@ -26,8 +26,7 @@ const LIBRARY_TIMEOUT_MS = 3_600_000;
 const ESSENTIALS_TIMEOUT_MS = 30_000;
 const ESSENTIALS_POLL_MS = 1_000;
 
-/** Options of a client. */
-export interface ClientOptions {
+export interface ClientDependencies {
   /** Connects to the session's browser. */
   connect(targetFilter: (target: Target) => boolean): Promise<Browser>;
   /** The path of the page program. */
@@ -59,7 +58,7 @@ export interface ClientOptions {
  * polled besides its events, our own listeners, and no unhandled rejections.
  */
 export class WhatsAppClient extends LibraryClient {
-  readonly #options: ClientOptions;
+  readonly #dependencies: ClientDependencies;
   readonly #exposed = new Set<string>();
   /** Functions that are being exposed to the page. */
   #exposing: Promise<void>[] = [];
@@ -70,10 +69,10 @@ export class WhatsAppClient extends LibraryClient {
   #document: PageDocument | undefined;
   #link: PageLink | undefined;
 
-  constructor(options: ClientOptions) {
+  constructor(dependencies: ClientDependencies) {
     super({ authTimeoutMs: LIBRARY_TIMEOUT_MS, webVersionCache: { type: 'none' } });
-    this.#options = options;
-    this.on('qr', (text) => options.dispatch({ name: 'qr', text }));
+    this.#dependencies = dependencies;
+    this.on('qr', (text) => dependencies.dispatch({ name: 'qr', text }));
   }
 
   /** The page; throws before the browser is started. */
@@ -98,14 +97,14 @@ export class WhatsAppClient extends LibraryClient {
   /** Connects to the browser, and loads the page. Replaces the library's own steps, which also launch the browser. */
   override async initialize(): Promise<void> {
     const crashes = new CrashWatch(() => this.#fail('PAGE_CRASHED'));
-    const browser = await this.#options.connect(crashes.filter);
+    const browser = await this.#dependencies.connect(crashes.filter);
     this.pupBrowser = browser;
     browser.on('disconnected', () => this.#fail('BROWSER_EXITED'));
     const [page] = await browser.pages();
     if (!page) throw new Error('the browser has no page');
     this.pupPage = page;
     await crashes.attached();
-    const { proxyLogin } = this.#options;
+    const { proxyLogin } = this.#dependencies;
     const login = proxyLogin && new ProxyLogin(proxyLogin, (why) => this.#fail('PROXY_FAILED', why));
     await Promise.all([this.#preparePage(page), login?.begin(browser)]);
     // No time limit of its own: the gateway limits the start.
@@ -117,7 +116,7 @@ export class WhatsAppClient extends LibraryClient {
 
   /** Runs all steps at once: each is several calls to the browser. */
   async #preparePage(page: Page): Promise<void> {
-    const { document } = this.#options;
+    const { document } = this.#dependencies;
     const onGone = () => {
       const detail = 'the page was closed, or the browser detached from it';
       if (this.pupBrowser?.connected) this.#fail('PAGE_CRASHED', detail);
@@ -133,8 +132,8 @@ export class WhatsAppClient extends LibraryClient {
       exposing.catch(() => {}); // Awaited after the injection.
       this.#exposing.push(exposing);
     };
-    const link = await PageLink.open(page, readFileSync(this.#options.pageProgram, 'utf8'), {
-      onSignal: this.#options.onSignal,
+    const link = await PageLink.open(page, readFileSync(this.#dependencies.pageProgram, 'utf8'), {
+      onSignal: this.#dependencies.onSignal,
       onDetached: onGone,
     });
     this.#link = link;
@@ -164,17 +163,17 @@ export class WhatsAppClient extends LibraryClient {
     const { document, listening } = await this.link.run('readPageState');
     if (listening) return; // The page was navigated meanwhile: this call belongs to the previous document.
     await Promise.all([this.#waitForEssentials(), this.link.listen()]);
-    await this.link.run('attach', document, this.#options.lookUpsFrom());
+    await this.link.run('attach', document, this.#dependencies.lookUpsFrom());
   }
 
   #fail(reason: WorkerFailure, detail?: string): void {
-    this.#options.dispatch({ name: 'failed', reason, detail });
+    this.#dependencies.dispatch({ name: 'failed', reason, detail });
   }
 
   /** Checks which parts the page has, and signals the check. */
   async checkPage(): Promise<void> {
-    await this.#options.capabilities.check(this.link);
-    this.#options.onPageChecked();
+    await this.#dependencies.capabilities.check(this.link);
+    this.#dependencies.onPageChecked();
   }
 
   /** Checks again, and attaches listeners to parts that were loaded meanwhile. */
@@ -186,10 +185,10 @@ export class WhatsAppClient extends LibraryClient {
   /** Waits for the parts that every session needs: modules may load late. Throws if they do not load. */
   async #waitForEssentials(): Promise<void> {
     const deadline = Date.now() + ESSENTIALS_TIMEOUT_MS;
-    this.#options.capabilities.onPageLoaded();
+    this.#dependencies.capabilities.onPageLoaded();
     await this.checkPage();
     for (;;) {
-      const why = this.#options.capabilities.unusableFor('session');
+      const why = this.#dependencies.capabilities.unusableFor('session');
       if (!why) return;
       if (Date.now() > deadline) throw new UnsupportedPageError(why);
       await delay(ESSENTIALS_POLL_MS);
@@ -204,10 +203,10 @@ export class WhatsAppClient extends LibraryClient {
       try {
         before = await this.link.run('readPageState');
         if (!before.injected) {
-          this.#options.dispatch({ name: 'reloaded' });
+          this.#dependencies.dispatch({ name: 'reloaded' });
           // No time limit of its own: the gateway limits the start, and this loop ends with the page.
           while (!(await this.link.run('prepareModules'))) await delay(REGISTRY_POLL_MS);
-          this.#options.dispatch({ name: 'progress' });
+          this.#dependencies.dispatch({ name: 'progress' });
           await this.#nameDevice();
           await this.link.run('watchLinking'); // Before a QR is shown, which may be scanned at once.
           await super.inject();
@@ -226,7 +225,7 @@ export class WhatsAppClient extends LibraryClient {
   }
 
   async #nameDevice(): Promise<void> {
-    const { deviceName, onNamed } = this.#options;
+    const { deviceName, onNamed } = this.#dependencies;
     if (deviceName !== undefined) onNamed(await this.link.run('nameDevice', deviceName, NAMING_TIMEOUT_MS));
   }
 
@@ -241,7 +240,7 @@ export class WhatsAppClient extends LibraryClient {
 
   /** A page that lacks essential parts has a separate reason: an early retry does not help. */
   async #onSetUpFailed(what: string, error: unknown): Promise<void> {
-    const { capabilities, awaitsQr } = this.#options;
+    const { capabilities, awaitsQr } = this.#dependencies;
     if (!(error instanceof UnsupportedPageError)) await this.checkPage().catch(() => {});
     const why = capabilities.unusableFor('session') ?? (awaitsQr() ? capabilities.unusableFor('link') : undefined);
     if (why) this.#fail('PAGE_UNSUPPORTED', why);
@@ -264,10 +263,10 @@ export class WhatsAppClient extends LibraryClient {
       try {
         before = await this.link.run('readPageState');
         if (!before.injected) continue; // The event belongs to the previous document.
-        this.#options.dispatch({ name: 'progress' });
+        this.#dependencies.dispatch({ name: 'progress' });
         await attach();
         const after: PageState = await this.link.run('readPageState');
-        if (after.listening) this.#options.dispatch({ name: 'listening' });
+        if (after.listening) this.#dependencies.dispatch({ name: 'listening' });
         else if (after.injected && after.document === before.document)
           this.#fail('PAGE_FAILED', 'the listeners were not attached to the page');
       } catch (error) {
@@ -285,23 +284,23 @@ export class WhatsAppClient extends LibraryClient {
       case EXPOSED.synced:
         return () => this.#syncOnce(handler);
       case EXPOSED.progress:
-        return () => this.#options.dispatch({ name: 'progress' });
+        return () => this.#dependencies.dispatch({ name: 'progress' });
       case EXPOSED.logout:
-        return () => this.#options.dispatch({ name: 'unlinked' });
+        return () => this.#dependencies.dispatch({ name: 'unlinked' });
       default:
         return async (...args) => {
           try {
             await handler(...args);
           } catch (error) {
             if (wasNavigated(error)) return;
-            this.#options.log('warn', 'page event handler failed', { handler: name, error: errorText(error) });
+            this.#dependencies.log('warn', 'page event handler failed', { handler: name, error: errorText(error) });
           }
         };
     }
   }
 
   #onSocketState(state: string): void {
-    this.#options.dispatch({ name: 'socket', state });
+    this.#dependencies.dispatch({ name: 'socket', state });
   }
 }
 

@@ -1,7 +1,7 @@
 import { type accountOperations, cutText, LIMITS, operations, type Privacy, profile } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
-import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import { requireValid } from '../client/schemas.ts';
 import { withMedia } from '../media/outgoing-media.ts';
 
@@ -16,8 +16,8 @@ const SETTINGS = [
   ['calls', 'callAdd', 'calladd'],
 ] as const satisfies readonly (readonly [keyof Privacy, string, string])[];
 
-export function accountHandlers(context: HandlerContext): WorkerHandlers<keyof typeof accountOperations> {
-  const { page } = context;
+export function accountHandlers(dependencies: HandlerDependencies): WorkerHandlers<keyof typeof accountOperations> {
+  const { page } = dependencies;
   const privacyNow = async (time: CallTime) => toPrivacy(await page.read(time.rest(), 'getPrivacy'));
   return {
     getProfile: async (_, { time }) => toProfile(await page.read(time.rest(), 'getProfile', time.step('part'))),
@@ -33,7 +33,7 @@ export function accountHandlers(context: HandlerContext): WorkerHandlers<keyof t
     },
 
     setProfilePicture: async (input, { time }) => {
-      await withMedia('image', input, time.rest('file', 'picture'), context, ({ path }) =>
+      await withMedia('image', input, time.rest('file', 'picture'), dependencies, ({ path }) =>
         page.withFile(time.step('file', 'picture'), path, (key) => page.change(time.rest(), 'setProfilePicture', key)),
       );
       return { changed: true };

@@ -1,11 +1,11 @@
 import { type Channel, channel, type channelOperations, cutText, LIMITS } from '@chat-web/protocol';
-import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import { readableMessage } from '../client/resources.ts';
 import { requireValid, validRows } from '../client/schemas.ts';
 import type { ChannelModel } from '../page/channels.ts';
 import { readMessage } from './sending.ts';
 
-export function channelHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof channelOperations> {
+export function channelHandlers({ page }: HandlerDependencies): WorkerHandlers<keyof typeof channelOperations> {
   return {
     listChannels: async (_, { time }) =>
       validRows(channel, (await page.read(time.rest(), 'listChannels')).map(toChannel)),

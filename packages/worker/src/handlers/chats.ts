@@ -1,17 +1,17 @@
 import { type Chat, type chatChangeOperations, type chatOperations, GatewayError } from '@chat-web/protocol';
 import { toActivity } from '../client/inbox/account-event.ts';
 import { toChats } from '../client/lists.ts';
-import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import { ListPages } from './list-pages.ts';
 
-export function chatHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof chatOperations> {
+export function chatHandlers({ page }: HandlerDependencies): WorkerHandlers<keyof typeof chatOperations> {
   const chats = new ListPages(async (time) => toChats(await page.read(time.rest(), 'listChats')));
   return {
     listChats: (input, { time }) => chats.get(input, time),
   };
 }
 
-export function chatChangeHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof chatChangeOperations> {
+export function chatChangeHandlers({ page }: HandlerDependencies): WorkerHandlers<keyof typeof chatChangeOperations> {
   return {
     getChat: async ({ chatId }, { time }) => {
       const [chat] = toChats([await page.read(time.rest(), 'getChat', chatId)]);

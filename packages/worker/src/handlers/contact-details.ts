@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
 import { toBusinessProfile } from '../client/business-profile.ts';
 import { toContacts, toGroups } from '../client/lists.ts';
-import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import { requireValid } from '../client/schemas.ts';
 
 /** Between two requests for many numbers: the network restricts accounts for many look-ups in a row. */
@@ -11,7 +11,9 @@ const LOOK_UPS_PAUSE_MS = 10_000;
 
 const person = v.pipe(v.string(), v.regex(/^\d{1,20}@(c\.us|lid)$/));
 
-export function contactDetailHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof contactDetailOperations> {
+export function contactDetailHandlers({
+  page,
+}: HandlerDependencies): WorkerHandlers<keyof typeof contactDetailOperations> {
   let nextLookUpsAt = 0;
   /**
    * Keeps a pause between look-ups. `ask` receives how many milliseconds of the pause remain, and may answer that they

@@ -1,10 +1,13 @@
 import { type contactOperations, GatewayError } from '@chat-web/protocol';
 import { toContacts } from '../client/lists.ts';
-import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { ListPages } from './list-pages.ts';
 
-export function contactHandlers({ page, ...context }: HandlerContext): WorkerHandlers<keyof typeof contactOperations> {
+export function contactHandlers({
+  page,
+  ...dependencies
+}: HandlerDependencies): WorkerHandlers<keyof typeof contactOperations> {
   const contacts = new ListPages(async (time) => {
     const read = toContacts(await page.read(time.rest(), 'listContacts'));
     return read.filter(({ id }) => !id.endsWith('@bot'));
@@ -33,7 +36,7 @@ export function contactHandlers({ page, ...context }: HandlerContext): WorkerHan
 
     getPicture: ({ contactId }, { time }) => {
       const limits = [time.rest(), 'loadPicture', contactId, time.step('query')] as const;
-      return takeFromPage({ page, ...context }, 'image/jpeg', ...limits);
+      return takeFromPage({ page, ...dependencies }, 'image/jpeg', ...limits);
     },
   };
 }

@@ -9,7 +9,7 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
-import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import { knownUsername, toIsoTime } from '../client/resources.ts';
 import { requireValid } from '../client/schemas.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
@@ -17,7 +17,9 @@ import { withMedia } from '../media/outgoing-media.ts';
 import { results } from './groups.ts';
 import { foundIn, pageOf } from './list-pages.ts';
 
-export function groupDetailsHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupDetailsOperations> {
+export function groupDetailsHandlers({
+  page,
+}: HandlerDependencies): WorkerHandlers<keyof typeof groupDetailsOperations> {
   const changeRole = async (groupId: string, people: string[], change: 'promote' | 'demote', time: CallTime) => {
     const asked = page.change(time.rest(), 'changeRoles', groupId, people, change, time.step('members'));
     return { groupId, participants: results(people, { codes: await asked }) };
@@ -81,17 +83,19 @@ function toGroupDetails(model: Record<string, unknown>): GroupDetails {
   return requireValid(groupDetails, Object.fromEntries(valid), 'group');
 }
 
-export function groupPictureHandlers(context: HandlerContext): WorkerHandlers<keyof typeof groupPictureOperations> {
-  const { page } = context;
+export function groupPictureHandlers(
+  dependencies: HandlerDependencies,
+): WorkerHandlers<keyof typeof groupPictureOperations> {
+  const { page } = dependencies;
   return {
     getGroupPicture: async ({ groupId }, { time }) => {
       await page.read(time.step('query'), 'requireKnownGroup', groupId);
       const limits = [time.rest(), 'loadPicture', groupId, time.step('inPage')] as const;
-      return takeFromPage(context, 'image/jpeg', ...limits);
+      return takeFromPage(dependencies, 'image/jpeg', ...limits);
     },
 
     setGroupPicture: async ({ groupId, ...source }, { time }) => {
-      return withMedia('image', source, time.rest('file', 'picture'), context, ({ path }) =>
+      return withMedia('image', source, time.rest('file', 'picture'), dependencies, ({ path }) =>
         page.withFile(time.step('file', 'picture'), path, async (key) => {
           await page.change(time.rest(), 'setGroupPicture', groupId, key, time.step('members'));
           return { groupId };

@@ -12,7 +12,7 @@ import {
   type ParticipantResult,
 } from '@chat-web/protocol';
 import type { CallTime } from '../call-time.ts';
-import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import { requireValid, validRows } from '../client/schemas.ts';
 import { isoOf } from './group-details.ts';
 import { results } from './groups.ts';
@@ -23,7 +23,7 @@ const BY: Readonly<Record<string, JoinRequest['by']>> = {
   NonAdminAdd: 'member',
 };
 
-export function groupInviteHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupInviteOperations> {
+export function groupInviteHandlers({ page }: HandlerDependencies): WorkerHandlers<keyof typeof groupInviteOperations> {
   const answer = async (groupId: string, people: string[], action: 'Approve' | 'Reject', time: CallTime) => {
     const asked = page.change(time.rest(), 'answerJoinRequests', groupId, people, action, time.step('members'));
     return { groupId, participants: results(people, { codes: await asked }).map(answered) };

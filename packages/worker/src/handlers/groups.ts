@@ -1,7 +1,7 @@
 import { type groupOperations, type ParticipantResult, participantResult } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { toGroups } from '../client/lists.ts';
-import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import type { InviteCodes } from '../page/tools/groups.ts';
 import { ListPages } from './list-pages.ts';
 
@@ -21,7 +21,7 @@ const MESSAGES: Readonly<Record<number, string>> = {
   504: 'may not have been changed: look at the group',
 };
 
-export function groupHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof groupOperations> {
+export function groupHandlers({ page }: HandlerDependencies): WorkerHandlers<keyof typeof groupOperations> {
   const groups = new ListPages(async (time) =>
     toGroups(await page.read(time.rest(), 'listGroups', time.step('inPage'))),
   );

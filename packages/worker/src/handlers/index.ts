@@ -1,4 +1,4 @@
-import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import { accountHandlers } from './account.ts';
 import { channelHandlers } from './channels.ts';
 import { chatChangeHandlers, chatHandlers } from './chats.ts';
@@ -13,8 +13,8 @@ import { forwardingHandlers, messageHandlers } from './messages.ts';
 import { statusFeedHandlers } from './status-feed.ts';
 
 /** Handlers of every operation of a worker; a missing one does not compile. */
-export function createHandlers(context: HandlerContext): WorkerHandlers {
-  const { page, linking } = context;
+export function createHandlers(dependencies: HandlerDependencies): WorkerHandlers {
+  const { page, linking } = dependencies;
   return {
     requestPairingCode: async ({ id, phoneNumber }) => {
       const number = phoneNumber.slice(0, phoneNumber.indexOf('@'));
@@ -24,20 +24,20 @@ export function createHandlers(context: HandlerContext): WorkerHandlers {
       await page.change(time.rest(), 'rejectCall', callId, time.step('ringing'));
       return { callId, rejected: true };
     },
-    ...messageHandlers(context),
-    ...messageQueryHandlers(context),
-    ...forwardingHandlers(context),
-    ...chatHandlers(context),
-    ...chatChangeHandlers(context),
-    ...labelHandlers(context),
-    ...groupHandlers(context),
-    ...groupDetailsHandlers(context),
-    ...groupInviteHandlers(context),
-    ...groupPictureHandlers(context),
-    ...contactHandlers(context),
-    ...contactDetailHandlers(context),
-    ...statusFeedHandlers(context),
-    ...accountHandlers(context),
-    ...channelHandlers(context),
+    ...messageHandlers(dependencies),
+    ...messageQueryHandlers(dependencies),
+    ...forwardingHandlers(dependencies),
+    ...chatHandlers(dependencies),
+    ...chatChangeHandlers(dependencies),
+    ...labelHandlers(dependencies),
+    ...groupHandlers(dependencies),
+    ...groupDetailsHandlers(dependencies),
+    ...groupInviteHandlers(dependencies),
+    ...groupPictureHandlers(dependencies),
+    ...contactHandlers(dependencies),
+    ...contactDetailHandlers(dependencies),
+    ...statusFeedHandlers(dependencies),
+    ...accountHandlers(dependencies),
+    ...channelHandlers(dependencies),
   };
 }

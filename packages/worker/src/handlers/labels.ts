@@ -1,12 +1,12 @@
 import { cutText, invalidRequest, type Label, LIMITS, label, type labelOperations } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
-import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import { validRows } from '../client/schemas.ts';
 
 const labelModel = v.object({ id: v.string(), name: v.nullish(v.string(), ''), colorIndex: v.nullish(v.number()) });
 
-export function labelHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof labelOperations> {
+export function labelHandlers({ page }: HandlerDependencies): WorkerHandlers<keyof typeof labelOperations> {
   const labelsOf = async (time: CallTime, chatId?: string) =>
     toLabels(await page.read(time.rest(), 'listLabels', chatId));
   return {

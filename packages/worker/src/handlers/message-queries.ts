@@ -1,6 +1,6 @@
 import { cutText, LIMITS, listedReaction, listedVote, type messageQueryOperations, receipt } from '@chat-web/protocol';
 import * as v from 'valibot';
-import type { HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import { readableMessage, toMessage, toTime } from '../client/resources.ts';
 import { validRows } from '../client/schemas.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
@@ -31,8 +31,10 @@ const receiptForm = v.pipe(
   receipt,
 );
 
-export function messageQueryHandlers(context: HandlerContext): WorkerHandlers<keyof typeof messageQueryOperations> {
-  const { page } = context;
+export function messageQueryHandlers(
+  dependencies: HandlerDependencies,
+): WorkerHandlers<keyof typeof messageQueryOperations> {
+  const { page } = dependencies;
   return {
     getMessage: async ({ messageId }, { time }) => toMessage(await page.read(time.rest(), 'getMessage', messageId)),
 
@@ -72,7 +74,7 @@ export function messageQueryHandlers(context: HandlerContext): WorkerHandlers<ke
     },
 
     getThumbnail: ({ messageId }, { time }) =>
-      takeFromPage(context, 'image/jpeg', time.rest(), 'loadThumbnail', messageId),
+      takeFromPage(dependencies, 'image/jpeg', time.rest(), 'loadThumbnail', messageId),
 
     starMessage: async ({ messageId, starred }, { time }) => {
       await page.change(time.rest(), 'starMessage', messageId, starred);

@@ -1,13 +1,13 @@
 import { type forwardingOperations, type messageOperations, STATUS_FEED } from '@chat-web/protocol';
 import type { CallTime } from '../call-time.ts';
-import type { Call, HandlerContext, WorkerHandlers } from '../client/port.ts';
+import type { Call, HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import { mediaDescription, takeFromPage } from '../media/incoming-media.ts';
 import { UNKNOWN_TYPE } from '../media/media-types.ts';
 import { check, confirmed, once, readMessage, rethrowUnsent, sendLimits, sendMedia, sendPlain } from './sending.ts';
 import { postText } from './status-feed.ts';
 
-export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof typeof messageOperations> {
-  const { page } = context;
+export function messageHandlers(dependencies: HandlerDependencies): WorkerHandlers<keyof typeof messageOperations> {
+  const { page } = dependencies;
   return {
     sendMessage: async (input, call) => {
       switch (input.type) {
@@ -23,7 +23,7 @@ export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof t
           return { id: messageId, messageId, emoji };
         }
         default:
-          return sendMedia(context, input, call);
+          return sendMedia(dependencies, input, call);
       }
     },
 
@@ -41,12 +41,12 @@ export function messageHandlers(context: HandlerContext): WorkerHandlers<keyof t
       const described = describe ? await page.read(time.rest(), 'describeMedia', messageId) : null;
       if (described) return mediaDescription(described, UNKNOWN_TYPE);
       const limits = [time.rest(), 'loadMedia', messageId, time.step('ownDownload')] as const;
-      return takeFromPage(context, UNKNOWN_TYPE, ...limits);
+      return takeFromPage(dependencies, UNKNOWN_TYPE, ...limits);
     },
   };
 }
 
-export function forwardingHandlers({ page }: HandlerContext): WorkerHandlers<keyof typeof forwardingOperations> {
+export function forwardingHandlers({ page }: HandlerDependencies): WorkerHandlers<keyof typeof forwardingOperations> {
   const load = (messageId: string, time: CallTime) => {
     const limitMs = time.rest('forward');
     return page.read(limitMs, 'loadForward', messageId, time.step('download', 'forward')).catch(rethrowUnsent);

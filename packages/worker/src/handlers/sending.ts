@@ -2,7 +2,7 @@ import { GatewayError, invalidRequest, type MediaSource, type Message, STATUS_FE
 import type { CallTime } from '../call-time.ts';
 import { unconfirmed } from '../client/page-access.ts';
 import { waitSeconds } from '../client/page-link.ts';
-import type { Call, HandlerContext, PageCalls, SendLimits } from '../client/port.ts';
+import type { Call, HandlerDependencies, PageCalls, SendLimits } from '../client/port.ts';
 import { toAck, toMessage } from '../client/resources.ts';
 import { withPlayable } from '../media/conversion.ts';
 import type { MediaKind } from '../media/media-types.ts';
@@ -31,8 +31,8 @@ export function sendPlain(page: PageCalls, input: PlainInput, call: Call): Promi
 }
 
 /** Sends media, and answers when the network has them. */
-export function sendMedia(context: HandlerContext, input: MediaInput, call: Call): Promise<Message> {
-  return once(context.page, input.to, call, () => sendMediaNow(context, input, call));
+export function sendMedia(dependencies: HandlerDependencies, input: MediaInput, call: Call): Promise<Message> {
+  return once(dependencies.page, input.to, call, () => sendMediaNow(dependencies, input, call));
 }
 
 /** Sends a message, unless the page shows that it was sent before: then returns the outcome of that send. */
@@ -83,8 +83,8 @@ function isNumber(id: string): boolean {
   return /^[1-9]\d{4,14}@c\.us$/.test(id);
 }
 
-async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Call): Promise<Message> {
-  const { page } = context;
+async function sendMediaNow(dependencies: HandlerDependencies, input: MediaInput, call: Call): Promise<Message> {
+  const { page } = dependencies;
   const { time, attempt } = call;
   const { type, to, quotedMessageId, markRead, voice, gif, note, viewOnce } = input;
   // The network has no caption for these: it would only be in the answer.
@@ -118,11 +118,11 @@ async function sendMediaNow(context: HandlerContext, input: MediaInput, call: Ca
       const sent = confirmed(page, await page.send(limits, 'sendMessage', true, to, '', options));
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     });
-  return withMedia(type, input, time.rest('file', 'send'), context, async (media) => {
+  return withMedia(type, input, time.rest('file', 'send'), dependencies, async (media) => {
     const need = type === 'sticker' ? await stickerNeed(media) : 'nothing';
     const shape = { kind: type, voice, gif, note, isAnimated: need === 'animation' };
     const timeoutMs = () => time.step('conversion', 'file', 'send');
-    return withPlayable(shape, media, timeoutMs, context, (playable) =>
+    return withPlayable(shape, media, timeoutMs, dependencies, (playable) =>
       sendFile(need === 'still' ? 'still' : 'nothing', playable),
     );
   });

@@ -9,7 +9,7 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { CallTime } from '../call-time.ts';
-import type { HandlerContext, PageCalls, WorkerHandlers } from '../client/port.ts';
+import type { HandlerDependencies, PageCalls, WorkerHandlers } from '../client/port.ts';
 import { readableMessage } from '../client/resources.ts';
 import { accepted, rethrowUnsent, sendMedia } from './sending.ts';
 
@@ -22,24 +22,32 @@ interface TextStatus {
   readonly font?: number | undefined;
 }
 
-export function statusFeedHandlers(context: HandlerContext): WorkerHandlers<keyof typeof statusFeedOperations> {
-  const load = (time: CallTime) => context.page.read(time.step('query'), 'loadStatuses', time.step('statuses'));
+export function statusFeedHandlers(
+  dependencies: HandlerDependencies,
+): WorkerHandlers<keyof typeof statusFeedOperations> {
+  const load = (time: CallTime) => dependencies.page.read(time.step('query'), 'loadStatuses', time.step('statuses'));
   return {
     postStatus: async (input, call) => {
-      if (input.type !== 'text') return sendMedia(context, { ...input, to: STATUS_FEED }, call);
+      if (input.type !== 'text') return sendMedia(dependencies, { ...input, to: STATUS_FEED }, call);
       const { body, options } = input;
       const status = {
         body,
         backgroundColor: input.backgroundColor ?? options?.backgroundColor,
         font: input.font ?? options?.font,
       };
-      return postText(context.page, status, call.time);
+      return postText(dependencies.page, status, call.time);
     },
 
     listStatuses: async (_, { time }) => {
       await load(time);
       const since = unixNow() - STATUS_SECONDS;
-      const read = await context.page.read(time.rest(), 'listStatuses', since, MAX_PEOPLE, MAX_STATUSES_PER_PERSON);
+      const read = await dependencies.page.read(
+        time.rest(),
+        'listStatuses',
+        since,
+        MAX_PEOPLE,
+        MAX_STATUSES_PER_PERSON,
+      );
       return read.flatMap(({ from, statuses }) => {
         const shown = statuses.flatMap((model) => {
           const message = readableMessage(model);
@@ -55,7 +63,7 @@ export function statusFeedHandlers(context: HandlerContext): WorkerHandlers<keyo
         () => undefined,
         (error: unknown) => error,
       );
-      if (!(await context.page.change(time.rest(), 'markStatusSeen', messageId))) {
+      if (!(await dependencies.page.change(time.rest(), 'markStatusSeen', messageId))) {
         if (failure) rethrowUnsent(failure);
         throw new GatewayError('message_not_found', 'the account has received no such status');
       }

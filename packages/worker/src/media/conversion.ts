@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GatewayError } from '@chat-web/protocol';
-import type { HandlerContext } from '../client/port.ts';
+import type { HandlerDependencies } from '../client/port.ts';
 import { isMostlyPlayed, isSupported, type MediaKind, OPUS, supportedNames } from './media-types.ts';
 import type { OutgoingMedia } from './outgoing-media.ts';
 import { MAX_ANIMATED_STICKER_BYTES, STICKER_SIDE } from './sticker.ts';
@@ -116,7 +116,7 @@ export interface Shape {
   readonly isAnimated?: boolean | undefined;
 }
 
-type ConversionContext = Pick<HandlerContext, 'spoolDir' | 'spoolShare'>;
+type ConversionDependencies = Pick<HandlerDependencies, 'spoolDir' | 'spoolShare'>;
 
 /**
  * Provides media as phones can show or play them, and runs `work` with them. Converts others with ffmpeg if that is on
@@ -128,13 +128,13 @@ export async function withPlayable<R>(
   shape: Shape,
   media: OutgoingMedia,
   timeoutMs: () => number,
-  context: ConversionContext,
+  dependencies: ConversionDependencies,
   work: (media: OutgoingMedia) => Promise<R>,
 ): Promise<R> {
   const target = targetOf(shape, media);
   if (target === undefined) return work(media);
-  const path = join(context.spoolDir, randomUUID());
-  const held = context.spoolShare.hold();
+  const path = join(dependencies.spoolDir, randomUUID());
+  const held = dependencies.spoolShare.hold();
   try {
     const outcome = await convert(target, media.path, path, performance.now() + timeoutMs());
     if (outcome === 'missing') {

@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { cutText, GatewayError, LIMITS, type MediaFile, SHA256 } from '@chat-web/protocol';
 import { DROP_TIMEOUT_MS } from '../client/page-access.ts';
-import type { HandlerContext, PageArgs, PageResult } from '../client/port.ts';
+import type { HandlerDependencies, PageArgs, PageResult } from '../client/port.ts';
 import type { LoadedMedia } from '../page/media.ts';
 import { collectGarbageAfter } from './garbage-collection.ts';
 
@@ -12,7 +12,7 @@ import { collectGarbageAfter } from './garbage-collection.ts';
  * in total. Returns its result if there are no media.
  */
 export async function takeFromPage<N extends 'loadMedia' | 'loadPicture' | 'loadThumbnail'>(
-  { page, spoolDir, spoolShare }: HandlerContext,
+  { page, spoolDir, spoolShare }: HandlerDependencies,
   fallbackType: string,
   timeoutMs: number,
   load: N,

@@ -4,7 +4,7 @@ import type { MediaSource } from '@chat-web/protocol';
 import { apng, gif, mediaCorpus } from '@chat-web/testing';
 import { freshFolder } from '@chat-web/testing/hooks';
 import { describe, expect, it } from 'vitest';
-import type { HandlerContext } from '../client/port.ts';
+import type { HandlerDependencies } from '../client/port.ts';
 import type { MediaKind } from './media-types.ts';
 import { withMedia } from './outgoing-media.ts';
 import { SpoolShare } from './spool-share.ts';
@@ -19,7 +19,7 @@ function outgoing(kind: MediaKind, bytes: Buffer, { type, ...source }: MediaSour
     spoolDir: dir,
     spoolShare: new SpoolShare(1e6),
     fetchLimits: { timeoutMs: 1_000 },
-  } as unknown as HandlerContext;
+  } as unknown as HandlerDependencies;
   return withMedia(kind, { base64, ...source }, 1_000, context, async (media) => media);
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, GatewayError, invalidRequest, type MediaSource } from '@chat-web/protocol';
-import type { HandlerContext } from '../client/port.ts';
+import type { HandlerDependencies } from '../client/port.ts';
 import { contentOf, type FileContent } from './file-content.ts';
 import { extensionFor, typeOfName, withExtension } from './file-names.ts';
 import {
@@ -39,7 +39,7 @@ export async function withMedia<R>(
   kind: MediaKind,
   source: MediaSource,
   fetchMs: number,
-  { uploadsDir, spoolDir, spoolShare, fetchLimits }: HandlerContext,
+  { uploadsDir, spoolDir, spoolShare, fetchLimits }: HandlerDependencies,
   work: (media: OutgoingMedia) => Promise<R>,
 ): Promise<R> {
   const fetchedPath = source.url === undefined ? undefined : join(spoolDir, randomUUID());

@@ -6,7 +6,7 @@ import { beforeEach } from 'vitest';
 import { CallTime } from '../call-time.ts';
 import type {
   Call,
-  HandlerContext,
+  HandlerDependencies,
   PageArgs,
   PageCalls,
   PageFunction,
@@ -98,7 +98,7 @@ class FakePage implements PageCalls {
   }
 }
 
-interface FakeContext extends HandlerContext {
+interface FakeContext extends HandlerDependencies {
   readonly page: FakePage;
 }
 
@@ -106,7 +106,7 @@ const MAX_BYTES = 10_000_000;
 const LIMIT_MS = 120_000;
 
 /** Handlers that need no call, and their context, which are new in each test. */
-export function freshHandlers<H extends object>(make: (context: HandlerContext) => H) {
+export function freshHandlers<H extends object>(make: (context: HandlerDependencies) => H) {
   const context = {} as FakeContext;
   const handlers = {} as ReturnType<typeof callable<H>>;
   beforeEach(() => {
@@ -138,7 +138,7 @@ function callable<H extends object>(handlers: H): { readonly [K in keyof H]: Wit
 }
 
 /** Writes a file to the uploads, and returns how a call refers to it. */
-export function upload({ uploadsDir }: HandlerContext, file: string, bytes: string | Buffer) {
+export function upload({ uploadsDir }: HandlerDependencies, file: string, bytes: string | Buffer) {
   writeFileSync(join(uploadsDir, file), bytes);
   return { file, size: bytes.length };
 }

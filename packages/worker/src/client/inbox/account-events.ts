@@ -19,8 +19,7 @@ export interface Change {
   readonly happenedAt?: unknown;
 }
 
-/** What its constructor takes. */
-export interface AccountEventsParts {
+export interface AccountEventsDependencies {
   readonly report: ReportEvent;
   readonly run: RunInPage;
   readonly log: Log;
@@ -36,9 +35,7 @@ export interface AccountEventsParts {
  * were reported before.
  */
 export class AccountEvents {
-  readonly #report: ReportEvent;
-  readonly #run: RunInPage;
-  readonly #log: Log;
+  readonly #dependencies: AccountEventsDependencies;
   /** The time from which changes may not have been reported, in milliseconds. */
   #since: number;
   /**
@@ -50,10 +47,9 @@ export class AccountEvents {
   #isComplete = false;
   readonly #catchUp: CatchUp<Change>;
 
-  constructor({ report, run, log, deliveredUntil, linkedAt }: AccountEventsParts) {
-    this.#report = report;
-    this.#run = run;
-    this.#log = log;
+  constructor(dependencies: AccountEventsDependencies) {
+    const { log, deliveredUntil, linkedAt } = dependencies;
+    this.#dependencies = dependencies;
     this.#catchUp = new CatchUp('changes', (change) => this.#reportLive(change), log);
     this.#historyUntil = Math.floor(linkedAt) * SECOND_MS;
     this.#since = this.#afterLink((deliveredUntil - OVERLAP_SECONDS) * SECOND_MS);
@@ -100,7 +96,7 @@ export class AccountEvents {
     this.pause();
     this.#isComplete = false;
     await this.#catchUp.run(async (isInterrupted) => {
-      const found: readonly unknown[] = await this.#run('changesSince', this.#since, MAX_CAUGHT_UP);
+      const found: readonly unknown[] = await this.#dependencies.run('changesSince', this.#since, MAX_CAUGHT_UP);
       if (isInterrupted()) return;
       this.#isComplete = true;
       for (const change of found) this.#reportValid((change ?? {}) as Partial<Change>);
@@ -116,13 +112,14 @@ export class AccountEvents {
   }
 
   #reportValid({ name, data, row }: Partial<Change>): void {
+    const { report, log } = this.#dependencies;
     try {
       const event = toAccountEvent(name, data);
-      this.#report({ name: 'account_event', event, row: v.is(rowId, row) ? row : undefined });
+      report({ name: 'account_event', event, row: v.is(rowId, row) ? row : undefined });
     } catch (error) {
       // Never with the data of the event, which may contain a text that a person wrote.
       const eventName = typeof name === 'string' ? name.slice(0, 60) : 'unknown';
-      this.#log('error', 'event discarded', { eventName, error: errorText(error) });
+      log('error', 'event discarded', { eventName, error: errorText(error) });
     }
   }
 }

@@ -3,16 +3,15 @@ import * as v from 'valibot';
 import { wasNavigated } from '../page-errors.ts';
 import type { ReceivedSignal } from '../page-link.ts';
 import { toAck } from '../resources.ts';
-import { AccountEvents, type AccountEventsParts } from './account-events.ts';
-import { Inbox, type InboxParts } from './inbox.ts';
+import { AccountEvents, type AccountEventsDependencies } from './account-events.ts';
+import { Inbox, type InboxDependencies } from './inbox.ts';
 
 /** How many messages to look up at once. */
 const ACKS_AT_ONCE = 50;
 /** The number of messages whose acks the gateway remembers. */
 const MAX_NEW_ACKS = 400;
 
-/** What its constructor takes. */
-export interface DeliveryParts extends AccountEventsParts, InboxParts {
+export interface DeliveriesDependencies extends AccountEventsDependencies, InboxDependencies {
   /** Messages whose acks may have increased while no worker ran. */
   readonly openAcks: readonly OpenAck[];
 }
@@ -20,18 +19,18 @@ export interface DeliveryParts extends AccountEventsParts, InboxParts {
 /** What the page reports of its account: messages, acks and changes; live ones, and those that were missed. */
 export class Deliveries {
   readonly inbox: Inbox;
-  readonly #parts: DeliveryParts;
+  readonly #dependencies: DeliveriesDependencies;
   readonly #accountEvents: AccountEvents;
   /** Counts what interrupts a catch-up: the loss of the page or its connection, the end, and another catch-up. */
   #interruptions = 0;
   #openAcks: readonly OpenAck[];
   #isOver = false;
 
-  constructor(parts: DeliveryParts) {
-    this.#parts = parts;
-    this.#openAcks = parts.openAcks;
-    this.inbox = new Inbox(parts);
-    this.#accountEvents = new AccountEvents(parts);
+  constructor(dependencies: DeliveriesDependencies) {
+    this.#dependencies = dependencies;
+    this.#openAcks = dependencies.openAcks;
+    this.inbox = new Inbox(dependencies);
+    this.#accountEvents = new AccountEvents(dependencies);
   }
 
   /** The page reports something live. */
@@ -40,7 +39,7 @@ export class Deliveries {
     if (is === 'message') this.inbox.onMessage(model);
     else if (is === 'ack') this.#onAck(id, ack);
     else if (is === 'change') this.#accountEvents.onChange({ name, data, row, happenedAt });
-    else if (is === 'own' && v.is(networkId, id)) this.#parts.report({ name: 'own_message', id });
+    else if (is === 'own' && v.is(networkId, id)) this.#dependencies.report({ name: 'own_message', id });
   }
 
   /** The account is being linked: everything until now is history. */
@@ -72,7 +71,7 @@ export class Deliveries {
         await work();
       } catch (error) {
         if (wasNavigated(error) || isInterrupted()) return;
-        this.#parts.log('warn', 'catching up with missed messages failed', { error: errorText(error) });
+        this.#dependencies.log('warn', 'catching up with missed messages failed', { error: errorText(error) });
       }
     }
   }
@@ -84,7 +83,7 @@ export class Deliveries {
   }
 
   #onAck(id: unknown, ack: unknown): void {
-    const { report, log } = this.#parts;
+    const { report, log } = this.#dependencies;
     if (typeof id === 'string' && typeof ack === 'number' && Number.isFinite(ack))
       report({ name: 'message_ack', id, ack: toAck(ack) });
     else log('error', 'ack discarded', { error: 'the id is not a text, or the ack is not a number' });
@@ -92,7 +91,7 @@ export class Deliveries {
 
   /** Reports acks of sent messages that arrived while nothing listened. */
   async #readAcks(isInterrupted: () => boolean): Promise<void> {
-    const { run, report, deliveredUntil } = this.#parts;
+    const { run, report, deliveredUntil } = this.#dependencies;
     while (this.#openAcks.length > 0) {
       const some = this.#openAcks.slice(0, ACKS_AT_ONCE);
       const known = new Map(some.map(({ id, ack }) => [id, ack]));

@@ -16,8 +16,7 @@ const LOAD_LIMITS = { timeoutMs: 10 * 60_000, maxMessages: 10_000 };
 /** How many models to read at once: while the page makes them, it does nothing else. */
 const MODELS_AT_ONCE = 500;
 
-/** What its constructor takes. */
-export interface InboxParts {
+export interface InboxDependencies {
   readonly report: ReportEvent;
   readonly run: RunInPage;
   readonly log: Log;
@@ -50,7 +49,7 @@ export class Inbox {
   /** Start of the last gap of incomplete chats, which is reported once. */
   #gapFrom: number | undefined;
 
-  constructor({ report, run, log, deliveredUntil, withoutContent }: InboxParts) {
+  constructor({ report, run, log, deliveredUntil, withoutContent }: InboxDependencies) {
     this.#report = report;
     this.#run = run;
     this.#log = log;
