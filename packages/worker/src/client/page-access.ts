@@ -68,7 +68,7 @@ export class PageAccess implements PageCalls {
     );
     try {
       const hasMoved = await resultWithin(Promise.race([watch.begun.then(() => true), isAnswered]), beginMs);
-      if (!hasMoved && (await this.#isHeard()) && !watch.hasBegun)
+      if (!hasMoved && (await this.#browserAnswers()) && !watch.hasBegun)
         throw new GatewayError(
           'client_failed',
           `nothing was sent: the page did not respond within ${beginMs / 1_000} s`,
@@ -106,7 +106,7 @@ export class PageAccess implements PageCalls {
   /**
    * True if the browser answers: earlier signals of the page have then arrived. A frozen browser would hold them back.
    */
-  async #isHeard(): Promise<boolean> {
+  async #browserAnswers(): Promise<boolean> {
     const { page, link } = this.#source;
     const isAlive = (await resultWithin(page.browser().version(), BROWSER_TIMEOUT_MS)) !== undefined;
     // A responsive page answers after its signals; for a frozen page, they have had time to arrive.

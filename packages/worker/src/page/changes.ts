@@ -1,7 +1,7 @@
 import type { StoredTable } from './contract/changes.ts';
 import { within } from './delay.ts';
 import type { PageCall, PageChange, PageChat, PageMessage, PageReaction } from './models.ts';
-import { isAwaited, tellOnceReadable } from './tools/arrivals.ts';
+import { isAwaited, reportOnceReadable } from './tools/arrivals.ts';
 import type { FoundChange } from './tools/changes.ts';
 import {
   called,
@@ -62,7 +62,7 @@ export function listenToChanges(): void {
       if (!message.isNewMsg) return;
       if (message.type === 'gp2') report(regrouped(message));
       else if (message.type === 'revoked') report(revoked(message));
-      else if (message.id.fromMe) tellOnceReadable(message, reportSent);
+      else if (message.id.fromMe) reportOnceReadable(message, reportSent);
     });
     const reportEdit = (message: PageMessage) => {
       if (!hasFailedEdit(message)) report(edited(message));

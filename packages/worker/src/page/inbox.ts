@@ -1,6 +1,6 @@
 import { within } from './delay.ts';
 import type { MessageModel, PageChat, PageMessage } from './models.ts';
-import { isAwaited, reportArrival, tellOnceReadable } from './tools/arrivals.ts';
+import { isAwaited, reportArrival, reportOnceReadable } from './tools/arrivals.ts';
 import { eachReadable, resolveNumbers } from './tools/identities.ts';
 import { isDeliverable, isUnreadable } from './tools/message-types.ts';
 import { findMessage, isChat, messageModel } from './tools/messages.ts';
@@ -95,7 +95,7 @@ export async function loadSince(sinceSeconds: number, { timeoutMs, maxMessages }
 export async function contentsOf(ids: readonly string[]): Promise<MessageModel[]> {
   const found = await Promise.all(ids.map((id) => findMessage(id).catch(() => undefined)));
   const messages = found.filter((message) => message !== undefined);
-  for (const message of messages.filter(isUnreadable)) tellOnceReadable(message, reportArrival, true);
+  for (const message of messages.filter(isUnreadable)) reportOnceReadable(message, reportArrival, true);
   const readable = messages.filter((message) => !isUnreadable(message) && isDeliverable(message));
   await resolveNumbers(readable.flatMap(peopleOf));
   return eachReadable(readable, messageModel);

@@ -8,13 +8,13 @@ freshProgram();
 const MINUTE_MS = 60_000;
 const listeners = new Map<string, (message: PageMessage, value?: unknown) => void>();
 const held: PageMessage[] = [];
-let told: string[] = [];
+let reported: string[] = [];
 /** What the page requests again. */
 let resent: unknown[] = [];
 
 beforeEach(async () => {
   vi.useFakeTimers();
-  told = [];
+  reported = [];
   resent = [];
   held.splice(0);
   const Msg = {
@@ -38,7 +38,7 @@ beforeEach(async () => {
         chatWebSignal: (payload: string) => {
           const signal = JSON.parse(payload) as PageSignal;
           const { model } = signal as Extract<PageSignal, { is: 'message' }>;
-          told.push(`${model.id} ${model.unavailable ?? model.body}`);
+          reported.push(`${model.id} ${model.unavailable ?? model.body}`);
         },
       },
     },
@@ -79,19 +79,19 @@ const text = { type: 'chat', body: 'hello' };
 it('a message that is decrypted within seconds is reported once', async () => {
   const { becomes } = arrive(sealed);
   await after(6_000);
-  expect({ told, resent }).toEqual({ told: [], resent: ['M'] });
+  expect({ reported, resent }).toEqual({ reported: [], resent: ['M'] });
   becomes(text);
   await after(MINUTE_MS);
-  expect(told).toEqual(['M hello']);
+  expect(reported).toEqual(['M hello']);
 });
 
 it('a message that stays undecrypted is reported without its content, and once more if it comes', async () => {
   const { becomes } = arrive(sealed);
   await after(MINUTE_MS);
-  expect(told).toEqual(['M not_decrypted']);
+  expect(reported).toEqual(['M not_decrypted']);
   becomes(text);
   await after(MINUTE_MS);
-  expect(told).toEqual(['M not_decrypted', 'M hello']);
+  expect(reported).toEqual(['M not_decrypted', 'M hello']);
 });
 
 it.each([
@@ -104,9 +104,9 @@ it.each([
 ])('%j, which this device never can read, is reported at once: %s', async (values, unavailable) => {
   arrive(values);
   await after(0);
-  expect(told).toEqual([`M ${unavailable}`]);
+  expect(reported).toEqual([`M ${unavailable}`]);
   await after(MINUTE_MS);
-  expect({ told: told.length, resent }).toEqual({ told: 1, resent: [] });
+  expect({ reported: reported.length, resent }).toEqual({ reported: 1, resent: [] });
 });
 
 it.each([
@@ -117,14 +117,14 @@ it.each([
 ])('%j, which nobody wrote, is not reported', async (values) => {
   arrive(values);
   await after(MINUTE_MS);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 it('a message that is revoked before it is decrypted is not reported', async () => {
   const { becomes } = arrive(sealed);
   becomes({ type: 'revoked' });
   await after(MINUTE_MS);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
 });
 
 it('a stored message without its content is left to a later report, and then found', async () => {
@@ -132,11 +132,11 @@ it('a stored message without its content is left to a later report, and then fou
   const { becomes } = arrive(sealed, false);
   expect(inboundSince(0)).toEqual([]);
   await after(MINUTE_MS);
-  expect(told).toEqual(['M not_decrypted']);
+  expect(reported).toEqual(['M not_decrypted']);
   expect(inboundSince(0)).toEqual([{ id: 'M', isNew: false }]);
   becomes(text);
   await after(0);
-  expect(told).toEqual(['M not_decrypted', 'M hello']);
+  expect(reported).toEqual(['M not_decrypted', 'M hello']);
 });
 
 it('a message that was reported before the page loaded is read when its content has come, or reported then', async () => {
@@ -144,9 +144,9 @@ it('a message that was reported before the page loaded is read when its content 
   const { becomes } = arrive(sealed, false);
   expect(await contentsOf(['M', 'gone'])).toEqual([]);
   await after(MINUTE_MS);
-  expect(told).toEqual([]);
+  expect(reported).toEqual([]);
   becomes(text);
   await after(0);
-  expect(told).toEqual(['M hello']);
+  expect(reported).toEqual(['M hello']);
   expect(await contentsOf(['M'])).toMatchObject([{ id: 'M', body: 'hello' }]);
 });

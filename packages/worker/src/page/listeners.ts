@@ -1,5 +1,5 @@
 import type { PageMessage } from './models.ts';
-import { reportArrival, tellOnceReadable } from './tools/arrivals.ts';
+import { reportArrival, reportOnceReadable } from './tools/arrivals.ts';
 import { optional, wrapFunction } from './tools/identities.ts';
 import { isPending } from './tools/message-types.ts';
 import { signal } from './tools/outcomes.ts';
@@ -31,7 +31,7 @@ export function listen(): void {
 
   Msg.on('add', (message) => {
     if (!message.isNewMsg || message.id.fromMe) return;
-    tellOnceReadable(message, reportArrival);
+    reportOnceReadable(message, reportArrival);
     if (isPending(message)) requestResend(message);
   });
   Msg.on('change:ack', (message, ack) => {

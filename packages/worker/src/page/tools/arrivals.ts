@@ -5,7 +5,7 @@ import { isDeliverable, isPending, isUnreadable } from './message-types.ts';
 import { messageModel, resolvePeople } from './messages.ts';
 
 /** Reports a message; again once the page has its content. */
-type Tell = (message: PageMessage) => void;
+type Report = (message: PageMessage) => void;
 
 /** A message is reported without its content after this long: the page's own retries take seconds. */
 const CONTENT_MS = 20_000;
@@ -13,7 +13,7 @@ const CONTENT_MS = 20_000;
 const MAX_AWAITED = 1_000;
 
 /** Messages without their content, by id; whether they were reported so. */
-const awaited = new Map<string, { isTold: boolean }>();
+const awaited = new Map<string, { isReported: boolean }>();
 
 /** Reports an inbound message to the worker, unless no person wrote it. */
 export function reportArrival(message: PageMessage): void {
@@ -23,35 +23,35 @@ export function reportArrival(message: PageMessage): void {
   inTurn(resolved, () => ({ is: 'message', model: messageModel(message) }));
 }
 
-/** Tells of a message: at once, or if its content may still come, then or after some seconds; and of a later content. */
-export function tellOnceReadable(message: PageMessage, tell: Tell, wasTold = false): void {
+/** Reports a message: at once, or if its content may still come, then or after some seconds; and a later content. */
+export function reportOnceReadable(message: PageMessage, report: Report, wasReported = false): void {
   if (!isUnreadable(message)) {
-    if (!wasTold) tell(message);
+    if (!wasReported) report(message);
     return;
   }
   const id = String(message.id);
   if (awaited.has(id)) return;
-  const state = { isTold: wasTold };
+  const state = { isReported: wasReported };
   awaited.set(id, state);
   dropOldest(awaited, MAX_AWAITED);
-  const tellNow = () => {
-    if (state.isTold || awaited.get(id) !== state) return;
-    state.isTold = true;
-    tell(message);
+  const reportNow = () => {
+    if (state.isReported || awaited.get(id) !== state) return;
+    state.isReported = true;
+    report(message);
   };
-  if (isPending(message)) setTimeout(tellNow, CONTENT_MS);
-  else tellNow();
+  if (isPending(message)) setTimeout(reportNow, CONTENT_MS);
+  else reportNow();
   message.once?.('change:type', (changed) => {
     awaited.delete(id);
     // It may be an unreadable one of another type now.
-    if (isUnreadable(changed)) tellOnceReadable(changed, tell, state.isTold);
-    else tell(changed);
+    if (isUnreadable(changed)) reportOnceReadable(changed, report, state.isReported);
+    else report(changed);
   });
 }
 
-/** True while a message without its content is not to be reported: `tell` is called later. */
-export function isAwaited(message: PageMessage, tell: Tell): boolean {
+/** True while a message without its content is not to be reported: `report` is called later. */
+export function isAwaited(message: PageMessage, report: Report): boolean {
   if (!isPending(message)) return false;
-  tellOnceReadable(message, tell);
-  return awaited.get(String(message.id))?.isTold !== true;
+  reportOnceReadable(message, report);
+  return awaited.get(String(message.id))?.isReported !== true;
 }

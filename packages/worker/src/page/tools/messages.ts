@@ -77,7 +77,7 @@ export function sentModel(message: PageMessage): MessageModel | undefined {
 
 /**
  * The parts of a message's id. The sender's software chooses the one in the middle, which may contain the separator: what
- * follows it is told by the kind of the chat. The page's own `fromString` splits at each separator.
+ * follows it depends on the kind of the chat. The page's own `fromString` splits at each separator.
  */
 export function parsedKey(text: string) {
   const [, fromMe, remote = '', rest = ''] = /^(true|false)_([^_]+)_(.+)$/s.exec(text) ?? [];
