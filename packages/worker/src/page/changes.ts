@@ -26,6 +26,14 @@ import { optional, resolveNumbers, wrapFunction } from './tools/identities.ts';
 import { findMessage, isChat, keysOf } from './tools/messages.ts';
 import { activityChange, watchAgain } from './tools/presences.ts';
 
+/** Some changes come in pairs: archiving a chat also unpins it. */
+const TOGETHER_MS = 200;
+/** How long a call counts as reported. */
+const REMEMBERED_MS = 600_000;
+/** How many of the newest messages to read for changes. */
+const MAX_MESSAGES = 2_000;
+const READ_MS = 10_000;
+
 const attached = new Set<string>();
 
 /** Wraps a listener so that its errors do not reach the page. */
@@ -114,8 +122,6 @@ export function listenToChanges(): void {
   once('chats', () => {
     const { Chat, Mute } = window.require('WAWebCollections');
     if (!Chat.on) return false;
-    // Some changes come in pairs: archiving a chat also unpins it.
-    const together = 200;
     const waiting = new Set<PageChat>();
     const reportSoon = (chat: PageChat | undefined) => {
       if (!chat || waiting.has(chat) || !isChat(chat)) return;
@@ -125,7 +131,7 @@ export function listenToChanges(): void {
           waiting.delete(chat);
           report(chatState(chat));
         }),
-        together,
+        TOGETHER_MS,
       );
     };
     for (const event of ['change:archive', 'change:pin']) Chat.on(event, quietly(reportSoon));
@@ -147,7 +153,6 @@ export function listenToChanges(): void {
     const calls = optional('WAWebCallCollection');
     if (!calls?.on) return false;
     const reported = new Set<string>();
-    const rememberedMs = 600_000;
     const reportSoon = quietly((call: PageCall | null | undefined) => {
       // The state is set a moment later.
       setTimeout(
@@ -156,7 +161,7 @@ export function listenToChanges(): void {
           const ringing = call && id && !reported.has(id) ? rings(call) : undefined;
           if (!ringing || !id) return;
           reported.add(id);
-          setTimeout(() => reported.delete(id), rememberedMs);
+          setTimeout(() => reported.delete(id), REMEMBERED_MS);
           report(ringing);
         }),
         0,
@@ -246,11 +251,9 @@ export function listenToChanges(): void {
 export async function changesSince(since: number, max: number): Promise<PageChange[]> {
   noteCatchUp(since);
   const { Msg } = window.require('WAWebCollections');
-  const maxMessages = 2_000;
-  const readMs = 10_000;
   const newest = Msg.getModelsArray()
     .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))
-    .slice(-maxMessages);
+    .slice(-MAX_MESSAGES);
   const attempt = <R>(read: () => R): R | undefined => {
     try {
       return read();
@@ -258,7 +261,7 @@ export async function changesSince(since: number, max: number): Promise<PageChan
       return undefined; // One unreadable message must not fail the others.
     }
   };
-  const deadline = Date.now() + readMs;
+  const deadline = Date.now() + READ_MS;
   const mode = optional('WAWebAddonReactionTableMode')?.reactionTableMode;
   const stored = attempt(() => mode?.bulkGetByParentMsgKey?.(newest.map(({ id }) => id)));
   const inTime = <R>(rows: Promise<R> | undefined) =>

@@ -4,6 +4,11 @@ import { networkCode, Refusal, refusedByNetwork, refusedMessage, unreported } fr
 import { sentModel } from './tools/messages.ts';
 import { readOutcome } from './tools/outcomes.ts';
 
+/** Types of messages that are not posts. */
+const NOT_SHOWN = /^(newsletter_notification|notification|e2e_notification|protocol|ciphertext|revoked|unknown)/;
+/** Where in the page the user follows or unfollows a channel. */
+const SURFACE = 3;
+
 /** Refusals because of the channel, by the network's code. */
 const CLOSED: Readonly<Record<number, string>> = {
   405: 'the channel is closed',
@@ -101,8 +106,7 @@ export async function listChannelMessages(
   timeoutMs: number,
 ): Promise<MessageModel[]> {
   const { chat } = requireFollowed(channelId);
-  const notShown = /^(newsletter_notification|notification|e2e_notification|protocol|ciphertext|revoked|unknown)/;
-  const shown = () => chat.msgs.getModelsArray().filter(({ type }: PageMessage) => !notShown.test(type));
+  const shown = () => chat.msgs.getModelsArray().filter(({ type }: PageMessage) => !NOT_SHOWN.test(type));
   const deadline = Date.now() + timeoutMs;
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
   while (shown().length < limit) {
@@ -130,10 +134,9 @@ export async function followChannel(channelId: string): Promise<void> {
     const preview = await window.require('WAWebLoadNewsletterPreviewChatAction').loadNewsletterPreviewChat(channelId);
     const chat = heldChannel(channelId) ?? preview;
     if (!chat) throw noChannel();
-    const surface = { eventSurface: 3 };
     const { subscribeToNewsletterAction } = window.require('WAWebNewsletterSubscribeAction');
     hasAsked = true;
-    await subscribeToNewsletterAction(chat, surface);
+    await subscribeToNewsletterAction(chat, { eventSurface: SURFACE });
   } catch (error) {
     // A later step of the page may have failed after the network accepted the change.
     if (roleIn(channelId) !== 'guest') return;
@@ -147,8 +150,9 @@ export async function unfollowChannel(channelId: string): Promise<void> {
   const { chat, role } = requireFollowed(channelId);
   if (role === 'owner') throw new Refusal('not_permitted', 'the account owns that channel');
   try {
-    const surface = { eventSurface: 3 };
-    await window.require('WAWebNewsletterUnsubscribeAction').unsubscribeFromNewsletterAction(chat, surface);
+    await window
+      .require('WAWebNewsletterUnsubscribeAction')
+      .unsubscribeFromNewsletterAction(chat, { eventSurface: SURFACE });
   } catch (error) {
     if (roleIn(channelId) === 'guest') return;
     // The page then updates its database before its memory: its own error may come from that, after the change.

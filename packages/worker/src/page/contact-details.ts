@@ -7,6 +7,9 @@ import { personWid, registeredAs } from './tools/number-forms.ts';
 import type { NumberExists, NumberFound } from './tools/numbers.ts';
 import { digitsOf, queryNumbers } from './tools/numbers.ts';
 
+/** Where in the page the user blocks somebody. */
+const ENTRY_POINT = 'ChatListBlock';
+
 /**
  * Queries which numbers are registered, in one request, and one for hidden ids whose number the page does not know.
  * `waitMs`: not queried, since the account was linked a moment ago. The page's own function for one number also stores
@@ -139,9 +142,8 @@ export async function setBlocked(
   const make = () => new Contact.modelClass({ id: createWid(wanted), isContactBlocked: !isBlocked });
   const contact = isUsable ? row : make();
   const { blockContact, unblockContact } = window.require('WAWebBlockContactAction');
-  const entryPoint = 'ChatListBlock';
-  if (isBlocked) await blockContact({ contact, blockEntryPoint: entryPoint });
-  else await unblockContact(contact, entryPoint);
+  if (isBlocked) await blockContact({ contact, blockEntryPoint: ENTRY_POINT });
+  else await unblockContact(contact, ENTRY_POINT);
   if (await holds(isDone, settleMs)) return { id };
   throw ignored();
 }

@@ -12,6 +12,9 @@ import {
 } from './tools/groups.ts';
 import { lidOf, phoneOr } from './tools/identities.ts';
 
+/** The network's code for a second request to join. */
+const WAITS_ALREADY = 304;
+
 /** The code of a group's invite. */
 export async function getGroupInvite(groupId: string, membersMs: number): Promise<{ code: string }> {
   const { group, isAdmin } = await requireGroup(groupId, membersMs);
@@ -72,8 +75,7 @@ export async function joinGroup(code: string, membersMs: number): Promise<Joined
     // The mode changed meanwhile: the page throws, although the account has joined or waits.
     const { gid, membershipApprovalMode } = (error ?? {}) as { gid?: PageId; membershipApprovalMode?: boolean };
     if (gid) return { groupId: String(gid), waits: membershipApprovalMode === true };
-    const waitsAlready = 304;
-    if (groupId !== undefined && networkCode(error) === waitsAlready) return { groupId, waits: true };
+    if (groupId !== undefined && networkCode(error) === WAITS_ALREADY) return { groupId, waits: true };
     return refuseInvite(error);
   }
 }

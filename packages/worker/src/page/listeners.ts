@@ -4,6 +4,8 @@ import { optional, wrapFunction } from './tools/identities.ts';
 import { isPending } from './tools/message-types.ts';
 import { signal } from './tools/outcomes.ts';
 
+const RESEND_DELAY_MS = 5_000;
+
 /**
  * Listens to the page's messages and acks, and reports them to the worker. The library's own listeners are not used:
  * they need nine modules instead of one, and copy a message out of the page at every change.
@@ -14,7 +16,6 @@ export function listen(): void {
   // A message that is not decrypted yet is requested again, as the page does when its chat is open.
   const undecrypted = new Set<PageMessage>();
   let isScheduled = false;
-  const resendDelayMs = 5_000;
   wrapFunction(optional('WAWebSyncGatingUtils'), 'isPlaceholderMessageResendEnabled', () => () => true);
   const requestResend = (message: PageMessage) => {
     undecrypted.add(message);
@@ -26,7 +27,7 @@ export function listen(): void {
       const messages = [...undecrypted].filter(({ type }) => type === 'ciphertext');
       undecrypted.clear();
       if (messages.length > 0) resend?.handlePlaceholderMsgsSeen?.(messages, true);
-    }, resendDelayMs);
+    }, RESEND_DELAY_MS);
   };
 
   Msg.on('add', (message) => {

@@ -6,6 +6,9 @@ import { lidOf, optional, phoneOr } from './tools/identities.ts';
 import { findMessage, noMessage } from './tools/messages.ts';
 import { networkId, registeredId } from './tools/number-forms.ts';
 
+/** In pixels. */
+const STICKER_SIDE = 512;
+
 /** Inputs into which the browser puts files, by the keys of the files. */
 const inputs = new Map<string, HTMLInputElement>();
 
@@ -189,14 +192,13 @@ export async function makeSticker(key: string, maxBytes: number): Promise<boolea
   const image = files.get(key);
   if (!image) return false;
   try {
-    const side = 512;
     const bitmap = await createImageBitmap(image);
-    const scale = side / Math.max(bitmap.width, bitmap.height);
+    const scale = STICKER_SIDE / Math.max(bitmap.width, bitmap.height);
     const [width, height] = [bitmap.width * scale, bitmap.height * scale];
-    const canvas = new OffscreenCanvas(side, side);
+    const canvas = new OffscreenCanvas(STICKER_SIDE, STICKER_SIDE);
     const context = canvas.getContext('2d');
     if (!context) return false;
-    context.drawImage(bitmap, (side - width) / 2, (side - height) / 2, width, height);
+    context.drawImage(bitmap, (STICKER_SIDE - width) / 2, (STICKER_SIDE - height) / 2, width, height);
     for (const quality of [0.8, 0.6, 0.4, 0.2, 0]) {
       const sticker = await canvas.convertToBlob({ type: 'image/webp', quality });
       files.set(key, sticker);

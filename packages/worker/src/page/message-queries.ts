@@ -21,6 +21,19 @@ import {
 } from './tools/messages.ts';
 import { changingMessage } from './tools/records.ts';
 
+/** The result includes notices: read on past these, since a client can only continue from a message. */
+const MIN_COUNT = 100;
+/** The status of a search without a result. */
+const NOTHING_FOUND = 404;
+/** The first bytes of a JPEG, in base64. */
+const JPEG_START = '/9j/';
+/** A later pin keeps a message pinned for longer. */
+const RECENT_PIN_MS = 3_600_000;
+/** What the phone still has of a chat, in `endOfHistoryTransferType`. */
+const SYNCING = 2;
+const PHONE_ONLY = 4;
+const NOT_SHARED = 5;
+
 /** A message. */
 export async function getMessage(messageId: string): Promise<MessageModel> {
   const message = await findMessage(messageId);
@@ -52,13 +65,11 @@ export async function listMessages(
   if (!anchor || phoneOr(anchor.remote) !== phoneOr(chat.id)) throw noMessage();
   const direction = after === undefined ? 'before' : 'after';
   const { msgFindByDirection } = window.require('WAWebDBMessageFindLocal');
-  // The result includes notices: read on past these, since a client can only continue from a message.
-  const minExtra = 100;
   const deadline = Date.now() + timeoutMs;
   let found: PageMessage[] = [];
   let from: { readonly remote: unknown } = anchor;
   let hasMore = true;
-  for (let count = limit + 1; hasMore && found.length <= limit; count = Math.max(minExtra, limit + 1)) {
+  for (let count = limit + 1; hasMore && found.length <= limit; count = Math.max(MIN_COUNT, limit + 1)) {
     if (Date.now() > deadline) break;
     const { messages = [], status } = await msgFindByDirection({ anchor: from as never, count, direction });
     if (status === 404) {
@@ -102,8 +113,7 @@ export async function searchMessages(
   const answer = await within(searching, timeoutMs);
   if (!answer) throw new Refusal('client_failed', 'the search index of the page is not ready; retry later');
   const { messages = [], eof, canceled, status = 200 } = answer;
-  const nothingFound = 404;
-  if (canceled === true || (status >= 400 && status !== nothingFound))
+  if (canceled === true || (status >= 400 && status !== NOTHING_FOUND))
     throw new Error(`the page cancelled the search (status ${status})`);
   const found = messages.filter((message) => message && isDeliverable(message) && !isPost(message)).slice(0, limit);
   // The messages of one page are oldest first.
@@ -168,8 +178,7 @@ export async function loadThumbnail(messageId: string, key: string): Promise<Loa
   // The body of a file or location is its preview; that of any other message is its text.
   const hasPreview = message.directPath !== undefined || message.type === 'location';
   const body = hasPreview ? message.body : undefined;
-  const jpegStart = '/9j/';
-  if (!body?.startsWith(jpegStart)) return null;
+  if (!body?.startsWith(JPEG_START)) return null;
   const file = base64File(body, 'image/jpeg');
   keep(key, file);
   return { size: file.size, mimeType: 'image/jpeg', filename: undefined };
@@ -214,8 +223,7 @@ export async function pinMessage(
   // Everyone in the chat sees each pin, even one that changes nothing. A message without an entry here may be pinned.
   const held = optional('WAWebPinInChatCollection')?.PinInChatCollection?.getByParentMsgKey?.(message.id);
   if (held && (held.ack ?? 1) > 0) {
-    const recentMs = 3_600_000; // A later one pins it for longer.
-    const isRecent = Date.now() - (held.senderTimestampMs ?? 0) < recentMs;
+    const isRecent = Date.now() - (held.senderTimestampMs ?? 0) < RECENT_PIN_MS;
     const isSame = held.pinType === 1 && held.pinExpiryDuration === duration.seconds && isRecent;
     if (pinned ? isSame : held.pinType === 2) return;
   }
@@ -244,21 +252,18 @@ export interface OlderMessages {
 /** Requests older messages of a chat from the phone. They are stored in the page's database, and not loaded. */
 export async function loadOlderMessages(chatId: string, timeoutMs: number): Promise<OlderMessages> {
   const chat = ownChat(chatId);
-  const syncing = 2;
-  const phoneOnly = 4;
-  const notShared = 5;
   const left = () => chat.endOfHistoryTransferType;
   const result = (loaded: boolean) => ({
     id: phoneOr(chat.id) ?? chatId,
     loaded,
     isOlderOnPhone: isOlderOnPhone(chat),
   });
-  if (left() === phoneOnly)
+  if (left() === PHONE_ONLY)
     throw new Refusal(
       'not_permitted',
       'the phone has older messages, but does not send more of them to linked devices',
     );
-  if (left() === syncing)
+  if (left() === SYNCING)
     throw new Refusal(
       'client_failed',
       'the phone has not yet sent all messages of this chat, and may have older ones: retry later',
@@ -303,7 +308,7 @@ export async function loadOlderMessages(chatId: string, timeoutMs: number): Prom
     events.off(failure, onFailure);
   }
   if (outcome !== true) throw new Refusal('client_failed', 'the phone did not answer; open WhatsApp on it, then retry');
-  if (left() !== notShared) return result(true);
+  if (left() !== NOT_SHARED) return result(true);
   throw new Refusal(
     'not_permitted',
     'the phone does not share older messages: on it, under Linked devices, turn on "All chat history" for this device',

@@ -38,6 +38,10 @@ import {
 import { changingMessage } from './tools/records.ts';
 import { mentioned, mentionedStill, previewOf, sharingFields } from './tools/sends.ts';
 
+/** The network may confirm the end of a limit later than its time. */
+const MIN_LIMIT_SECONDS = 60;
+const POLL_MS = 50;
+
 /** Refuses the call if a message cannot be sent. Queries people without a chat, once. */
 export async function checkSend(chatId: string, quotedMessageId: string | undefined): Promise<void> {
   // The library posts messages to any broadcast list to the status feed, where everyone would see them.
@@ -83,8 +87,7 @@ async function requireComposer(chat: PageChat | undefined): Promise<void> {
 function limited(chat: PageChat): Refusal | undefined {
   const limit = limitOf(chat);
   if (!limit) return undefined;
-  const minSeconds = 60; // The network may confirm the end of a limit later than its time.
-  const retryAfterSeconds = Math.max(minSeconds, ((limit.untilMs ?? 0) - Date.now()) / 1_000);
+  const retryAfterSeconds = Math.max(MIN_LIMIT_SECONDS, ((limit.untilMs ?? 0) - Date.now()) / 1_000);
   const what = { time_lock: 'a time lock', new_chats: 'the limit of new chats' }[limit.kind];
   const why = `nothing was sent: ${what} keeps the account from writing to this person`;
   return new Refusal('rate_limited', why, { retryAfterSeconds });
@@ -391,9 +394,8 @@ export async function forwardMessage(
   // One at a time per chat: the page does not say which message it forwards.
   const mark = { call, messageId: plan.messageId };
   let handing = expectForward(chat, mark);
-  const pollMs = 50;
   while (!handing && Date.now() < beginBy) {
-    await delay(pollMs);
+    await delay(POLL_MS);
     handing = expectForward(chat, mark);
   }
   if (!handing) throw tooBusy();

@@ -1,5 +1,8 @@
 import { within } from './delay.ts';
 
+/** One of the newest models is enough: not every kind has every field. */
+const MAX_MODELS = 50;
+
 type Module = Record<string, unknown>;
 type Require = (name: string) => Module | undefined;
 
@@ -152,12 +155,10 @@ export async function resolveContract(
     }
     return undefined;
   };
-  // One of the newest models is enough: not every kind has every field.
-  const maxModels = 50;
   const isField = (module: Module, path: string) => {
     const [collection = '', field = ''] = path.split('[].');
     const models = (module[collection] as { getModelsArray?(): Module[] } | undefined)?.getModelsArray?.() ?? [];
-    return models.length === 0 || models.slice(-maxModels).some((model) => model[field] !== undefined);
+    return models.length === 0 || models.slice(-MAX_MODELS).some((model) => model[field] !== undefined);
   };
   const isPart = (module: Module, path: string, kind: string) => {
     try {

@@ -7,6 +7,10 @@ import { isDeliverable } from './tools/message-types.ts';
 import { isStatus, parsedKey, sentModel } from './tools/messages.ts';
 import { posted, statusAction } from './tools/outcomes.ts';
 
+/** A load that takes longer does not stop another one. */
+const HANG_MS = 120_000;
+const DEFAULT_COLOR = 0xff7acca5;
+
 /**
  * Posts a text to the status feed. The library's own function returns a message with another id, which no ack or
  * deletion matches; the page returns the message, or only lists it.
@@ -18,7 +22,6 @@ export async function postTextStatus(
   timeoutMs: number,
 ): Promise<Posted> {
   const { Msg } = window.require('WAWebCollections');
-  const defaultColor = 0xff7acca5;
   let onAdd: (message: PageMessage) => void = () => {};
   const shown = new Promise<PageMessage>((resolve) => {
     onAdd = (message) => {
@@ -29,7 +32,7 @@ export async function postTextStatus(
   });
   try {
     const status = {
-      color: backgroundColor ? Number.parseInt(`ff${backgroundColor.slice(1)}`, 16) : defaultColor,
+      color: backgroundColor ? Number.parseInt(`ff${backgroundColor.slice(1)}`, 16) : DEFAULT_COLOR,
       font: font ?? 0,
       text,
     };
@@ -108,7 +111,6 @@ export interface PersonStatuses {
  * the page cannot load them, or not in time.
  */
 export async function loadStatuses(timeoutMs: number): Promise<void> {
-  const hangMs = 120_000;
   if (!load) {
     const loading = Promise.resolve().then(() => window.require('WAWebCollections').Status.sync?.());
     load = loading;
@@ -116,7 +118,7 @@ export async function loadStatuses(timeoutMs: number): Promise<void> {
       if (load === loading) load = undefined;
     };
     loading.then(() => clearTimeout(hanging), forget);
-    const hanging = setTimeout(forget, hangMs);
+    const hanging = setTimeout(forget, HANG_MS);
   }
   if ((await within(load, timeoutMs, 'late')) === 'late') throw new Error('the page has not loaded its statuses yet');
 }

@@ -14,6 +14,9 @@ import { isDeliverable } from './message-types.ts';
 import { isPost, messageModel } from './messages.ts';
 import { isOwn, signal } from './outcomes.ts';
 
+/** The page's states of a ringing call. */
+const RINGING = [3, 8];
+
 /** A detected change, before the numbers of its people are known. */
 export interface FoundChange {
   /** By the network's clock if the page knows it, otherwise by the sender's. Milliseconds since 1970. */
@@ -279,9 +282,8 @@ export function rings(call: PageCall): FoundChange | undefined {
   const { id, isVideo: video = false, outgoing } = call;
   const from = personOf(call.peerJid);
   const chat = call.groupJid ?? from;
-  const ringing = [3, 8];
   const state = call.getState?.() ?? undefined; // Null in a page without a call engine.
-  if (!id || !from || outgoing || (state !== undefined && !ringing.includes(state))) return undefined;
+  if (!id || !from || outgoing || (state !== undefined && !RINGING.includes(state))) return undefined;
   const group = call.isGroup === true || String(chat).endsWith('@g.us');
   const at = Date.now();
   const read = (): PageChange => {

@@ -8,6 +8,13 @@ import { idsOf, isMe, optional } from './identities.ts';
 import { retrieveIds } from './library.ts';
 import { queryNumbers } from './numbers.ts';
 
+const READS_AT_ONCE = 2;
+/** A read that takes longer has gone on from the database to the network. */
+const STORED_MS = 500;
+/** With more, one request for all groups is better. */
+const MAX_MISSING = 4;
+const MAX_QUERIED = 5;
+
 /** The network's code for a person. */
 interface PersonCode {
   readonly id: PageId | undefined;
@@ -110,24 +117,19 @@ export async function loadGroups(groups: readonly PageChat[], timeoutMs: number)
   const deadline = Date.now() + timeoutMs;
   const unloaded = () => groups.filter((group) => isIncomplete(group) && !left.has(String(group.id)));
   const waiting = unloaded();
-  const atOnce = 2;
-  // A read that takes longer has gone on from the database to the network.
-  const storedMs = 500;
-  const maxMissing = 4;
   let missing = 0;
   const work = async () => {
-    while (waiting.length > 0 && missing < maxMissing && Date.now() < deadline) {
+    while (waiting.length > 0 && missing < MAX_MISSING && Date.now() < deadline) {
       const group = waiting.shift() as PageChat;
       const startedAt = Date.now();
-      await readStored(group, Math.min(4 * storedMs, deadline - startedAt));
-      if (isIncomplete(group) || Date.now() - startedAt > storedMs) missing += 1;
+      await readStored(group, Math.min(4 * STORED_MS, deadline - startedAt));
+      if (isIncomplete(group) || Date.now() - startedAt > STORED_MS) missing += 1;
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, work));
+  await Promise.all(Array.from({ length: READS_AT_ONCE }, work));
   if (unloaded().length > 0) await queryAll(unloaded(), deadline);
   // The answer also lacks some groups that the account is in.
-  const mostQueried = 5;
-  for (const group of unloaded().slice(0, mostQueried))
+  for (const group of unloaded().slice(0, MAX_QUERIED))
     if (await isOutside(group, deadline - Date.now()).catch(() => false)) left.add(String(group.id));
 }
 

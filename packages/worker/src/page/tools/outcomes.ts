@@ -20,6 +20,12 @@ import { limitSeconds, Refusal } from '../refusal.ts';
 import { optional, wrapExport } from './identities.ts';
 import { sentModel } from './messages.ts';
 
+/** A message that is not confirmed within this time is signalled before its answer. */
+const SLOW_MS = 500;
+const MIN_ACK_MS = 500;
+/** The network's code for too many new chats in a month. */
+const MONTHLY_LIMIT = 475;
+
 // The page returns a promise for each send, which the library discards.
 const outcomes = new Map<string, Promise<SendOutcome>>();
 
@@ -218,10 +224,8 @@ export async function answerOf(
 ): Promise<{ readonly model?: MessageModel; readonly state?: SendState }> {
   const model = sentModel(sent);
   if (!model) return {};
-  const slowMs = 500;
-  const slow = setTimeout(() => signal({ is: 'sent', call, id: model.id }), slowMs);
-  const minMs = 500;
-  const timeoutMs = Math.max(minMs, Math.min(ackTimeoutMs, answerBy - Date.now()));
+  const slow = setTimeout(() => signal({ is: 'sent', call, id: model.id }), SLOW_MS);
+  const timeoutMs = Math.max(MIN_ACK_MS, Math.min(ackTimeoutMs, answerBy - Date.now()));
   try {
     const { Msg } = window.require('WAWebCollections');
     return { model, state: await untilConfirmed(Msg.get(model.id) ?? sent, timeoutMs) };
@@ -234,8 +238,7 @@ export async function answerOf(
 
 /** The cause of a negative ack, as far as the page keeps it. */
 export function ackCode({ errorCode }: Pick<PageMessage, 'errorCode'>): number | undefined {
-  const monthlyLimit = 475;
-  return errorCode === 'UserReachedMaxMonthlyLimitForNewMessages' ? monthlyLimit : undefined;
+  return errorCode === 'UserReachedMaxMonthlyLimitForNewMessages' ? MONTHLY_LIMIT : undefined;
 }
 
 function sendRefusal(name: string | undefined, code: number | undefined): SendRefusal {
