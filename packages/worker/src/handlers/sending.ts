@@ -7,7 +7,7 @@ import { toAck, toMessage } from '../client/resources.ts';
 import { withPlayable } from '../media/conversion.ts';
 import type { MediaKind } from '../media/media-types.ts';
 import { type OutgoingMedia, withMedia } from '../media/outgoing-media.ts';
-import { MAX_STILL_STICKER_BYTES, stickerNeed } from '../media/sticker.ts';
+import { MAX_STILL_STICKER_BYTES, stickerConversion } from '../media/sticker.ts';
 import type { SendAnswer } from '../page/messages.ts';
 import type { Posted, SendRefusal } from '../page/models.ts';
 import { contentOf, type Mentioning, mentionsOf, type PlainInput } from './contents.ts';
@@ -90,7 +90,7 @@ async function sendMediaNow(dependencies: HandlerDependencies, input: MediaInput
   // The network has no caption for these: it would only be in the answer.
   const caption = type === 'audio' || type === 'sticker' ? undefined : input.caption;
   if (to !== STATUS_FEED) await check(page, to, quotedMessageId, time);
-  const sendFile = (need: 'nothing' | 'still', { path, mimeType, filename }: OutgoingMedia) =>
+  const sendFile = (mustConvert: boolean, { path, mimeType, filename }: OutgoingMedia) =>
     page.withFile(time.step('file', 'send'), path, async (key) => {
       if (to === STATUS_FEED) {
         const file = { data: key, mimetype: mimeType, filename };
@@ -98,7 +98,7 @@ async function sendMediaNow(dependencies: HandlerDependencies, input: MediaInput
         return accepted(await posted);
       }
       const isSticker = type === 'sticker';
-      if (need === 'still') await prepareSticker(page, key, time);
+      if (mustConvert) await prepareSticker(page, key, time);
       const media = { data: key, mimetype: isSticker ? 'image/webp' : mimeType, filename, note };
       const options = {
         media,
@@ -119,11 +119,11 @@ async function sendMediaNow(dependencies: HandlerDependencies, input: MediaInput
       return type === 'document' ? { ...sent, mimeType, filename } : sent;
     });
   return withMedia(type, input, time.rest('file', 'send'), dependencies, async (media) => {
-    const need = type === 'sticker' ? await stickerNeed(media) : 'nothing';
-    const shape = { kind: type, voice, gif, note, isAnimated: need === 'animation' };
+    const conversion = type === 'sticker' ? await stickerConversion(media) : 'none';
+    const shape = { kind: type, voice, gif, note, isAnimated: conversion === 'animation' };
     const timeoutMs = () => time.step('conversion', 'file', 'send');
     return withPlayable(shape, media, timeoutMs, dependencies, (playable) =>
-      sendFile(need === 'still' ? 'still' : 'nothing', playable),
+      sendFile(conversion === 'still', playable),
     );
   });
 }

@@ -3,14 +3,14 @@ import { join } from 'node:path';
 import { animatedWebp, apng, gif, mediaCorpus, webp } from '@chat-web/testing';
 import { freshFolder } from '@chat-web/testing/hooks';
 import { expect, it } from 'vitest';
-import { stickerNeed } from './sticker.ts';
+import { stickerConversion } from './sticker.ts';
 
 const dir = freshFolder();
 
-function need(bytes: Buffer, mimeType: string) {
+function conversionOf(bytes: Buffer, mimeType: string) {
   const path = join(dir, 'image');
   writeFileSync(path, bytes);
-  return stickerNeed({ path, mimeType, filename: 'a' });
+  return stickerConversion({ path, mimeType, filename: 'a' });
 }
 const bytesOf = (name: string) => mediaCorpus.find((file) => file.name === name)?.bytes ?? Buffer.alloc(0);
 /** A lossy WebP, by its header alone. */
@@ -23,11 +23,11 @@ const lossy = (width: number, height: number) => {
 const avis = Buffer.from(bytesOf('photo.avif'));
 avis.write('avis', 8, 'latin1');
 
-it.each<[what: string, bytes: Buffer, type: string, need: string]>([
-  ['a WebP of the right size', webp(512, 512), 'image/webp', 'nothing'],
-  ['a lossy one', lossy(512, 512), 'image/webp', 'nothing'],
-  ['an animated one', animatedWebp(512, 512), 'image/webp', 'nothing'],
-  ['an animated one of 400 KB', animatedWebp(512, 512, 400_000), 'image/webp', 'nothing'],
+it.each<[what: string, bytes: Buffer, type: string, expected: string]>([
+  ['a WebP of the right size', webp(512, 512), 'image/webp', 'none'],
+  ['a lossy one', lossy(512, 512), 'image/webp', 'none'],
+  ['an animated one', animatedWebp(512, 512), 'image/webp', 'none'],
+  ['an animated one of 400 KB', animatedWebp(512, 512, 400_000), 'image/webp', 'none'],
   ['a WebP that is too wide', webp(1_000, 400), 'image/webp', 'still'],
   ['a lossy one that is too small', lossy(100, 60), 'image/webp', 'still'],
   ['a WebP of more than 100 KB', webp(512, 512, 110_000), 'image/webp', 'still'],
@@ -41,7 +41,7 @@ it.each<[what: string, bytes: Buffer, type: string, need: string]>([
   ['an AVIF', bytesOf('photo.avif'), 'image/avif', 'still'],
   ['an animated AVIF', avis, 'image/avif', 'animation'],
 ])('%s', async (_, bytes, type, expected) => {
-  expect(await need(bytes, type)).toBe(expected);
+  expect(await conversionOf(bytes, type)).toBe(expected);
 });
 
 it.each([
@@ -51,13 +51,13 @@ it.each([
   const message = expect.stringMatching(
     `must have 512 x 512 pixels and at most 500 KB, but it has ${width} x ${height}`,
   );
-  const refused = need(animatedWebp(width, height, size), 'image/webp');
+  const refused = conversionOf(animatedWebp(width, height, size), 'image/webp');
   await expect(refused).rejects.toMatchObject({ code: 'media_unavailable', message });
 });
 
 it('a GIF of many blocks is taken for an animation after some of them', async () => {
   const head = gif(1).subarray(0, -5);
   const bytes = Buffer.concat([head, Buffer.alloc(2 * 60_000, '\x01a', 'latin1')]);
-  expect(await need(bytes, 'image/gif')).toBe('animation');
+  expect(await conversionOf(bytes, 'image/gif')).toBe('animation');
   expect(statSync(join(dir, 'image')).size).toBeGreaterThan(100_000);
 });

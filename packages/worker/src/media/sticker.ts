@@ -9,16 +9,16 @@ export const MAX_STILL_STICKER_BYTES = 102_400;
 export const MAX_ANIMATED_STICKER_BYTES = 512_000;
 
 /**
- * What has to be done with an image before phones take it for a sticker. `media_unavailable` for an animated WebP that
+ * The conversion that an image needs before phones take it for a sticker. `media_unavailable` for an animated WebP that
  * they reject, which no tool here can convert.
  */
-export async function stickerNeed({ path, mimeType }: OutgoingMedia): Promise<'nothing' | 'still' | 'animation'> {
+export async function stickerConversion({ path, mimeType }: OutgoingMedia): Promise<'none' | 'still' | 'animation'> {
   if (mimeType !== 'image/webp') return (await isAnimated(path, mimeType)) ? 'animation' : 'still';
   const header = await webpHeader(path);
   const { size } = await stat(path);
   const isSquare = header?.width === STICKER_SIDE && header.height === STICKER_SIDE;
-  if (!header?.isAnimated) return isSquare && size <= MAX_STILL_STICKER_BYTES ? 'nothing' : 'still';
-  if (isSquare && size <= MAX_ANIMATED_STICKER_BYTES) return 'nothing';
+  if (!header?.isAnimated) return isSquare && size <= MAX_STILL_STICKER_BYTES ? 'none' : 'still';
+  if (isSquare && size <= MAX_ANIMATED_STICKER_BYTES) return 'none';
   const found = `it has ${header.width} x ${header.height} pixels and ${Math.ceil(size / 1_024)} KB`;
   throw new GatewayError(
     'media_unavailable',

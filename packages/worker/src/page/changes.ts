@@ -37,7 +37,7 @@ const READ_MS = 10_000;
 const attached = new Set<string>();
 
 /** Wraps a listener so that its errors do not reach the page. */
-function quietly<A extends unknown[]>(listener: (...args: A) => void) {
+function ignoringErrors<A extends unknown[]>(listener: (...args: A) => void) {
   return (...args: A) => {
     try {
       listener(...args);
@@ -48,7 +48,7 @@ function quietly<A extends unknown[]>(listener: (...args: A) => void) {
 }
 
 /** Reports a message that the account sent on another device. */
-const reportSent = quietly((message: PageMessage) => report(sentElsewhere(message)));
+const reportSent = ignoringErrors((message: PageMessage) => report(sentElsewhere(message)));
 
 /**
  * Listens to changes of messages, chats, calls and presence, and reports them. Call again while the page may load more
@@ -60,7 +60,8 @@ export function listenToChanges(): void {
   const once = (name: string, attach: () => boolean) => {
     if (!attached.has(name) && attach()) attached.add(name);
   };
-  const onMessage = (event: string, listener: (message: PageMessage) => void) => Msg.on(event, quietly(listener));
+  const onMessage = (event: string, listener: (message: PageMessage) => void) =>
+    Msg.on(event, ignoringErrors(listener));
 
   once('messages', () => {
     onMessage('add', (message) => {
@@ -79,7 +80,7 @@ export function listenToChanges(): void {
       const edit = editing(message);
       // Not an edit by this page: it came from the network.
       if (!edit) report(edited(message));
-      else void edit.catch(() => {}).then(quietly(() => reportEdit(message)));
+      else void edit.catch(() => {}).then(ignoringErrors(() => reportEdit(message)));
     });
     // The page has retried a failed edit.
     onMessage('change:isSendFailure', (message) => {
@@ -96,10 +97,10 @@ export function listenToChanges(): void {
     name: N,
     report: (...args: Parameters<Extract<O[N], (...args: never[]) => unknown>>) => void,
   ): boolean => {
-    const reportQuietly = quietly(report);
+    const reportIgnoringErrors = ignoringErrors(report);
     return wrapFunction(owner, name, (own) => {
       const wrapped = (...args: Parameters<typeof report>) => {
-        reportQuietly(...args);
+        reportIgnoringErrors(...args);
         return (own as typeof report).apply(owner, args);
       };
       return wrapped as O[N];
@@ -108,14 +109,14 @@ export function listenToChanges(): void {
   // Changes of a message that is not in the page's memory only reach its database.
   once('deletions', () =>
     before(Msg, 'processMultipleMessages', (_chatId, records) => {
-      for (const record of records) quietly(() => report(revokedUnseen(record)))();
+      for (const record of records) ignoringErrors(() => report(revokedUnseen(record)))();
     }),
   );
   once('edits', () =>
     before(optional('WAWebUpdateEditedMessagesAction'), 'updateEditedMessagesAction', (edits) => {
       for (const { parentMsg, editedMsgData, isLatest } of edits)
         if (isLatest && !Msg.get(String(parentMsg.id)))
-          quietly(() => report(edited({ ...parentMsg, ...editedMsgData })))();
+          ignoringErrors(() => report(edited({ ...parentMsg, ...editedMsgData })))();
     }),
   );
 
@@ -127,24 +128,24 @@ export function listenToChanges(): void {
       if (!chat || waiting.has(chat) || !isChat(chat)) return;
       waiting.add(chat);
       setTimeout(
-        quietly(() => {
+        ignoringErrors(() => {
           waiting.delete(chat);
           report(chatState(chat));
         }),
         TOGETHER_MS,
       );
     };
-    for (const event of ['change:archive', 'change:pin']) Chat.on(event, quietly(reportSoon));
+    for (const event of ['change:archive', 'change:pin']) Chat.on(event, ignoringErrors(reportSoon));
     // Each incoming message increases the count, and is reported as a message.
     Chat.on(
       'change:unreadCount',
-      quietly((chat, now) => {
+      ignoringErrors((chat, now) => {
         if (Number(now) <= 0) reportSoon(chat);
       }),
     );
     Mute?.on?.(
       'change:expiration',
-      quietly(({ id }) => reportSoon(id && Chat.get(id))),
+      ignoringErrors(({ id }) => reportSoon(id && Chat.get(id))),
     );
     return true;
   });
@@ -153,10 +154,10 @@ export function listenToChanges(): void {
     const calls = optional('WAWebCallCollection');
     if (!calls?.on) return false;
     const reported = new Set<string>();
-    const reportSoon = quietly((call: PageCall | null | undefined) => {
+    const reportSoon = ignoringErrors((call: PageCall | null | undefined) => {
       // The state is set a moment later.
       setTimeout(
-        quietly(() => {
+        ignoringErrors(() => {
           const { id } = call ?? {};
           const ringing = call && id && !reported.has(id) ? rings(call) : undefined;
           if (!ringing || !id) return;
@@ -182,9 +183,9 @@ export function listenToChanges(): void {
     for (const event of ['change:chatstate.type', 'change:hasData'])
       presences?.on(
         event,
-        quietly((what) => {
+        ignoringErrors((what) => {
           // In the same turn, the page sets whether the network reported this.
-          void Promise.resolve().then(quietly(() => report(activityChange(what))));
+          void Promise.resolve().then(ignoringErrors(() => report(activityChange(what))));
         }),
       );
     return presences !== undefined;
@@ -194,7 +195,7 @@ export function listenToChanges(): void {
     const { Socket } = optional('WAWebSocketModel') ?? {};
     Socket?.on(
       'change:state',
-      quietly((_, state) => {
+      ignoringErrors((_, state) => {
         if (state === 'CONNECTED') void watchAgain('all');
       }),
     );
@@ -213,14 +214,14 @@ export function listenToChanges(): void {
   ) => {
     if (typeof mode?.bulkUpsert !== 'function') return false;
     const reportNews = (row: R) => isNews(row, sentAt(row)) && report(row);
-    const onAck = quietly((row: R, ack: number) => row.id?.fromMe && ack > 0 && reportNews(row));
+    const onAck = ignoringErrors((row: R, ack: number) => row.id?.fromMe && ack > 0 && reportNews(row));
     const hasAcks = wrapFunction(mode, 'updateAck', (updateAck) => (row, ack, ...more) => {
       const updated = updateAck.call(mode, row, ack, ...more);
       onAck(row, ack);
       return updated;
     });
-    const onRows = quietly((rows: readonly R[]) => {
-      for (const row of rows) quietly(() => (hasAcks && isUnsent(row)) || reportNews(row))();
+    const onRows = ignoringErrors((rows: readonly R[]) => {
+      for (const row of rows) ignoringErrors(() => (hasAcks && isUnsent(row)) || reportNews(row))();
     });
     return wrapFunction(mode, 'bulkUpsert', (store) => (rows, ...more) => {
       const stored = store.call(mode, rows, ...more);
@@ -241,7 +242,7 @@ export function listenToChanges(): void {
       ({ senderTimestampMs }) => senderTimestampMs,
       (row) => {
         const poll = findMessage(String(row.pollUpdateParentKey)).catch(() => undefined);
-        void poll.then(quietly((found) => report(voted(row, found))));
+        void poll.then(ignoringErrors((found) => report(voted(row, found))));
       },
     ),
   );

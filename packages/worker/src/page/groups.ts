@@ -71,7 +71,7 @@ export async function addParticipants(
   const { group, isAdmin } = await requireGroup(groupId, membersMs);
   const { participants: members, isLidAddressingMode: isByLid, memberAddMode } = group.groupMetadata ?? {};
   if (isAdmin === false && memberAddMode === 'admin_add') throw notAdmin();
-  const invited = (await lookUp(people)).map((one) =>
+  const invited = (await lookUpPeople(people)).map((one) =>
     one.ids.some((id) => members?.get(id)) ? { ...one, code: 409 } : one,
   );
   const wanted = invited.filter(({ code }) => code === undefined);
@@ -95,7 +95,7 @@ interface Invited {
 }
 
 /** Looks people up, each once. */
-async function lookUp(people: readonly string[]): Promise<Invited[]> {
+async function lookUpPeople(people: readonly string[]): Promise<Invited[]> {
   const each = [...new Set(people)];
   const found = await idsOfPeople(each);
   return each.map((person, n) => {
@@ -165,7 +165,7 @@ export async function createGroup(
   wantsResults: boolean,
 ): Promise<{ readonly id: string } & Additions> {
   // People with an unknown look-up result are included: the network decides.
-  const invited = (await lookUp(people)).map(({ person, ids, code }) =>
+  const invited = (await lookUpPeople(people)).map(({ person, ids, code }) =>
     code === 404 ? { person, ids, code } : { person, ids },
   );
   const registered = invited.filter(({ code }) => code === undefined);

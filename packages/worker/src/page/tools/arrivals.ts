@@ -1,6 +1,6 @@
 import { dropOldest } from '../drop-oldest.ts';
 import type { PageMessage } from '../models.ts';
-import { inTurn } from './changes.ts';
+import { signalInOrder } from './changes.ts';
 import { isDeliverable, isPending, isUnreadable } from './message-types.ts';
 import { messageModel, resolvePeople } from './messages.ts';
 
@@ -20,7 +20,7 @@ export function reportArrival(message: PageMessage): void {
   if (!isDeliverable(message)) return;
   const resolved = resolvePeople(message).catch(() => {});
   // The model is made in turn, so that all messages of a burst use the same id for a person.
-  inTurn(resolved, () => ({ is: 'message', model: messageModel(message) }));
+  signalInOrder(resolved, () => ({ is: 'message', model: messageModel(message) }));
 }
 
 /** Reports a message: at once, or if its content may still come, then or after some seconds; and a later content. */

@@ -50,7 +50,7 @@ function isChannel(chat: PageId) {
 let last: Promise<unknown> = Promise.resolve();
 
 /** Signals in call order, each once `resolved` has settled, which it must. A signal that throws is skipped. */
-export function inTurn(resolved: Promise<unknown>, make: () => PageSignal): void {
+export function signalInOrder(resolved: Promise<unknown>, make: () => PageSignal): void {
   last = last
     .then(() => resolved)
     .then(() => signal(make()))
@@ -136,7 +136,7 @@ export function report(found: FoundChange | undefined): void {
   // A group notice may be about all members.
   const isLive = found.people.filter((person) => person !== undefined).length <= FEW_PEOPLE;
   const resolved = resolveNumbers(found.people, isLive).catch(() => {});
-  inTurn(resolved, () => ({ is: 'change', happenedAt: found.at, ...found.read() }));
+  signalInOrder(resolved, () => ({ is: 'change', happenedAt: found.at, ...found.read() }));
 }
 
 /** It was created in this page, and the network does not have it: not yet, or never. */

@@ -193,7 +193,8 @@ export async function joinRequests(group: PageId): Promise<readonly JoinRequestR
   return window.require('WAWebApiMembershipApprovalRequestStore').getMembershipApprovalRequests(group);
 }
 
-const LOOK_UP_MS = 10_000;
+/** How long a change of a group waits for the ids of people. */
+const PEOPLE_TIMEOUT_MS = 10_000;
 
 async function queryIds(numbers: readonly string[]): Promise<Map<string, readonly string[]>> {
   if (optional('WAWebUsync')?.USyncQuery && optional('WAWebUsyncUser')?.USyncUser) {
@@ -223,7 +224,7 @@ export async function idsOfPeople(people: readonly string[]): Promise<(readonly 
   const known = people.map(inMemory);
   const unknown = [...new Set(people.filter((person, n) => !person.endsWith('@lid') && (known[n] ?? []).length < 2))];
   const queried = unknown.length > 0 ? queryIds(unknown).catch(() => undefined) : undefined;
-  const answer = await within(queried, LOOK_UP_MS);
+  const answer = await within(queried, PEOPLE_TIMEOUT_MS);
   return people.map((person, n) => {
     if (!unknown.includes(person)) return known[n] ?? [];
     const ids = answer?.get(person);

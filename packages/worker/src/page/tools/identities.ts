@@ -122,8 +122,8 @@ export function idsOf(id: PageId): string[] {
   return [...new Set([String(id), lidOf(id), phoneOr(id)].filter((each) => each !== undefined))];
 }
 
-// Queries to the network, one per id.
-const LOOK_UP_MS = 2_000;
+/** How long a caller waits for the numbers of hidden ids. */
+const NUMBERS_TIMEOUT_MS = 2_000;
 
 const UNKNOWN_FOR_MS = 600_000;
 
@@ -177,7 +177,7 @@ export async function queryHiddenIds(lids: readonly string[]): Promise<Map<strin
   return new Map(answered.map(({ lid, pn }) => [String(lid), pn ? String(pn) : null]));
 }
 
-async function lookUp(lids: readonly string[]): Promise<void> {
+async function queryNumbersOf(lids: readonly string[]): Promise<void> {
   const [only] = lids;
   if (lids.length > 1) await queryHiddenIds(lids);
   else if (only !== undefined) await retrieveIds(only);
@@ -209,12 +209,12 @@ async function lookUpWaiting() {
       return entry;
     });
     dropOldest(kept, MAX_KEPT);
-    const looked = lookUp(next).catch((error: unknown) => {
+    const looked = queryNumbersOf(next).catch((error: unknown) => {
       // This build uses another form of the query: from now on, one by one. Not after a failure of the network.
       const isOther = error instanceof TypeError || networkCode(error) === 400;
       if (next.length > 1 && isOther) hasFailed = true;
     });
-    await within(looked, LOOK_UP_MS);
+    await within(looked, NUMBERS_TIMEOUT_MS);
     for (const entry of taken) entry?.settle();
   }
   isLookingUp = false;
@@ -232,7 +232,7 @@ function resolveNumber(key: string, isLive: boolean): Promise<void> {
   const known = kept.get(key);
   if (known && Date.now() - known.at < UNKNOWN_FOR_MS) return known.done;
   kept.delete(key);
-  const until = Date.now() + LOOK_UP_MS;
+  const until = Date.now() + NUMBERS_TIMEOUT_MS;
   const before = waiting.get(key);
   if (before) {
     Object.assign(before, { until, isLive: isLive || before.isLive });
@@ -258,7 +258,7 @@ export async function resolveNumbers(ids: readonly (PageId | undefined)[], isLiv
     [...unknown].slice(0, isLive ? MAX_CONCURRENT : undefined).map((id) => resolveNumber(id, isLive)),
   );
   void lookUpWaiting();
-  await within(done, LOOK_UP_MS);
+  await within(done, NUMBERS_TIMEOUT_MS);
 }
 
 /** The account's own ids that the page knows: by number, then hidden. */
