@@ -169,6 +169,16 @@ describe('the events of an account', () => {
     expect(log).toHaveBeenCalledExactlyOnceWith('warn', 'too much held back', { what: 'changes', max: 1_000 });
   });
 
+  it('of a page that reports too much during each reading are live after the fifth', async () => {
+    const { events, read } = accountEvents();
+    read.mockImplementation(async () => {
+      for (let n = 0; n <= 1_000; n += 1) events.onChange(live(reaction(`${n}`)));
+      return [];
+    });
+    await events.catchUp();
+    expect(read).toHaveBeenCalledTimes(5);
+  });
+
   it('are left out if invalid, without their content in the log', async () => {
     const { events, reported, log } = accountEvents();
     await events.catchUp();

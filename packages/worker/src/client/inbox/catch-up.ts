@@ -3,6 +3,8 @@ import type { Log } from '../port.ts';
 
 /** The page is not trusted to report little while it is being read. */
 const MAX_HELD_BACK = 1_000;
+/** A page that reports too much each time must not delay live messages without end. */
+const MAX_READS = 5;
 
 /**
  * Whether what the page reports live is passed on, or held back until what was missed before is read from the page's
@@ -57,11 +59,11 @@ export class CatchUp<T> {
     const pause = this.#pauses;
     const isInterrupted = () => pause !== this.#pauses;
     try {
-      for (;;) {
+      for (let reads = 1; ; reads += 1) {
         const dropped = this.#dropped;
         await read(isInterrupted, dropped > 0);
         if (isInterrupted()) return;
-        if (this.#dropped === dropped) break;
+        if (this.#dropped === dropped || reads === MAX_READS) break;
         this.#passOnHeldBack();
       }
     } catch (error) {
