@@ -195,6 +195,26 @@ describe('a retry', () => {
     expect(requests).toHaveLength(4);
   });
 
+  it.each(['rate_limited', 'session_moving', 'host_unreachable'])(
+    'is made after %s, with which nothing was carried out',
+    async (code) => {
+      answers = [refusal(503, code), json(200, { groupId: '1@g.us', left: true })];
+      await client().leaveGroup({ id: 'main', groupId: '1@g.us' });
+      expect(requests).toHaveLength(2);
+      answers = [refusal(503, code), refusal(501, 'page_unsupported'), json(200, SENT)];
+      expect(await client().sendMessage(TEXT)).toEqual(SENT);
+      expect(keys().slice(2)).toEqual([expect.any(String), expect.any(String), undefined]);
+    },
+  );
+
+  it('is made of a read, but of no change, if the database may have carried it out', async () => {
+    answers = [refusal(503, 'engine_unavailable'), json(200, { hosts: [] })];
+    expect(await client().listHosts()).toEqual({ hosts: [] });
+    answers = [refusal(503, 'engine_unavailable')];
+    await expect(client().deleteKey({ keyId: 'k' })).rejects.toMatchObject({ code: 'engine_unavailable' });
+    expect(requests).toHaveLength(3);
+  });
+
   it.each(['client_failed', 'invalid_request', 'session_not_ready', 'recipient_not_found', 'internal_error'])(
     'is not made of %s',
     async (code) => {

@@ -1,9 +1,5 @@
-import { GatewayError } from '@chat-web/protocol';
+import { GatewayError, retryOf } from '@chat-web/protocol';
 
-/** The gateway did not carry these requests out: any of them may be retried. */
-const REFUSED = ['rate_limited', 'too_many_streams', 'insufficient_resources', 'shutting_down'];
-/** A retry may succeed; it needs an operation that is safe to repeat. */
-const PASSING = ['idempotency_in_progress', 'outcome_unknown', 'session_lost', 'request_timeout'];
 /** A proxy could not reach the gateway, or lost it. */
 const PROXY_STATUSES = [502, 503, 504];
 
@@ -21,12 +17,12 @@ export function isWorthAnother(error: unknown, canRepeat: boolean): boolean {
   if (isRefused(error)) return true;
   if (!canRepeat) return false;
   const isLost = code === 'internal_error' && (status === undefined || isOfProxy(status));
-  return isLost || PASSING.includes(code);
+  return isLost || retryOf(code) === 'repeatable';
 }
 
 /** True if the gateway has certainly not carried the request out. */
 export function isRefused(error: unknown): boolean {
-  return error instanceof GatewayError && REFUSED.includes(error.code);
+  return error instanceof GatewayError && retryOf(error.code) === 'always';
 }
 
 /**

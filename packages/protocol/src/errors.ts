@@ -1,10 +1,25 @@
 import * as v from 'valibot';
 import { sentence } from './limits.ts';
 
-export interface ErrorEntry {
-  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 416 | 422 | 429 | 500 | 501 | 503;
+/**
+ * For errors after which another attempt may succeed. `always`: nothing was carried out, so that any request may be
+ * repeated. `repeatable`: it needs an operation that is safe to repeat.
+ */
+type Retry = 'always' | 'repeatable';
+
+interface LastingError {
+  readonly status: 400 | 401 | 403 | 404 | 405 | 408 | 409 | 413 | 415 | 416 | 422 | 500 | 501;
   readonly when: string;
+  readonly retry?: Retry;
 }
+
+interface PassingError {
+  readonly status: 429 | 503;
+  readonly when: string;
+  readonly retry: Retry;
+}
+
+export type ErrorEntry = LastingError | PassingError;
 
 /** Every error code of the gateway. The code is the identity of an error; its text is for people. */
 export const errorTable = {
@@ -42,6 +57,7 @@ export const errorTable = {
   request_timeout: {
     status: 408,
     when: 'the body arrived too slowly: less than 1 KB/s over 30 s, or nothing for 10 s',
+    retry: 'repeatable',
   },
   session_not_ready: { status: 409, when: 'the session is not in status ready' },
   session_moved: {
@@ -54,7 +70,11 @@ export const errorTable = {
     when: 'the session has no saved auth, or its profile cannot be archived',
   },
   stale_export: { status: 409, when: 'the session has run on this gateway after the archive was made' },
-  idempotency_in_progress: { status: 409, when: 'the first request with this Idempotency-Key is still in progress' },
+  idempotency_in_progress: {
+    status: 409,
+    when: 'the first request with this Idempotency-Key is still in progress',
+    retry: 'repeatable',
+  },
   already_linked: { status: 409, when: 'the session is ready, or a session of this gateway has the number' },
   host_is_live: { status: 409, when: 'the host was heard of less than 30 s ago, so that it is not off' },
   edit_window_closed: { status: 409, when: 'the message is too old to be edited' },
@@ -80,13 +100,19 @@ export const errorTable = {
   rate_limited: {
     status: 429,
     when: 'the network or a quota limits the rate, or too many wrong tokens were sent; see Retry-After',
+    retry: 'always',
   },
-  too_many_streams: { status: 429, when: 'too many event streams are open; see Retry-After' },
+  too_many_streams: { status: 429, when: 'too many event streams are open; see Retry-After', retry: 'always' },
   client_failed: { status: 500, when: 'the web client failed; nothing was sent' },
-  session_lost: { status: 500, when: 'the session failed, or the request timed out; nothing was changed' },
+  session_lost: {
+    status: 500,
+    when: 'the session failed, or the request timed out; nothing was changed',
+    retry: 'repeatable',
+  },
   outcome_unknown: {
     status: 500,
     when: 'the session failed, or the request timed out; the request may have taken effect',
+    retry: 'repeatable',
   },
   internal_error: { status: 500, when: 'the gateway itself failed' },
   page_unsupported: {
@@ -96,18 +122,30 @@ export const errorTable = {
   insufficient_resources: {
     status: 503,
     when: 'the host is short of memory or disk, or a limit of the gateway is reached; the message names it',
+    retry: 'always',
   },
   session_moving: {
     status: 503,
     when: 'the session is being moved to another host; nothing was sent; see Retry-After',
+    retry: 'always',
   },
-  host_unreachable: { status: 503, when: 'the host of the session does not answer; nothing was sent' },
-  engine_unavailable: { status: 503, when: 'the database of the cluster cannot be reached; sessions and sends go on' },
-  shutting_down: { status: 503, when: 'the gateway is stopping and accepts no new work' },
+  host_unreachable: { status: 503, when: 'the host of the session does not answer; nothing was sent', retry: 'always' },
+  engine_unavailable: {
+    status: 503,
+    when: 'the database of the cluster cannot be reached; sessions and sends go on',
+    retry: 'repeatable',
+  },
+  shutting_down: { status: 503, when: 'the gateway is stopping and accepts no new work', retry: 'always' },
 } as const satisfies Record<string, ErrorEntry>;
 
 /** The identity of an error: `code` in an error body. */
 export type ErrorCode = keyof typeof errorTable;
+
+/** Whether another attempt may succeed after an error with this code, and of which requests. */
+export function retryOf(code: ErrorCode): Retry | undefined {
+  const { retry }: ErrorEntry = errorTable[code];
+  return retry;
+}
 
 /** An error code from another process. */
 export const errorCode = v.picklist(Object.keys(errorTable) as [ErrorCode, ...ErrorCode[]]);
