@@ -260,7 +260,7 @@ export class Session {
         return prepared;
       } catch (error) {
         if (wasRunning) await this.#inTurn({ name: 'start', byHand: true });
-        throw afterChange(error); // It was stopped meanwhile.
+        throw wasRunning ? afterChange(error) : error;
       }
     }, revoked);
   }
