@@ -169,7 +169,15 @@ export function pagesDirOf({ dataDir, pageDir }: Pick<Config, 'dataDir' | 'pageD
   return pageDir ?? join(dataDir, 'pages');
 }
 
+let knownVersion: string | undefined;
+
+/** Of the program that runs, even after an update has replaced its files. */
 export function version(): string {
+  knownVersion ??= readVersion();
+  return knownVersion;
+}
+
+function readVersion(): string {
   const manifest: unknown = JSON.parse(readFileSync(new URL(import.meta.resolve('#package.json')), 'utf8'));
   return v.parse(v.object({ version: v.string() }), manifest).version;
 }
