@@ -20,6 +20,15 @@ export interface SavedLink {
   readonly linkedAt?: string | undefined;
 }
 
+/** The content of the marker. An invalid field counts as missing. */
+const storedLink = v.object({
+  wid: v.fallback(v.optional(v.pipe(v.string(), v.regex(/^\d{1,20}@(?:c\.us|lid)$/))), undefined),
+  linkedAt: v.fallback(v.optional(v.pipe(v.string(), v.toDate())), undefined),
+  /** Only an imported archive says that it has this account. */
+  imported: v.fallback(v.optional(v.boolean()), undefined),
+});
+type StoredLink = v.InferOutput<typeof storedLink>;
+
 /**
  * The folders of the sessions, and which of them have saved auth. Layout of the data folder:
  * `sessions/<id>/session` the browser's profile, `sessions/<id>/linked.json` the marker, `trash/` what is being wiped,
@@ -96,21 +105,18 @@ export class SavedSessions {
    * `isLinked`: false as long as only an imported archive says that it has this account.
    */
   async accountOf(id: string): Promise<{ readonly number: string | undefined; readonly isLinked: boolean }> {
-    const marker = await this.#marker(id);
-    return { number: /"wid":"(\d+)@c\.us"/.exec(marker)?.[1], isLinked: !marker.includes('"imported":true') };
+    const { wid, imported } = await this.#link(id);
+    return { number: wid?.endsWith('@c.us') ? wid.slice(0, -'@c.us'.length) : undefined, isLinked: !imported };
   }
 
   /** When the session was linked; undefined if it is not linked, or that is unknown. */
   async linkedAt(id: string): Promise<Date | undefined> {
-    const [, written = ''] = /"linkedAt":"([^"]+)"/.exec(await this.#marker(id)) ?? [];
-    const linkedAt = new Date(written);
-    return Number.isNaN(linkedAt.getTime()) ? undefined : linkedAt;
+    return (await this.#link(id)).linkedAt;
   }
 
   async about(id: string): Promise<SavedLink> {
-    const text = await this.#marker(id);
-    const [, wid] = /"wid":"(\d{1,20}@(?:c\.us|lid))"/.exec(text) ?? [];
-    return { wid, linkedAt: (await this.linkedAt(id))?.toISOString() };
+    const { wid, linkedAt } = await this.#link(id);
+    return { wid, linkedAt: linkedAt?.toISOString() };
   }
 
   /** Creates a folder for a session that is being imported, outside of the sessions. */
@@ -178,11 +184,13 @@ export class SavedSessions {
   }
 
   /** Empty if there is none, or it is invalid. Rejects if no more files can be opened: the session may be linked. */
-  #marker(id: string): Promise<string> {
-    return readOwnText(join(this.dirOf(id), LINK_MARKER), MAX_MARKER_BYTES).catch((error: unknown) => {
+  async #link(id: string): Promise<StoredLink> {
+    try {
+      return v.parse(storedLink, JSON.parse(await readOwnText(join(this.dirOf(id), LINK_MARKER), MAX_MARKER_BYTES)));
+    } catch (error) {
       if (isOutOfFiles(error)) throw error;
-      return '';
-    });
+      return {};
+    }
   }
 
   /** Only if the marker is absent: an unreadable folder may be worth keeping. */
