@@ -258,9 +258,12 @@ export class Webhooks {
       );
     const event = { id: `test-${randomBytes(ID_BYTES).toString('hex')}`, type: TEST_EVENT, session: undefined };
     webhook.tests += 1;
-    const { result } = await post(webhook.endpoint, { ...event, at: Date.now(), text: '{}' });
-    webhook.tests -= 1;
-    return { id, ...result };
+    try {
+      const { result } = await post(webhook.endpoint, { ...event, at: Date.now(), text: '{}' });
+      return { id, ...result };
+    } finally {
+      webhook.tests -= 1;
+    }
   }
 
   deadLetters(id: string, caller: Caller): DeadLetter[] {
