@@ -36,7 +36,7 @@ interface State {
 /** Above this number, the oldest are dropped. */
 const MAX_DEAD_LETTERS = 1_000;
 /** More than there can be. */
-const MAX_WEBHOOKS = 1_000;
+const MAX_REMEMBERED_WEBHOOKS = 1_000;
 const MAX_WAITING = 10_000;
 
 const short = v.pipe(v.string(), v.maxLength(100));
@@ -85,7 +85,7 @@ export const NOTES = {
 export class WebhookProgress implements Fold {
   readonly name = 'webhooks';
   readonly stored = storedState;
-  readonly #webhooks = new BoundedMap<string, State>(MAX_WEBHOOKS);
+  readonly #webhooks = new BoundedMap<string, State>(MAX_REMEMBERED_WEBHOOKS);
 
   apply({ kind, name, session, key, text }: NewRecord): void {
     if (kind === 'forget') this.#forget(session);
