@@ -1,7 +1,7 @@
 import { errorText, GatewayError, keyView } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { ConfigError } from '../config-error.ts';
-import { readOwnText, replaceText } from '../host/text-files.ts';
+import { JsonFile } from '../host/json-file.ts';
 import { isHash } from './token.ts';
 
 const MAX_FILE_BYTES = 16_777_216;
@@ -11,7 +11,7 @@ export const storedKey = v.object({
   /** `sha256:<hex>` of the key. */
   hash: v.pipe(v.string(), v.check(isHash)),
 });
-const storedKeys = v.object({ keys: v.array(storedKey) });
+const storedKeys = v.object({ keys: v.pipe(v.array(storedKey), v.readonly()) });
 export type StoredKey = v.InferOutput<typeof storedKey>;
 
 /** Where keys are stored. */
@@ -30,31 +30,31 @@ export interface KeyStore {
 
 /** The keys of a gateway on its own, in a file of its data folder. */
 export class KeyFile implements KeyStore {
-  readonly #path: string;
+  readonly #file: JsonFile<typeof storedKeys>;
 
   constructor(path: string) {
-    this.#path = path;
+    this.#file = new JsonFile(path, storedKeys, MAX_FILE_BYTES);
   }
 
   async load(): Promise<readonly StoredKey[]> {
     try {
-      return v.parse(storedKeys, JSON.parse(await readOwnText(this.#path, MAX_FILE_BYTES))).keys;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+      return (await this.#file.read())?.keys ?? [];
+    } catch {
+      const { path } = this.#file;
       throw new ConfigError([
-        `the keys cannot be read from ${this.#path}: restore it from a backup, or remove it (rm -rf ${this.#path}) and create new keys`,
+        `the keys cannot be read from ${path}: restore it from a backup, or remove it (rm -rf ${path}) and create new keys`,
       ]);
     }
   }
 
   add(_: StoredKey, all: readonly StoredKey[]): Promise<void> {
-    return this.#write(all);
+    return this.#file.write({ keys: all });
   }
 
   async known(): Promise<void> {}
 
   async remove(id: string, rest: readonly StoredKey[]): Promise<void> {
-    await this.#write(rest).catch((error: unknown) => {
+    await this.#file.write({ keys: rest }).catch((error: unknown) => {
       throw new GatewayError(
         'internal_error',
         `${id} is revoked, but becomes valid again after a restart: keys.json could not be written (${errorText(error)}). Delete it again`,
@@ -63,11 +63,4 @@ export class KeyFile implements KeyStore {
   }
 
   watch(): void {} // Only this gateway changes them.
-
-  async #write(keys: readonly StoredKey[]): Promise<void> {
-    await replaceText(this.#path, `${JSON.stringify({ keys }, null, 2)}\n`, {
-      durably: true,
-      maxBytes: MAX_FILE_BYTES,
-    });
-  }
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { errorText } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { ConfigError } from '../config-error.ts';
-import { readOwnText, replaceText } from '../host/text-files.ts';
+import { JsonFile } from '../host/json-file.ts';
 
 export const HOST_FILE = 'host.json';
 const MAX_BYTES = 4_096;
@@ -18,24 +18,25 @@ const hostFile = v.strictObject({
 /** Which host of a cluster a data folder belongs to. */
 export type HostFile = v.InferOutput<typeof hostFile>;
 
+const fileIn = (dataDir: string) => new JsonFile(join(dataDir, HOST_FILE), hostFile, MAX_BYTES);
+
 /**
  * Rejects with a ConfigError if the folder has none: a disk that is not mounted must not become a new host with empty
  * sessions.
  */
 export async function readHostFile(dataDir: string): Promise<HostFile> {
-  const path = join(dataDir, HOST_FILE);
-  try {
-    return v.parse(hostFile, JSON.parse(await readOwnText(path, MAX_BYTES)));
-  } catch (error) {
-    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+  const file = fileIn(dataDir);
+  const found = await file.read().catch((error: unknown) => {
     throw new ConfigError([
-      isMissing
-        ? `${dataDir} does not belong to a host of the cluster: check that its disk is mounted; for a new host, run "chat-web cluster join"`
-        : `${path} cannot be read (${errorText(error)}): its owner must be the user of the gateway. If it is damaged, remove it, and run "chat-web cluster adopt"`,
+      `${file.path} cannot be read (${errorText(error)}): its owner must be the user of the gateway. If it is damaged, remove it, and run "chat-web cluster adopt"`,
     ]);
-  }
+  });
+  if (found) return found;
+  throw new ConfigError([
+    `${dataDir} does not belong to a host of the cluster: check that its disk is mounted; for a new host, run "chat-web cluster join"`,
+  ]);
 }
 
-export async function writeHostFile(dataDir: string, file: HostFile): Promise<void> {
-  await replaceText(join(dataDir, HOST_FILE), `${JSON.stringify(file)}\n`, { durably: true });
+export function writeHostFile(dataDir: string, file: HostFile): Promise<void> {
+  return fileIn(dataDir).write(file);
 }

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { BoundedMap, errorText, type WorkerEvent } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { readOwnText, replaceText } from '../host/text-files.ts';
+import { JsonFile } from '../host/json-file.ts';
 import type { Log } from '../log.ts';
 import type { PageView } from './session-stats.ts';
 
@@ -19,23 +19,21 @@ const stored = v.object({ versions: v.array(v.object({ version: v.string(), miss
  * often restarted between two builds.
  */
 export class PageHistory {
-  readonly #path: string;
+  readonly #file: JsonFile<typeof stored>;
   readonly #log: Log;
   /** The capabilities missing on each version, the last seen at the end; all others work there. */
   readonly #missing = new BoundedMap<string, ReadonlySet<string>>(MAX_VERSIONS);
   #written: Promise<void> = Promise.resolve();
 
   constructor(path: string, log: Log) {
-    this.#path = path;
+    this.#file = new JsonFile(path, stored, MAX_FILE_BYTES);
     this.#log = log;
   }
 
   /** Reads the file of an earlier gateway. Never rejects: without a readable file it starts empty. */
   async load(): Promise<void> {
-    const text = await readOwnText(this.#path, MAX_FILE_BYTES).catch(() => '');
-    if (!text) return;
     try {
-      const { versions } = v.parse(stored, JSON.parse(text));
+      const { versions = [] } = (await this.#file.read()) ?? {};
       for (const { version, missing } of versions) this.#missing.set(version, new Set(missing));
     } catch (error) {
       this.#log.warn({ error: errorText(error) }, 'page history unreadable');
@@ -76,8 +74,8 @@ export class PageHistory {
   async #write(): Promise<void> {
     try {
       const versions = [...this.#missing].map(([version, missing]) => ({ version, missing: [...missing] }));
-      await mkdir(dirname(this.#path), { recursive: true, mode: 0o700 });
-      await replaceText(this.#path, JSON.stringify({ versions }));
+      await mkdir(dirname(this.#file.path), { recursive: true, mode: 0o700 });
+      await this.#file.write({ versions });
     } catch (error) {
       this.#log.warn({ error: errorText(error) }, 'page history not written');
     }

@@ -9,7 +9,7 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { ConfigError } from '../config-error.ts';
-import { readOwnText, replaceText } from '../host/text-files.ts';
+import { JsonFile } from '../host/json-file.ts';
 import type { MovingState } from '../journal/folds.ts';
 import { Lock } from '../lock.ts';
 
@@ -34,7 +34,7 @@ const settings = {
 const storedSettings = v.strictObject(settings);
 export type StoredSettings = Readonly<v.InferOutput<typeof storedSettings>>;
 
-const file = v.strictObject({ sessions: v.array(v.strictObject({ id: sessionId, ...settings })) });
+const settingsOfAll = v.strictObject({ sessions: v.array(v.strictObject({ id: sessionId, ...settings })) });
 
 /** The settings as they move: an archive has no password. */
 const movingSettings = v.strictObject({
@@ -56,22 +56,22 @@ export interface AskedSettings {
 export class SessionSettings implements MovingState {
   readonly name = 'settings';
   readonly part = movingSettings;
-  readonly #path: string;
+  readonly #file: JsonFile<typeof settingsOfAll>;
   readonly #sessions: Map<string, StoredSettings>;
   readonly #lock = new Lock();
 
-  private constructor(path: string, sessions: Map<string, StoredSettings>) {
-    this.#path = path;
+  private constructor(file: JsonFile<typeof settingsOfAll>, sessions: Map<string, StoredSettings>) {
+    this.#file = file;
     this.#sessions = sessions;
   }
 
   /** Rejects with a ConfigError if the file is unreadable: sessions would start without their proxies. */
   static async load(path: string): Promise<SessionSettings> {
+    const file = new JsonFile(path, settingsOfAll, MAX_FILE_BYTES);
     try {
-      const { sessions } = v.parse(file, JSON.parse(await readOwnText(path, MAX_FILE_BYTES)));
-      return new SessionSettings(path, new Map(sessions.map(({ id, ...stored }) => [id, stored])));
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return new SessionSettings(path, new Map());
+      const { sessions = [] } = (await file.read()) ?? {};
+      return new SessionSettings(file, new Map(sessions.map(({ id, ...stored }) => [id, stored])));
+    } catch {
       throw new ConfigError([
         `the settings of the sessions cannot be read from ${path}: restore it from a backup, or remove it (rm -rf ${path}) and start the sessions with their proxies again`,
       ]);
@@ -144,11 +144,7 @@ export class SessionSettings implements MovingState {
   }
 
   #write(sessions: ReadonlyMap<string, StoredSettings>): Promise<void> {
-    const all = [...sessions].map(([id, stored]) => ({ id, ...stored }));
-    return replaceText(this.#path, `${JSON.stringify({ sessions: all }, null, 2)}\n`, {
-      durably: true,
-      maxBytes: MAX_FILE_BYTES,
-    });
+    return this.#file.write({ sessions: [...sessions].map(([id, stored]) => ({ id, ...stored })) });
   }
 }
 

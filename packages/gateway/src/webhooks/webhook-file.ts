@@ -2,14 +2,14 @@ import { listOf } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Needs, RequestJournal } from '../events/request-journal.ts';
 import type { Damage } from '../host/damage.ts';
-import { readOwnText, replaceText } from '../host/text-files.ts';
+import { JsonFile } from '../host/json-file.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { type Progress, progressNotes, type WebhookProgress } from './webhook-progress.ts';
 import { MAX_WEBHOOKS, OPEN, type StoredWebhook, storedWebhook, type WebhookStore } from './webhook-store.ts';
 
 const MAX_FILE_BYTES = 4_194_304;
 
-const storedWebhooks = v.object({ webhooks: listOf(storedWebhook, MAX_WEBHOOKS) });
+const storedWebhooks = v.object({ webhooks: v.pipe(listOf(storedWebhook, MAX_WEBHOOKS), v.readonly()) });
 
 interface Dependencies {
   readonly path: string;
@@ -22,9 +22,11 @@ interface Dependencies {
 /** The webhooks of a gateway on its own: in a file of its data folder, and their progress in its journal. */
 export class WebhookFile implements WebhookStore {
   readonly #dependencies: Dependencies;
+  readonly #file: JsonFile<typeof storedWebhooks>;
 
   constructor(dependencies: Dependencies) {
     this.#dependencies = dependencies;
+    this.#file = new JsonFile(dependencies.path, storedWebhooks, MAX_FILE_BYTES);
   }
 
   get progress(): WebhookProgress {
@@ -32,7 +34,7 @@ export class WebhookFile implements WebhookStore {
   }
 
   /** None if the file is unreadable, which is set aside: it must neither be overwritten nor prevent the start. */
-  async load(): Promise<StoredWebhook[]> {
+  async load(): Promise<readonly StoredWebhook[]> {
     const { damage, progress } = this.#dependencies;
     const webhooks = await this.#read();
     // The operator may restore those that were set aside: they continue where they were.
@@ -45,7 +47,7 @@ export class WebhookFile implements WebhookStore {
   async create(webhook: StoredWebhook, progress: Progress, all: readonly StoredWebhook[]): Promise<void> {
     await this.note(webhook, progressNotes.progress(webhook.id, progress));
     try {
-      await this.#write(all);
+      await this.#file.write({ webhooks: all });
     } catch (error) {
       await this.#forget(webhook.id);
       throw error;
@@ -53,11 +55,11 @@ export class WebhookFile implements WebhookStore {
   }
 
   change(_: StoredWebhook, all: readonly StoredWebhook[]): Promise<void> {
-    return this.#write(all);
+    return this.#file.write({ webhooks: all });
   }
 
   async remove({ id }: StoredWebhook, rest: readonly StoredWebhook[]): Promise<void> {
-    await this.#write(rest);
+    await this.#file.write({ webhooks: rest });
     await this.#forget(id);
   }
 
@@ -67,21 +69,15 @@ export class WebhookFile implements WebhookStore {
 
   assertOwn(): void {}
 
-  async #read(): Promise<StoredWebhook[]> {
+  async #read(): Promise<readonly StoredWebhook[]> {
     const { path, damage } = this.#dependencies;
     try {
-      return v.parse(storedWebhooks, JSON.parse(await readOwnText(path, MAX_FILE_BYTES))).webhooks;
+      return (await this.#file.read())?.webhooks ?? [];
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT') await damage.setAside(path, `no webhook is active: ${code ?? 'its content is invalid'}`);
+      const { code = 'its content is invalid' } = error as NodeJS.ErrnoException;
+      await damage.setAside(path, `no webhook is active: ${code}`);
       return [];
     }
-  }
-
-  /** Readable for this user only, and on disk when it resolves. */
-  #write(webhooks: readonly StoredWebhook[]): Promise<void> {
-    const text = `${JSON.stringify({ webhooks }, null, 2)}\n`;
-    return replaceText(this.#dependencies.path, text, { durably: true, maxBytes: MAX_FILE_BYTES });
   }
 
   /** If that fails, it is done at the next start. */
