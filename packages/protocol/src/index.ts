@@ -3,6 +3,7 @@ export * from './archive.ts';
 export * from './bounded-map.ts';
 export * from './browser-owner.ts';
 export * from './channel.ts';
+export * from './counts.ts';
 export * from './errors.ts';
 export * from './event-filters.ts';
 export * from './events.ts';

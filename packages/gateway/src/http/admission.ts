@@ -1,4 +1,4 @@
-import { GatewayError } from '@chat-web/protocol';
+import { Counts, GatewayError } from '@chat-web/protocol';
 
 const RETRY_AFTER_SECONDS = 1;
 
@@ -22,7 +22,7 @@ interface Place {
 /** Limits the requests in progress per session and per key, so that none can starve the others. */
 export class Admission {
   readonly #limits: AdmissionLimits;
-  readonly #inProgress = new Map<string, number>();
+  readonly #inProgress = new Counts();
 
   constructor(limits: AdmissionLimits) {
     this.#limits = limits;
@@ -37,9 +37,9 @@ export class Admission {
     if (sessionId === undefined && keyId === undefined) return undefined;
     const places = this.#placesOf(sessionId, keyId);
     for (const place of places) this.#assertRoom(place);
-    for (const { name } of places) this.#count(name, 1);
+    for (const { name } of places) this.#inProgress.add(name, 1);
     return () => {
-      for (const { name } of places) this.#count(name, -1);
+      for (const { name } of places) this.#inProgress.add(name, -1);
     };
   }
 
@@ -59,18 +59,12 @@ export class Admission {
   }
 
   #assertRoom({ name, max, whose, setting }: Place): void {
-    const inProgress = this.#inProgress.get(name) ?? 0;
+    const inProgress = this.#inProgress.of(name);
     if (inProgress < max) return;
     throw new GatewayError(
       'rate_limited',
       `${inProgress} requests are in progress ${whose}, which is the limit (CHAT_WEB_MAX_REQUESTS_${setting})`,
       { retryAfterSeconds: RETRY_AFTER_SECONDS },
     );
-  }
-
-  #count(place: string, change: number): void {
-    const inProgress = (this.#inProgress.get(place) ?? 0) + change;
-    if (inProgress > 0) this.#inProgress.set(place, inProgress);
-    else this.#inProgress.delete(place);
   }
 }

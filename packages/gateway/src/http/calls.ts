@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Counts } from '@chat-web/protocol';
 
 const POLL_MS = 20;
 
@@ -8,7 +9,7 @@ export class Calls {
   forwarded = 0;
   /** Those that wait for the end of a move. */
   waiting = 0;
-  readonly #ofSessions = new Map<string, number>();
+  readonly #ofSessions = new Counts();
 
   /** A call begins: of a session here, or, without one, of another host. Returns what to call at its end. */
   enter(session: string | undefined): () => void {
@@ -18,21 +19,13 @@ export class Calls {
         this.forwarded -= 1;
       };
     }
-    this.#ofSessions.set(session, this.#countOf(session) + 1);
-    return () => {
-      const left = this.#countOf(session) - 1;
-      if (left > 0) this.#ofSessions.set(session, left);
-      else this.#ofSessions.delete(session);
-    };
+    this.#ofSessions.add(session, 1);
+    return () => this.#ofSessions.add(session, -1);
   }
 
   /** Waits until a session has no calls here, or the time is up. */
   async settled(session: string, timeoutMs: number): Promise<void> {
     const endsAt = performance.now() + timeoutMs;
-    while (this.#countOf(session) > 0 && performance.now() < endsAt) await delay(POLL_MS);
-  }
-
-  #countOf(session: string): number {
-    return this.#ofSessions.get(session) ?? 0;
+    while (this.#ofSessions.of(session) > 0 && performance.now() < endsAt) await delay(POLL_MS);
   }
 }

@@ -1,4 +1,4 @@
-import { GatewayError } from '@chat-web/protocol';
+import { Counts, GatewayError } from '@chat-web/protocol';
 import { maxOpenFiles } from '../host/open-files.ts';
 
 export interface QuotaLimits {
@@ -26,11 +26,11 @@ const MB = 1_048_576;
 export class SpoolQuota {
   readonly #limits: QuotaLimits;
   /** By session, and by key. */
-  readonly #bySession = new Map<string, number>();
-  readonly #byKey = new Map<string, number>();
+  readonly #bySession = new Counts();
+  readonly #byKey = new Counts();
   #bytes = 0;
   readonly #maxFiles: number;
-  readonly #filesByKey = new Map<string, number>();
+  readonly #filesByKey = new Counts();
   #openFiles = 0;
 
   constructor(limits: QuotaLimits, maxFiles = Math.floor(maxOpenFiles() * SHARE_OF_OPEN_FILES)) {
@@ -52,14 +52,14 @@ export class SpoolQuota {
    */
   assertRoom(sessionId: string, keyId?: string): void {
     this.#assertFits(sessionId, keyId, 1);
-    const ofKey = keyId === undefined ? 0 : (this.#filesByKey.get(keyId) ?? 0);
+    const ofKey = keyId === undefined ? 0 : this.#filesByKey.of(keyId);
     if (ofKey >= this.#maxFiles * SHARE_OF_KEY) throw tooManyFiles('rate_limited', 'with this key');
     if (this.#openFiles >= this.#maxFiles) throw tooManyFiles('insufficient_resources', 'of all sessions');
   }
 
   #assertFits(sessionId: string, keyId: string | undefined, bytes: number): void {
     const { spoolMaxBytes, spoolSessionMaxBytes } = this.#limits;
-    const ofSession = this.#bySession.get(sessionId) ?? 0;
+    const ofSession = this.#bySession.of(sessionId);
     if (ofSession + bytes > spoolSessionMaxBytes) {
       const quota = `${Math.floor(spoolSessionMaxBytes / MB)} MB (CHAT_WEB_SPOOL_SESSION_MAX_MB)`;
       throw new GatewayError(
@@ -70,7 +70,7 @@ export class SpoolQuota {
     }
     // A session has its quota, whoever uses it.
     const maxOfKey = Math.max(spoolSessionMaxBytes, spoolMaxBytes * SHARE_OF_KEY);
-    if (keyId !== undefined && (this.#byKey.get(keyId) ?? 0) + bytes > maxOfKey)
+    if (keyId !== undefined && this.#byKey.of(keyId) + bytes > maxOfKey)
       throw new GatewayError(
         'rate_limited',
         `uploads and downloads with this key exceed its share of the quota of all sessions (CHAT_WEB_SPOOL_MAX_MB)`,
@@ -92,7 +92,7 @@ export class SpoolQuota {
     let isOpen = true;
     const countFile = (files: number) => {
       this.#openFiles += files;
-      if (keyId !== undefined) add(this.#filesByKey, keyId, files);
+      if (keyId !== undefined) this.#filesByKey.add(keyId, files);
     };
     const close = () => {
       if (isOpen) countFile(-1);
@@ -102,8 +102,8 @@ export class SpoolQuota {
     const count = (bytes: number) => {
       reserved += bytes;
       this.#bytes += bytes;
-      add(this.#bySession, sessionId, bytes);
-      if (keyId !== undefined) add(this.#byKey, keyId, bytes);
+      this.#bySession.add(sessionId, bytes);
+      if (keyId !== undefined) this.#byKey.add(keyId, bytes);
     };
     return {
       add: (bytes) => {
@@ -123,10 +123,4 @@ function tooManyFiles(code: 'rate_limited' | 'insufficient_resources', whose: st
   return new GatewayError(code, `too many uploads and downloads ${whose} are in progress`, {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
   });
-}
-
-function add(counts: Map<string, number>, name: string, bytes: number): void {
-  const all = (counts.get(name) ?? 0) + bytes;
-  if (all > 0) counts.set(name, all);
-  else counts.delete(name);
 }

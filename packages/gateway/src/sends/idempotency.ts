@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { asGatewayError, GatewayError, type SendAttempt } from '@chat-web/protocol';
+import { asGatewayError, Counts, GatewayError, type SendAttempt } from '@chat-web/protocol';
 import type { PublishedEvents } from '../events/published-events.ts';
 import type { RequestJournal } from '../events/request-journal.ts';
 import { frameBytesOf } from '../journal/frame.ts';
@@ -48,7 +48,7 @@ export class Idempotency {
   /** Fingerprints of requests without an answer, by session and hash. */
   readonly #underWay = new Map<string, string>();
   /** How many keys of each session, and of each caller with a limit there, are being written to disk. */
-  readonly #beginning = new Map<string, number>();
+  readonly #beginning = new Counts();
   /** Keys that were freed, while that could not be stored. */
   readonly #freed = new Set<string>();
 
@@ -140,10 +140,10 @@ export class Idempotency {
   }
 
   #requireRoom({ session, keyId = '', sendsPerHour }: KeyedRequest): void {
-    const fullUntil = this.#keys.fullUntil(session, this.#beginning.get(session));
+    const fullUntil = this.#keys.fullUntil(session, this.#beginning.of(session));
     if (fullUntil !== undefined) throw tooMany('the session has reached its limit of Idempotency-Keys', fullUntil);
     if (sendsPerHour === undefined) return;
-    const beginning = this.#beginning.get(`${session}/${keyId}`);
+    const beginning = this.#beginning.of(`${session}/${keyId}`);
     const spentUntil = this.#keys.spentUntil(session, keyId, sendsPerHour, beginning);
     if (spentUntil !== undefined)
       throw tooMany(
@@ -181,7 +181,7 @@ export class Idempotency {
     const { session, keyId, hash, fingerprint, sendsPerHour } = request;
     const limitedKey = sendsPerHour === undefined ? undefined : keyId;
     const places = [session, ...(limitedKey === undefined ? [] : [`${session}/${limitedKey}`])];
-    for (const place of places) this.#count(place, 1);
+    for (const place of places) this.#beginning.add(place, 1);
     try {
       await this.#journal.append(keyNotes.begun(session, hash, { fingerprint, messageId, limitedKey }), keyId);
       this.#freed.delete(`${session}/${hash}`);
@@ -190,14 +190,8 @@ export class Idempotency {
       const why = 'nothing was sent: the disk of the data folder cannot store the Idempotency-Key';
       throw new GatewayError('insufficient_resources', why);
     } finally {
-      for (const place of places) this.#count(place, -1);
+      for (const place of places) this.#beginning.add(place, -1);
     }
-  }
-
-  #count(place: string, change: number): void {
-    const count = (this.#beginning.get(place) ?? 0) + change;
-    if (count > 0) this.#beginning.set(place, count);
-    else this.#beginning.delete(place);
   }
 
   /**
