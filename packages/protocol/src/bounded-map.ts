@@ -17,6 +17,12 @@ export class BoundedMap<K, V> extends Map<K, V> {
     }
     return this;
   }
+
+  /** As `set`, but a known key becomes the newest as well. */
+  setNewest(key: K, value: V): this {
+    this.delete(key);
+    return this.set(key, value);
+  }
 }
 
 /** The value of a key; a missing one is created and added. */

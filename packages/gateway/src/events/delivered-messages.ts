@@ -9,6 +9,7 @@ import {
   unixSeconds,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { chunksOf } from '../chunks-of.ts';
 import type { Fold, MovingState } from '../journal/folds.ts';
 import { type JournalRecord, note } from '../journal/frame.ts';
 
@@ -141,12 +142,10 @@ export class DeliveredMessages implements Fold, MovingState {
     const delivered = this.#sessions.get(session);
     if (!delivered) return;
     const { ids, until, missingFrom } = delivered;
-    const all = [...ids];
     const withoutContent = [...delivered.withoutContent.keys()];
-    for (let start = 0; start === 0 || start < all.length; start += IDS_IN_A_PART) {
-      const part = { until, missingFrom, ids: all.slice(start, start + IDS_IN_A_PART) };
-      yield start === 0 && withoutContent.length > 0 ? { ...part, withoutContent } : part;
-    }
+    const [first = [], ...others] = chunksOf([...ids], IDS_IN_A_PART);
+    yield { until, missingFrom, ids: first, ...(withoutContent.length > 0 ? { withoutContent } : {}) };
+    for (const some of others) yield { until, missingFrom, ids: some };
   }
 
   restore(session: string, { until, missingFrom, ids, withoutContent = [] }: DeliveredPart): void {

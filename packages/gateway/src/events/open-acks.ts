@@ -35,8 +35,7 @@ export class OpenAcks implements Fold, MovingState {
 
   #set(session: string, id: string, ack: Ack): void {
     const acks = getOrAdd(this.#sessions, session, () => new BoundedMap<string, Ack>(MAX_KNOWN));
-    acks.delete(id);
-    acks.set(id, ack);
+    acks.setNewest(id, ack);
   }
 
   /** The last ack of a message; undefined if it is unknown, or no longer remembered. */

@@ -62,10 +62,7 @@ export class PublishedEvents implements Fold, MovingState {
 
   #add(session: string, keys: readonly string[]): void {
     const published = getOrAdd(this.#sessions, session, () => new BoundedMap<string, true>(MAX_PUBLISHED));
-    for (const key of keys) {
-      published.delete(key);
-      published.set(key, true);
-    }
+    for (const key of keys) published.setNewest(key, true);
   }
 
   has(session: string, key: string): boolean {

@@ -1,5 +1,6 @@
 import { BoundedMap, EVENT_ID, listOf } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { chunksOf } from '../chunks-of.ts';
 import { type JournalRecord, writtenSeq } from './frame.ts';
 
 /** State of each session, in parts. A checkpoint has the parts of all sessions, a move those of one. */
@@ -131,18 +132,15 @@ export class Forgotten implements Fold {
   }
 
   #forget(session: string, until: number): void {
-    this.#sessions.delete(session); // So that they are in the order of their last deletion.
-    this.#sessions.set(session, { until, isPurged: false });
+    this.#sessions.setNewest(session, { until, isPurged: false });
   }
 
   sessions(): string[] {
     return [''];
   }
 
-  *partsOf(): Iterable<[string, number][]> {
-    const all = this.unpurged;
-    for (let start = 0; start < all.length; start += FORGOTTEN_IN_A_PART)
-      yield all.slice(start, start + FORGOTTEN_IN_A_PART);
+  partsOf(): Iterable<[string, number][]> {
+    return chunksOf(this.unpurged, FORGOTTEN_IN_A_PART);
   }
 
   /** What follows the part is not forgotten. */

@@ -1,5 +1,6 @@
 import { BoundedMap, GatewayError, getOrAdd, JsonBounds, listOf, type Operation, operations } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { chunksOf } from '../chunks-of.ts';
 import type { Fold, MovingState, RecordFinder } from '../journal/folds.ts';
 import { type JournalRecord, note, writtenSeq } from '../journal/frame.ts';
 
@@ -95,7 +96,7 @@ export class SentKeys implements Fold, MovingState {
   readonly part = movedPart;
   readonly stored = storedPart;
   /** In order of first use. */
-  readonly #sessions = new Map<string, Map<string, SentKey>>();
+  readonly #sessions = new Map<string, BoundedMap<string, SentKey>>();
 
   apply({ kind, name, session, key, text, at, seq }: JournalRecord): void {
     if (kind === 'forget') this.#sessions.delete(session);
@@ -116,8 +117,7 @@ export class SentKeys implements Fold, MovingState {
 
   #put(session: string, hash: string, key: SentKey): void {
     const keys = getOrAdd(this.#sessions, session, () => new BoundedMap<string, SentKey>(MAX_STORED_KEYS));
-    keys.delete(hash);
-    keys.set(hash, key);
+    keys.setNewest(hash, key);
     for (const [oldest, { beganAt }] of keys) {
       if (beganAt > key.beganAt - KEY_LIFETIME_MS) return;
       keys.delete(oldest);
@@ -184,9 +184,9 @@ export class SentKeys implements Fold, MovingState {
     return this.#sessions.keys();
   }
 
-  *partsOf(session: string): Iterable<StoredKey[]> {
+  partsOf(session: string): Iterable<StoredKey[]> {
     const all = this.list(session).map(([hash, key]) => ({ hash, ...key }));
-    for (let start = 0; start < all.length; start += KEYS_IN_A_PART) yield all.slice(start, start + KEYS_IN_A_PART);
+    return chunksOf(all, KEYS_IN_A_PART);
   }
 
   /** The answers, which are in the journal, move along with the keys. */

@@ -47,8 +47,7 @@ export class PageHistory {
   note({ version, testIds, lacking, findings }: PageSeen): PageView {
     const missing = new Set(lacking.map(({ capability }) => capability));
     const before = this.#missing.get(version);
-    this.#missing.delete(version); // Re-added at the end.
-    this.#missing.set(version, missing);
+    this.#missing.setNewest(version, missing);
     const isKnown = before?.size === missing.size && [...missing].every((name) => before.has(name));
     if (!isKnown) this.#written = this.#written.then(() => this.#write());
     const dated = lacking.map(({ capability, reason }) => ({
