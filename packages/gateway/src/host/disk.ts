@@ -1,5 +1,6 @@
 import { type FileHandle, lstat, opendir, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { GatewayError } from '@chat-web/protocol';
 
 /** Folders of a profile that Chromium can recreate: network cache, compiled code, shaders. */
 const CACHES = [
@@ -57,6 +58,15 @@ async function sizeWithin(dir: string, maxFiles: number): Promise<{ bytes: numbe
 
 export async function freeDiskBytes(dir: string): Promise<number> {
   return (await diskSpace(dir)).freeBytes;
+}
+
+/** 503 if the disk of a folder has less free space than this. */
+export async function requireFreeDisk(dir: string, minBytes: number): Promise<void> {
+  if ((await freeDiskBytes(dir)) >= minBytes) return;
+  throw new GatewayError(
+    'insufficient_resources',
+    'the disk of the data folder is short of space (CHAT_WEB_MIN_FREE_DISK_MB): free some',
+  );
 }
 
 /** The size of a folder's disk, and what is free of it for this user, in bytes. */

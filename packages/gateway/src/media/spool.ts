@@ -4,7 +4,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorText, GatewayError, type SpooledFile, type UploadDescription, UploadedFile } from '@chat-web/protocol';
-import { freeDiskBytes, writeFully } from '../host/disk.ts';
+import { requireFreeDisk, writeFully } from '../host/disk.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
 import type { Log } from '../log.ts';
@@ -83,11 +83,7 @@ export class Spool {
   /** Throws if a session cannot have another file: 429 for its quota or the key's, 503 for the total one or the disk. */
   async assertRoom(sessionId: string, keyId?: string): Promise<void> {
     this.#quota.assertRoom(sessionId, keyId);
-    if ((await freeDiskBytes(this.dir)) >= this.#minFreeDiskBytes) return;
-    throw new GatewayError(
-      'insufficient_resources',
-      'the disk of the data folder is short of space (CHAT_WEB_MIN_FREE_DISK_MB): free some',
-    );
+    await requireFreeDisk(this.dir, this.#minFreeDiskBytes);
   }
 
   /** Creates a session's folder, and removes what its previous worker left there. */

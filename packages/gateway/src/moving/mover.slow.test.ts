@@ -40,7 +40,7 @@ async function arrivals() {
     states: { folds: [keys], others: [] },
     version: '1',
     log,
-    config: { dataDir: folder.path, importMaxBytes: 1e9, minFreeDiskBytes: 0 },
+    config: { importMaxBytes: 1e9, minFreeDiskBytes: 0 },
     supervisor: { expect: () => ({ moveIn: (place: () => Promise<void>) => place() }) },
   } as unknown as MoverDependencies;
   const mover = new Mover(dependencies);

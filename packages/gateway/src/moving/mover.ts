@@ -6,7 +6,7 @@ import { exceededShare, type Shares } from '../access/shares.ts';
 import type { ArrivingMove } from '../cluster/cluster.ts';
 import type { Config } from '../config.ts';
 import type { EventLog } from '../events/event-log.ts';
-import { freeDiskBytes } from '../host/disk.ts';
+import { requireFreeDisk } from '../host/disk.ts';
 import { freeProfile, ProfileInUseError } from '../host/profile-lock.ts';
 import { removeTree } from '../host/remove-tree.ts';
 import { readOwnText } from '../host/text-files.ts';
@@ -23,7 +23,7 @@ import { IN_PROFILE, type Manifest, PROFILE } from './manifest.ts';
 import { type MovingStates, portionsOf, readState, writeState } from './moving-state.ts';
 
 export interface MoverDependencies {
-  readonly config: Pick<Config, 'dataDir' | 'importMaxBytes' | 'minFreeDiskBytes'>;
+  readonly config: Pick<Config, 'importMaxBytes' | 'minFreeDiskBytes'>;
   readonly supervisor: Pick<Supervisor, 'expect' | 'leaving'>;
   readonly saved: SavedSessions;
   readonly lineages: Lineages;
@@ -239,11 +239,7 @@ export class Mover {
     arrival.bytes = bytes;
     // Counts the announced sizes of all imports; what they have written already counts twice.
     const announced = [...this.#arriving.values()].reduce((sum, one) => sum + one.bytes, 0);
-    if ((await freeDiskBytes(folder)) >= config.minFreeDiskBytes + announced) return;
-    throw new GatewayError(
-      'insufficient_resources',
-      'the disk of the data folder is short of space for the session (CHAT_WEB_MIN_FREE_DISK_MB): free some',
-    );
+    await requireFreeDisk(folder, config.minFreeDiskBytes + announced);
   }
 
   /** Called while nothing of the session runs here, and nothing can start. Removes stored records from `unstored`. */
