@@ -18,6 +18,11 @@ export class ForbiddenAddressError extends Error {
   }
 }
 
+/** Why the guard has refused a URL, for its caller. */
+export function refusalReason(error: unknown): string {
+  return error instanceof ForbiddenAddressError ? error.message : 'its host could not be resolved';
+}
+
 /**
  * Guards connections to URLs that callers name: they must resolve to public addresses, or to hosts and ranges that the
  * operator allows.

@@ -15,6 +15,7 @@ import * as v from 'valibot';
 import { Refusal } from '../access/refusal.ts';
 import type { Cluster, Peer } from '../cluster/cluster.ts';
 import { HOP_HEADER } from '../cluster/hop.ts';
+import { openSockets } from '../host/open-files.ts';
 import type { Log } from '../log.ts';
 import type { Calls } from './calls.ts';
 import { closeOnAbort, onResponseClose } from './server/guarded-response.ts';
@@ -370,11 +371,7 @@ function requestOf({ env }: Context<ServerEnv>): string {
 
 /** How many connections to other gateways are open. */
 export function forwardedConnections(): number {
-  const all = [agents.http, agents.https].flatMap(({ sockets, freeSockets }) => [
-    ...Object.values(sockets),
-    ...Object.values(freeSockets),
-  ]);
-  return all.reduce((sum, some = []) => sum + some.length, 0);
+  return openSockets(agents.http) + openSockets(agents.https);
 }
 
 function forwardedHeaders({ headers }: IncomingMessage): OutgoingHttpHeaders {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { AddressGuard, addressIn, ForbiddenAddressError } from '@chat-web/outbound';
+import { AddressGuard, addressIn, ForbiddenAddressError, refusalReason } from '@chat-web/outbound';
 import { GatewayError, type SessionProxy } from '@chat-web/protocol';
 
 /** How long a proxy may take to accept a connection. */
@@ -22,8 +22,8 @@ export class ProxyCheck {
     try {
       await this.#guard.resolve(webUrl(url), { owner: keyId ?? ownerOf(sessionId) });
     } catch (error) {
-      const why = error instanceof ForbiddenAddressError ? error.message : 'its host could not be resolved';
-      throw new GatewayError('url_not_allowed', `the proxy is not allowed: ${why}; see CHAT_WEB_PROXY_HOSTS`);
+      const why = `the proxy is not allowed: ${refusalReason(error)}; see CHAT_WEB_PROXY_HOSTS`;
+      throw new GatewayError('url_not_allowed', why);
     }
   }
 

@@ -2,6 +2,7 @@ import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { type AddressGuard, ForbiddenAddressError, guardedRequest, RequestTimeoutError } from '@chat-web/outbound';
 import { sessionFields } from '../events/feed.ts';
+import { openSockets } from '../host/open-files.ts';
 import { signedHeaders } from './signature.ts';
 
 /** The outcome of one attempt. Its message contains nothing from the endpoint's response. */
@@ -85,8 +86,7 @@ export class Endpoint {
 
   /** How many connections it has. */
   get connections(): number {
-    const { sockets, freeSockets } = this.#agent;
-    return [...Object.values(sockets), ...Object.values(freeSockets)].reduce((sum, some = []) => sum + some.length, 0);
+    return openSockets(this.#agent);
   }
 
   close(): void {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { AddressGuard, ForbiddenAddressError } from '@chat-web/outbound';
+import { AddressGuard, refusalReason } from '@chat-web/outbound';
 import {
   type AnswerOf,
   type ChangedWebhook,
@@ -545,8 +545,7 @@ export class Webhooks {
       requireSecure(new URL(url), this.#guard);
       await this.#guard.resolve(new URL(url), { owner: keyId, signal });
     } catch (error) {
-      const why = error instanceof ForbiddenAddressError ? error.message : 'its host could not be resolved';
-      throw new GatewayError('url_not_allowed', `the url of the webhook is not allowed: ${why}`);
+      throw new GatewayError('url_not_allowed', `the url of the webhook is not allowed: ${refusalReason(error)}`);
     }
   }
 
