@@ -1,4 +1,4 @@
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from '@chat-web/protocol';
 
 /** Limits the log lines that a client can cause, and counts the skipped ones. */
 export class LineBudget {

@@ -4,6 +4,7 @@ import { errorText } from '@chat-web/protocol';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
 import * as v from 'valibot';
+import { errnoOf } from './host/errno.ts';
 import { readNamedText } from './host/text-files.ts';
 import { settings } from './settings.ts';
 
@@ -88,7 +89,7 @@ class BatchedLines implements DestinationStream {
     try {
       this.#rest = bytes.subarray(fs.writeSync(STDOUT, bytes));
     } catch (error) {
-      this.#rest = (error as NodeJS.ErrnoException).code === 'EAGAIN' ? bytes : NOTHING;
+      this.#rest = errnoOf(error) === 'EAGAIN' ? bytes : NOTHING;
     }
   }
 

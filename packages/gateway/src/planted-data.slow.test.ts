@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, renameSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { EVENT_ID } from '@chat-web/protocol';
+import { DAY_MS, EVENT_ID } from '@chat-web/protocol';
 import { freshFolder } from '@chat-web/testing/hooks';
 import fc from 'fast-check';
 import { pino } from 'pino';
@@ -29,7 +29,6 @@ import { progressNotes, WebhookProgress } from './webhooks/webhook-progress.ts';
 
 const folder = freshFolder();
 const log = pino({ level: 'silent' });
-const DAY_MS = 86_400_000;
 /** Planted before the gateway starts. */
 const HIGHEST_SEQ = maxSeq();
 const EVENT = {

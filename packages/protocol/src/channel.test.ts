@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ChannelError, decodeMessage, encodeMessage, messageReader } from './channel.ts';
+import { MB } from './units.ts';
 
-const MB = 1_048_576;
 const bytes = (line: string) => Buffer.from(line);
 
 function sent(message: object): unknown {

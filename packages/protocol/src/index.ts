@@ -46,5 +46,6 @@ export * from './scope.ts';
 export * from './session-pattern.ts';
 export * from './signature.ts';
 export * from './times.ts';
+export * from './units.ts';
 export * from './waiting.ts';
 export * from './webhook-headers.ts';

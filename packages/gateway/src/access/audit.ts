@@ -1,5 +1,5 @@
 import { closeSync, constants, openSync, writeSync } from 'node:fs';
-import { errorText } from '@chat-web/protocol';
+import { errorText, MINUTE_MS } from '@chat-web/protocol';
 import { type DestinationStream, pino } from 'pino';
 import { LineBudget, perMinute } from '../line-budget.ts';
 import type { Log } from '../log.ts';
@@ -35,7 +35,6 @@ const UNAUTHENTICATED_LINES_PER_MINUTE = 60;
 const LINES_PER_MINUTE = 600;
 /** More than the maximum number of keys. Budgets dropped from the map still log their skipped count. */
 const MAX_CALLERS = 1_000;
-const MINUTE_MS = 60_000;
 
 const errorsAfterChanges = new WeakSet<object>();
 

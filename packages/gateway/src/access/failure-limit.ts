@@ -1,7 +1,6 @@
-import { BoundedMap, getOrAdd } from '@chat-web/protocol';
+import { BoundedMap, getOrAdd, MINUTE_MS } from '@chat-web/protocol';
 import { networkOf } from '../host/addresses.ts';
 
-const MINUTE_MS = 60_000;
 /** Bounds memory: beyond this, the oldest networks are dropped and start counting again. */
 const MAX_NETWORKS = 10_000;
 

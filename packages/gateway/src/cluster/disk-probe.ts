@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText, withDeadline } from '@chat-web/protocol';
+import { errnoOf } from '../host/errno.ts';
 import { readOwnText, replaceText } from '../host/text-files.ts';
 
 const PROBE_FILE = 'disk-probe';
@@ -61,7 +62,7 @@ export class DiskProbe {
       this.#written = text;
       return undefined;
     } catch (error) {
-      if (GONE.includes((error as NodeJS.ErrnoException).code)) return errorText(error);
+      if (GONE.includes(errnoOf(error))) return errorText(error);
       this.#written = undefined; // It may have been replaced nevertheless.
       return undefined;
     }

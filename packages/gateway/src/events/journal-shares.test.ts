@@ -1,10 +1,8 @@
+import { DAY_MS, HOUR_MS, MB } from '@chat-web/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { JournalShares } from './journal-shares.ts';
 
-const MB = 1_048_576;
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 const DEFAULT = { maxBytes: 1_024 * MB, maxAgeMs: 72 * HOUR_MS };
 const SMALLEST = { maxBytes: 32 * MB, maxAgeMs: 72 * HOUR_MS };
 

@@ -1,4 +1,4 @@
-import { GatewayError } from '@chat-web/protocol';
+import { GatewayError, MB } from '@chat-web/protocol';
 import { Budget } from '../budget.ts';
 import { frameBytesOf, type NewRecord } from '../journal/frame.ts';
 
@@ -28,7 +28,6 @@ export interface SharedJournal {
 const PART = 1 / 4;
 const MAX_MS = 72 * 3_600_000;
 const MIN_PER_SECOND = 512;
-const MB = 1_048_576;
 
 /**
  * What each session, or each key, has stored recently in one way. It outlives the session's runs and its deletion, but

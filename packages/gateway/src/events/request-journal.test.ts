@@ -1,10 +1,10 @@
+import { MB } from '@chat-web/protocol';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { frameBytesOf, type NewRecord, note } from '../journal/frame.ts';
 import { NotStoredError } from '../journal/journal.ts';
 import { type Needs, RequestJournal } from './request-journal.ts';
 
-const MB = 1_048_576;
 const LIMITS = { maxBytes: 32 * MB, maxAgeMs: 72 * 3_600_000 };
 const QUARTER = 8 * MB;
 

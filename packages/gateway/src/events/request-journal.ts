@@ -1,11 +1,10 @@
-import { GatewayError } from '@chat-web/protocol';
+import { GatewayError, SECOND_MS } from '@chat-web/protocol';
 import { frameBytesOf, type NewRecord } from '../journal/frame.ts';
 import type { Journal } from '../journal/journal.ts';
 import { JournalShares, type SharedJournal } from './journal-shares.ts';
 
 /** One key cannot use up the share of a session: the rest is for other keys and the operator. */
 const PART_OF_KEY = 3 / 4;
-const SECOND_MS = 1_000;
 
 /** A session or key, whose share a record counts in. */
 interface Payer {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorText } from '@chat-web/protocol';
 import type { Log } from '../log.ts';
+import { errnoOf } from './errno.ts';
 import { readText } from './text-files.ts';
 
 const CHECK_EVERY_MS = 20;
@@ -105,7 +106,7 @@ async function killAll(path: string, timeoutMs: number): Promise<boolean> {
       await rmdir(path);
       return true;
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+      if (errnoOf(error) === 'ENOENT') return true;
       if (Date.now() > deadline) return false;
     }
     await delay(CHECK_EVERY_MS);

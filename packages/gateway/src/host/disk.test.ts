@@ -1,10 +1,10 @@
 import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { KB } from '@chat-web/protocol';
 import { freshFolder } from '@chat-web/testing/hooks';
 import { expect, it } from 'vitest';
 import { diskSpace, freeDiskBytes, sizeOf, trimCaches } from './disk.ts';
 
-const KB = 1_024;
 const dir = freshFolder();
 
 async function file(name: string, bytes: number): Promise<void> {

@@ -1,8 +1,7 @@
+import { MB } from '@chat-web/protocol';
 import type { Config } from '../config.ts';
 import { availableMemoryBytes } from './available-memory.ts';
 import { freeDiskBytes } from './disk.ts';
-
-const MB = 1_048_576;
 
 /**
  * What the host lacks for another browser, as a sentence that says what to do; undefined if nothing. `returnedBytes`:

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { errnoOf } from './errno.ts';
 import { readOwnText, replaceText } from './text-files.ts';
 
 /** A value in a file of its own, readable for this user only. */
@@ -19,7 +20,7 @@ export class JsonFile<S extends v.GenericSchema> {
     try {
       text = await readOwnText(this.path, this.#maxBytes);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      if (errnoOf(error) === 'ENOENT') return undefined;
       throw error;
     }
     return v.parse(this.#schema, JSON.parse(text));

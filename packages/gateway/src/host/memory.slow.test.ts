@@ -1,10 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { MB } from '@chat-web/protocol';
 import { expect, it } from 'vitest';
 import { MemoryMeter } from './memory.ts';
 import { listRelatives } from './processes.ts';
-
-const MB = 1_048_576;
 
 it('separates the worker from its descendants', async () => {
   const hold = (megabytes: number) =>

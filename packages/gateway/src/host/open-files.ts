@@ -1,4 +1,5 @@
 import type { Agent } from 'node:http';
+import { errnoOf } from './errno.ts';
 import { numberIn, readText } from './text-files.ts';
 
 /** Used if the limit is unknown. */
@@ -17,5 +18,5 @@ export function openSockets({ sockets, freeSockets }: Agent): number {
 
 /** True if no more files could be opened: that says nothing about the one that was to be opened. */
 export function isOutOfFiles(error: unknown): boolean {
-  return ['EMFILE', 'ENFILE'].includes((error as NodeJS.ErrnoException).code ?? '');
+  return ['EMFILE', 'ENFILE'].includes(errnoOf(error) ?? '');
 }

@@ -7,6 +7,7 @@ import {
   eventNameOf,
   GatewayError,
   reaches,
+  SECOND_MS,
   SECRET_EVENTS,
   type SessionEvent,
   sessionId,
@@ -45,7 +46,6 @@ const MAX_LIMIT = 1_000;
 const DEFAULT_LIMIT = 100;
 /** A page has at least one event, and at most this much text plus one event. */
 const MAX_PAGE_LENGTH = 1_048_576;
-const SECOND_MS = 1_000;
 
 const params = v.object({ id: sessionId });
 

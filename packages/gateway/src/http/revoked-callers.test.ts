@@ -3,12 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { type ClientRequest, type IncomingMessage, request as send } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { ARCHIVE_TYPE, deferred, type TakenArchive } from '@chat-web/protocol';
+import { ARCHIVE_TYPE, deferred, MB, type TakenArchive } from '@chat-web/protocol';
 import { eventually } from '@chat-web/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type FakeGatewayOptions, fakeGateway, serve, TOKEN } from '../testing/fake-gateway.ts';
 
-const MB = 1_048_576;
 const FILE = 'd9428888-122b-41e1-b85c-61b4ecf3f4ad';
 /** More than the connection and both ends hold. */
 const FILE_BYTES = 64 * MB;

@@ -1,4 +1,5 @@
 import { endOfTurn } from '../event-loop.ts';
+import { errnoOf } from '../host/errno.ts';
 import { Contents } from './contents.ts';
 import { type Frame, hasData, type JournalRecord } from './frame.ts';
 import { firstAfter } from './recent.ts';
@@ -304,9 +305,7 @@ export async function* findRecords(
 
 /** The segment was removed or rewritten, or a worker has put something else in its place. */
 function isGone(error: unknown): boolean {
-  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'EACCES', 'ESPIPE', 'ENXIO'].includes(
-    (error as NodeJS.ErrnoException).code ?? '',
-  );
+  return ['ENOENT', 'ENOTDIR', 'EISDIR', 'ELOOP', 'EACCES', 'ESPIPE', 'ENXIO'].includes(errnoOf(error) ?? '');
 }
 
 function seqOf({ seq }: JournalRecord): number {

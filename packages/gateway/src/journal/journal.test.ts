@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { DAY_MS } from '@chat-web/protocol';
 import { pace } from '@chat-web/testing';
 import fc from 'fast-check';
 import * as v from 'valibot';
@@ -21,7 +22,6 @@ import { type JournalRecord, writeFrame } from './frame.ts';
 import { Journal, type JournalOptions } from './journal.ts';
 import { SegmentReader, segmentsIn } from './segment.ts';
 
-const DAY_MS = 86_400_000;
 const roots: string[] = [];
 const opened = new Set<Journal>();
 

@@ -5,6 +5,7 @@ import { dirname } from 'node:path';
 import { errorText, settledWithin } from '@chat-web/protocol';
 import { Damage } from '../host/damage.ts';
 import { writeFully } from '../host/disk.ts';
+import { errnoOf } from '../host/errno.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { syncFolder } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
@@ -631,7 +632,7 @@ function encode(records: readonly JournalRecord[]): Buffer {
 
 /** True for errors after which the disk has written nothing. */
 function isShortOfSpace(error: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes((error as NodeJS.ErrnoException).code ?? '');
+  return ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errnoOf(error) ?? '');
 }
 
 async function contains(segment: Segment, isWanted: (session: string, seq: number) => boolean): Promise<boolean> {

@@ -1,4 +1,4 @@
-import { Counts, GatewayError } from '@chat-web/protocol';
+import { Counts, GatewayError, MB } from '@chat-web/protocol';
 import { maxOpenFiles } from '../host/open-files.ts';
 
 export interface QuotaLimits {
@@ -21,7 +21,6 @@ const RETRY_AFTER_SECONDS = 5;
 const SHARE_OF_KEY = 0.5;
 /** Of the files that this process may have open. */
 const SHARE_OF_OPEN_FILES = 0.125;
-const MB = 1_048_576;
 
 export class SpoolQuota {
   readonly #limits: QuotaLimits;

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { errorText, GatewayError, type SpooledFile, type UploadDescription, UploadedFile } from '@chat-web/protocol';
 import { requireFreeDisk, writeFully } from '../host/disk.ts';
+import { errnoOf } from '../host/errno.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
 import type { Log } from '../log.ts';
@@ -185,9 +186,9 @@ async function openOwn(path: string, flags: number): Promise<FileHandle> {
   try {
     return await open(path, flags);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+    if (errnoOf(error) === 'ENOENT')
       throw new GatewayError('session_lost', 'the session ended before its file was read');
-    throw invalidFile(`cannot be opened (${(error as NodeJS.ErrnoException).code ?? errorText(error)})`);
+    throw invalidFile(`cannot be opened (${errnoOf(error) ?? errorText(error)})`);
   }
 }
 

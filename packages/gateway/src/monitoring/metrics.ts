@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { closesNewChats, webhookView } from '@chat-web/protocol';
+import { closesNewChats, SECOND_MS, webhookView } from '@chat-web/protocol';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Refusals } from '../access/refusal.ts';
 import type { EventLog } from '../events/event-log.ts';
@@ -25,7 +25,6 @@ interface Dependencies {
 }
 
 const PREFIX = 'chat_web_';
-const SECOND_MS = 1_000;
 const LOOP_PRECISION_MS = 50;
 /** After this time the loop has been sampled, unless it was blocked. */
 const SAMPLE_MS = 3 * LOOP_PRECISION_MS;

@@ -3,6 +3,7 @@ import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type ArchiveDigest, GatewayError, JsonBounds } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { AT_FIRST_FAULT } from '../at-first-fault.ts';
 import { writeFully } from '../host/disk.ts';
 import { syncFolder } from '../host/text-files.ts';
 import { ARCHIVE_LIMITS, type ArchivedFile, MANIFEST, type Manifest, manifest, STATE } from './manifest.ts';
@@ -28,8 +29,6 @@ export interface Unpacked {
 const OWN_FILE = 0o600;
 const OWN_FOLDER = 0o700;
 const otherVersion = v.object({ version: v.pipe(v.number(), v.notValue(1)) });
-/** Thousands of issues would take long, and one is enough. */
-const AT_FIRST_FAULT = { abortEarly: true };
 /** Programs pad a tar to a multiple of this. */
 const MAX_PADDING = 10_240;
 

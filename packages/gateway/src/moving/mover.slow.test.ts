@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pause, type SessionEvent } from '@chat-web/protocol';
+import { MB, pause, type SessionEvent } from '@chat-web/protocol';
 import { ARCHIVE_FILES, archive, manifestOf, sentMessage, temporaryFolder } from '@chat-web/testing';
 import { pino } from 'pino';
 import { describe, expect, it, vi } from 'vitest';
@@ -14,7 +14,6 @@ import { Lineages } from '../sessions/lineages.ts';
 import { SavedSessions } from '../sessions/saved-sessions.ts';
 import { Mover, type MoverDependencies } from './mover.ts';
 
-const MB = 1_048_576;
 /** An answer to a send of 256 KB. */
 const ANSWER = JSON.stringify(sentMessage({ body: 'x'.repeat(MB / 4 - 300) }));
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { GatewayError } from '@chat-web/protocol';
+import { MB } from '@chat-web/protocol';
 import { sentMessage, temporaryFolder } from '@chat-web/testing';
 import { pino } from 'pino';
 import * as v from 'valibot';
@@ -14,7 +15,6 @@ import { answerIn, keyNotes, SentKeys } from '../sends/sent-keys.ts';
 import { type MovingStates, portionsOf, readState, writeState } from './moving-state.ts';
 
 const log = pino({ level: 'silent' });
-const MB = 1_048_576;
 const NOW = Math.floor(Date.now() / 1_000);
 const [HASH, OTHER, OPEN] = ['a'.repeat(22), 'b'.repeat(22), 'c'.repeat(22)];
 const FINGERPRINT = 'f'.repeat(22);

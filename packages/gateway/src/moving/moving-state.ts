@@ -1,13 +1,12 @@
 import { errorText, GatewayError, JsonBounds, LineReader, LineTooLongError } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { AT_FIRST_FAULT } from '../at-first-fault.ts';
 import { yieldToEventLoop } from '../event-loop.ts';
 import type { Fold, MovingState, RecordFinder } from '../journal/folds.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { ARCHIVE_LIMITS } from './manifest.ts';
 
 const line = v.strictObject({ name: v.pipe(v.string(), v.maxLength(40)), part: v.unknown() });
-/** Thousands of issues would take long, and one is enough. */
-const AT_FIRST_FAULT = { abortEarly: true };
 
 /** The state that moves with a session. */
 export interface MovingStates {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { asGatewayError, Counts, GatewayError, type SendAttempt } from '@chat-web/protocol';
+import { asGatewayError, Counts, GatewayError, SECOND_MS, type SendAttempt } from '@chat-web/protocol';
 import type { PublishedEvents } from '../events/published-events.ts';
 import type { RequestJournal } from '../events/request-journal.ts';
 import { frameBytesOf } from '../journal/frame.ts';
@@ -36,7 +36,6 @@ export interface KeyedAnswer {
 
 /** When to retry a request whose first attempt is still in progress. */
 const IN_PROGRESS_SECONDS = 1;
-const SECOND_MS = 1_000;
 /** The longest text takes 192 KB, or 256 if it is in four bytes a character; a few are longer as JSON. */
 const MAX_ANSWER_BYTES = 262_144;
 

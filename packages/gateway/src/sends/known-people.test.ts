@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DAY_MS } from '@chat-web/protocol';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
 import { checkpointParts } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 import { Journal } from '../journal/journal.ts';
-import { DAY_MS, KnownPeople, peopleNotes, personOf } from './known-people.ts';
+import { KnownPeople, peopleNotes, personOf } from './known-people.ts';
 
 const ADA = '12025550101@c.us';
 const BEN = '12025550102@c.us';

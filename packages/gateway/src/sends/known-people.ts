@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { getOrAdd, listOf } from '@chat-web/protocol';
+import { DAY_MS, getOrAdd, listOf } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Fold, MovingState } from '../journal/folds.ts';
 import { type JournalRecord, note } from '../journal/frame.ts';
 import { NumberSet } from './number-set.ts';
 
 /** How long a first message counts. Milliseconds. */
-export const DAY_MS = 24 * 3_600_000;
 
 interface First {
   readonly person: number;

@@ -1,13 +1,11 @@
-import { deferred, GatewayError } from '@chat-web/protocol';
+import { DAY_MS, deferred, GatewayError, HOUR_MS, SECOND_MS } from '@chat-web/protocol';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RequestJournal } from '../events/request-journal.ts';
 import type { NewRecord } from '../journal/frame.ts';
-import { DAY_MS, KnownPeople, personOf } from './known-people.ts';
+import { KnownPeople, personOf } from './known-people.ts';
 import { Pacing, type PacingLimits } from './pacing.ts';
 
-const SECOND_MS = 1_000;
-const HOUR_MS = 3_600_000;
 const numbers = (count: number) => Array.from({ length: count }, (_, n) => `${12025550000 + n}@c.us`);
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date', 'performance'], now: 1_800_000_000_000 }));

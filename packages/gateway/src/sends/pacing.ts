@@ -1,7 +1,7 @@
-import { type ErrorCode, GatewayError, getOrAdd } from '@chat-web/protocol';
+import { DAY_MS, type ErrorCode, GatewayError, getOrAdd, SECOND_MS } from '@chat-web/protocol';
 import { Budget } from '../budget.ts';
 import type { RequestJournal } from '../events/request-journal.ts';
-import { DAY_MS, type KnownPeople, peopleNotes, personOf } from './known-people.ts';
+import { type KnownPeople, peopleNotes, personOf } from './known-people.ts';
 
 /** The limits of each session; 0: none. */
 export interface PacingLimits {
@@ -53,7 +53,6 @@ const PACED = new Set(['sendMessage', 'forwardMessage', 'postStatus', 'postToCha
 const UNCERTAIN = new Set<ErrorCode>(['outcome_unknown', 'session_lost', 'internal_error']);
 /** One token, minus rounding errors of fractions. */
 const ONE = 1 - 1e-9;
-const SECOND_MS = 1_000;
 
 /**
  * Limits what each session sends, before anything is done, so that the network does not restrict its account. The

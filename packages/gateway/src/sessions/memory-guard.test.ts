@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { MB } from '@chat-web/protocol';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
 import { type GuardedSession, MemoryGuard } from './memory-guard.ts';
 import { SessionStats } from './session-stats.ts';
 
-const MB = 1_048_576;
 const PROGRAM = `
   const held = [];
   process.stdin.on('data', (megabytes) => {

@@ -1,4 +1,4 @@
-import { type Cause, count, errorText, getOrAdd, type SessionStatus } from '@chat-web/protocol';
+import { type Cause, count, errorText, getOrAdd, MB, type SessionStatus } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Config } from '../config.ts';
 import { MemoryMeter, memoryBytes } from '../host/memory.ts';
@@ -23,7 +23,6 @@ const RECYCLE_TIMEOUT_MS = 60_000;
 const EXACT_INTERVAL_MS = 10 * 60_000;
 /** A session whose memory has changed by more than this share is measured again. */
 const MAX_DRIFT = 0.1;
-const MB = 1_048_576;
 
 const historyPart = v.strictObject({ levelBytes: count(2 ** 40), waitMs: count(MAX_WAIT_MS) });
 type HistoryPart = v.InferOutput<typeof historyPart>;

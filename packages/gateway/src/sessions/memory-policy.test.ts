@@ -1,3 +1,4 @@
+import { MINUTE_MS } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
 import {
   type MemoryHistory,
@@ -11,7 +12,6 @@ import {
 const marks = { softBytes: 700, hardBytes: 2_000 };
 const known = { levelBytes: 300, waitMs: 600_000 };
 const idle = { bytes: 0, pending: 0, idleMs: 60_000, sinceRecycleMs: Number.POSITIVE_INFINITY };
-const MINUTE = 60_000;
 
 describe('the memory of a session', () => {
   it('below its soft mark triggers nothing', () => {
@@ -23,7 +23,7 @@ describe('the memory of a session', () => {
     expect(memoryVerdict(above, known, marks)).toBe('recycle');
     expect(memoryVerdict({ ...above, pending: 1 }, known, marks)).toBe('keep');
     expect(memoryVerdict({ ...above, idleMs: 29_999 }, known, marks)).toBe('keep');
-    expect(memoryVerdict({ ...above, sinceRecycleMs: 10 * MINUTE - 1 }, known, marks)).toBe('keep');
+    expect(memoryVerdict({ ...above, sinceRecycleMs: 10 * MINUTE_MS - 1 }, known, marks)).toBe('keep');
   });
 
   it('above the hard mark ends the session, busy or not, settled or not', () => {
@@ -65,13 +65,13 @@ describe('a recycling', () => {
     const waits: number[] = [];
     for (let n = 0; n < 10; n += 1) {
       history = settledAt(1_000, { ...history, recycledFromBytes: 1_100 });
-      waits.push(history.waitMs / MINUTE);
+      waits.push(history.waitMs / MINUTE_MS);
     }
     expect(waits).toEqual([20, 40, 80, 160, 320, 640, 1_280, 1_440, 1_440, 1_440]);
-    expect(settledAt(300, { ...history, recycledFromBytes: 1_100 }).waitMs).toBe(10 * MINUTE);
+    expect(settledAt(300, { ...history, recycledFromBytes: 1_100 }).waitMs).toBe(10 * MINUTE_MS);
   });
 
   it('that did not happen leaves the wait unchanged', () => {
-    expect(settledAt(500, { waitMs: 40 * MINUTE })).toEqual({ levelBytes: 500, waitMs: 40 * MINUTE });
+    expect(settledAt(500, { waitMs: 40 * MINUTE_MS })).toEqual({ levelBytes: 500, waitMs: 40 * MINUTE_MS });
   });
 });

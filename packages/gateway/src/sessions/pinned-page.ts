@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type PinnedPage, savedPageFiles } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { errnoOf } from '../host/errno.ts';
 import { readOwnText } from '../host/text-files.ts';
 
 /** A document has some hundred KB, and is sent to a worker at each start. */
@@ -30,7 +31,7 @@ async function headersOf(path: string): Promise<PinnedPage['headers']> {
   try {
     return v.parse(storedHeaders, JSON.parse(await readOwnText(path, MAX_HEADERS_BYTES)));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {};
+    if (errnoOf(error) === 'ENOENT') return {};
     throw new Error(`names a page that cannot be used: ${path} does not contain its headers`);
   }
 }

@@ -6,6 +6,7 @@ import {
   HEARTBEAT_INTERVAL_MS,
   type OpenAck,
   type Reason,
+  SECOND_MS,
   type SendAttempt,
   settledWithin,
   type WorkerEvent,
@@ -73,15 +74,14 @@ interface Worker {
   readonly exited: Promise<string>;
 }
 
-const SECOND = 1_000;
-const SLOT_TIMEOUT_MS = 60 * SECOND;
-const CGROUP_TIMEOUT_MS = 2 * SECOND;
+const SLOT_TIMEOUT_MS = 60 * SECOND_MS;
+const CGROUP_TIMEOUT_MS = 2 * SECOND_MS;
 /** The kernel's limit backs up our own mark, and also counts the page cache. */
 const KERNEL_MARGIN = 1.5;
 /** How long a worker may live after its channel closed: one that exits closes it a moment before. */
-const LIVES_ON_MS = 3 * SECOND;
+const LIVES_ON_MS = 3 * SECOND_MS;
 /** How long to read the channel after the exit: a child of the worker may keep it open. */
-const LAST_WORDS_MS = 5 * SECOND;
+const LAST_WORDS_MS = 5 * SECOND_MS;
 
 /**
  * One life of a session's worker: waits for its turn, prepares host and profile, starts the worker, watches it, and
@@ -148,7 +148,7 @@ export class Run {
       const prepared = await this.#preparing;
       if (this.#ended.signal.aborted) return; // Ended during the preparation: from here on there is a worker to end.
       const savedAt = await saved.linkedAt(this.#id);
-      const linkedAt = savedAt ? savedAt.getTime() / SECOND : linkedBefore;
+      const linkedAt = savedAt ? savedAt.getTime() / SECOND_MS : linkedBefore;
       if (this.#ended.signal.aborted) return;
       const past = {
         deliveredUntil: deliveredUntil(),
@@ -267,7 +267,7 @@ export class Run {
     const { child, channel } = startWorker(this.#dependencies.workerProgram(this.#id), env, this.#log);
     const watch = new SilenceWatch({
       intervalMs: HEARTBEAT_INTERVAL_MS,
-      onSilent: (forMs) => this.#kill('WORKER_UNRESPONSIVE', `it sent nothing for ${forMs / SECOND} s`),
+      onSilent: (forMs) => this.#kill('WORKER_UNRESPONSIVE', `it sent nothing for ${forMs / SECOND_MS} s`),
     });
     const isAlive = { type: 'heartbeat' } as const;
     const stopHeartbeats =

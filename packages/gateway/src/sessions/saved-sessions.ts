@@ -4,6 +4,7 @@ import { access, mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorText, type SessionInfo, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
+import { errnoOf } from '../host/errno.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { isOutOfFiles } from '../host/open-files.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
@@ -179,7 +180,7 @@ export class SavedSessions {
     try {
       writeFileSync(join(this.dirOf(id), LINK_MARKER), '', { mode: 0o600, flag: 'wx' });
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (errnoOf(error) !== 'EEXIST') throw error;
     }
   }
 
@@ -199,7 +200,7 @@ export class SavedSessions {
       await access(join(this.dirOf(id), LINK_MARKER));
       return false;
     } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'ENOENT';
+      return errnoOf(error) === 'ENOENT';
     }
   }
 }

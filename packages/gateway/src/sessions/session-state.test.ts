@@ -1,4 +1,5 @@
 import type { PasskeyStep, SessionEvent } from '@chat-web/protocol';
+import { MINUTE_MS, SECOND_MS } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
 import {
   type Circumstances,
@@ -14,8 +15,6 @@ import {
   wasMute,
 } from './session-state.ts';
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
 const info = { pushname: 'Ann', wid: '12025550101@c.us', phone: '12025550101', platform: 'android' };
 const reported = (report: Report): StateEvent => ({ name: 'reported', report });
 const qr = (image = 'A') => reported({ name: 'qr', qr: `data:image/png;base64,${image}` });
@@ -33,7 +32,7 @@ const crash = (failure: Partial<RunFailure> = {}) =>
   });
 const ended: StateEvent = { name: 'run_ended' };
 const due: StateEvent = { name: 'retry_due' };
-const code = (text = 'ABCD1234', expiresAt = new Date(3 * MINUTE).toISOString()) =>
+const code = (text = 'ABCD1234', expiresAt = new Date(3 * MINUTE_MS).toISOString()) =>
   reported({ name: 'pairing_code', number: '12025550101', code: text, expiresAt });
 const reasonOf = ({ phase }: SessionState) => ('cause' in phase ? phase.cause?.reason : undefined);
 
@@ -80,8 +79,11 @@ describe('a start', () => {
     expect(subject.effects).toEqual([END, START]);
     expect(subject.after(qr()).state.phase).toEqual({ status: 'qr', qr: 'data:image/png;base64,A' });
     expect(subject.after(authenticating).state.phase).toEqual({ status: 'authenticating' });
-    subject.now = 5 * SECOND;
-    expect(subject.after(ready).state).toMatchObject({ phase: { status: 'ready', info }, since: new Date(5 * SECOND) });
+    subject.now = 5 * SECOND_MS;
+    expect(subject.after(ready).state).toMatchObject({
+      phase: { status: 'ready', info },
+      since: new Date(5 * SECOND_MS),
+    });
   });
 
   it('changes nothing for a running session', () => {
@@ -160,27 +162,29 @@ describe('a crash', () => {
       subject.after(ready);
       return delay;
     });
-    expect(delays).toEqual([SECOND, 2 * SECOND, 4 * SECOND]);
+    expect(delays).toEqual([SECOND_MS, 2 * SECOND_MS, 4 * SECOND_MS]);
     expect(subject.state.restarts).toEqual({ WORKER_EXITED: 3 });
     expect(subject.state.retry).toBeUndefined();
   });
 
   it('is forgotten after five minutes of ready, and on a requested restart', () => {
     const subject = linked().after(crash(), ended, due, ready);
-    subject.now = 5 * MINUTE;
-    expect(subject.after(crash(), ended).state.retry?.ms).toBe(SECOND);
-    expect(subject.after(due, ready, crash(), ended).state.retry?.ms).toBe(2 * SECOND);
+    subject.now = 5 * MINUTE_MS;
+    expect(subject.after(crash(), ended).state.retry?.ms).toBe(SECOND_MS);
+    expect(subject.after(due, ready, crash(), ended).state.retry?.ms).toBe(2 * SECOND_MS);
     subject.after({ name: 'restart', reason: 'REQUESTED' });
     expect(subject.state.retry).toBeUndefined();
-    expect(subject.after(ended, ready, crash(), ended).state.retry?.ms).toBe(SECOND);
+    expect(subject.after(ended, ready, crash(), ended).state.retry?.ms).toBe(SECOND_MS);
   });
 
   it('is retried later if nothing was started, or the page lacks an essential part', () => {
     const refused = crash({ cause: { reason: 'START_REFUSED' }, wasUp: false });
     const subject = linked().after(refused, ended);
-    expect(subject.state.retry?.ms).toBe(30 * SECOND);
+    expect(subject.state.retry?.ms).toBe(30 * SECOND_MS);
     expect(subject.after(due).state.restarts).toEqual({});
-    expect(linked().after(crash({ cause: { reason: 'PAGE_UNSUPPORTED' } }), ended).state.retry?.ms).toBe(60 * MINUTE);
+    expect(linked().after(crash({ cause: { reason: 'PAGE_UNSUPPORTED' } }), ended).state.retry?.ms).toBe(
+      60 * MINUTE_MS,
+    );
   });
 
   it('fails if no retry would help', () => {
@@ -194,7 +198,7 @@ describe('a crash', () => {
 
   it('is retried if its effects failed', () => {
     const subject = linked().after(crash(), { name: 'effects_failed', detail: 'ENOSPC' });
-    expect(subject.state.retry).toMatchObject({ ms: 30 * SECOND, reason: 'RECOVERY_FAILED' });
+    expect(subject.state.retry).toMatchObject({ ms: 30 * SECOND_MS, reason: 'RECOVERY_FAILED' });
     expect(subject.state.phase).toEqual({
       status: 'disconnected',
       cause: { reason: 'RECOVERY_FAILED', detail: 'ENOSPC' },
@@ -236,7 +240,7 @@ describe('a lost connection', () => {
       subject.after(ready);
       return wait;
     });
-    expect(waits).toEqual([30 * SECOND, 30 * SECOND, 30 * SECOND, 59 * MINUTE]);
+    expect(waits).toEqual([30 * SECOND_MS, 30 * SECOND_MS, 30 * SECOND_MS, 59 * MINUTE_MS]);
     expect(subject.state.restarts).toEqual({ CONFLICT: 4 });
   });
 });
@@ -307,7 +311,7 @@ describe('the wait for a scan', () => {
 });
 
 describe('a pairing code', () => {
-  const shown = { code: 'ABCD1234', expiresAt: new Date(3 * MINUTE).toISOString() };
+  const shown = { code: 'ABCD1234', expiresAt: new Date(3 * MINUTE_MS).toISOString() };
 
   it('replaces the QR, and is reported once, and each time it is renewed', () => {
     const subject = new Subject().after(start, qr(), reported({ name: 'qr_void' }));
@@ -351,13 +355,13 @@ describe('a pairing code', () => {
 
   it('can be typed until it expires, then the session stops as without a scan', () => {
     const subject = new Subject().after(start, qr());
-    subject.now = 59 * SECOND;
-    expect(subject.after(code()).state.scan?.until).toEqual(new Date(3 * MINUTE));
+    subject.now = 59 * SECOND_MS;
+    expect(subject.after(code()).state.scan?.until).toEqual(new Date(3 * MINUTE_MS));
     expect(subject.after({ name: 'scan_due' }).events).toMatchObject([{ data: { reason: 'QR_TIMEOUT' } }]);
     for (const never of ['9999-12-31T23:59:59.999Z', '2026-99-99T00:00:00Z'])
-      expect(new Subject().after(start, code('ABCD1234', never)).state.scan?.ms).toBeLessThanOrEqual(10 * MINUTE);
-    const patient = new Subject({ qrTimeoutMs: 10 * MINUTE }).after(start, qr(), code());
-    expect(patient.state.scan?.until).toEqual(new Date(10 * MINUTE));
+      expect(new Subject().after(start, code('ABCD1234', never)).state.scan?.ms).toBeLessThanOrEqual(10 * MINUTE_MS);
+    const patient = new Subject({ qrTimeoutMs: 10 * MINUTE_MS }).after(start, qr(), code());
+    expect(patient.state.scan?.until).toEqual(new Date(10 * MINUTE_MS));
   });
 
   it('is ignored for a linked session', () => {
@@ -398,19 +402,19 @@ describe('a passkey', () => {
 
   it('may take as long as the network waits for it, then the session stops with the reason', () => {
     const subject = new Subject().after(start, qr());
-    expect(subject.state.scan?.ms).toBe(MINUTE);
-    subject.now = 50 * SECOND;
+    expect(subject.state.scan?.ms).toBe(MINUTE_MS);
+    subject.now = 50 * SECOND_MS;
     const { scan } = subject.after(passkey()).state;
-    expect(scan?.until).toEqual(new Date(50 * SECOND + 10 * MINUTE));
-    subject.now = 9 * MINUTE;
+    expect(scan?.until).toEqual(new Date(50 * SECOND_MS + 10 * MINUTE_MS));
+    subject.now = 9 * MINUTE_MS;
     expect(subject.after(passkey('phone')).state.scan).toBe(scan);
     subject.after({ name: 'scan_due' });
     expect(subject.state.phase.status).toBe('stopped');
     expect(subject.events).toMatchObject([
       { data: { reason: 'QR_TIMEOUT', message: expect.stringContaining('passkey') } },
     ]);
-    const patient = new Subject({ qrTimeoutMs: 60 * MINUTE }).after(start, qr(), passkey());
-    expect(patient.state.scan?.ms).toBe(60 * MINUTE);
+    const patient = new Subject({ qrTimeoutMs: 60 * MINUTE_MS }).after(start, qr(), passkey());
+    expect(patient.state.scan?.ms).toBe(60 * MINUTE_MS);
   });
 
   it('is ignored for a linked session', () => {
@@ -423,11 +427,11 @@ describe('a passkey', () => {
 describe('the moment of the link', () => {
   it('is the first sign of it, also for the run that retries the first sync', () => {
     const subject = new Subject().after(start, qr());
-    subject.now = 1 * SECOND;
+    subject.now = 1 * SECOND_MS;
     subject.after(authenticating);
-    subject.now = 9 * SECOND;
+    subject.now = 9 * SECOND_MS;
     subject.after(crash(), ended, due, authenticating);
-    expect(subject.state.linkedAt).toEqual(new Date(1 * SECOND));
+    expect(subject.state.linkedAt).toEqual(new Date(1 * SECOND_MS));
   });
 
   it('is forgotten if the pairing fails, and with the auth', () => {
@@ -447,8 +451,8 @@ describe('a restart for unconfirmed sends', () => {
     const { state } = subject
       .after(mute, ended, due, ready, crash(), ended, due, ready)
       .after({ name: 'restart', reason: 'RECYCLED' });
-    expect(wasMute(state, 24 * 60 * MINUTE - 1)).toBe(true);
-    expect(wasMute(state, 24 * 60 * MINUTE)).toBe(false);
+    expect(wasMute(state, 24 * 60 * MINUTE_MS - 1)).toBe(true);
+    expect(wasMute(state, 24 * 60 * MINUTE_MS)).toBe(false);
   });
 
   it('is forgotten on a requested restart, and when another account may be linked', () => {

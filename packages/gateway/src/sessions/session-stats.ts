@@ -1,4 +1,5 @@
 import type { AccountLimit, MemorySample } from '@chat-web/protocol';
+import { HOUR_MS, MINUTE_MS } from '@chat-web/protocol';
 import type { SessionMemory } from '../host/memory.ts';
 
 /** A build of the page, as a worker found it. */
@@ -8,9 +9,7 @@ export interface PageView {
   readonly degraded: readonly { readonly capability: string; readonly reason: string }[];
 }
 
-const MINUTE_MS = 60_000;
 const MAX_SAMPLES = 60;
-const HOUR_MS = 60 * MINUTE_MS;
 
 /** Measurements of a session, for operators and for the memory guard. */
 export class SessionStats {

@@ -7,6 +7,7 @@ import {
   GatewayError,
   type Metadata,
   type Reason,
+  SECOND_MS,
   type SendAttempt,
   type SessionEvent,
   type SessionInfo,
@@ -41,8 +42,6 @@ import {
 } from './session-state.ts';
 import { type PageView, SessionStats } from './session-stats.ts';
 import { StatusEvents } from './status-events.ts';
-
-const SECOND_MS = 1_000;
 
 /** What a start changes, besides starting. `takeBack`: also starts a session that was moved. */
 export interface StartRequest extends AskedSettings {

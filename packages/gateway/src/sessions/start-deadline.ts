@@ -1,6 +1,7 @@
-const SECOND = 1_000;
+import { SECOND_MS } from '@chat-web/protocol';
+
 /** Even a start that keeps making progress fails after this. */
-const MAX_START_MS = 3_600 * SECOND;
+const MAX_START_MS = 3_600 * SECOND_MS;
 
 /** The deadline of a start: counted from its last progress, with a limit for the total. */
 export class StartDeadline {
@@ -42,8 +43,8 @@ export class StartDeadline {
     const leftMs = Math.min(this.#timeoutMs, this.#latestAt - performance.now());
     const reason =
       leftMs < this.#timeoutMs
-        ? `${this.#what} took longer than ${MAX_START_MS / SECOND} s`
-        : `${this.#what} made no progress for ${this.#timeoutMs / SECOND} s`;
+        ? `${this.#what} took longer than ${MAX_START_MS / SECOND_MS} s`
+        : `${this.#what} made no progress for ${this.#timeoutMs / SECOND_MS} s`;
     this.#timer = setTimeout(() => this.#onOver(reason), Math.max(0, leftMs));
   }
 }

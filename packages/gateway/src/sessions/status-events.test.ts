@@ -1,8 +1,8 @@
 import type { EventData } from '@chat-web/protocol';
+import { MINUTE_MS } from '@chat-web/protocol';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { StatusEvents } from './status-events.ts';
 
-const MINUTE_MS = 60_000;
 let published: EventData<'status'>[];
 let events: StatusEvents;
 beforeEach(() => {

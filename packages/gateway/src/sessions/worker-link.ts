@@ -4,6 +4,7 @@ import {
   type ErrorCode,
   GatewayError,
   type GatewayMessage,
+  KB,
   type Operation,
   type SendAttempt,
   type WorkerEvent,
@@ -14,6 +15,7 @@ import {
 } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { afterChange } from '../access/audit.ts';
+import { AT_FIRST_FAULT } from '../at-first-fault.ts';
 import { Budget } from '../budget.ts';
 import { LineBudget } from '../line-budget.ts';
 import { type Log, withoutNumbers } from '../log.ts';
@@ -52,9 +54,6 @@ const SAID_BY_WORKERS = new Set<ErrorCode>([
   'internal_error',
 ]);
 
-const KB = 1_024;
-/** The first issue is enough: collecting 400,000 would take seconds. */
-const AT_FIRST_FAULT = { abortEarly: true };
 /** What a change of state costs: it is published, logged, and may be written to disk. */
 const STATE_COST = 500;
 const LOG_BUDGET = { burst: 500, perSecond: 20 };

@@ -2,6 +2,7 @@ import { listOf } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Needs, RequestJournal } from '../events/request-journal.ts';
 import type { Damage } from '../host/damage.ts';
+import { errnoOf } from '../host/errno.ts';
 import { JsonFile } from '../host/json-file.ts';
 import type { NewRecord } from '../journal/frame.ts';
 import { type Progress, progressNotes, type WebhookProgress } from './webhook-progress.ts';
@@ -74,8 +75,8 @@ export class WebhookFile implements WebhookStore {
     try {
       return (await this.#file.read())?.webhooks ?? [];
     } catch (error) {
-      const { code = 'its content is invalid' } = error as NodeJS.ErrnoException;
-      await damage.setAside(path, `no webhook is active: ${code}`);
+      const why = errnoOf(error) ?? 'its content is invalid';
+      await damage.setAside(path, `no webhook is active: ${why}`);
       return [];
     }
   }

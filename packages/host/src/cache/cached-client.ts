@@ -9,6 +9,7 @@ import {
   type OperationMethods,
   type OperationName,
   operations,
+  SECOND_MS,
   unlessAborted,
   withDeadline,
 } from '@chat-web/protocol';
@@ -46,7 +47,6 @@ export interface CacheEvent {
 type Input = Readonly<Record<string, string>>;
 type Method = (input?: Input, options?: CallOptions) => Promise<unknown>;
 
-const SECOND_MS = 1_000;
 const CHATS_SECONDS = 3;
 const PICTURE_SECONDS = 1_800;
 /** Events that change the list of chats, or what is shown of a chat. Most of them are opt-in. */

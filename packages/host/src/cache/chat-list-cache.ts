@@ -1,7 +1,7 @@
 import type { Chat } from '@chat-web/protocol';
+import { MB } from '@chat-web/protocol';
 import { LRUCache } from 'lru-cache';
 
-const MB = 1_048_576;
 const MAX_BYTES = 64 * MB;
 const MAX_SESSIONS = 1_000;
 /** The size of a chat apart from its texts. */

@@ -1,4 +1,5 @@
 import type { Download } from '@chat-web/protocol';
+import { MB } from '@chat-web/protocol';
 import { LRUCache } from 'lru-cache';
 import { joinedBytes } from '../joined-bytes.ts';
 
@@ -13,7 +14,6 @@ interface Asking {
   readonly own: Ask;
 }
 
-const MB = 1_048_576;
 /** The size of an entry apart from its bytes. */
 const ENTRY_BYTES = 500;
 const MAX_ENTRIES = 10_000;

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { deferred } from '@chat-web/protocol';
+import { deferred, MB } from '@chat-web/protocol';
 import { cloudDeliveries, pace, takes } from '@chat-web/testing';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
@@ -11,7 +11,6 @@ const { delivery, fieldExamples, message, messageExamples, messages, statusExamp
 
 const SECRET = 'the app secret';
 const URL_OF_IT = 'https://shop.example/webhooks/chat';
-const MB = 1_048_576;
 
 type GivenHeaders = Record<string, string> | [string, string][];
 

@@ -1,4 +1,4 @@
-import { Lanes, withDeadline } from '@chat-web/protocol';
+import { Lanes, MB, withDeadline } from '@chat-web/protocol';
 import { comeBackLater, refused, wrongMethod } from '../inbound/answers.ts';
 import { BodyReader, parsedJson } from '../inbound/body-reader.ts';
 import { reportError, withoutThrowing } from '../inbound/callbacks.ts';
@@ -72,7 +72,6 @@ export interface CloudWebhook {
   close(): Promise<void>;
 }
 
-const MB = 1_048_576;
 const MAX_BODY_BYTES = 4 * MB;
 const MAX_WAITING_BYTES = 32 * MB;
 const CONCURRENCY = 8;

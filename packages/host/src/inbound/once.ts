@@ -1,3 +1,4 @@
+import { DAY_MS } from '@chat-web/protocol';
 import { LRUCache } from 'lru-cache';
 
 /**
@@ -74,7 +75,6 @@ export interface SeenStore {
   add(id: string): void | Promise<void>;
 }
 
-const DAY_MS = 86_400_000;
 const MAX_IDS = 100_000;
 
 /** A store in memory. By default it keeps the newest 100,000 ids, for 24 hours; 100,000 take some 20 MB. */

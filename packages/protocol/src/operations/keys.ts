@@ -3,9 +3,9 @@ import { recipientPattern, sessionPattern } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 import { keyScope, scope } from '../scope.ts';
 import { isoTime, writtenTime } from '../times.ts';
+import { SECOND_MS } from '../units.ts';
 import { itemsOf } from './common.ts';
 
-const SECOND = 1_000;
 const MAX_PATTERNS = 100;
 const ONLY_TO_SEND = 'is only for keys with scope send';
 const maxSessions = v.optional(
@@ -70,7 +70,7 @@ const newKey = v.pipe(
 );
 export type NewKey = v.InferOutput<typeof newKey>;
 
-const ofOperator = { scope: 'operator', params: v.object({}), timeoutMs: 5 * SECOND } as const;
+const ofOperator = { scope: 'operator', params: v.object({}), timeoutMs: 5 * SECOND_MS } as const;
 
 /** Operations on keys, answered by the gateway, with the operator's token only. */
 export const keyOperations = {

@@ -7,9 +7,9 @@ import { metadata } from '../metadata.ts';
 import type { Operation } from '../operation.ts';
 import { deviceName, proxyUrl } from '../proxy.ts';
 import { memorySample, pngDataUrl, sessionInfo, sessionStatus, sessionView } from '../resources.ts';
+import { SECOND_MS } from '../units.ts';
 
 const params = v.object({ id: sessionId });
-const SECOND = 1_000;
 const started = v.object({
   id: v.string(),
   status: sessionStatus,
@@ -24,7 +24,7 @@ const reading = {
   scope: 'read',
   params,
   errors: ['session_not_found'],
-  timeoutMs: 5 * SECOND,
+  timeoutMs: 5 * SECOND_MS,
 } as const;
 
 /** Operations on sessions themselves: the gateway answers them, whether a worker runs or not. */
@@ -39,7 +39,7 @@ export const sessionOperations = {
     query: v.strictObject({ host: v.optional(hostName) }),
     answer: v.object({ sessions: v.array(sessionView) }),
     errors: [],
-    timeoutMs: 5 * SECOND,
+    timeoutMs: 5 * SECOND_MS,
     tools: { list_sessions: { fields: [] } },
     examples: { all: {}, ofHost: { host: 'host-1' } },
   },
@@ -63,7 +63,7 @@ export const sessionOperations = {
     }),
     answer: started,
     errors: ['session_moved', 'host_not_found', 'url_not_allowed', 'insufficient_resources', 'shutting_down'],
-    timeoutMs: 30 * SECOND,
+    timeoutMs: 30 * SECOND_MS,
     examples: {
       again: exampleSession,
       noted: { ...exampleSession, metadata: { customer: '4711' } },
@@ -77,7 +77,7 @@ export const sessionOperations = {
     path: '/sessions/:id/restart',
     answer: started,
     errors: ['session_not_found', 'session_moved', 'insufficient_resources', 'shutting_down'],
-    timeoutMs: 45 * SECOND,
+    timeoutMs: 45 * SECOND_MS,
     examples: { again: exampleSession },
   },
   stopSession: {
@@ -86,7 +86,7 @@ export const sessionOperations = {
     path: '/sessions/:id/stop',
     answer: v.object({ id: v.string(), status: v.literal('stopped') }),
     errors: ['session_not_found', 'session_moved'],
-    timeoutMs: 30 * SECOND,
+    timeoutMs: 30 * SECOND_MS,
     examples: { known: exampleSpare },
   },
   logoutSession: {
@@ -95,7 +95,7 @@ export const sessionOperations = {
     path: '/sessions/:id/logout',
     answer: started,
     errors: ['session_not_found', 'session_not_ready', 'shutting_down'],
-    timeoutMs: 45 * SECOND,
+    timeoutMs: 45 * SECOND_MS,
     examples: { known: exampleSpare },
   },
   deleteSession: {
@@ -105,7 +105,7 @@ export const sessionOperations = {
     path: '/sessions/:id',
     answer: v.object({ id: v.string(), status: v.literal('removed') }),
     errors: ['session_not_found'],
-    timeoutMs: 30 * SECOND,
+    timeoutMs: 30 * SECOND_MS,
     examples: { known: exampleSpare },
   },
   exportSession: {
@@ -115,7 +115,7 @@ export const sessionOperations = {
     archive: 'answered',
     answer: sessionArchive,
     errors: ['session_not_found', 'session_not_exportable', 'insufficient_resources', 'shutting_down'],
-    timeoutMs: 120 * SECOND,
+    timeoutMs: 120 * SECOND_MS,
     examples: { known: exampleElsewhere },
   },
   importSession: {
@@ -126,7 +126,7 @@ export const sessionOperations = {
     archive: 'taken',
     answer: started,
     errors: ['session_exists', 'stale_export', 'invalid_archive', 'insufficient_resources', 'shutting_down'],
-    timeoutMs: 900 * SECOND,
+    timeoutMs: 900 * SECOND_MS,
     examples: { known: exampleElsewhere },
   },
   getQr: {
@@ -136,7 +136,7 @@ export const sessionOperations = {
     path: '/sessions/:id/qr',
     answer: v.object({ id: v.string(), status: v.literal('qr'), qr: pngDataUrl }),
     errors: ['session_not_found', 'qr_not_available'],
-    timeoutMs: 5 * SECOND,
+    timeoutMs: 5 * SECOND_MS,
     examples: { waiting: exampleSpare },
   },
   getSessionStatus: {
@@ -155,7 +155,7 @@ export const sessionOperations = {
     body: v.strictObject({ metadata }),
     answer: v.object({ id: v.string(), metadata: v.record(v.string(), v.string()) }),
     errors: ['session_not_found', 'insufficient_resources'],
-    timeoutMs: 10 * SECOND,
+    timeoutMs: 10 * SECOND_MS,
     examples: { known: { ...exampleSession, metadata: { customer: '4711' } } },
   },
   getSessionInfo: {

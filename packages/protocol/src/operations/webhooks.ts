@@ -5,10 +5,10 @@ import { exampleWebhook } from '../examples.ts';
 import { sessionPattern } from '../ids.ts';
 import type { Operation } from '../operation.ts';
 import { isoTime } from '../times.ts';
+import { SECOND_MS } from '../units.ts';
 import { basicAuth, webhookHeaders } from '../webhook-headers.ts';
 import { itemsOf } from './common.ts';
 
-const SECOND = 1_000;
 const MAX_PATTERNS = 100;
 const MAX_URL_LENGTH = 2_048;
 
@@ -125,7 +125,7 @@ const onWebhook = {
   scope: 'manage',
   params: ofWebhook,
   errors: ['webhook_not_found'],
-  timeoutMs: 5 * SECOND,
+  timeoutMs: 5 * SECOND_MS,
 } as const;
 const withSecret = v.object({ ...webhookView.entries, secret: v.string() });
 
@@ -139,7 +139,7 @@ export const webhookOperations = {
     params: v.object({}),
     answer: v.object({ webhooks: v.array(webhookView) }),
     errors: [],
-    timeoutMs: 5 * SECOND,
+    timeoutMs: 5 * SECOND_MS,
     examples: { all: {} },
   },
   createWebhook: {
@@ -152,7 +152,7 @@ export const webhookOperations = {
     answer: withSecret,
     status: 201,
     errors: ['session_not_found', 'url_not_allowed', 'rate_limited', 'insufficient_resources'],
-    timeoutMs: 15 * SECOND,
+    timeoutMs: 15 * SECOND_MS,
     examples: {
       all: { url: 'http://localhost:8080/chat-events' },
       messages: { url: 'http://localhost:8080/chat-events', sessions: ['main', 'shop-*'], events: ['message'] },
@@ -176,7 +176,7 @@ export const webhookOperations = {
     body: changedWebhook,
     answer: webhookView,
     errors: ['webhook_not_found', 'session_not_found', 'url_not_allowed', 'insufficient_resources'],
-    timeoutMs: 15 * SECOND,
+    timeoutMs: 15 * SECOND_MS,
     examples: { known: { ...exampleWebhook, url: 'http://localhost:8080/chat-events', events: ['message'] } },
   },
   deleteWebhook: {
@@ -196,7 +196,7 @@ export const webhookOperations = {
     body: v.strictObject({ after: position }),
     answer: webhookView,
     errors: ['webhook_not_found', 'insufficient_resources'],
-    timeoutMs: 10 * SECOND,
+    timeoutMs: 10 * SECOND_MS,
     examples: { oldest: { ...exampleWebhook, after: 'oldest' } },
   },
   testWebhook: {
@@ -205,7 +205,7 @@ export const webhookOperations = {
     method: 'POST',
     path: '/webhooks/:webhookId/test',
     answer: v.object({ id: v.string(), ok: v.boolean(), ms: v.number(), message: v.optional(v.string()) }),
-    timeoutMs: 25 * SECOND,
+    timeoutMs: 25 * SECOND_MS,
     examples: { known: exampleWebhook },
   },
   rotateWebhookSecret: {

@@ -4,6 +4,7 @@ import { createSecureContext } from 'node:tls';
 import { errorText } from '@chat-web/protocol';
 import type { CertificateFiles } from '../../config.ts';
 import { ConfigError } from '../../config-error.ts';
+import { errnoOf } from '../../host/errno.ts';
 
 /** O_NONBLOCK: opening a pipe would otherwise block the gateway until it has a writer. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NONBLOCK;
@@ -37,7 +38,7 @@ function readPem(setting: string, file: string): Buffer {
       closeSync(handle);
     }
   } catch (error) {
-    throw new ConfigError([`${setting} cannot be read (${(error as NodeJS.ErrnoException).code})`]);
+    throw new ConfigError([`${setting} cannot be read (${errnoOf(error)})`]);
   }
   throw new ConfigError([`${setting} cannot be read (not a regular file)`]);
 }

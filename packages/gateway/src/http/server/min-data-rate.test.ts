@@ -1,13 +1,12 @@
+import { SECOND_MS } from '@chat-web/protocol';
 import { describe, expect, it } from 'vitest';
 import { BODY_RATE, MinDataRate } from './min-data-rate.ts';
-
-const SECOND = 1_000;
 
 /** The result of `check` after each second, in which the sender sends so many bytes. */
 function verdicts(bytesASecond: readonly number[]): (string | undefined)[] {
   const rate = new MinDataRate(BODY_RATE);
   return bytesASecond.map((bytes) => {
-    rate.waited(SECOND);
+    rate.waited(SECOND_MS);
     if (bytes > 0) rate.received(bytes);
     return rate.check();
   });
@@ -36,7 +35,7 @@ describe('MinDataRate', () => {
     for (let n = 0; n < 1_000; n += 1) rate.received(1);
     expect(rate.check()).toBeUndefined();
     expect(rate.maxWaitMs).toBe(BODY_RATE.stallMs);
-    rate.waited(4 * SECOND);
-    expect(rate.maxWaitMs).toBe(BODY_RATE.stallMs - 4 * SECOND);
+    rate.waited(4 * SECOND_MS);
+    expect(rate.maxWaitMs).toBe(BODY_RATE.stallMs - 4 * SECOND_MS);
   });
 });

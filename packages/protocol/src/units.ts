@@ -1,0 +1,7 @@
+export const KB = 1_024;
+export const MB = 1_048_576;
+
+export const SECOND_MS = 1_000;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 3_600_000;
+export const DAY_MS = 86_400_000;
