@@ -36,22 +36,6 @@ const LINES_PER_MINUTE = 600;
 /** More than the maximum number of keys. Budgets dropped from the map still log their skipped count. */
 const MAX_CALLERS = 1_000;
 
-const errorsAfterChanges = new WeakSet<object>();
-
-/**
- * Marks an error of a request that may have changed something before it failed: its line is always written, however many
- * of the caller's refusals were before. Returns the error.
- */
-export function afterChange(error: unknown): unknown {
-  if (error instanceof Error) errorsAfterChanges.add(error);
-  return error;
-}
-
-/** True for a marked error, and for one that it caused. */
-export function isAfterChange(error: unknown): boolean {
-  return error instanceof Error && (errorsAfterChanges.has(error) || isAfterChange(error.cause));
-}
-
 /** The audit log: JSON lines with `audit: true`, in their own file or in the normal log. */
 export class Audit {
   readonly #lines: pino.Logger;

@@ -1,6 +1,6 @@
 import { GatewayError } from '@chat-web/protocol';
 import { expect, it } from 'vitest';
-import { afterChange } from '../access/audit.ts';
+import { afterChange } from '../after-change.ts';
 import { fakeGateway } from '../testing/fake-gateway.ts';
 
 /** More than the lines of a caller's refusals in a minute. */

@@ -2,7 +2,8 @@ import { GatewayError, getOrAdd, operations, otherRoutes, sessionId } from '@cha
 import type { Context } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import * as v from 'valibot';
-import { type Audit, isAfterChange } from '../access/audit.ts';
+import type { Audit } from '../access/audit.ts';
+import { isAfterChange } from '../after-change.ts';
 import { Refusal, type Refusals } from '../access/refusal.ts';
 import { requestIdOf } from './server/guarded-response.ts';
 import { callingToolOf } from './server/own-requests.ts';

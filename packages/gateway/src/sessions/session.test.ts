@@ -1,7 +1,7 @@
 import { GatewayError } from '@chat-web/protocol';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
-import { isAfterChange } from '../access/audit.ts';
+import { isAfterChange } from '../after-change.ts';
 import { Session } from './session.ts';
 import type { OtherSessions, SessionDependencies } from './session-dependencies.ts';
 

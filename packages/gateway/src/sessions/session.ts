@@ -15,7 +15,7 @@ import {
   type WorkerEvent,
   type WorkerOperationName,
 } from '@chat-web/protocol';
-import { afterChange } from '../access/audit.ts';
+import { afterChange } from '../after-change.ts';
 import type { Requester } from '../access/caller.ts';
 import { memoryBytes } from '../host/memory.ts';
 import { Lock } from '../lock.ts';

@@ -7,7 +7,7 @@ import {
   settledWithin,
   type WorkerOperationName,
 } from '@chat-web/protocol';
-import { afterChange } from '../access/audit.ts';
+import { afterChange } from '../after-change.ts';
 import type { Caller, Requester } from '../access/caller.ts';
 import { isSameNumber } from './same-number.ts';
 import { Session, type StartRequest } from './session.ts';

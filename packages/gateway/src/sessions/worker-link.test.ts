@@ -4,7 +4,7 @@ import { deferred } from '@chat-web/protocol';
 import { emptyWorkerOptions, fixture, untilEnded, withRoom } from '@chat-web/testing';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { isAfterChange } from '../access/audit.ts';
+import { isAfterChange } from '../after-change.ts';
 import { LongList } from './long-list.ts';
 import { WorkerLink } from './worker-link.ts';
 import { exitOf, startWorker } from './worker-process.ts';

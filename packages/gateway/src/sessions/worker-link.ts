@@ -14,7 +14,7 @@ import {
   workerOperations,
 } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { afterChange } from '../access/audit.ts';
+import { afterChange } from '../after-change.ts';
 import { AT_FIRST_FAULT } from '../at-first-fault.ts';
 import { Budget } from '../budget.ts';
 import { LineBudget } from '../line-budget.ts';
