@@ -31,7 +31,7 @@ import { PrivateTmp } from './host/private-tmp.ts';
 import { ProcessorLoad } from './host/processor-load.ts';
 import { createApp } from './http/app.ts';
 import { Calls } from './http/calls.ts';
-import { forwardedConnections } from './http/forwarding.ts';
+import { forwardedConnections, hasHop } from './http/forwarding.ts';
 import { Listeners } from './http/server/listeners.ts';
 import { Journal } from './journal/journal.ts';
 import type { Log } from './log.ts';
@@ -383,12 +383,12 @@ async function openDoors(config: Config, log: Log, { audit, token, storage, sess
   });
   const opened = deferred();
   // Requests wait for a microtask also afterwards: see `createApp`.
-  const listeners = await Listeners.open(
-    config,
-    (request, env) => opened.promise.then(() => app.fetch(request, env)),
+  const listeners = await Listeners.open(config, {
+    fetch: (request, env) => opened.promise.then(() => app.fetch(request, env)),
     log,
-    () => supervisor.openFiles + spool.openFiles + webhooks.openFiles + forwardedConnections(),
-  );
+    otherFiles: () => supervisor.openFiles + spool.openFiles + webhooks.openFiles + forwardedConnections(),
+    asksForBody: hasHop,
+  });
   metrics.watchConnections(listeners.connections);
   return { access, webhooks, shared, hostHistory, listeners, calls, open: opened.resolve };
 }

@@ -18,9 +18,9 @@ import { HOP_HEADER } from '../cluster/hop.ts';
 import { openSockets } from '../host/open-files.ts';
 import type { Log } from '../log.ts';
 import type { Calls } from './calls.ts';
+import { hasBody } from './server/body-headers.ts';
 import { closeOnAbort, onResponseClose } from './server/guarded-response.ts';
 import { lingeringBody } from './server/lingering-close.ts';
-import { mayHaveBody } from './server/listeners.ts';
 import { addressOf, type Route, type ServerEnv } from './server-env.ts';
 
 /** The answer of a gateway that does not have the session, to one that forwards a request. */
@@ -95,6 +95,11 @@ export interface ForwardedRoute {
   readonly isStatus: boolean;
   /** The database has the events while the host is lost. */
   readonly isEvents?: boolean;
+}
+
+/** True if another gateway forwards the request: its body is asked for once it has reached its session. */
+export function hasHop({ headers }: IncomingMessage): boolean {
+  return headers[HOP_HEADER] !== undefined;
 }
 
 /** A route that knows for whom another gateway forwards the request. 403 if the header of that is not valid. */
@@ -350,10 +355,6 @@ function send(incoming: IncomingMessage, { address = '' }: Peer, hop: string, ag
   if (withBody) sent.flushHeaders();
   else sent.end();
   return { sent, answered, mayHaveArrived: () => mayHaveArrived };
-}
-
-function hasBody(incoming: IncomingMessage): boolean {
-  return mayHaveBody(incoming) && incoming.headers['content-length'] !== '0';
 }
 
 /** Node would send a body without its length where the method has none as a rule: as another request. */

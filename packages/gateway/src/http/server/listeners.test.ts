@@ -15,12 +15,12 @@ it('connections leave the files that others have open, and get them back', async
     maxConnections: 40,
     keepAliveMs: 60_000,
   };
-  const listeners = await Listeners.open(
-    options,
-    () => new Response(),
-    pino({ enabled: false }),
-    () => others,
-  );
+  const listeners = await Listeners.open(options, {
+    fetch: () => new Response(),
+    log: pino({ enabled: false }),
+    otherFiles: () => others,
+    asksForBody: () => false,
+  });
   const port = Number(new URL(listeners.url).port);
   const sockets: Socket[] = [];
   const more = (count: number) => {

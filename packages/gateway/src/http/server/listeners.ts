@@ -4,10 +4,10 @@ import { createServer as createHttpsServer, Server as HttpsServer } from 'node:h
 import type { AddressInfo, Socket } from 'node:net';
 import { errorText, settledWithin } from '@chat-web/protocol';
 import { createAdaptorServer, type HttpBindings, type ServerType } from '@hono/node-server';
-import { HOP_HEADER } from '../../cluster/hop.ts';
 import type { CertificateFiles, Config } from '../../config.ts';
 import { maxOpenFiles } from '../../host/open-files.ts';
 import type { Log } from '../../log.ts';
+import { mayHaveBody } from './body-headers.ts';
 import { readCertificate } from './certificate.ts';
 import { answerToInvalidRequest, GuardedResponse, RESPONSE_ALREADY_SENT } from './guarded-response.ts';
 import { letIdleGiveWay } from './idle-connections.ts';
@@ -34,6 +34,15 @@ const MAX_UNREAD_BYTES = 65_536;
 /** Where the gateway listens: on TCP if there is a port, with TLS if there is a certificate, and on a socket if named. */
 export type ListenOptions = Pick<Config, 'host' | 'port' | 'tls' | 'socket' | 'maxConnections' | 'keepAliveMs'>;
 
+interface ListenDependencies {
+  readonly fetch: Fetch;
+  readonly log: Log;
+  /** How many files others have open now, which leave fewer for connections. */
+  otherFiles(): number;
+  /** True if the route asks for the body of a request with `Expect: 100-continue`; otherwise it is asked for at once. */
+  asksForBody(incoming: IncomingMessage): boolean;
+}
+
 type Fetch = Parameters<typeof createAdaptorServer>[0]['fetch'];
 type Server = HttpServer | HttpsServer;
 
@@ -58,8 +67,8 @@ export class Listeners {
     this.#log = log;
   }
 
-  /** `otherFiles`: how many files others have open now, which leave fewer for connections. */
-  static async open(options: ListenOptions, fetch: Fetch, log: Log, otherFiles = () => 0): Promise<Listeners> {
+  static async open(options: ListenOptions, dependencies: ListenDependencies): Promise<Listeners> {
+    const { fetch, log, otherFiles, asksForBody } = dependencies;
     const { host, port, tls, socket, keepAliveMs: keepAliveTimeout } = options;
     const answer = limitPipelining(refuseUnclearLength(fetch));
     const serverOptions = { ...LIMITS, keepAliveTimeout, ServerResponse: GuardedResponse };
@@ -67,13 +76,13 @@ export class Listeners {
     const servers: Server[] = [];
     const connections = new Set<Socket>();
     if (port !== undefined) {
-      const server = configure(tls ? secureServer(tls, answer, serverOptions, log) : plainServer(), connections);
+      const server = configure(tls ? secureServer(tls, answer, serverOptions, log) : plainServer(), connections, asksForBody);
       server.listen(port, host);
       await once(server, 'listening');
       servers.push(logErrors(server, log));
     }
     if (socket) {
-      const server = configure(plainServer(), connections);
+      const server = configure(plainServer(), connections, asksForBody);
       await listenOnSocket(server, socket);
       servers.push(logErrors(server, log));
     }
@@ -168,11 +177,6 @@ function loadCertificate(files: CertificateFiles, log: Log) {
   return certificate;
 }
 
-/** A request without these headers has no body. */
-export function mayHaveBody({ headers }: IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-}
-
 /**
  * After a response, Node reads the rest of the body for minutes. A connection with a long or unknown rest is closed at
  * once; a short rest is given a moment, so that the connection can be reused.
@@ -193,7 +197,11 @@ function endUnread(incoming: IncomingMessage): void {
  * Tracks the connections, including those in a TLS handshake, which the server does not know yet. Disconnects slow
  * readers. Answers invalid requests, unless a response is being sent on that connection or the input is not HTTP.
  */
-function configure(server: ServerType, connections: Set<Socket>): Server {
+function configure(
+  server: ServerType,
+  connections: Set<Socket>,
+  asksForBody: ListenDependencies['asksForBody'],
+): Server {
   if (!(server instanceof HttpServer || server instanceof HttpsServer)) throw new Error('not an HTTP/1.1 server');
   server.on('connection', (socket: Socket) => {
     connections.add(socket);
@@ -206,9 +214,8 @@ function configure(server: ServerType, connections: Set<Socket>): Server {
     slowReaders.watch(response);
     if (mayHaveBody(incoming)) response.once('finish', () => endUnread(incoming));
   });
-  // A request that another gateway forwards is told to send its body once it has reached its session.
   server.on('checkContinue', (incoming: IncomingMessage, response: ServerResponse) => {
-    if (incoming.headers[HOP_HEADER] === undefined) response.writeContinue();
+    if (!asksForBody(incoming)) response.writeContinue();
     server.emit('request', incoming, response);
   });
   server.on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket: Socket) => {
