@@ -51,7 +51,7 @@ import { HostFault } from './sessions/host-fault.ts';
 import { Lineages } from './sessions/lineages.ts';
 import { MemoryGuard } from './sessions/memory-guard.ts';
 import { PageHistory } from './sessions/page-history.ts';
-import { checkPeriodically } from './sessions/periodic-checks.ts';
+import { checkPeriodically } from './periodic-checks.ts';
 import { readPinnedPage } from './sessions/pinned-page.ts';
 import { ProxyCheck } from './sessions/proxy-check.ts';
 import { SavedSessions } from './sessions/saved-sessions.ts';

@@ -6,7 +6,7 @@ import pretty from 'pino-pretty';
 import * as v from 'valibot';
 import { errnoOf } from './host/errno.ts';
 import { readNamedText } from './host/text-files.ts';
-import { settings } from './settings.ts';
+import { logLevel } from './log-level.ts';
 
 export type Log = Logger;
 
@@ -123,7 +123,6 @@ const toTerminal = () => pretty({ sync: true, translateTime: 'SYS:HH:MM:ss.l', s
 const labelOnly = (label: string) => ({ level: label });
 
 const MAX_ENV_FILE_BYTES = 1_048_576;
-const { schema, fallback } = settings.logLevel;
 
 /**
  * Reloads the log level from a file of KEY=value lines. If the file does not set it, the default applies, as after a
@@ -131,8 +130,8 @@ const { schema, fallback } = settings.logLevel;
  */
 export async function reloadLogLevel(envFile: string, { log, setLevel }: LevelledLog): Promise<void> {
   try {
-    const written = parseEnv(await readNamedText(envFile, MAX_ENV_FILE_BYTES)).CHAT_WEB_LOG_LEVEL?.trim() || fallback;
-    const parsed = v.safeParse(schema, written);
+    const written = parseEnv(await readNamedText(envFile, MAX_ENV_FILE_BYTES)).CHAT_WEB_LOG_LEVEL?.trim() || logLevel.fallback;
+    const parsed = v.safeParse(logLevel.schema, written);
     if (!parsed.success) throw new Error(`CHAT_WEB_LOG_LEVEL ${parsed.issues[0].message}`);
     setLevel(parsed.output);
     log.info({ logLevel: parsed.output }, 'log level set');

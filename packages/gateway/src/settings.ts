@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { PAGE_VERSION, writtenNumber } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { writtenToken } from './access/token.ts';
+import { logLevel } from './log-level.ts';
 
 export interface Setting {
   readonly name: string;
@@ -525,15 +526,7 @@ export const settings = {
     fallback: '',
     meaning: 'origins of other web pages that may call the gateway, such as https://app.example.org; comma-separated',
   },
-  logLevel: {
-    name: 'CHAT_WEB_LOG_LEVEL',
-    schema: v.picklist(
-      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
-      'must be fatal, error, warn, info, debug, trace or silent',
-    ),
-    fallback: 'info',
-    meaning: 'log level: fatal, error, warn, info, debug, trace or silent',
-  },
+  logLevel,
   envFile: {
     name: 'CHAT_WEB_ENV_FILE',
     schema: filePath,

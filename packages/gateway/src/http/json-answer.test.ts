@@ -3,7 +3,7 @@ import { listening, pace } from '@chat-web/testing';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { expect, it } from 'vitest';
-import { LongList } from '../sessions/long-list.ts';
+import { LongList } from '../long-list.ts';
 import { jsonAnswer } from './json-answer.ts';
 import { SlowReaders } from './server/slow-reader.ts';
 

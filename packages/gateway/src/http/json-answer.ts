@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Context } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { LongList } from '../sessions/long-list.ts';
+import { LongList } from '../long-list.ts';
 
 const PIECE_BYTES = 65_536;
 /** The most UTF-8 bytes of a UTF-16 code unit. */

@@ -2,7 +2,7 @@ import type { AnswerOf, HostSample } from '@chat-web/protocol';
 import { availableMemoryBytes, totalMemoryBytes } from '../host/available-memory.ts';
 import { diskSpace } from '../host/disk.ts';
 import { memoryBytes, type SessionMemory } from '../host/memory.ts';
-import type { Watch } from '../sessions/periodic-checks.ts';
+import type { Watch } from '../periodic-checks.ts';
 import type { Levels } from './levels.ts';
 
 interface MeasuredSession {

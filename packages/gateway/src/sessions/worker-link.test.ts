@@ -5,7 +5,7 @@ import { emptyWorkerOptions, fixture, untilEnded, withRoom } from '@chat-web/tes
 import { pino } from 'pino';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { isAfterChange } from '../after-change.ts';
-import { LongList } from './long-list.ts';
+import { LongList } from '../long-list.ts';
 import { WorkerLink } from './worker-link.ts';
 import { exitOf, startWorker } from './worker-process.ts';
 

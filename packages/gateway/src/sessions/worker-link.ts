@@ -19,7 +19,7 @@ import { AT_FIRST_FAULT } from '../at-first-fault.ts';
 import { Budget } from '../budget.ts';
 import { LineBudget } from '../line-budget.ts';
 import { type Log, withoutNumbers } from '../log.ts';
-import { LongList, MAX_LISTED_BYTES } from './long-list.ts';
+import { LongList, MAX_LISTED_BYTES } from '../long-list.ts';
 import { type ChannelSockets, WorkerChannel } from './worker-channel.ts';
 
 interface PendingCall {

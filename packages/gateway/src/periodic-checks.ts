@@ -1,5 +1,5 @@
 import { errorText } from '@chat-web/protocol';
-import type { Log } from '../log.ts';
+import type { Log } from './log.ts';
 
 const ROUND_MS = 2_000;
 
