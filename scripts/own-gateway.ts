@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   familyOf,
-  hashOf,
+  tokenHash,
   isAlive,
   killProcess,
   listProcesses,
@@ -41,7 +41,7 @@ export async function startOwnGateway(
     CHAT_WEB_HOST: '127.0.0.1',
     CHAT_WEB_PORT: '0',
     // A user's other processes can read the environment.
-    CHAT_WEB_TOKEN: hashOf(token),
+    CHAT_WEB_TOKEN: tokenHash(token),
     CHAT_WEB_AUTO_START_SESSIONS: 'false',
     // Its log has its address; only the service has a delegated cgroup.
     CHAT_WEB_LOG_LEVEL: 'info',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { hashOf } from '@chat-web/gateway/tools';
+import { tokenHash } from '@chat-web/gateway/tools';
 
 /** `chat-web token`: creates a token, and its hash for the gateway. */
 
@@ -15,7 +15,7 @@ process.stdout.write(`The token, for clients of the gateway. Store it like a pas
 
 Its hash, for the gateway. It gives no access, and may be in an environment, a unit or a file:
 
-  CHAT_WEB_TOKEN=${hashOf(token)}
+  CHAT_WEB_TOKEN=${tokenHash(token)}
 
 Or write sha256:... as the first line of the file of CHAT_WEB_TOKEN_FILE. A change then needs no restart: see "Reloading
 settings" in docs/service.md.

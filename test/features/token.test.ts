@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { hashOf } from '@chat-web/gateway/tools';
+import { tokenHash } from '@chat-web/gateway/tools';
 import { eventually, expectError, rawRequest } from '@chat-web/testing';
 import { freshFolder } from '@chat-web/testing/hooks';
 import { EventLog } from '@chat-web/testing/stack';
@@ -30,9 +30,9 @@ async function reload({ pid, log }: typeof gateway, says: string): Promise<void>
 
 describe('the token of a gateway', () => {
   it('may be set as its hash, which grants no access itself', async () => {
-    const running = await start({ CHAT_WEB_TOKEN: hashOf(OLD) });
+    const running = await start({ CHAT_WEB_TOKEN: tokenHash(OLD) });
     expect((await ask(running, OLD)).status).toBe(200);
-    for (const wrong of [hashOf(OLD), hashOf(OLD).slice(7), NEW])
+    for (const wrong of [tokenHash(OLD), tokenHash(OLD).slice(7), NEW])
       expectError(await ask(running, wrong), 401, 'unauthorized');
     expect(running.log.join()).not.toContain('token stored in clear');
   });
@@ -56,7 +56,7 @@ describe('the token of a gateway', () => {
 
 describe('a token in a file', () => {
   it('is its first line', async () => {
-    await writeFile(tokenFile, `${hashOf(OLD)}\r\nanother line\n`);
+    await writeFile(tokenFile, `${tokenHash(OLD)}\r\nanother line\n`);
     const running = await start({ CHAT_WEB_TOKEN_FILE: tokenFile });
     expect((await ask(running, OLD)).status).toBe(200);
     expectError(await ask(running, NEW), 401, 'unauthorized');
@@ -89,13 +89,13 @@ describe('a token in a file', () => {
 
   it('is rotated by SIGHUP: both are valid in the grace period; then the former and its streams end', async () => {
     const graceMs = 20_000;
-    await writeFile(tokenFile, hashOf(OLD));
+    await writeFile(tokenFile, tokenHash(OLD));
     const running = await start({
       CHAT_WEB_TOKEN_FILE: tokenFile,
       CHAT_WEB_TOKEN_GRACE_SECONDS: String(graceMs / 1_000),
     });
     const [old, another] = [await listen(running, OLD), await listen(running, OLD)];
-    await writeFile(tokenFile, `${hashOf(NEW)}\n`);
+    await writeFile(tokenFile, `${tokenHash(NEW)}\n`);
     const rotatedAt = Date.now();
     await reload(running, 'token rotated');
     const fresh = await listen(running, NEW);
@@ -124,12 +124,12 @@ describe('a token in a file', () => {
   });
 
   it('that is rotated back within the grace period ends no stream', async () => {
-    await writeFile(tokenFile, hashOf(OLD));
+    await writeFile(tokenFile, tokenHash(OLD));
     const running = await start({ CHAT_WEB_TOKEN_FILE: tokenFile, CHAT_WEB_TOKEN_GRACE_SECONDS: '15' });
     const stream = await listen(running, OLD);
-    await writeFile(tokenFile, hashOf(NEW));
+    await writeFile(tokenFile, tokenHash(NEW));
     await reload(running, 'token rotated');
-    await writeFile(tokenFile, hashOf(OLD));
+    await writeFile(tokenFile, tokenHash(OLD));
     await reload(running, 'token rotated');
     await eventually(() => expect(running.log.join()).toContain('former token expired')); // NEW has expired.
     expect((await ask(running, OLD)).status).toBe(200);
@@ -139,7 +139,7 @@ describe('a token in a file', () => {
   });
 
   it('that is empty, invalid or missing at SIGHUP leaves the former one unchanged, and is logged', async () => {
-    await writeFile(tokenFile, hashOf(OLD));
+    await writeFile(tokenFile, tokenHash(OLD));
     const running = await start({ CHAT_WEB_TOKEN_FILE: tokenFile });
     const stream = await listen(running, OLD);
     for (const text of ['', '\n', 'two words', `${NEW}\u0000`]) {

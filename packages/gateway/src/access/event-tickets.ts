@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type EventTicket, GatewayError } from '@chat-web/protocol';
 import type { Caller } from './caller.ts';
 import { Refusal } from './refusal.ts';
-import { hashOf } from './token.ts';
+import { tokenHash } from './token.ts';
 
 const LIFETIME_MS = 60_000;
 const TICKET_BYTES = 32;
@@ -35,14 +35,14 @@ export class EventTickets {
       });
     }
     const ticket = `cwt_${randomBytes(TICKET_BYTES).toString('base64url')}`;
-    this.#issued.set(hashOf(ticket), { caller, chosen, expiresAt: performance.now() + LIFETIME_MS });
+    this.#issued.set(tokenHash(ticket), { caller, chosen, expiresAt: performance.now() + LIFETIME_MS });
     return { ticket, expiresAt: new Date(Date.now() + LIFETIME_MS).toISOString() };
   }
 
   /** Uses a ticket up. Throws a Refusal if it is unknown, used or expired, or if its caller is no longer valid. */
   redeem(ticket: string): Pick<Issued, 'caller' | 'chosen'> {
     this.#dropExpired();
-    const hash = hashOf(ticket);
+    const hash = tokenHash(ticket);
     const issued = this.#issued.get(hash);
     this.#issued.delete(hash);
     if (issued && !issued.caller.signal.aborted) return issued;

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { digestOf, digestOfWritten, hashOf, writtenToken } from './token.ts';
+import { digestOf, digestOfWritten, tokenHash, writtenToken } from './token.ts';
 
 const hex = (text: string) => createHash('sha256').update(text).digest('hex');
 
 describe('a configured token', () => {
   it('is the token itself or its hash, in any case', () => {
-    for (const written of ['sesame', hashOf('sesame'), hashOf('sesame').toUpperCase()]) {
+    for (const written of ['sesame', tokenHash('sesame'), tokenHash('sesame').toUpperCase()]) {
       expect(v.is(writtenToken, written)).toBe(true);
       expect(digestOfWritten(written)).toEqual(digestOf('sesame'));
     }
-    expect(hashOf('sesame')).toBe(`sha256:${hex('sesame')}`);
+    expect(tokenHash('sesame')).toBe(`sha256:${hex('sesame')}`);
   });
 
   it.each([

@@ -21,7 +21,7 @@ export const writtenToken = v.pipe(
 );
 
 /** Results of `echo "$TOKEN" | sha256sum` with an empty variable. */
-const hashOfNothing = v.picklist(['', '\n', '\r\n'].map(hashOf));
+const hashOfNothing = v.picklist(['', '\n', '\r\n'].map(tokenHash));
 
 /** The SHA-256 of a token. The gateway keeps nothing else of it. */
 export function digestOf(token: string): Buffer {
@@ -29,7 +29,7 @@ export function digestOf(token: string): Buffer {
 }
 
 /** `sha256:<hex>` of a token, which can be stored where others can read it. */
-export function hashOf(token: string): string {
+export function tokenHash(token: string): string {
   return hashText(digestOf(token));
 }
 

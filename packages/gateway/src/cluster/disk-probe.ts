@@ -31,7 +31,7 @@ export class DiskProbe {
   #written: string | undefined;
   #count = 0;
 
-  /** `folder`: its device and inode: see `placeOf`. */
+  /** `folder`: its device and inode: see `folderIdentityOf`. */
   constructor(dataDir: string, folder: string) {
     this.#dataDir = dataDir;
     this.#folder = folder;

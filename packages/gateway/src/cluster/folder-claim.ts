@@ -8,7 +8,7 @@ import type { AboutHost, JournalEnd } from './cluster.ts';
 import { probeIn } from './disk-probe.ts';
 import type { Engine } from './engine.ts';
 import { type HostFile, readHostFile, writeHostFile } from './host-file.ts';
-import { placeOf } from './machine.ts';
+import { folderIdentityOf } from './machine.ts';
 import { requireSchema } from './schema.ts';
 
 const RETRY_MS = 2_000;
@@ -139,7 +139,7 @@ export class FolderClaim {
     // On the disk before it is in the database: see `claim`.
     if (this.#file.pending === undefined) await this.#write({ ...this.#file, pending: randomUUID() });
     const { pending } = this.#file;
-    const { machineId, bootId, folder } = await placeOf(this.#config.dataDir);
+    const { machineId, bootId, folder } = await folderIdentityOf(this.#config.dataDir);
     const position = host.journal_position;
     const known = position !== null && journal?.seqOf(position) !== undefined ? position : null;
     const [claim] = await this.#engine.query<{ outcome: string; epoch: string }>(

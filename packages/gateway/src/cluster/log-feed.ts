@@ -17,13 +17,13 @@ export interface LogRecord {
 }
 
 /** A place in the order: events after it are unread. */
-export interface Place {
+export interface LogPosition {
   readonly n: number;
   /** The id of the event at this place; undefined: the one before the oldest event. */
   readonly id: string | undefined;
 }
 
-export interface FoundPlace {
+export interface FoundPosition {
   /** Its place, or that of what was before it in its journal; undefined if neither is kept. */
   readonly n: number | undefined;
   /** What followed it in its journal is kept. */
@@ -36,7 +36,7 @@ export interface FoundPlace {
  */
 export interface LogRecords {
   /** The last one; undefined until the database was reached. */
-  readonly newest: Place | undefined;
+  readonly newest: LogPosition | undefined;
   /** The place before the oldest one that is kept. */
   readonly oldest: number;
   /** How often a promoted standby lacked events so far. */
@@ -50,7 +50,7 @@ export interface LogRecords {
   /** The one at a place; undefined if it is not kept. */
   at(n: number, owner: string): Promise<LogRecord | undefined>;
   /** Where to read on after an id. */
-  find(id: string, owner?: string): Promise<FoundPlace>;
+  find(id: string, owner?: string): Promise<FoundPosition>;
   /** The place before the first one later than a time, in Unix ms. */
   findTime(since: number, owner?: string): Promise<number>;
   isDeleted(record: Pick<LogRecord, 'session' | 'n'>): boolean;
@@ -163,7 +163,7 @@ export class LogFeed implements Feed {
   }
 
   /** Finds the place to begin at. Returns a gap if it is unknown. */
-  async #begin(newest: Place): Promise<Entry | undefined> {
+  async #begin(newest: LogPosition): Promise<Entry | undefined> {
     const { after } = this.#options;
     if (after === undefined) {
       this.#moveTo(newest.n, newest.id);

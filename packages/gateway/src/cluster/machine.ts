@@ -5,7 +5,7 @@ import { hostname } from 'node:os';
 import { readText } from '../host/text-files.ts';
 
 /** What tells this machine, its start and a data folder on it from others; undefined if it is unknown. */
-export interface Place {
+export interface FolderIdentity {
   readonly machineId: string | undefined;
   readonly bootId: string | undefined;
   /** Device and inode: the same folder after it was renamed, another one after it was copied. */
@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** A container has no id of a machine: that in its image is the same on each machine. */
-export async function placeOf(dataDir: string): Promise<Place> {
+export async function folderIdentityOf(dataDir: string): Promise<FolderIdentity> {
   const { dev, ino } = await stat(dataDir);
   const id = isInContainer() ? undefined : readText('/etc/machine-id')?.trim();
   return {

@@ -26,7 +26,7 @@ import { DiskProbe } from './disk-probe.ts';
 import { Engine } from './engine.ts';
 import { FolderClaim } from './folder-claim.ts';
 import { HopSigner, verifyHop } from './hop.ts';
-import { placeOf } from './machine.ts';
+import { folderIdentityOf } from './machine.ts';
 import { Moves } from './moves.ts';
 import { SharedKeys } from './shared-keys.ts';
 import { SharedLog } from './shared-log.ts';
@@ -164,7 +164,7 @@ export class Member implements Cluster {
       this.#events.refresh().catch(() => {}),
       RETRY_MS,
     );
-    const probe = new DiskProbe(this.#config.dataDir, (await placeOf(this.#config.dataDir)).folder);
+    const probe = new DiskProbe(this.#config.dataDir, (await folderIdentityOf(this.#config.dataDir)).folder);
     void probe.watch(this.#stopping.signal).then((why) => {
       if (why !== undefined) own.onFolderLost(`the data folder is lost: ${why}`);
     });

@@ -4,7 +4,7 @@ import { firstAfter, Recent } from '../journal/recent.ts';
 import { Turns } from '../journal/turns.ts';
 import type { ForReaders } from './cluster.ts';
 import type { Engine } from './engine.ts';
-import { type FoundPlace, LogFeed, type LogRecord, type LogRecords, type Place } from './log-feed.ts';
+import { type FoundPosition, LogFeed, type LogRecord, type LogRecords, type LogPosition } from './log-feed.ts';
 
 interface Row {
   readonly n: string;
@@ -43,7 +43,7 @@ export class SharedLog implements EventSource, LogRecords {
   readonly #engine: Engine;
   #recent = newRecent(0);
   /** The last event that this gateway knows; undefined until the database was reached. */
-  #newest: Place | undefined;
+  #newest: LogPosition | undefined;
   #oldest = 0;
   #timeline: string | undefined;
   /** A loss that no caller of `refresh` knows of, since what followed has failed. */
@@ -147,7 +147,7 @@ export class SharedLog implements EventSource, LogRecords {
 
   // For feeds.
 
-  get newest(): Place | undefined {
+  get newest(): LogPosition | undefined {
     return this.#newest;
   }
 
@@ -193,7 +193,7 @@ export class SharedLog implements EventSource, LogRecords {
     return n < (this.#deleted.get(session) ?? 0);
   }
 
-  async find(id: string, owner = ''): Promise<FoundPlace> {
+  async find(id: string, owner = ''): Promise<FoundPosition> {
     const [, origin = '', seq = ''] = EVENT_ID.exec(id) ?? [];
     const query = () => this.#engine.query<FoundRow>('SELECT * FROM chat_web.find_event($1, $2)', [origin, seq]);
     const [found] = await this.#turns.run(owner, query);

@@ -1,7 +1,7 @@
 import { GatewayError, type SessionEvent } from '@chat-web/protocol';
 import { exceededShare, type Shares } from '../access/shares.ts';
 import { everyShared } from '../shared-interval.ts';
-import { frameOf, shownEntry } from './feed.ts';
+import { sseEvent, shownEntry } from './feed.ts';
 
 export interface EventStream {
   /** False if its reader may not see this event of this session. */
@@ -11,7 +11,7 @@ export interface EventStream {
   end(lastFrame: string): void;
 }
 
-interface Place {
+interface OpenStream {
   readonly stream: EventStream;
   readonly session: string | undefined;
   /** Of its reader; undefined for the operator. */
@@ -26,7 +26,7 @@ const KEEPALIVE_MS = 30_000;
 
 /** The open streams. They belong to sessions, not to workers: a restart closes none. */
 export class EventStreams {
-  readonly #places = new Set<Place>();
+  readonly #open = new Set<OpenStream>();
   #opened = 0;
   #stopKeepalive = () => {};
 
@@ -35,14 +35,14 @@ export class EventStreams {
    * its reader; undefined for the operator.
    */
   add(stream: EventStream, session: string | undefined, keyId?: string): () => void {
-    this.#requireRoom([...this.#places], IN_TOTAL, 'event streams', keyId);
+    this.#requireRoom([...this.#open], IN_TOTAL, 'event streams', keyId);
     if (session !== undefined)
       this.#requireRoom(this.#of(session), OF_A_SESSION, 'event streams of the session', keyId);
-    const place = { stream, session, keyId, number: this.#opened };
+    const opened = { stream, session, keyId, number: this.#opened };
     this.#opened += 1;
-    this.#places.add(place);
-    if (this.#places.size === 1) this.#stopKeepalive = everyShared(KEEPALIVE_MS, () => this.#keepAlive());
-    return () => this.#remove(place);
+    this.#open.add(opened);
+    if (this.#open.size === 1) this.#stopKeepalive = everyShared(KEEPALIVE_MS, () => this.#keepAlive());
+    return () => this.#remove(opened);
   }
 
   /** How many streams have been opened so far. */
@@ -51,19 +51,19 @@ export class EventStreams {
   }
 
   get size(): number {
-    return this.#places.size;
+    return this.#open.size;
   }
 
   countOf(session: string | undefined): number {
     return this.#of(session).length;
   }
 
-  #of(session: string | undefined): Place[] {
-    return [...this.#places].filter((place) => place.session === session);
+  #of(session: string | undefined): OpenStream[] {
+    return [...this.#open].filter((one) => one.session === session);
   }
 
-  #requireRoom(open: readonly Place[], shares: Shares, what: string, keyId: string | undefined): void {
-    const taken = open.map((place) => place.keyId);
+  #requireRoom(open: readonly OpenStream[], shares: Shares, what: string, keyId: string | undefined): void {
+    const taken = open.map((one) => one.keyId);
     const full = exceededShare(shares, taken, keyId);
     if (full)
       throw new GatewayError('too_many_streams', `${full.max} ${what} are open${full.whose}, which is the limit`);
@@ -74,34 +74,34 @@ export class EventStreams {
    * that was opened since has begun with this event.
    */
   show(session: string, event: SessionEvent, opened: number, metadata?: string): void {
-    for (const { stream, session: own, number } of this.#places) {
+    for (const { stream, session: own, number } of this.#open) {
       const isDue = own === undefined || (own === session && number < opened);
       if (isDue && stream.takes(session, event.name))
-        stream.write(frameOf(shownEntry(session, event, metadata), own === undefined));
+        stream.write(sseEvent(shownEntry(session, event, metadata), own === undefined));
     }
   }
 
   /** Ends the streams of a session with a comment that gives the reason. */
   endOf(session: string, why: string): void {
-    this.#end(why, (place) => place.session === session);
+    this.#end(why, (one) => one.session === session);
   }
 
   endAll(why: string): void {
     this.#end(why, () => true);
   }
 
-  #end(why: string, isMeant: (place: Place) => boolean): void {
-    for (const place of [...this.#places].filter(isMeant)) {
-      this.#remove(place);
-      place.stream.end(`: ${why}\n\n`);
+  #end(why: string, isMeant: (one: OpenStream) => boolean): void {
+    for (const one of [...this.#open].filter(isMeant)) {
+      this.#remove(one);
+      one.stream.end(`: ${why}\n\n`);
     }
   }
 
   #keepAlive(): void {
-    for (const { stream } of [...this.#places]) stream.keepAlive();
+    for (const { stream } of [...this.#open]) stream.keepAlive();
   }
 
-  #remove(place: Place): void {
-    if (this.#places.delete(place) && this.#places.size === 0) this.#stopKeepalive();
+  #remove(one: OpenStream): void {
+    if (this.#open.delete(one) && this.#open.size === 0) this.#stopKeepalive();
   }
 }

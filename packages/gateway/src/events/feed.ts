@@ -166,7 +166,7 @@ export const OLDEST = 'oldest';
 /**
  * An event in the format of Server-Sent Events. `withSession`: on a stream of all sessions, the data names the session.
  */
-export function frameOf(entry: Entry, withSession: boolean): string {
+export function sseEvent(entry: Entry, withSession: boolean): string {
   const { id, event, text } = entry;
   const head = id === undefined ? `event: ${event}\n` : `id: ${id}\nevent: ${event}\n`;
   if (withSession) return `${head}data: ${envelopeOf(entry)}\n\n`;

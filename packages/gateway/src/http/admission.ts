@@ -12,7 +12,7 @@ const SHARE_OF_KEY = 0.75;
 const SHARE_OF_KEYS = 0.9;
 
 /** What is counted, and its limit. */
-interface Place {
+interface RequestLimit {
   readonly name: string;
   readonly max: number;
   readonly whose: string;
@@ -35,30 +35,30 @@ export class Admission {
    */
   enter(sessionId: string | undefined, keyId: string | undefined): (() => void) | undefined {
     if (sessionId === undefined && keyId === undefined) return undefined;
-    const places = this.#placesOf(sessionId, keyId);
-    for (const place of places) this.#assertRoom(place);
-    for (const { name } of places) this.#inProgress.add(name, 1);
+    const limits = this.#limitsOf(sessionId, keyId);
+    for (const limit of limits) this.#assertRoom(limit);
+    for (const { name } of limits) this.#inProgress.add(name, 1);
     return () => {
-      for (const { name } of places) this.#inProgress.add(name, -1);
+      for (const { name } of limits) this.#inProgress.add(name, -1);
     };
   }
 
-  #placesOf(sessionId: string | undefined, keyId: string | undefined): Place[] {
+  #limitsOf(sessionId: string | undefined, keyId: string | undefined): RequestLimit[] {
     const { maxRequestsPerSession, maxRequestsPerKey } = this.#limits;
-    const places: Place[] = [];
+    const limits: RequestLimit[] = [];
     const ofSession = (name: string, share: number, whose: string) =>
-      places.push({ name, max: Math.ceil(maxRequestsPerSession * share), whose, setting: 'PER_SESSION' });
+      limits.push({ name, max: Math.ceil(maxRequestsPerSession * share), whose, setting: 'PER_SESSION' });
     if (sessionId !== undefined) ofSession(`session ${sessionId}`, 1, 'for this session');
     if (sessionId !== undefined && keyId !== undefined) {
       ofSession(`session ${sessionId} with keys`, SHARE_OF_KEYS, 'for this session with keys');
       ofSession(`session ${sessionId} with key ${keyId}`, SHARE_OF_KEY, 'for this session with this key');
     }
     if (keyId !== undefined)
-      places.push({ name: `key ${keyId}`, max: maxRequestsPerKey, whose: 'with this key', setting: 'PER_KEY' });
-    return places;
+      limits.push({ name: `key ${keyId}`, max: maxRequestsPerKey, whose: 'with this key', setting: 'PER_KEY' });
+    return limits;
   }
 
-  #assertRoom({ name, max, whose, setting }: Place): void {
+  #assertRoom({ name, max, whose, setting }: RequestLimit): void {
     const inProgress = this.#inProgress.of(name);
     if (inProgress < max) return;
     throw new GatewayError(

@@ -23,7 +23,7 @@ import {
   UPLOAD_FIELD,
   type UploadBody,
 } from '../media/upload-body.ts';
-import { hashOf, type KeyedRequest } from '../sends/idempotency.ts';
+import { fingerprintOf, type KeyedRequest } from '../sends/idempotency.ts';
 import { fieldIssues } from './field-issues.ts';
 import { jsonFault } from './json-fault.ts';
 import { decodedBody, ENCODINGS, type Encoding, encodingOf } from './server/decoded-body.ts';
@@ -212,7 +212,7 @@ export function keyHashOf(c: Context<ServerEnv>, operation: Operation): string |
   if (key === undefined) return undefined;
   if (!KEY_PATTERN.test(key))
     throw invalidRequest([{ path: KEY_HEADER, message: 'must be 1 to 255 printable ASCII characters' }]);
-  return hashOf(id, key);
+  return fingerprintOf(id, key);
 }
 
 /** What distinguishes an upload from others: its bytes, and what a form or a data URL says of it. */
@@ -230,6 +230,6 @@ export function keyedRequest(
   const whole = JSON.stringify(body, (_, value) => (value instanceof UploadedFile ? identityOf(value) : value));
   const choosesMessageId = operation.keyed?.choosesMessageId(body) ?? false;
   const isHarmlessTwice = operation.keyed?.isHarmlessTwice?.(body) ?? false;
-  const fingerprint = hashOf(name, whole);
+  const fingerprint = fingerprintOf(name, whole);
   return { session: String(id), keyId, sendsPerHour, hash, fingerprint, choosesMessageId, isHarmlessTwice };
 }

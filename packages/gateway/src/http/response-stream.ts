@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type EventName, errorText, GatewayError } from '@chat-web/protocol';
 import { endOfTurn } from '../event-loop.ts';
 import type { EventStream } from '../events/event-streams.ts';
-import { type Feed, frameOf } from '../events/feed.ts';
+import { type Feed, sseEvent } from '../events/feed.ts';
 import type { Log } from '../log.ts';
 import { onResponseClose } from './server/guarded-response.ts';
 
@@ -119,7 +119,7 @@ export class ResponseStream implements EventStream {
         const entries = Array.isArray(read) ? read : await read;
         let piece = '';
         for (const entry of entries) {
-          piece += frameOf(entry, this.#dependencies.withSession);
+          piece += sseEvent(entry, this.#dependencies.withSession);
           if (piece.length < PIECE_LENGTH) continue;
           await this.#take(piece);
           piece = '';

@@ -5,7 +5,7 @@ import type { Needs } from '../events/request-journal.ts';
 import { checkpointParts } from '../journal/folds.ts';
 import type { JournalRecord, NewRecord } from '../journal/frame.ts';
 import { NotStoredError } from '../journal/journal.ts';
-import { type Execution, hashOf, Idempotency, type KeyedRequest } from './idempotency.ts';
+import { type Execution, fingerprintOf, Idempotency, type KeyedRequest } from './idempotency.ts';
 import { keyNotes, SentKeys } from './sent-keys.ts';
 
 /** A journal in memory, whose disk may fail, whose shares may be used up, and which may lose old records. */
@@ -284,8 +284,8 @@ it('a second request is refused while the first is in progress, and a different 
 });
 
 it('a hash distinguishes parts that only look equal when joined', () => {
-  expect(hashOf('a', 'b')).toBe(hashOf('a', 'b'));
-  expect(hashOf('ab', '')).not.toBe(hashOf('a', 'b'));
+  expect(fingerprintOf('a', 'b')).toBe(fingerprintOf('a', 'b'));
+  expect(fingerprintOf('ab', '')).not.toBe(fingerprintOf('a', 'b'));
 });
 
 it('simultaneous requests do not exceed the limit of a session', async () => {

@@ -179,8 +179,8 @@ export class Idempotency {
   async #begin(request: KeyedRequest, messageId: string | undefined): Promise<void> {
     const { session, keyId, hash, fingerprint, sendsPerHour } = request;
     const limitedKey = sendsPerHour === undefined ? undefined : keyId;
-    const places = [session, ...(limitedKey === undefined ? [] : [`${session}/${limitedKey}`])];
-    for (const place of places) this.#beginning.add(place, 1);
+    const counted = [session, ...(limitedKey === undefined ? [] : [`${session}/${limitedKey}`])];
+    for (const key of counted) this.#beginning.add(key, 1);
     try {
       await this.#journal.append(keyNotes.begun(session, hash, { fingerprint, messageId, limitedKey }), keyId);
       this.#freed.delete(`${session}/${hash}`);
@@ -189,7 +189,7 @@ export class Idempotency {
       const why = 'nothing was sent: the disk of the data folder cannot store the Idempotency-Key';
       throw new GatewayError('insufficient_resources', why);
     } finally {
-      for (const place of places) this.#beginning.add(place, -1);
+      for (const key of counted) this.#beginning.add(key, -1);
     }
   }
 
@@ -224,7 +224,7 @@ function newMessageId(): string {
 const HASH_BYTES = 16;
 
 /** Equal only for the same parts in the same order. */
-export function hashOf(...parts: readonly string[]): string {
+export function fingerprintOf(...parts: readonly string[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(`${Buffer.byteLength(part)}:${part}`);
   return hash.digest().subarray(0, HASH_BYTES).toString('base64url');
