@@ -97,19 +97,19 @@ function gatewayHandlers({
     },
 
     listKeys: (_, caller) => {
-      refuseOpen(caller);
+      requireToken(caller);
       return { keys: keys.list() };
     },
 
     createEventTicket: (input, caller) => tickets.issue(caller, input),
 
     createKey: (input, caller) => {
-      refuseOpen(caller);
+      requireToken(caller);
       return keys.create(input);
     },
 
     deleteKey: async ({ keyId }, caller) => {
-      refuseOpen(caller);
+      requireToken(caller);
       await keys.remove(keyId);
       return { id: keyId, status: 'removed' };
     },
@@ -230,7 +230,7 @@ function gatewayHandlers({
 }
 
 /** A key that anyone could create while the gateway is open would still be valid once a token is set. */
-function refuseOpen({ id }: Caller): void {
+function requireToken({ id }: Caller): void {
   if (id === 'open') throw new Refusal('insufficient_scope', 'keys require a gateway with a token: set CHAT_WEB_TOKEN');
 }
 

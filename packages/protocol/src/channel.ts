@@ -30,13 +30,13 @@ export function messageReader(): LineReader {
 export function encodeMessage(message: object): Uint8Array {
   // JSON contains no line breaks, and lone surrogates are escaped.
   const line = encoder.encode(`${JSON.stringify(message)}\n`);
-  if (line.length > SMALL_BYTES) assertBounded(line.subarray(0, -1));
+  if (line.length > SMALL_BYTES) requireBounded(line.subarray(0, -1));
   return line;
 }
 
 /** Decodes a line, without validation. Throws a ChannelError if it is not JSON, or exceeds the limits. */
 export function decodeMessage(line: Uint8Array): unknown {
-  if (line.length > SMALL_BYTES) assertBounded(line);
+  if (line.length > SMALL_BYTES) requireBounded(line);
   try {
     return JSON.parse(decoder.decode(line));
   } catch {
@@ -46,7 +46,7 @@ export function decodeMessage(line: Uint8Array): unknown {
 
 export const MAX_MESSAGE_LENGTH = `${LIMITS.bytes / 1_048_576} MB`;
 
-function assertBounded(line: Uint8Array): void {
+function requireBounded(line: Uint8Array): void {
   if (line.length > LIMITS.bytes) throw new ChannelError(`of more than ${MAX_MESSAGE_LENGTH}`);
   new JsonBounds(LIMITS, refusal).scan(line);
 }

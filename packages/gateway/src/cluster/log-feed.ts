@@ -139,7 +139,7 @@ export class LogFeed implements Feed {
   }
 
   async #readDatabase(): Promise<Entry[]> {
-    this.#options.by?.assertWanted();
+    this.#options.by?.requireWanted();
     const { newest } = this.#log;
     if (!newest) throw new EngineUnavailable(false);
     if (this.#n === undefined) {

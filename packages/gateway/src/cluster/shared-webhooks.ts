@@ -214,7 +214,7 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     this.#deliverer?.stop();
   }
 
-  assertOwn(): void {
+  requireOwn(): void {
     if (this.#isDue) return;
     this.#stop();
     throw unavailable('may be delivered from elsewhere');

@@ -36,7 +36,7 @@ export class Admission {
   enter(sessionId: string | undefined, keyId: string | undefined): (() => void) | undefined {
     if (sessionId === undefined && keyId === undefined) return undefined;
     const limits = this.#limitsOf(sessionId, keyId);
-    for (const limit of limits) this.#assertRoom(limit);
+    for (const limit of limits) this.#requireRoom(limit);
     for (const { name } of limits) this.#inProgress.add(name, 1);
     return () => {
       for (const { name } of limits) this.#inProgress.add(name, -1);
@@ -58,7 +58,7 @@ export class Admission {
     return limits;
   }
 
-  #assertRoom({ name, max, whose, setting }: RequestLimit): void {
+  #requireRoom({ name, max, whose, setting }: RequestLimit): void {
     const inProgress = this.#inProgress.of(name);
     if (inProgress < max) return;
     throw new GatewayError(

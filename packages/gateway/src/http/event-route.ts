@@ -120,7 +120,7 @@ function answer(
   if (!incoming.complete) throw new GatewayError('invalid_request', 'this request must not have a body');
   const takes = filterOf(caller, requested);
   const after = c.req.header('Last-Event-ID') || requested.after;
-  const by = { owner: caller.keyId ?? '', assertWanted: () => assertWanted(caller, outgoing) };
+  const by = { owner: caller.keyId ?? '', requireWanted: () => requireWanted(caller, outgoing) };
   const feed = dependencies.events.feed({ after, session, takes, by });
   const leave = dependencies.admission.enter(undefined, caller.keyId);
   if (leave) onResponseClose(outgoing, leave);
@@ -131,7 +131,7 @@ function answer(
   return stream(dependencies, c, { feed, session, shown, takes });
 }
 
-function assertWanted({ signal }: Caller, outgoing: ServerEnv['Bindings']['outgoing']): void {
+function requireWanted({ signal }: Caller, outgoing: ServerEnv['Bindings']['outgoing']): void {
   signal.throwIfAborted();
   if (outgoing.destroyed) throw new GatewayError('request_timeout', 'the caller is gone');
 }

@@ -69,7 +69,7 @@ export function operationRoute(
 
   async function runHandler(input: Record<string, unknown>, caller: Caller, attempt?: SendAttempt): Promise<unknown> {
     // Files fetched by a worker use the spool, too.
-    if (answersMedia(operation) || input.url !== undefined) await spool.assertRoom(String(input.id), caller.keyId);
+    if (answersMedia(operation) || input.url !== undefined) await spool.requireRoom(String(input.id), caller.keyId);
     return handler(input, caller, attempt);
   }
 

@@ -25,11 +25,11 @@ export type Filter = (session: string, name: string, event?: Pick<JournalRecord,
 export interface Reader {
   readonly owner: string;
   /** Throws once nothing more is wanted. */
-  assertWanted(): void;
+  requireWanted(): void;
 }
 
 /** The gateway itself, or the operator. */
-export const ANY_READER: Reader = { owner: '', assertWanted: () => {} };
+export const ANY_READER: Reader = { owner: '', requireWanted: () => {} };
 
 export interface Source {
   /** The seq of the last record that is on disk. */
@@ -135,7 +135,7 @@ export class Cursor {
   #readDisk(): Promise<(JournalRecord | Gap)[]> {
     return this.#source.turns.run(this.#by.owner, async () => {
       for (;;) {
-        this.#by.assertWanted();
+        this.#by.requireWanted();
         const found = await this.#readNext();
         if (found.length > 0 || this.#reader === undefined) return found;
         await endOfTurn(); // Those who read from memory come first.

@@ -422,7 +422,7 @@ describe('readers of old events', () => {
     const next = vi.spyOn(SegmentReader.prototype, 'next');
     const journal = await openJournal(newRoot(), { maxBytes: 8_000_000 });
     await appendLong(journal, numbered(600));
-    const by = { owner: 'key', assertWanted: () => {} };
+    const by = { owner: 'key', requireWanted: () => {} };
     const pages = Array.from({ length: 200 }, () => drain(journal.cursor(0, nothing, by)));
     let done = 0;
     for (const page of pages) void page.then(() => (done += 1));
@@ -474,10 +474,10 @@ describe('readers of old events', () => {
     const next = vi.spyOn(SegmentReader.prototype, 'next');
     const journal = await openJournal(newRoot());
     await appendLong(journal, numbered(300));
-    const assertWanted = () => {
+    const requireWanted = () => {
       throw new Error('gone');
     };
-    const reading = journal.cursor(0, () => true, { owner: 'key', assertWanted }).read();
+    const reading = journal.cursor(0, () => true, { owner: 'key', requireWanted }).read();
     await expect(reading).rejects.toThrow('gone');
     expect(next).not.toHaveBeenCalled();
     next.mockRestore();

@@ -8,7 +8,7 @@ it('one key with many sessions cannot take the space of all; what it releases, i
   files[1]?.add(200);
   files[2]?.add(100);
   expect(() => files[2]?.add(1)).toThrow(expect.objectContaining({ code: 'rate_limited' }));
-  expect(() => quota.assertRoom('shop-3', 'a')).toThrow(/with this key/);
+  expect(() => quota.requireRoom('shop-3', 'a')).toThrow(/with this key/);
   quota.reserve('shop-2', 'b').add(100);
   quota.reserve('shop-3').add(200);
   files[0]?.release();
@@ -16,7 +16,7 @@ it('one key with many sessions cannot take the space of all; what it releases, i
   expect(quota.bytes).toBe(600);
   files[2]?.add(0);
   quota.reserve('shop-4', 'a').add(200);
-  expect(() => quota.assertRoom('shop-0', 'a')).toThrow(/with this key/);
+  expect(() => quota.requireRoom('shop-0', 'a')).toThrow(/with this key/);
 });
 
 it('a session has its quota, even if a key uses all of it', () => {
@@ -30,15 +30,15 @@ it('open files are limited, too, half of them for one key; a closed one still ta
   const quota = new SpoolQuota({ spoolMaxBytes: 1_000, spoolSessionMaxBytes: 900 }, 4);
   const [first, second] = [quota.reserve('main', 'a'), quota.reserve('main', 'a')];
   first.add(100);
-  expect(() => quota.assertRoom('main', 'a')).toThrow(expect.objectContaining({ code: 'rate_limited' }));
+  expect(() => quota.requireRoom('main', 'a')).toThrow(expect.objectContaining({ code: 'rate_limited' }));
   second.add(100); // A file that is being written may grow.
   quota.reserve('main', 'b');
-  quota.assertRoom('main', 'b');
+  quota.requireRoom('main', 'b');
   quota.reserve('main');
-  expect(() => quota.assertRoom('main')).toThrow(expect.objectContaining({ code: 'insufficient_resources' }));
+  expect(() => quota.requireRoom('main')).toThrow(expect.objectContaining({ code: 'insufficient_resources' }));
   first.close();
   first.close();
-  quota.assertRoom('main', 'a');
+  quota.requireRoom('main', 'a');
   expect([quota.openFiles, quota.bytes]).toEqual([3, 200]);
   first.release();
   second.release();

@@ -8,7 +8,7 @@ export interface QuotaLimits {
 
 /** The space that one file takes in the spool. */
 export interface Reservation {
-  /** Throws like `assertRoom`. */
+  /** Throws like `requireRoom`. */
   add(bytes: number): void;
   /** Call when the file is closed. Further calls do nothing. */
   close(): void;
@@ -49,14 +49,14 @@ export class SpoolQuota {
    * Throws if there is no room for another file: 429 if the quota of the session or of the caller's key is exceeded, 503
    * if the total quota is.
    */
-  assertRoom(sessionId: string, keyId?: string): void {
-    this.#assertFits(sessionId, keyId, 1);
+  requireRoom(sessionId: string, keyId?: string): void {
+    this.#requireFits(sessionId, keyId, 1);
     const ofKey = keyId === undefined ? 0 : this.#filesByKey.of(keyId);
     if (ofKey >= this.#maxFiles * SHARE_OF_KEY) throw tooManyFiles('rate_limited', 'with this key');
     if (this.#openFiles >= this.#maxFiles) throw tooManyFiles('insufficient_resources', 'of all sessions');
   }
 
-  #assertFits(sessionId: string, keyId: string | undefined, bytes: number): void {
+  #requireFits(sessionId: string, keyId: string | undefined, bytes: number): void {
     const { spoolMaxBytes, spoolSessionMaxBytes } = this.#limits;
     const ofSession = this.#bySession.of(sessionId);
     if (ofSession + bytes > spoolSessionMaxBytes) {
@@ -106,7 +106,7 @@ export class SpoolQuota {
     };
     return {
       add: (bytes) => {
-        this.#assertFits(sessionId, keyId, bytes);
+        this.#requireFits(sessionId, keyId, bytes);
         count(bytes);
       },
       close,

@@ -82,8 +82,8 @@ export class Spool {
   // The key is that of the caller; undefined for the operator.
 
   /** Throws if a session cannot have another file: 429 for its quota or the key's, 503 for the total one or the disk. */
-  async assertRoom(sessionId: string, keyId?: string): Promise<void> {
-    this.#quota.assertRoom(sessionId, keyId);
+  async requireRoom(sessionId: string, keyId?: string): Promise<void> {
+    this.#quota.requireRoom(sessionId, keyId);
     await requireFreeDisk(this.dir, this.#minFreeDiskBytes);
   }
 
@@ -103,12 +103,12 @@ export class Spool {
     return emptyFolder(this.dir, this.#log);
   }
 
-  /** A new file for an upload to a session. Throws like `assertRoom`. `isHashed`: its bytes will be compared later. */
+  /** A new file for an upload to a session. Throws like `requireRoom`. `isHashed`: its bytes will be compared later. */
   async create(
     sessionId: string,
     { isHashed = false, keyId }: { readonly isHashed?: boolean; readonly keyId?: string | undefined } = {},
   ): Promise<SpoolWriter> {
-    await this.assertRoom(sessionId, keyId);
+    await this.requireRoom(sessionId, keyId);
     const file = randomUUID();
     const path = join(this.dir, file);
     const reservation = this.#quota.reserve(sessionId, keyId);
@@ -144,7 +144,7 @@ export class Spool {
   /**
    * Opens a file that a session's worker put into its folder, and unlinks it, so that closing it always frees its
    * space. Accepts only a regular file of the announced size in that folder: a worker could announce a link to a
-   * foreign file, or a pipe that would block a thread forever. `session_lost`, `client_failed`, or as `assertRoom`.
+   * foreign file, or a pipe that would block a thread forever. `session_lost`, `client_failed`, or as `requireRoom`.
    */
   async take(sessionId: string, { file, size }: SpooledFile, keyId?: string): Promise<Download> {
     const folder = await openOwn(within(this.#folder, this.dir, sessionId), FOLDER_FLAGS | constants.O_NOFOLLOW);

@@ -206,7 +206,7 @@ export class Mover {
     const { manifest, state } = await unpackArchive(withArrivalLimit(taken.archive, arrival), {
       session: id,
       digests: taken.digests,
-      onManifest: (about) => this.#assertWanted(id, about, folder, arrival),
+      onManifest: (about) => this.#requireWanted(id, about, folder, arrival),
       pathOf: (name) => join(folder, 'session', IN_PROFILE, name.slice(PROFILE.length)),
     });
     const { records, restoreOthers } = await readState(states, id, state);
@@ -230,9 +230,9 @@ export class Mover {
     }
   }
 
-  async #assertWanted(id: string, about: Manifest, folder: string, arrival: Arrival): Promise<void> {
+  async #requireWanted(id: string, about: Manifest, folder: string, arrival: Arrival): Promise<void> {
     const { config, saved, lineages } = this.#dependencies;
-    lineages.assertNewer(id, about, saved.has(id));
+    lineages.requireNewer(id, about, saved.has(id));
     const bytes = about.files.reduce((sum, file) => sum + file.bytes, 0);
     if (bytes > config.importMaxBytes)
       throw new GatewayError('body_too_large', 'the archive has more bytes than CHAT_WEB_IMPORT_MAX_MB allows');
@@ -253,7 +253,7 @@ export class Mover {
   ): Promise<void> {
     const { saved, lineages, events } = this.#dependencies;
     // Meanwhile, another import or a deletion may have been quicker.
-    lineages.assertNewer(id, manifest, saved.has(id));
+    lineages.requireNewer(id, manifest, saved.has(id));
     const wasHere = saved.has(id);
     try {
       // First: if they are not stored, messages would be delivered twice, or not at all.

@@ -44,7 +44,7 @@ async function leave(lineages: Lineages) {
 }
 
 async function arrive(lineages: Lineages, about: Awaited<ReturnType<typeof leave>>, isHere: boolean) {
-  lineages.assertNewer('main', about, isHere);
+  lineages.requireNewer('main', about, isHere);
   await lineages.arrived('main', about);
   await lineages.runs('main');
 }
@@ -75,39 +75,39 @@ it('refuses an archive that is older than the last run here, even after a restar
   await arrive(all.here, newer, true);
   const stale = expect.objectContaining({ code: 'stale_export' });
   for (const lineages of [all.here, await all.load('here')]) {
-    expect(() => lineages.assertNewer('main', old, false)).toThrow(stale);
-    expect(() => lineages.assertNewer('main', newer, false)).toThrow(stale);
+    expect(() => lineages.requireNewer('main', old, false)).toThrow(stale);
+    expect(() => lineages.requireNewer('main', newer, false)).toThrow(stale);
   }
   await all.here.gone('main');
-  expect(() => all.here.assertNewer('main', newer, false)).toThrow(stale);
+  expect(() => all.here.requireNewer('main', newer, false)).toThrow(stale);
   // Taken back there, although it runs here: the two have nothing new in common.
   await all.there.takenBack('main');
   await all.there.runs('main');
-  expect(() => all.here.assertNewer('main', all.there.departing('main'), false)).toThrow(stale);
+  expect(() => all.here.requireNewer('main', all.there.departing('main'), false)).toThrow(stale);
 });
 
 it('refuses an archive of the current state, but accepts it once the session is deleted', async () => {
   using all = await gateways();
   const about = await leave(all.here);
-  expect(() => all.here.assertNewer('main', about, true)).toThrow(expect.objectContaining({ code: 'stale_export' }));
+  expect(() => all.here.requireNewer('main', about, true)).toThrow(expect.objectContaining({ code: 'stale_export' }));
   await all.here.gone('main');
-  all.here.assertNewer('main', about, false);
+  all.here.requireNewer('main', about, false);
 });
 
 it('takes back a session that has not run on the other side, and counts that as newer', async () => {
   using all = await gateways();
   const about = await leave(all.here);
   await all.there.arrived('main', about); // Its start was refused.
-  all.here.assertNewer('main', await leave(all.there), true);
+  all.here.requireNewer('main', await leave(all.there), true);
 });
 
 it('does not know another link of the same name, and does not replace its own by it', async () => {
   using all = await gateways();
   const other = await leave(all.there);
   await leave(all.here);
-  expect(() => all.here.assertNewer('main', other, true)).toThrow(expect.objectContaining({ code: 'session_exists' }));
+  expect(() => all.here.requireNewer('main', other, true)).toThrow(expect.objectContaining({ code: 'session_exists' }));
   await all.here.gone('main');
-  all.here.assertNewer('main', other, false);
+  all.here.requireNewer('main', other, false);
   // Linked again under the old name: another link.
   expect(all.here.departing('main').link).not.toBe(other.link);
 });
@@ -129,7 +129,7 @@ it('counts a session with a corrupt file as moved, until it is taken back', asyn
   writeFileSync(path, readFileSync(path, 'utf8').slice(0, 40));
   const spoiled = await all.load('here');
   expect(spoiled.movedAt('main')).toBeInstanceOf(Date);
-  expect(() => spoiled.assertNewer('main', about, true)).toThrow(expect.objectContaining({ code: 'session_exists' }));
+  expect(() => spoiled.requireNewer('main', about, true)).toThrow(expect.objectContaining({ code: 'session_exists' }));
   await spoiled.takenBack('main');
   expect((await all.load('here')).movedAt('main')).toBeUndefined();
 });
@@ -206,11 +206,11 @@ it('of deleted sessions, keeps the newest records, and of each only what recogni
     generations.slice(-1),
   );
   for (const lineages of [all.here, await all.load('here')]) {
-    expect(() => lineages.assertNewer('s0', about, false)).not.toThrow();
-    expect(() => lineages.assertNewer('s2', { ...about, generations: generations.slice(0, -1) }, false)).toThrow(
+    expect(() => lineages.requireNewer('s0', about, false)).not.toThrow();
+    expect(() => lineages.requireNewer('s2', { ...about, generations: generations.slice(0, -1) }, false)).toThrow(
       'has run',
     );
-    expect(() => lineages.assertNewer('s2', about, false)).not.toThrow();
+    expect(() => lineages.requireNewer('s2', about, false)).not.toThrow();
   }
   // The oldest is dropped, also after a restart.
   const restarted = await all.load('here');

@@ -163,7 +163,7 @@ export class Lineages {
    * Throws `stale_export` or `session_exists` if an archive must not replace the session here. `isHere`: it has a
    * folder.
    */
-  assertNewer(id: string, { link, generations }: Lineage, isHere: boolean): void {
+  requireNewer(id: string, { link, generations }: Lineage, isHere: boolean): void {
     const entry = this.#entries.get(id);
     if (!entry) return;
     if (entry.link !== link) {

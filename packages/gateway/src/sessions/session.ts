@@ -155,8 +155,8 @@ export class Session {
       const after = settings.after(this.id, asked);
       const isUp = isRunning(this.phase);
       const restarts = isUp && after !== undefined && this.#needsRestart(after);
-      if (!isUp && byHand && !takeBack) this.#refuseIfMoved();
-      if ((!isUp && byHand) || restarts) await this.#refuseIfShort();
+      if (!isUp && byHand && !takeBack) this.#requireNotMoved();
+      if ((!isUp && byHand) || restarts) await this.#requireResources();
       try {
         if (metadata) await this.setMetadata(metadata, by.keyId);
         if (after) await settings.set(this.id, after);
@@ -183,8 +183,8 @@ export class Session {
    */
   restart(by: Requester = {}): Promise<void> {
     return this.#inTurnOf(by, async () => {
-      this.#refuseIfMoved();
-      await this.#refuseIfShort();
+      this.#requireNotMoved();
+      await this.#requireResources();
       await this.#inTurn({ name: 'restart', reason: 'REQUESTED' });
     });
   }
@@ -208,7 +208,7 @@ export class Session {
   /** Stops the session for a caller: 409 if it was moved. */
   stopByHand(signal?: AbortSignal): Promise<void> {
     return this.#lock.run(async () => {
-      this.#refuseIfMoved();
+      this.#requireNotMoved();
       await this.#inTurn({ name: 'stop', unlink: false, timeoutMs: STOP_TIMEOUT_MS });
     }, signal);
   }
@@ -270,8 +270,8 @@ export class Session {
    */
   moveIn(place: () => Promise<void>, by: Requester, starts = true): Promise<void> {
     return this.#inTurnOf(by, async () => {
-      this.refuseArrival();
-      await this.#refuseIfShort();
+      this.requireAbsent();
+      await this.#requireResources();
       // It may be showing a QR. Without saved auth nothing is left.
       if (this.phase.status !== 'moved')
         await this.#inTurn({ name: 'stop', unlink: false, timeoutMs: STOP_TIMEOUT_MS });
@@ -312,7 +312,8 @@ export class Session {
     });
   }
 
-  refuseArrival(): void {
+  /** `session_exists` unless another copy of the session may arrive here. */
+  requireAbsent(): void {
     const { status } = this.phase;
     const isKept = this.#dependencies.saved.has(this.id) && status !== 'moved';
     if (!isKept && !isBeingLinked(this.#state)) return;
@@ -671,7 +672,7 @@ export class Session {
     return new GatewayError('session_not_ready', `session ${this.id} is not ready (it is ${this.phase.status})`);
   }
 
-  #refuseIfMoved(): void {
+  #requireNotMoved(): void {
     if (this.phase.status === 'moved')
       throw new GatewayError(
         'session_moved',
@@ -693,7 +694,7 @@ export class Session {
     this.#leaving = new AbortController();
   }
 
-  async #refuseIfShort(): Promise<void> {
+  async #requireResources(): Promise<void> {
     const shortage = await this.#shortage();
     if (shortage) throw new GatewayError('insufficient_resources', shortage);
   }

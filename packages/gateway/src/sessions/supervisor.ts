@@ -85,8 +85,8 @@ export class Supervisor implements OtherSessions {
     const { proxy } = settings.after(id, asked) ?? {};
     // Not again for one that it has: its host may not be resolvable now.
     if (proxy && proxy !== settings.of(id).proxy) await proxyCheck.requireAllowed(proxy, id, by.keyId);
-    this.#refuseWhileClosing();
-    this.#assertRoomFor(id, by);
+    this.#requireNotClosing();
+    this.#requireRoomFor(id, by);
     const known = this.session(id);
     if (!known || !isRunning(known.phase)) this.#charge(by);
     const session = this.#sessionOf(id);
@@ -99,7 +99,7 @@ export class Supervisor implements OtherSessions {
   }
 
   async restart(id: string, by: Requester): Promise<Session> {
-    this.#refuseWhileClosing();
+    this.#requireNotClosing();
     const session = this.find(id);
     this.#charge(by);
     await session.restart(by);
@@ -107,7 +107,7 @@ export class Supervisor implements OtherSessions {
   }
 
   async logout(id: string, by: Requester): Promise<Session> {
-    this.#refuseWhileClosing();
+    this.#requireNotClosing();
     const session = this.find(id);
     this.#charge(by);
     await session.logout(by);
@@ -121,16 +121,16 @@ export class Supervisor implements OtherSessions {
 
   /** The session with this id, known or new, for an import. 409 if it must not be replaced, 503 if there is no room. */
   expect(id: string, by: Requester): Session {
-    this.#refuseWhileClosing();
-    this.#assertRoomFor(id, by);
+    this.#requireNotClosing();
+    this.#requireRoomFor(id, by);
     const session = this.#sessionOf(id);
-    session.refuseArrival();
+    session.requireAbsent();
     return session;
   }
 
   /** The session with this id, for an export. 404 if it is unknown. */
   leaving(id: string): Session {
-    this.#refuseWhileClosing();
+    this.#requireNotClosing();
     return this.find(id);
   }
 
@@ -153,7 +153,7 @@ export class Supervisor implements OtherSessions {
   /** The error that such a call to this session would get now: 404, 409 or 503; undefined if it would be forwarded. */
   refusalOf(id: string, operation: WorkerOperationName): GatewayError | undefined {
     try {
-      this.#refuseWhileClosing();
+      this.#requireNotClosing();
       return this.find(id).refusalOf(operation);
     } catch (error) {
       return asGatewayError(error, 'internal_error');
@@ -165,7 +165,7 @@ export class Supervisor implements OtherSessions {
     input: { readonly id: string },
     attempt?: SendAttempt,
   ): Promise<AnswerOf<N>> {
-    this.#refuseWhileClosing();
+    this.#requireNotClosing();
     return this.find(input.id).call(operation, input, attempt);
   }
 
@@ -282,7 +282,7 @@ export class Supervisor implements OtherSessions {
   }
 
   /** 503 for a session above a limit. Existing sessions may start, however many there are. */
-  #assertRoomFor(id: string, { maxSessions, sees }: Requester): void {
+  #requireRoomFor(id: string, { maxSessions, sees }: Requester): void {
     const { config, saved } = this.#dependencies;
     // Sessions that are about to start count as well.
     const taken = new Set(saved.ids());
@@ -302,7 +302,7 @@ export class Supervisor implements OtherSessions {
       );
   }
 
-  #refuseWhileClosing(): void {
+  #requireNotClosing(): void {
     if (this.#closing) throw new GatewayError('shutting_down', 'the gateway is stopping');
   }
 

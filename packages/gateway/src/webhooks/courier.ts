@@ -299,7 +299,7 @@ export class Courier {
       after,
       session: undefined,
       takes: (session, name, event) => (only === undefined || session === only) && takes(session, name, event),
-      by: { owner, assertWanted: () => this.#stopping.signal.throwIfAborted() },
+      by: { owner, requireWanted: () => this.#stopping.signal.throwIfAborted() },
     });
   }
 

@@ -68,7 +68,7 @@ export class WebhookFile implements WebhookStore {
     return this.#dependencies.append(record, owner === OPEN ? undefined : owner, needs);
   }
 
-  assertOwn(): void {}
+  requireOwn(): void {}
 
   async #read(): Promise<readonly StoredWebhook[]> {
     const { path, damage } = this.#dependencies;

@@ -60,5 +60,5 @@ export interface WebhookStore {
   /** Stores a record of `progressNotes`. Rejects if that fails now, or exceeds the share of the webhook's owner. */
   note(webhook: StoredWebhook, record: NewRecord, needs?: Needs): Promise<void>;
   /** Throws if another gateway may deliver the webhooks by now. */
-  assertOwn(): void;
+  requireOwn(): void;
 }

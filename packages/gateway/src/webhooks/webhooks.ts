@@ -393,7 +393,7 @@ export class Webhooks {
       takes: takesOf(stored),
       owner: stored.owner ?? '',
       post: async ({ postedId, position, event, session, at, text, metadata }, signal) => {
-        store.assertOwn();
+        store.requireOwn();
         const begunAt = new Date().toISOString();
         const delivery = { id: postedId, type: event, session, at, text, metadata };
         const { outcome, result } = await post(webhook.endpoint, delivery, signal);

@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import { createGunzip, createInflate } from 'node:zlib';
 import { GatewayError, invalidRequest } from '@chat-web/protocol';
 import { yieldToEventLoop } from '../../event-loop.ts';
-import { type BodyLimits, refuseLarger } from './limited-body.ts';
+import { type BodyLimits, requireWithinLimits } from './limited-body.ts';
 
 /** Their decoders need less than 100 KB for a body. That of Brotli may need 16 MB, as the sender chooses. */
 const DECODERS = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate } as const;
@@ -36,7 +36,7 @@ export async function* decodedBody(
   async function* limited(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const piece of pieces) {
       size += piece.length;
-      refuseLarger(size, limits);
+      requireWithinLimits(size, limits);
       await yieldToEventLoop(); // The consumer's work takes milliseconds.
       yield piece;
     }

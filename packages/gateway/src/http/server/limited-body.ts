@@ -42,13 +42,13 @@ export async function arrivedBody(incoming: IncomingMessage, maxBytes: number): 
  * reason of the signal, or `invalid_request` if the caller aborts or sends too many tiny chunks.
  */
 export async function* limitedBody(incoming: IncomingMessage, limits: BodyLimits): AsyncGenerator<Uint8Array> {
-  refuseLarger(Number(incoming.headers['content-length'] ?? 0), limits);
+  requireWithinLimits(Number(incoming.headers['content-length'] ?? 0), limits);
   const body = new IncomingBody(incoming, limits);
   let size = 0;
   try {
     for (let chunk = await body.next(); chunk; chunk = await body.next()) {
       size += chunk.length;
-      refuseLarger(size, limits);
+      requireWithinLimits(size, limits);
       if (chunk.length > SMALL_BODY_BYTES) await yieldToEventLoop(); // The consumer's work takes milliseconds.
       yield chunk;
     }
@@ -58,7 +58,7 @@ export async function* limitedBody(incoming: IncomingMessage, limits: BodyLimits
 }
 
 /** Throws if a body of this size exceeds a limit. */
-export function refuseLarger(size: number, { maxBytes, refusal }: BodyLimits): void {
+export function requireWithinLimits(size: number, { maxBytes, refusal }: BodyLimits): void {
   if (size > maxBytes) throw new GatewayError('body_too_large', `the body must not exceed ${maxBytes} bytes`);
   if (refusal && size > refusal.aboveBytes) throw refusal.error;
 }
