@@ -101,10 +101,10 @@ export async function startGateway(
   const { journal, events, saved, spool, tmp, pageHistory, damage, cluster } = storage;
   await cluster.claim(journal);
   const sessions = await createSessions(config, log, storage, workerProgram);
-  const doors = await openDoors(config, log, { audit, token, storage, sessions });
+  const server = await openServer(config, log, { audit, token, storage, sessions });
 
   const { supervisor, foreignProcesses, mover } = sessions;
-  const { access, webhooks, listeners } = doors;
+  const { access, webhooks, listeners } = server;
   journal.onResumed(() => {
     for (const [id, since] of events.resume()) supervisor.session(id)?.recoverMessages(since);
   });
@@ -120,11 +120,11 @@ export async function startGateway(
   await damage.count(); // By now, all folders are in place.
   const displaced = deferred();
   const about = () => {
-    const { memoryAvailableBytes, diskFreeBytes } = doors.hostHistory.view.samples.at(-1) ?? {};
+    const { memoryAvailableBytes, diskFreeBytes } = server.hostHistory.view.samples.at(-1) ?? {};
     return { version: version(), sessions: countsByStatus(supervisor.list()), memoryAvailableBytes, diskFreeBytes };
   };
   const foreign = await cluster.begin({
-    address: config.clusterAddress ?? doors.listeners.url,
+    address: config.clusterAddress ?? server.listeners.url,
     about,
     sessions: clusterSessions({ supervisor, saved, lineages: storage.lineages, mover }),
     onHostLost: (views) => {
@@ -144,11 +144,11 @@ export async function startGateway(
   });
   for (const id of foreign)
     if (!storage.lineages.movedAt(id)) log.error({ session: id }, 'session belongs to another host');
-  doors.open();
+  server.open();
   if (cluster.isAlone) await webhooks.start();
   if (config.autoStartSessions) supervisor.startSaved(foreign);
   const closing = new AbortController();
-  checkPeriodically<Session>([...sessions.watches, doors.hostHistory], () => supervisor.all(), closing.signal, log);
+  checkPeriodically<Session>([...sessions.watches, server.hostHistory], () => supervisor.all(), closing.signal, log);
 
   return {
     url: listeners.url,
@@ -163,12 +163,12 @@ export async function startGateway(
     displaced: displaced.promise,
     close: async (skipWaiting) => {
       closing.abort();
-      if (doors.shared) {
+      if (server.shared) {
         await settledWithin(webhooks.close(), WEBHOOKS_END_MS);
-        await settledWithin(doors.shared.leave(), WEBHOOKS_END_MS);
+        await settledWithin(server.shared.leave(), WEBHOOKS_END_MS);
       }
       await listeners.close(async () => {
-        await supervisor.drain(skipWaiting, () => doors.calls.forwarded);
+        await supervisor.drain(skipWaiting, () => server.calls.forwarded);
         await supervisor.close();
         await pageHistory.flush();
         if (cluster.isAlone) await webhooks.close();
@@ -311,7 +311,7 @@ function foreignMetadata(cluster: Cluster, session: string): string | undefined 
   return metadata && JSON.stringify(metadata);
 }
 
-interface DoorDependencies {
+interface ServerDependencies {
   readonly audit: Audit;
   readonly token: OperatorToken | undefined;
   readonly storage: Storage;
@@ -319,7 +319,7 @@ interface DoorDependencies {
 }
 
 /** What others see: the listeners, where requests wait for `open`, the webhooks, and the metrics. */
-async function openDoors(config: Config, log: Log, { audit, token, storage, sessions }: DoorDependencies) {
+async function openServer(config: Config, log: Log, { audit, token, storage, sessions }: ServerDependencies) {
   const { journal, events, folds, spool, damage, cluster } = storage;
   const { supervisor, startQueue, pacing, mover } = sessions;
   const keyFile = join(config.dataDir, 'keys.json');

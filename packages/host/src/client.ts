@@ -25,7 +25,7 @@ import {
 import * as v from 'valibot';
 import { jsonOf } from './json-of.ts';
 import { archiveBody, jsonBody, type RequestBody } from './request-body.ts';
-import { isOfProxy, isRefused, isWorthAnother, waitBefore } from './retry.ts';
+import { isOfProxy, isRefused, shouldRetry, waitBefore } from './retry.ts';
 import { AddressError, ask, type GatewayAddress } from './transport.ts';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -118,7 +118,7 @@ async function call(
         if (!isRefused(error)) mayBeDone = true;
         const waitMs = waitBefore(attempt, error);
         const isOver = !canRetry || attempt >= retries || performance.now() + waitMs >= deadline;
-        if (isOver || !isWorthAnother(error, isRepeatable(operation, key !== undefined))) throw error;
+        if (isOver || !shouldRetry(error, isRepeatable(operation, key !== undefined))) throw error;
         onRetry?.({ operation: name, attempt: attempt + 1, error, waitMs });
         await pause(waitMs, signal ?? NEVER);
         signal?.throwIfAborted();

@@ -11,7 +11,7 @@ export function isOfProxy(status: number): boolean {
 }
 
 /** True if another attempt may succeed, and does no harm. */
-export function isWorthAnother(error: unknown, canRepeat: boolean): boolean {
+export function shouldRetry(error: unknown, canRepeat: boolean): boolean {
   if (!(error instanceof GatewayError)) return false;
   const { code, status } = error;
   if (isRefused(error)) return true;

@@ -85,7 +85,7 @@ export class Moves {
     });
     const moving = new Set(open.map(({ session }) => session));
     const chosen = balancing(after, (host) => directory.idleFirst(host), moving);
-    if (!isDryRun) for (const { session, to } of chosen) await this.#ask(session, to).catch(unlessOutage);
+    if (!isDryRun) for (const { session, to } of chosen) await this.#ask(session, to).catch(ignoreRefusals);
     return chosen;
   }
 
@@ -99,7 +99,7 @@ export class Moves {
     while (this.isMoving(session)) {
       if (performance.now() >= endsAt) return false;
       await delay(POLL_MS);
-      await this.#dependencies.directory.refresh().catch(unlessServer);
+      await this.#dependencies.directory.refresh().catch(ignoreGatewayErrors);
     }
     return true;
   }
@@ -209,7 +209,7 @@ export class Moves {
     } finally {
       this.#arrivals -= 1;
       this.#arriving.delete(move.session);
-      await directory.refresh().catch(unlessServer);
+      await directory.refresh().catch(ignoreGatewayErrors);
     }
   }
 
@@ -307,12 +307,12 @@ export class Moves {
 }
 
 /** During an outage of the database, what is known stays. */
-function unlessServer(error: unknown): void {
+function ignoreGatewayErrors(error: unknown): void {
   if (!(error instanceof GatewayError)) throw error;
 }
 
 /** A session that cannot be moved stays where it is. */
-function unlessOutage(error: unknown): void {
+function ignoreRefusals(error: unknown): void {
   if (!(error instanceof GatewayError) || error.code === 'engine_unavailable') throw error;
 }
 

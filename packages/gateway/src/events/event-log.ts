@@ -73,7 +73,7 @@ export class EventLog implements WebhookEvents {
   /** Acks that are being written, by session and id. */
   readonly #acksOnTheWay = new Map<string, OpenAck['ack']>();
   readonly #lost = new Map<string, Loss>();
-  readonly #owed: Note[] = [];
+  readonly #unstoredNotes: Note[] = [];
   /** Deleted sessions whose deletion may not be on disk yet, each with the newest seq at that time. */
   readonly #deleted = new Map<string, number>();
   /** The newest append: whatever follows an event must not overtake it. */
@@ -272,7 +272,7 @@ export class EventLog implements WebhookEvents {
   }
 
   #storeNote(note: Note): void {
-    this.#append(note.record).then(note.stored, () => this.#owed.push(note));
+    this.#append(note.record).then(note.stored, () => this.#unstoredNotes.push(note));
   }
 
   #append(record: NewRecord): Promise<void> {
@@ -311,7 +311,7 @@ export class EventLog implements WebhookEvents {
    */
   resume(): Map<string, number> {
     // Refused notes come first, in order: one may be a deletion.
-    for (const note of this.#owed.splice(0)) this.#storeNote(note);
+    for (const note of this.#unstoredNotes.splice(0)) this.#storeNote(note);
     const missing = new Map<string, number>();
     const to = new Date().toISOString();
     const lost = [...this.#lost];

@@ -40,7 +40,7 @@ async function arrivals() {
     version: '1',
     log,
     config: { importMaxBytes: 1e9, minFreeDiskBytes: 0 },
-    supervisor: { expect: () => ({ moveIn: (place: () => Promise<void>) => place() }) },
+    supervisor: { forImport: () => ({ moveIn: (place: () => Promise<void>) => place() }) },
   } as unknown as MoverDependencies;
   const mover = new Mover(dependencies);
   const over = new AbortController();

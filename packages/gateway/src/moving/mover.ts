@@ -24,7 +24,7 @@ import { type MovingStates, portionsOf, readState, writeState } from './moving-s
 
 export interface MoverDependencies {
   readonly config: Pick<Config, 'importMaxBytes' | 'minFreeDiskBytes'>;
-  readonly supervisor: Pick<Supervisor, 'expect' | 'leaving'>;
+  readonly supervisor: Pick<Supervisor, 'forExport' | 'forImport'>;
   readonly saved: SavedSessions;
   readonly lineages: Lineages;
   /** Stores the state of a session that arrives. */
@@ -79,7 +79,7 @@ export class Mover {
     confirm: () => Promise<void> = async () => {},
   ): Promise<SessionArchive> {
     const { supervisor, lineages, events, log } = this.#dependencies;
-    const session = supervisor.leaving(id);
+    const session = supervisor.forExport(id);
     this.#requireStorage();
     return session.moveOut(async (signal) => {
       await events.settled();
@@ -119,7 +119,7 @@ export class Mover {
   /** Rejects if a session of another host could not arrive here now: then that is not stopped. */
   async requireRoom(id: string): Promise<void> {
     const { supervisor, shortage } = this.#dependencies;
-    supervisor.expect(id, {});
+    supervisor.forImport(id, {});
     this.#requireStorage();
     this.#requireTurn(id, undefined);
     const why = await shortage();
@@ -182,7 +182,7 @@ export class Mover {
 
   async #import(id: string, taken: TakenArchive, arrival: Arrival, move?: ArrivingMove): Promise<Session> {
     const { supervisor, saved, log } = this.#dependencies;
-    supervisor.expect(id, arrival);
+    supervisor.forImport(id, arrival);
     this.#requireStorage();
     this.#requireTurn(id, arrival.keyId);
     const startedAt = performance.now();
@@ -218,7 +218,7 @@ export class Mover {
       if (browser !== undefined) await this.#stored(() => writeFile(join(folder, 'session', VERSION_FILE), browser));
       await saved.completeArrival(folder, manifest);
       // Only now: an unknown session that does nothing may be dropped.
-      const session = supervisor.expect(id, arrival);
+      const session = supervisor.forImport(id, arrival);
       const place = async () => {
         await this.#place(id, folder, manifest, unstored, restoreOthers, move ? 'placed' : 'here');
         if (move) await this.#commit(id, move);

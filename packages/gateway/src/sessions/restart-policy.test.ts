@@ -9,11 +9,11 @@ import {
   type RestartHistory,
   restartDelay,
   takeOverDelay,
-  WELL,
+  HEALTHY,
 } from './restart-policy.ts';
 
 function failing(times: number, wasUp: boolean): RestartHistory {
-  let history = WELL;
+  let history = HEALTHY;
   for (let n = 0; n < times; n += 1) history = afterFailure(history, { at: n * 10 * SECOND_MS, wasUp });
   return history;
 }
@@ -43,7 +43,7 @@ describe('restartDelay', () => {
   it('starts a crash loop at most six times in any ten minutes, whatever the jitter and the length of a start', () => {
     const loop = property(double({ min: 0, max: 1, noNaN: true }), double({ min: 0, max: 20, noNaN: true }), (r, s) => {
       const starts: number[] = [];
-      let history = afterFailure(WELL, { at: 0, wasUp: true });
+      let history = afterFailure(HEALTHY, { at: 0, wasUp: true });
       for (let now = restartDelay(history, () => r); now < 60 * MINUTE_MS; now += restartDelay(history, () => r)) {
         starts.push(now);
         now += s * SECOND_MS;

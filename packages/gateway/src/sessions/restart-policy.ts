@@ -6,7 +6,7 @@ export interface RestartHistory {
 }
 
 /** The history of a healthy session: at its first start, or after five minutes of `ready`. */
-export const WELL: RestartHistory = { failedStarts: 0, crashes: [] };
+export const HEALTHY: RestartHistory = { failedStarts: 0, crashes: [] };
 
 /** A session that has been ready for this long is healthy. */
 export const RECOVERED_AFTER_MS = 5 * 60_000;

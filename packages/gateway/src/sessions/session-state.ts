@@ -20,7 +20,7 @@ import {
   restartDelay,
   takeOverDelay,
   UNSUPPORTED_DELAY_MS,
-  WELL,
+  HEALTHY,
   withJitter,
 } from './restart-policy.ts';
 
@@ -190,7 +190,7 @@ export function newSession(now: Date, movedAt: Date | undefined): SessionState {
     since: movedAt ?? now,
     reportedLoss: undefined,
     restarts: {},
-    failures: WELL,
+    failures: HEALTHY,
     readyAt: undefined,
     muteAt: undefined,
     takeOvers: [],
@@ -318,7 +318,7 @@ function cleared(state: SessionState): SessionState {
   return {
     ...state,
     reportedLoss: undefined,
-    failures: WELL,
+    failures: HEALTHY,
     readyAt: undefined,
     muteAt: undefined,
     ending: undefined,
@@ -399,8 +399,8 @@ function authenticating(state: SessionState, { hasAuth, date }: Circumstances): 
 
 /** Resets the failures once the session has been ready for long enough. */
 function forgivenIfWell(state: SessionState, now: number): SessionState {
-  const isWell = state.readyAt !== undefined && now - state.readyAt >= RECOVERED_AFTER_MS;
-  return isWell ? { ...state, failures: WELL } : state;
+  const isHealthy = state.readyAt !== undefined && now - state.readyAt >= RECOVERED_AFTER_MS;
+  return isHealthy ? { ...state, failures: HEALTHY } : state;
 }
 
 /** The page is alive, and tries to reconnect by itself. */

@@ -71,7 +71,7 @@ export class Session {
   readonly #statusEvents: StatusEvents;
   #state: SessionState;
   /** Aborts archives that are being sent: the files that they are read from are about to change. */
-  #leaving = new AbortController();
+  #exports = new AbortController();
   #run: Run | undefined;
   /** Counted since the gateway's start; identifies runs in the log. */
   #runs = 0;
@@ -224,7 +224,7 @@ export class Session {
   /** Unlinks the session from the phone if it is ready, stops it, wipes its auth and ends its streams. */
   remove(signal?: AbortSignal): Promise<void> {
     return this.#lock.run(async () => {
-      this.#stopLeaving();
+      this.#abortExports();
       const { events, saved } = this.#dependencies;
       const wasMoved = this.phase.status === 'moved';
       try {
@@ -250,11 +250,11 @@ export class Session {
     return this.#lock.run(async () => {
       if (!this.#dependencies.saved.has(this.id))
         throw new GatewayError('session_not_exportable', `session ${this.id} has no saved auth: it is not linked`);
-      if (this.phase.status === 'moved') return prepare(this.#leaving.signal);
+      if (this.phase.status === 'moved') return prepare(this.#exports.signal);
       const wasRunning = isRunning(this.phase);
       if (wasRunning) await this.#inTurn({ name: 'stop', unlink: false, timeoutMs: STOP_TIMEOUT_MS });
       try {
-        const prepared = await prepare(this.#leaving.signal);
+        const prepared = await prepare(this.#exports.signal);
         await this.#inTurn({ name: 'moved' });
         return prepared;
       } catch (error) {
@@ -275,7 +275,7 @@ export class Session {
       // It may be showing a QR. Without saved auth nothing is left.
       if (this.phase.status !== 'moved')
         await this.#inTurn({ name: 'stop', unlink: false, timeoutMs: STOP_TIMEOUT_MS });
-      this.#stopLeaving();
+      this.#abortExports();
       try {
         await place();
       } catch (error) {
@@ -304,7 +304,7 @@ export class Session {
   discard(): Promise<void> {
     return this.#lock.run(async () => {
       if (this.#dependencies.lineages.movedAt(this.id) === undefined) return;
-      this.#stopLeaving();
+      this.#abortExports();
       this.#dependencies.events.streams.endOf(this.id, 'the session was moved to another host');
       await this.#dependencies.saved.wipe(this.id);
       await this.#inTurn({ name: 'arrived' });
@@ -409,12 +409,12 @@ export class Session {
 
   /** Waits until the session is neither starting nor being recovered, an attempt has failed, or the time is up. */
   settled(timeoutMs: number): Promise<void> {
-    return this.#leaves(['starting', 'disconnected'], timeoutMs);
+    return this.#untilNot(['starting', 'disconnected'], timeoutMs);
   }
 
   /** Waits until the session is up, an attempt has failed, or the time is up. */
   up(timeoutMs: number): Promise<void> {
-    return this.#leaves(['starting', 'disconnected', 'authenticating'], timeoutMs);
+    return this.#untilNot(['starting', 'disconnected', 'authenticating'], timeoutMs);
   }
 
   // Reports of its run.
@@ -653,7 +653,7 @@ export class Session {
       this.#log.warn({ ...cause, reason: retry.reason, restartInMs: retry.ms }, 'session restarting');
   }
 
-  #leaves(statuses: readonly Phase['status'][], timeoutMs: number): Promise<void> {
+  #untilNot(statuses: readonly Phase['status'][], timeoutMs: number): Promise<void> {
     const hasLeft = () => !statuses.includes(this.phase.status) || this.#state.retry !== undefined;
     return new Promise((resolve) => {
       const check = () => hasLeft() && over();
@@ -681,7 +681,7 @@ export class Session {
   }
 
   async #takeBack(): Promise<void> {
-    this.#stopLeaving();
+    this.#abortExports();
     await this.#dependencies.lineages.takenBack(this.id).catch((error: unknown) => {
       throw new GatewayError('insufficient_resources', `session ${this.id} was not taken back: ${errorText(error)}`);
     });
@@ -689,9 +689,9 @@ export class Session {
     this.#log.warn({}, 'session taken back');
   }
 
-  #stopLeaving(): void {
-    this.#leaving.abort(new Error('the session was taken back, replaced or deleted'));
-    this.#leaving = new AbortController();
+  #abortExports(): void {
+    this.#exports.abort(new Error('the session was taken back, replaced or deleted'));
+    this.#exports = new AbortController();
   }
 
   async #requireResources(): Promise<void> {

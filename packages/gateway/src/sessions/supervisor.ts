@@ -120,7 +120,7 @@ export class Supervisor implements OtherSessions {
   }
 
   /** The session with this id, known or new, for an import. 409 if it must not be replaced, 503 if there is no room. */
-  expect(id: string, by: Requester): Session {
+  forImport(id: string, by: Requester): Session {
     this.#requireNotClosing();
     this.#requireRoomFor(id, by);
     const session = this.#sessionOf(id);
@@ -129,7 +129,7 @@ export class Supervisor implements OtherSessions {
   }
 
   /** The session with this id, for an export. 404 if it is unknown. */
-  leaving(id: string): Session {
+  forExport(id: string): Session {
     this.#requireNotClosing();
     return this.find(id);
   }

@@ -46,7 +46,7 @@ type WorkerRows = Extract<WorkerMessage, { type: 'rows' }>;
 type WorkerSending = Extract<WorkerMessage, { type: 'sending' }>;
 type WorkerLog = Extract<WorkerMessage, { type: 'log' }>;
 
-const SAID_BY_WORKERS = new Set<ErrorCode>([
+const WORKER_ERRORS = new Set<ErrorCode>([
   ...Object.values(workerOperations).flatMap(({ errors }) => errors),
   'page_unsupported',
   'rate_limited',
@@ -226,7 +226,7 @@ export class WorkerLink {
    */
   #refuse({ operation, sendingId, reject }: PendingCall, refusal: WorkerError): void {
     const { code, message, issues, retryAfterSeconds, id = sendingId } = refusal;
-    const known = SAID_BY_WORKERS.has(code) ? code : failureOf(operation);
+    const known = WORKER_ERRORS.has(code) ? code : failureOf(operation);
     const error = new GatewayError(known, message, { issues, retryAfterSeconds, id });
     afterChange(error);
     reject(error);

@@ -1,5 +1,5 @@
 import { Lanes, MB, withDeadline } from '@chat-web/protocol';
-import { comeBackLater, refused, wrongMethod } from '../inbound/answers.ts';
+import { serviceUnavailable, refused, wrongMethod } from '../inbound/answers.ts';
 import { BodyReader, parsedJson } from '../inbound/body-reader.ts';
 import { reportError, withoutThrowing } from '../inbound/callbacks.ts';
 import { HmacKeys, SecretComparison, utf8Bytes } from '../inbound/hmac.ts';
@@ -173,8 +173,8 @@ class Receiver {
   }
 
   async #delivery(request: Request, adapter: unknown): Promise<Response> {
-    if (this.#isClosed) return comeBackLater('shutting_down', 'the application is stopping');
-    if (this.#verifies && !this.#keys) return comeBackLater('not_configured', 'no app secret is set');
+    if (this.#isClosed) return serviceUnavailable('shutting_down', 'the application is stopping');
+    if (this.#verifies && !this.#keys) return serviceUnavailable('not_configured', 'no app secret is set');
     const signature = signatureIn(request.headers.get('X-Hub-Signature-256'));
     if (this.#verifies && !signature) return wrongSignature();
     const body = await this.#bodies.read(request, adapter);
@@ -190,11 +190,11 @@ class Receiver {
     const size = body.byteLength;
     // A single delivery is always accepted, however large it is.
     if (this.#waitingBytes > 0 && this.#waitingBytes + size > this.#maxWaiting) {
-      return comeBackLater('insufficient_resources', 'too many deliveries are waiting');
+      return serviceUnavailable('insufficient_resources', 'too many deliveries are waiting');
     }
     this.#waitingBytes += size;
     const handled: Promise<void>[] = [];
-    const delivery = this.#handOn(parsed, handled);
+    const delivery = this.#dispatch(parsed, handled);
     this.#deliveries.add(delivery);
     const over = delivery.then(() => void this.#deliveries.delete(delivery));
     // A handler that timed out still holds its event.
@@ -210,7 +210,7 @@ class Receiver {
   }
 
   /** Resolves with false if one of the events has failed; does not reject. */
-  async #handOn(body: unknown, handled: Promise<void>[]): Promise<boolean> {
+  async #dispatch(body: unknown, handled: Promise<void>[]): Promise<boolean> {
     const queueing = Promise.all([this.#queued, afterTheAnswer()]).then(() => this.#queueEvents(body, handled));
     this.#queued = queueing.catch(() => {}); // A failure must not affect the next delivery.
     try {
@@ -227,7 +227,7 @@ class Receiver {
       (event) =>
         new Promise((resolve) => {
           const attempt = async () => {
-            resolve(await this.#handOnOne(event, handled));
+            resolve(await this.#dispatchOne(event, handled));
             return undefined;
           };
           this.#lanes.push(laneOf(event), { attempt, length: 0 });
@@ -235,7 +235,7 @@ class Receiver {
     );
   }
 
-  async #handOnOne(event: CloudEvent, handled: Promise<void>[]): Promise<boolean> {
+  async #dispatchOne(event: CloudEvent, handled: Promise<void>[]): Promise<boolean> {
     const timeoutMs = this.#options.handlerTimeoutMs ?? HANDLER_TIMEOUT_MS;
     try {
       const work = this.#once.run(event.id, () => this.#callHandlers(event));

@@ -13,6 +13,6 @@ export function wrongMethod(...allowed: readonly string[]): Response {
 const RETRY_AFTER_SECONDS = 5;
 
 /** 503: asks the sender to repeat the request. */
-export function comeBackLater(code: string, error: string): Response {
+export function serviceUnavailable(code: string, error: string): Response {
   return refused(503, code, error, { 'Retry-After': String(RETRY_AFTER_SECONDS) });
 }

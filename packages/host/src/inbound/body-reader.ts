@@ -1,5 +1,5 @@
 import { JsonBounds } from '@chat-web/protocol';
-import { comeBackLater, refused } from './answers.ts';
+import { serviceUnavailable, refused } from './answers.ts';
 import { ArrivingBody, givesWayBefore, networkIn } from './arriving-body.ts';
 
 /** Senders of webhooks are servers with good connections: so much must arrive in each window of time, and all in three. */
@@ -82,7 +82,7 @@ export class BodyReader {
     while (this.#heldBytes > AT_ONCE * this.#maxBytes) {
       const last = this.#nextToGiveWay();
       this.#forget(last);
-      last.refuse(comeBackLater('insufficient_resources', 'too many bodies are being read'));
+      last.refuse(serviceUnavailable('insufficient_resources', 'too many bodies are being read'));
     }
   }
 

@@ -1,5 +1,5 @@
 import { type EventName, GatewayError, withDeadline } from '@chat-web/protocol';
-import { comeBackLater, refused, wrongMethod } from '../inbound/answers.ts';
+import { serviceUnavailable, refused, wrongMethod } from '../inbound/answers.ts';
 import { BodyReader, parsedJson } from '../inbound/body-reader.ts';
 import { reportError } from '../inbound/callbacks.ts';
 import { utf8Bytes } from '../inbound/hmac.ts';
@@ -129,12 +129,12 @@ class Receiver {
     const event = webhookEventOf(signed.id, parsedJson(body));
     if (!event) return refused(400, 'invalid_request', NO_EVENT);
     if (this.#once.size >= MAX_RUNNING && !this.#once.isRunning(event.id)) {
-      return comeBackLater('insufficient_resources', 'too many events are being handled');
+      return serviceUnavailable('insufficient_resources', 'too many events are being handled');
     }
-    return this.#handOn(event);
+    return this.#dispatch(event);
   }
 
-  async #handOn(event: WebhookEvent): Promise<Response> {
+  async #dispatch(event: WebhookEvent): Promise<Response> {
     const timeoutMs = this.#options.handlerTimeoutMs ?? HANDLER_TIMEOUT_MS;
     const work = this.#once.run(event.id, () => this.#callHandlers(event));
     // Reported when it fails, even if that is late; `work` itself is awaited below, or not at all after the time limit.

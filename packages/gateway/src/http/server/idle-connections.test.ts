@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { eventually, listening } from '@chat-web/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { letIdleGiveWay } from './idle-connections.ts';
+import { closeLongestIdle } from './idle-connections.ts';
 
 const MAX = 20;
 const CROWDED = 18;
@@ -17,7 +17,7 @@ beforeEach(async () => {
     else response.end('ok');
   });
   server.maxConnections = MAX;
-  letIdleGiveWay(server);
+  closeLongestIdle(server);
   port = await listening(server);
 });
 afterEach(async () => {

@@ -8,7 +8,7 @@ const CROWDED_SHARE = 0.9;
  * Closes idle connections before a server reaches its limit of connections, the longest idle first. Idle connections
  * are kept for long, and a request that opens one needs no token: without this, they could occupy the limit.
  */
-export function letIdleGiveWay(server: Server): void {
+export function closeLongestIdle(server: Server): void {
   /** Connections that wait for their next request, the longest idle first. */
   const idle = new Set<Socket>();
   const last = new WeakMap<Socket, ServerResponse>();

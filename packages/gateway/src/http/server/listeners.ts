@@ -10,7 +10,7 @@ import type { Log } from '../../log.ts';
 import { mayHaveBody } from './body-headers.ts';
 import { readCertificate } from './certificate.ts';
 import { answerToInvalidRequest, GuardedResponse, RESPONSE_ALREADY_SENT } from './guarded-response.ts';
-import { letIdleGiveWay } from './idle-connections.ts';
+import { closeLongestIdle } from './idle-connections.ts';
 import { SlowReaders } from './slow-reader.ts';
 import { listenOnSocket } from './socket-file.ts';
 
@@ -264,7 +264,7 @@ function limitConnections(
     };
     limit();
     server.on('connection', limit);
-    letIdleGiveWay(server);
+    closeLongestIdle(server);
     server.on('drop', () => {
       dropped += 1;
       limit();
