@@ -34,14 +34,14 @@ export function archiveBody({ archive }: ArchiveInput): RequestBody {
 /** The fields as JSON. Bytes in `base64` are encoded while they are sent, if the platform can send streams. */
 export function jsonBody(fields: Fields): RequestBody {
   const { base64, ...rest } = fields;
-  if (base64 instanceof Uint8Array) return whole({ ...rest, base64: encode(base64) });
+  if (base64 instanceof Uint8Array) return inOnePiece({ ...rest, base64: encode(base64) });
   if (base64 instanceof Blob)
     return { isRepeatable: true, make: () => streamed(rest, base64.stream()), cancel: () => {} };
   if (base64 instanceof ReadableStream) return once(rest, base64);
-  return whole(fields);
+  return inOnePiece(fields);
 }
 
-function whole(fields: Fields): RequestBody {
+function inOnePiece(fields: Fields): RequestBody {
   const text = JSON.stringify(fields);
   return { isRepeatable: true, make: async () => text, cancel: () => {} };
 }

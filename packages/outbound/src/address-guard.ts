@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
-import { type Asker, type Resolve, resolveName } from './name-resolver.ts';
+import { type LookupOwner, type Resolve, resolveName } from './name-resolver.ts';
 import { isAllowedAddress, ownAddresses, type Range, rangesIn } from './public-address.ts';
 
 /** Lower ports belong to other protocols, except HTTP's own two. */
@@ -45,7 +45,7 @@ export class AddressGuard {
    * connection uses the checked addresses. Throws a ForbiddenAddressError for a URL that is not allowed whatever it
    * resolves to.
    */
-  lookupFor(url: URL, asker: Asker): LookupFunction {
+  lookupFor(url: URL, by: LookupOwner): LookupFunction {
     const port = portOf(url);
     const isAllowed = this.#allowsHost(url);
     if (!isAllowed && port < FIRST_FREE_PORT && !HTTP_PORTS.includes(port))
@@ -53,12 +53,12 @@ export class AddressGuard {
     const address = addressIn(url);
     // Node does not call the resolver for an IP address.
     if (isIP(address) !== 0 && !isAllowed && !isAllowedAddress(address, this.#ranges)) throw notPublic();
-    return asLookup((host) => this.#addressesOf(host, isAllowed, asker));
+    return asLookup((host) => this.#addressesOf(host, isAllowed, by));
   }
 
   /** Resolves the host of a URL now. Rejects with a ForbiddenAddressError, or if it cannot be resolved. */
-  async resolve(url: URL, asker: Asker): Promise<void> {
-    const lookup = this.lookupFor(url, asker);
+  async resolve(url: URL, by: LookupOwner): Promise<void> {
+    const lookup = this.lookupFor(url, by);
     const host = addressIn(url);
     if (isIP(host) !== 0) return;
     await new Promise<void>((resolve, reject) => {
@@ -73,8 +73,8 @@ export class AddressGuard {
     return this.#allowsHost(url) || isAllowedAddress(address, this.#ranges, [address]);
   }
 
-  async #addressesOf(host: string, isAllowed: boolean, asker: Asker): Promise<readonly LookupAddress[]> {
-    const addresses = await this.#resolve(host, asker);
+  async #addressesOf(host: string, isAllowed: boolean, by: LookupOwner): Promise<readonly LookupAddress[]> {
+    const addresses = await this.#resolve(host, by);
     if (addresses.length > MAX_ADDRESSES) throw new ForbiddenAddressError('it resolves to too many addresses');
     if (isAllowed) return addresses;
     const own = ownAddresses();

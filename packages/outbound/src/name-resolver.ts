@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 
 /** Who asks for the addresses of a host. */
-export interface Asker {
+export interface LookupOwner {
   /** A key, a session or a request: look-ups of one owner do not hold those of others. Undefined: the operator. */
   readonly owner: string | undefined;
   /** Cancels the look-up. */
@@ -12,10 +12,10 @@ export interface Asker {
 }
 
 /** Resolves the addresses of a host: at least one. */
-export type Resolve = (host: string, asker: Asker) => Promise<readonly LookupAddress[]>;
+export type Resolve = (host: string, by: LookupOwner) => Promise<readonly LookupAddress[]>;
 
 /** Where names are looked up; the default is what the machine uses. */
-export interface NameSources {
+export interface ResolverFiles {
   readonly hostsFile?: string;
   /** In the format of resolv.conf: its search domains. */
   readonly resolverFile?: string;
@@ -27,7 +27,7 @@ export interface NameSources {
 interface Lookup {
   readonly result: Promise<readonly LookupAddress[]>;
   readonly cancelling: AbortController;
-  askers: number;
+  callers: number;
 }
 
 /** The look-ups of one owner: how many run, and those that wait. */
@@ -54,12 +54,12 @@ const LOCALHOST: readonly LookupAddress[] = [
  * name server is silent would hold the look-ups of everyone.
  */
 export class NameResolver {
-  readonly #sources: NameSources;
+  readonly #files: ResolverFiles;
   readonly #lookups = new Map<string, Lookup>();
   readonly #turns = new Map<string | undefined, Turns>();
 
-  constructor(sources: NameSources = {}) {
-    this.#sources = sources;
+  constructor(files: ResolverFiles = {}) {
+    this.#files = files;
   }
 
   /** Rejects after 5 s, when the signal aborts, or if the host has no address. */
@@ -67,14 +67,14 @@ export class NameResolver {
     signal?.throwIfAborted();
     const key = `${host} ${owner ?? ''}`;
     const lookup = this.#lookups.get(key) ?? this.#begin(key, host, owner);
-    lookup.askers += 1;
+    lookup.callers += 1;
     const { promise: aborted, stop } = abortOf(signal);
     try {
       return await Promise.race([lookup.result, aborted]);
     } finally {
       stop();
-      lookup.askers -= 1;
-      if (lookup.askers === 0) {
+      lookup.callers -= 1;
+      if (lookup.callers === 0) {
         if (this.#lookups.get(key) === lookup) this.#lookups.delete(key);
         lookup.cancelling.abort();
       }
@@ -86,10 +86,10 @@ export class NameResolver {
     const { signal } = cancelling;
     const tooSlow = Object.assign(new Error(`no answer within ${TIMEOUT_MS / 1_000} s`), { code: TIMEOUT });
     const timer = setTimeout(() => cancelling.abort(tooSlow), TIMEOUT_MS).unref();
-    const result = this.#inTurn(owner, signal, () => lookUp(host, signal, this.#sources)).finally(() =>
+    const result = this.#inTurn(owner, signal, () => lookUp(host, signal, this.#files)).finally(() =>
       clearTimeout(timer),
     );
-    const lookup = { result, cancelling, askers: 0 };
+    const lookup = { result, cancelling, callers: 0 };
     this.#lookups.set(key, lookup);
     return lookup;
   }
@@ -140,8 +140,8 @@ function abortOf(signal: AbortSignal | undefined) {
   return { promise, stop: () => signal?.removeEventListener('abort', abort) };
 }
 
-async function lookUp(host: string, signal: AbortSignal, sources: NameSources): Promise<readonly LookupAddress[]> {
-  const { hostsFile = '/etc/hosts', resolverFile = '/etc/resolv.conf', servers } = sources;
+async function lookUp(host: string, signal: AbortSignal, files: ResolverFiles): Promise<readonly LookupAddress[]> {
+  const { hostsFile = '/etc/hosts', resolverFile = '/etc/resolv.conf', servers } = files;
   const name = host.toLowerCase().replace(/\.$/, '');
   const listed = addressesIn(await textOf(hostsFile), name);
   if (listed.length > 0) return listed;

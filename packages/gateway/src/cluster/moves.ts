@@ -335,10 +335,10 @@ export function balancing(
     places.sort((a, b) => a.used / a.capacity - b.used / b.capacity);
     const [emptiest, fullest] = [places[0], places.at(-1)];
     if (!emptiest || !fullest) return moves;
-    const most = fullest.used / fullest.capacity;
-    const isBalanced = most - emptiest.used / emptiest.capacity <= BALANCED;
+    const fullestShare = fullest.used / fullest.capacity;
+    const isBalanced = fullestShare - emptiest.used / emptiest.capacity <= BALANCED;
     // Otherwise a move would only exchange the two.
-    const isUseful = (emptiest.used + 1) / emptiest.capacity < most;
+    const isUseful = (emptiest.used + 1) / emptiest.capacity < fullestShare;
     if (isBalanced || !isUseful || emptiest.used >= emptiest.capacity) return moves;
     const session = fullest.sessions.shift();
     if (session === undefined) return moves;

@@ -223,10 +223,10 @@ export class SharedLog implements EventSource, LogRecords {
     };
   }
 
-  async #read(after: number, session: string | undefined, most = MAX_ROWS): Promise<LogRecord[]> {
+  async #read(after: number, session: string | undefined, maxRows = MAX_ROWS): Promise<LogRecord[]> {
     const rows = await this.#engine.query<Row>('SELECT * FROM chat_web.read_events($1, $2, $3)', [
       after,
-      most,
+      maxRows,
       session ?? null,
     ]);
     return rows.map(({ n, origin, seq, at, session: of, name, data }) => ({

@@ -19,7 +19,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { Cursor, type Gap, type Source } from './cursor.ts';
 import type { Fold } from './folds.ts';
 import { type JournalRecord, writeFrame } from './frame.ts';
-import { Journal, type JournalOptions } from './journal.ts';
+import { Journal, type JournalDependencies } from './journal.ts';
 import { SegmentReader, segmentsIn } from './segment.ts';
 
 const roots: string[] = [];
@@ -40,7 +40,7 @@ function newRoot(): string {
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
-async function openJournal(dir: string, options: Partial<JournalOptions> = {}): Promise<Journal> {
+async function openJournal(dir: string, options: Partial<JournalDependencies> = {}): Promise<Journal> {
   const journal = await Journal.open({ dir, folds: [], maxBytes: 1e9, maxAgeMs: 3 * DAY_MS, log: silent, ...options });
   opened.add(journal);
   return journal;

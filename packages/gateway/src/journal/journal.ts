@@ -25,7 +25,7 @@ import {
 } from './segment.ts';
 import { Turns } from './turns.ts';
 
-export interface JournalOptions {
+export interface JournalDependencies {
   readonly dir: string;
   readonly folds: readonly Fold[];
   /** The oldest segments are removed while the total exceeds this. */
@@ -108,7 +108,7 @@ const EXPIRY: NewRecord = { ...BLANK, kind: 'note', name: '$expiry' };
  */
 export class Journal implements Source {
   readonly turns = new Turns(MAX_READING);
-  readonly #options: JournalOptions;
+  readonly #dependencies: JournalDependencies;
   readonly #damage: Pick<Damage, 'setAside' | 'skip'>;
   readonly #epochs = new Epochs();
   readonly #forgotten = new Forgotten();
@@ -146,11 +146,11 @@ export class Journal implements Source {
   #housekeeping: Promise<void> = Promise.resolve();
   #isClosed = false;
 
-  private constructor(options: JournalOptions) {
-    this.#options = options;
-    this.#damage = options.damage ?? new Damage(dirname(options.dir), options.log);
-    this.#folds = new AllFolds([this.#epochs, this.#forgotten, ...options.folds], this.#damage);
-    this.#segmentBytes = Math.min(MAX_SEGMENT_BYTES, Math.ceil(options.maxBytes / MIN_SEGMENTS));
+  private constructor(dependencies: JournalDependencies) {
+    this.#dependencies = dependencies;
+    this.#damage = dependencies.damage ?? new Damage(dirname(dependencies.dir), dependencies.log);
+    this.#folds = new AllFolds([this.#epochs, this.#forgotten, ...dependencies.folds], this.#damage);
+    this.#segmentBytes = Math.min(MAX_SEGMENT_BYTES, Math.ceil(dependencies.maxBytes / MIN_SEGMENTS));
   }
 
   /**
@@ -158,8 +158,8 @@ export class Journal implements Source {
    * process has it open. Sets aside or skips what cannot be used. Rejects if the folder cannot be read; a full disk does
    * not reject.
    */
-  static async open(options: JournalOptions): Promise<Journal> {
-    const journal = new Journal(options);
+  static async open(dependencies: JournalDependencies): Promise<Journal> {
+    const journal = new Journal(dependencies);
     await journal.#load();
     journal.#every(HOUSEKEEPING_MS, () => void journal.housekeep());
     return journal;
@@ -270,7 +270,7 @@ export class Journal implements Source {
     if (!this.#failing) {
       this.#failing = { since: new Date(), why };
       const hint = 'free space on the disk, or check its health; the gateway retries every second';
-      this.#options.log.error({ error: why, hint }, 'journal not written');
+      this.#dependencies.log.error({ error: why, hint }, 'journal not written');
     }
     if (!this.#isRetrying) this.#after(RETRY_MS, () => void this.#resume());
     this.#isRetrying = true;
@@ -286,7 +286,7 @@ export class Journal implements Source {
     const since = this.#failing?.since;
     this.#failing = undefined;
     if (!since) return;
-    this.#options.log.info({ failedForMs: Date.now() - since.getTime() }, 'journal written again');
+    this.#dependencies.log.info({ failedForMs: Date.now() - since.getTime() }, 'journal written again');
     for (const listener of this.#resumeListeners) listener();
   }
 
@@ -311,7 +311,7 @@ export class Journal implements Source {
   /** Begins a segment with a checkpoint of all folds. It is renamed into place once it is complete. */
   async #roll(): Promise<{ readonly file: FileHandle; readonly segment: Segment }> {
     const firstSeq = this.#usedSeq + 1;
-    const { dir, log } = this.#options;
+    const { dir, log } = this.#dependencies;
     const path = segmentPath(dir, firstSeq, 0);
     const unfinished = unfinishedPath(path);
     makeFolder(dir, log); // A worker may have moved it.
@@ -349,7 +349,7 @@ export class Journal implements Source {
     const found = await lstat(path).catch(() => undefined);
     if (found && !found.isFile()) await this.#damage.setAside(path, 'it is not a file');
     await rename(unfinished, path);
-    await syncFolder(this.#options.dir);
+    await syncFolder(this.#dependencies.dir);
   }
 
   async #writeCheckpoint(file: FileHandle, firstSeq: number): Promise<{ bytes: number; lastSeq: number }> {
@@ -378,7 +378,7 @@ export class Journal implements Source {
   // Starting.
 
   async #load(): Promise<void> {
-    const { dir, log } = this.#options;
+    const { dir, log } = this.#dependencies;
     makeFolder(dir, log);
     const loaded = await load(dir, { folds: this.#folds, damage: this.#damage, log });
     this.#segments = loaded.segments;
@@ -519,7 +519,7 @@ export class Journal implements Source {
       try {
         await work();
       } catch (error) {
-        this.#options.log.error({ error: errorText(error) }, 'journal not cleaned up');
+        this.#dependencies.log.error({ error: errorText(error) }, 'journal not cleaned up');
       }
     });
     return this.#housekeeping;
@@ -527,14 +527,14 @@ export class Journal implements Source {
 
   /** Ends a segment that spans a long time, even if no records are added. */
   async #endOldSegment(): Promise<void> {
-    const { maxAgeMs } = this.#options;
+    const { maxAgeMs } = this.#dependencies;
     const now = Date.now();
     if (now - this.#beganAt > maxAgeMs / AGE_PARTS) this.#mustRoll = true;
     if ((this.#segments.at(-1)?.newestAt ?? now) < now - maxAgeMs) await this.append(EXPIRY);
   }
 
   async #expire(): Promise<void> {
-    const { maxBytes, maxAgeMs } = this.#options;
+    const { maxBytes, maxAgeMs } = this.#dependencies;
     const isSuperfluous = (oldest: Segment) => this.stats.bytes > maxBytes || oldest.newestAt < Date.now() - maxAgeMs;
     while (this.#segments.length > 1) {
       const [oldest, ...others] = this.#segments;
@@ -565,7 +565,7 @@ export class Journal implements Source {
     const isDeleted = (session: string, seq: number) => seq < (until.get(session) ?? 0);
     if (!(await contains(segment, isDeleted))) return;
     const revision = (segment.revision + 1) % MAX_REVISIONS;
-    const path = segmentPath(this.#options.dir, segment.firstSeq, revision);
+    const path = segmentPath(this.#dependencies.dir, segment.firstSeq, revision);
     const unfinished = unfinishedPath(path);
     const file = await open(unfinished, 'wx', 0o600);
     let bytes = 0;

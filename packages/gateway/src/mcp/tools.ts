@@ -51,11 +51,11 @@ export function agentTools(): Map<string, AgentTool> {
 
 function toolOf(name: string, tool: Tool, operation: Operation): AgentTool {
   const { description, fields, fixed, defaults, isDestructive = false } = tool;
-  const whole = objectSchemaOf(operation, tool);
+  const input = objectSchemaOf(operation, tool);
   const isTaken = (field: string) =>
     field === ID || (!fields && !Object.hasOwn(fixed ?? {}, field)) || fields?.includes(field);
-  const taken = Object.entries(whole.properties).filter(([field]) => isTaken(field));
-  const missing = fields?.filter((field) => !Object.hasOwn(whole.properties, field)) ?? [];
+  const taken = Object.entries(input.properties).filter(([field]) => isTaken(field));
+  const missing = fields?.filter((field) => !Object.hasOwn(input.properties, field)) ?? [];
   if (missing.length > 0) throw new Error(`tool ${name} has unknown fields: ${missing.join(', ')}`);
   const withDefault = (field: string, schema: Property) =>
     defaults && Object.hasOwn(defaults, field)
@@ -71,7 +71,7 @@ function toolOf(name: string, tool: Tool, operation: Operation): AgentTool {
         ...Object.fromEntries(taken.map(([field, schema]) => [nameOf(field), withDefault(field, schema)])),
         ...(operation.keyed ? { [REQUEST_ID]: schemaOf(requestIdText, 'input') as Property } : {}),
       },
-      required: [...whole.required.filter(isTaken).map(nameOf), ...(operation.keyed ? [REQUEST_ID] : [])],
+      required: [...input.required.filter(isTaken).map(nameOf), ...(operation.keyed ? [REQUEST_ID] : [])],
       additionalProperties: false,
     },
     annotations: {
@@ -104,12 +104,12 @@ interface Form {
 }
 
 function formOf(schema: v.GenericSchema, { fields = [], fixed = {} }: Tool): Form {
-  const whole = schemaOf(schema, 'input') as Form & {
+  const input = schemaOf(schema, 'input') as Form & {
     readonly anyOf?: readonly Form[];
     readonly oneOf?: readonly Form[];
   };
-  const forms = whole.anyOf ?? whole.oneOf;
-  if (!forms) return whole;
+  const forms = input.anyOf ?? input.oneOf;
+  if (!forms) return input;
   const fits = ({ properties = {} }: Form) =>
     fields.every((field) => Object.hasOwn(properties, field)) &&
     Object.entries(fixed).every(([name, value]) => {

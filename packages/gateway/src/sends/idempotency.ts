@@ -198,9 +198,9 @@ export class Idempotency {
    * have no room, is not kept: a repeated request does not send again, but learns only the id.
    */
   async #end({ session, keyId, hash }: KeyedRequest, answer: unknown): Promise<void> {
-    const whole = keyNotes.done(session, hash, JSON.stringify(answer));
-    const isKept = frameBytesOf(whole) <= MAX_ANSWER_BYTES;
-    const kept = isKept ? this.#journal.append(whole, keyId, 'half') : Promise.reject(new Error('too long'));
+    const withAnswer = keyNotes.done(session, hash, JSON.stringify(answer));
+    const isKept = frameBytesOf(withAnswer) <= MAX_ANSWER_BYTES;
+    const kept = isKept ? this.#journal.append(withAnswer, keyId, 'half') : Promise.reject(new Error('too long'));
     await kept.catch(() => this.#journal.append(keyNotes.done(session, hash, ''), keyId, 'nothing')).catch(() => {});
   }
 

@@ -41,8 +41,8 @@ const SET_SIZE = 50_000;
 const NOBODY = -1;
 const PERSON = /^\d{1,20}@(c\.us|lid)$/;
 
-const whole = v.pipe(v.number(), v.integer());
-const person32 = v.pipe(whole, v.minValue(NOBODY), v.maxValue(2 ** 32 - 1));
+const integer = v.pipe(v.number(), v.integer());
+const person32 = v.pipe(integer, v.minValue(NOBODY), v.maxValue(2 ** 32 - 1));
 const MAX_FIRST_SENDS = 20_000;
 /** First messages, older and recent people. */
 const MAX_PARTS = 3;
@@ -50,7 +50,7 @@ const MAX_PARTS = 3;
 const set32 = v.pipe(v.string(), v.maxLength(SET_SIZE * 6), v.base64());
 const peoplePart = v.strictObject({
   account: v.optional(person32),
-  firsts: v.optional(listOf(v.strictObject({ person: person32, at: v.pipe(whole, v.minValue(0)) }), MAX_FIRST_SENDS)),
+  firsts: v.optional(listOf(v.strictObject({ person: person32, at: v.pipe(integer, v.minValue(0)) }), MAX_FIRST_SENDS)),
   older: v.optional(set32),
   recent: v.optional(set32),
 });
