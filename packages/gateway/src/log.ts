@@ -130,7 +130,8 @@ const MAX_ENV_FILE_BYTES = 1_048_576;
  */
 export async function reloadLogLevel(envFile: string, { log, setLevel }: LevelledLog): Promise<void> {
   try {
-    const written = parseEnv(await readNamedText(envFile, MAX_ENV_FILE_BYTES)).CHAT_WEB_LOG_LEVEL?.trim() || logLevel.fallback;
+    const written =
+      parseEnv(await readNamedText(envFile, MAX_ENV_FILE_BYTES)).CHAT_WEB_LOG_LEVEL?.trim() || logLevel.fallback;
     const parsed = v.safeParse(logLevel.schema, written);
     if (!parsed.success) throw new Error(`CHAT_WEB_LOG_LEVEL ${parsed.issues[0].message}`);
     setLevel(parsed.output);

@@ -1,7 +1,7 @@
 import { GatewayError, type SessionEvent } from '@chat-web/protocol';
 import { exceededShare, type Shares } from '../access/shares.ts';
 import { everyShared } from '../shared-interval.ts';
-import { sseEvent, shownEntry } from './feed.ts';
+import { shownEntry, sseEvent } from './feed.ts';
 
 export interface EventStream {
   /** False if its reader may not see this event of this session. */

@@ -19,7 +19,7 @@ import * as v from 'valibot';
 import type { Caller } from '../access/caller.ts';
 import { passes } from '../events/chat-filter.ts';
 import type { EventStreams } from '../events/event-streams.ts';
-import { type EventSource, type Feed, sseEvent, jsonOf, shownEntry, type Takes } from '../events/feed.ts';
+import { type EventSource, type Feed, jsonOf, shownEntry, sseEvent, type Takes } from '../events/feed.ts';
 import type { Log } from '../log.ts';
 import type { Admission } from './admission.ts';
 import { parseParams, parseQuery } from './request-input.ts';

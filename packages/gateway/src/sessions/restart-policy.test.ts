@@ -3,13 +3,13 @@ import { check, double, property } from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   afterFailure,
+  HEALTHY,
   isBroken,
   isHostAtFault,
   pauseLength,
   type RestartHistory,
   restartDelay,
   takeOverDelay,
-  HEALTHY,
 } from './restart-policy.ts';
 
 function failing(times: number, wasUp: boolean): RestartHistory {

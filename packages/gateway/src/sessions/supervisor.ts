@@ -7,8 +7,8 @@ import {
   settledWithin,
   type WorkerOperationName,
 } from '@chat-web/protocol';
-import { afterChange } from '../after-change.ts';
 import type { Caller, Requester } from '../access/caller.ts';
+import { afterChange } from '../after-change.ts';
 import { isSameNumber } from './same-number.ts';
 import { Session, type StartRequest } from './session.ts';
 import type { OtherSessions, SessionDependencies } from './session-dependencies.ts';

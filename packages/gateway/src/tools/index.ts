@@ -1,6 +1,6 @@
 /** What the programs beside the gateway use: the tools of operators in `scripts/`, benchmarks and tests. */
 export { Audit } from '../access/audit.ts';
-export { tokenHash, isHash } from '../access/token.ts';
+export { isHash, tokenHash } from '../access/token.ts';
 export {
   addHost,
   adoptFolder,

@@ -1,5 +1,5 @@
 import { Lanes, MB, withDeadline } from '@chat-web/protocol';
-import { serviceUnavailable, refused, wrongMethod } from '../inbound/answers.ts';
+import { refused, serviceUnavailable, wrongMethod } from '../inbound/answers.ts';
 import { BodyReader, parsedJson } from '../inbound/body-reader.ts';
 import { reportError, withoutThrowing } from '../inbound/callbacks.ts';
 import { HmacKeys, SecretComparison, utf8Bytes } from '../inbound/hmac.ts';

@@ -1,5 +1,5 @@
 import { JsonBounds } from '@chat-web/protocol';
-import { serviceUnavailable, refused } from './answers.ts';
+import { refused, serviceUnavailable } from './answers.ts';
 import { ArrivingBody, givesWayBefore, networkIn } from './arriving-body.ts';
 
 /** Senders of webhooks are servers with good connections: so much must arrive in each window of time, and all in three. */

@@ -76,7 +76,11 @@ export class Listeners {
     const servers: Server[] = [];
     const connections = new Set<Socket>();
     if (port !== undefined) {
-      const server = configure(tls ? secureServer(tls, answer, serverOptions, log) : plainServer(), connections, asksForBody);
+      const server = configure(
+        tls ? secureServer(tls, answer, serverOptions, log) : plainServer(),
+        connections,
+        asksForBody,
+      );
       server.listen(port, host);
       await once(server, 'listening');
       servers.push(logErrors(server, log));
