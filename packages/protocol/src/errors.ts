@@ -76,7 +76,7 @@ export const errorTable = {
     retry: 'repeatable',
   },
   already_linked: { status: 409, when: 'the session is ready, or a session of this gateway has the number' },
-  host_is_live: { status: 409, when: 'the host was heard of less than 30 s ago, so that it is not off' },
+  host_is_live: { status: 409, when: 'the host sent a heartbeat less than 30 s ago' },
   edit_window_closed: { status: 409, when: 'the message is too old to be edited' },
   body_too_large: {
     status: 413,

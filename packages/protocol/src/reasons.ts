@@ -30,7 +30,7 @@ export const reasons = {
   PAGE_MUTE: 'sends are not confirmed',
   PAGE_OUTDATED: 'the network no longer accepts this build of the page',
   PAGE_UNSUPPORTED: 'the page lacks a part that every session needs',
-  HOST_LOST: 'the host of the session is not heard of',
+  HOST_LOST: 'the host of the session stopped sending heartbeats',
   WORKER_EXITED: 'the worker exited',
   WORKER_UNRESPONSIVE: 'the worker stopped responding',
   WORKER_PROTOCOL_ERROR: 'the worker violated the protocol of its channel',

@@ -37,10 +37,10 @@ export async function requestArchive(
   silence.begin(silentMs);
   if (answer.ok && answer.body)
     return { bytes: silence.watch(answer.body, silentMs), contentDigest: answer.headers.get('Content-Digest') };
-  const said = v.safeParse(refused, await answer.json().catch(() => undefined));
+  const refusal = v.safeParse(refused, await answer.json().catch(() => undefined));
   silence.end();
-  if (!said.success) throw new GatewayError('host_unreachable', `host ${name} has answered with ${answer.status}`);
-  throw new GatewayError(said.output.code, `host ${name} refuses: ${said.output.error}`);
+  if (!refusal.success) throw new GatewayError('host_unreachable', `host ${name} has answered with ${answer.status}`);
+  throw new GatewayError(refusal.output.code, `host ${name} refuses: ${refusal.output.error}`);
 }
 
 /** Aborts if the other side sends nothing for some time. */

@@ -44,7 +44,7 @@ export interface Peer {
   /** Of its host. */
   readonly id: string;
   readonly name: string;
-  /** It has not been heard of for 30 s. */
+  /** It has sent no heartbeat for 30 s. */
   readonly isLost: boolean;
   /** The base URL of its API; absent if it has never started. */
   readonly address: string | undefined;
@@ -96,7 +96,7 @@ export interface ArrivingMove {
   commit(): Promise<boolean>;
 }
 
-/** What a gateway tells the cluster once its sessions are loaded. */
+/** A gateway of the cluster, once its sessions are loaded. */
 export interface OwnGateway {
   /** Where the others reach it: the base URL of its API. */
   readonly address: string;
@@ -104,7 +104,7 @@ export interface OwnGateway {
   readonly sessions: OwnSessions;
   /** A host is lost, and this gateway has to publish that. `sessions`: those that it has, as they are shown now. */
   onHostLost(sessions: readonly SessionView[]): void;
-  /** The others have taken this host for lost, and have said so in the streams of its sessions. */
+  /** The others had marked this host as lost, and published that in the streams of its sessions. */
   onFound(): void;
   /** Nothing of this gateway may run any more: `why` it has lost its data folder. */
   onFolderLost(why: string): void;
@@ -119,7 +119,7 @@ export interface ForwardedRequest {
   readonly to: string;
 }
 
-/** What a forwarded request says of its caller. */
+/** The caller of a forwarded request. */
 export interface ForwardedFor {
   readonly address: string;
   /** The host that forwards. */
@@ -143,7 +143,7 @@ export interface WebhookDeliverer {
 export interface ClusterWebhooks {
   readonly store: WebhookStore;
   readonly events: WebhookEvents;
-  /** Tells `deliverer` whenever this gateway is the one. */
+  /** Starts `deliverer` whenever this gateway becomes the one that delivers, and stops it afterwards. */
   deliverBy(deliverer: WebhookDeliverer): void;
   /** Another gateway may deliver them at once. Never rejects. */
   leave(): Promise<void>;
@@ -171,7 +171,7 @@ export interface Cluster {
   /** After this long without a sign of this gateway, its workers end their browsers; undefined: never. */
   readonly gatewayTimeoutMs: number | undefined;
   /**
-   * Tells the others of this gateway and its sessions, from now on. Resolves with those of its sessions that belong to
+   * Publishes this gateway and its sessions to the others, from now on. Resolves with those of its sessions that belong to
    * another host, which must not run here.
    */
   begin(own: OwnGateway): Promise<string[]>;

@@ -1,7 +1,7 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 import * as v from 'valibot';
 
-/** The header by which a gateway says for whom it forwards a request. */
+/** The header with which a gateway names the caller whose request it forwards. */
 export const HOP_HEADER = 'chat-web-hop';
 const MAX_LENGTH = 1_000;
 /** Clocks of two hosts may differ by this much. */
@@ -33,14 +33,14 @@ export class HopSigner {
   }
 
   /** The value of the header. */
-  sign(said: Omit<Hop, 'until'>): string {
-    const text = Buffer.from(JSON.stringify({ ...said, until: Date.now() + VALID_MS }));
+  sign(forwarded: Omit<Hop, 'until'>): string {
+    const text = Buffer.from(JSON.stringify({ ...forwarded, until: Date.now() + VALID_MS }));
     return `${text.toString('base64url')}.${sign(null, text, this.#key).toString('base64url')}`;
   }
 }
 
 /**
- * What the header of a request to this host says, if it is valid now. `keyOf`: the public key of a host, in DER.
+ * The content of the header of a request to this host, if it is valid now. `keyOf`: the public key of a host, in DER.
  */
 export function verifyHop(
   value: string,
@@ -51,18 +51,18 @@ export function verifyHop(
     .slice(0, MAX_LENGTH + request.length * 2)
     .split('.', 2)
     .map((part) => Buffer.from(part, 'base64url'));
-  const said = text && v.safeParse(hop, parsed(text));
-  if (!text || !signature || !said?.success) return undefined;
-  const { from, until } = said.output;
+  const content = text && v.safeParse(hop, parsed(text));
+  if (!text || !signature || !content?.success) return undefined;
+  const { from, until } = content.output;
   if (
-    said.output.request !== request ||
-    said.output.to !== to ||
+    content.output.request !== request ||
+    content.output.to !== to ||
     until < Date.now() ||
     until > Date.now() + 2 * VALID_MS
   )
     return undefined;
   const key = publicKeyIn(keyOf(from));
-  return key && verify(null, text, key, signature) ? said.output : undefined;
+  return key && verify(null, text, key, signature) ? content.output : undefined;
 }
 
 /** Reading one takes as long as verifying a signature. */

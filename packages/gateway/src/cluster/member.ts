@@ -50,7 +50,7 @@ const SHIPPED_MS = 5_000;
 const GATEWAY_TIMEOUT_MS = 30_000;
 /** Before that: a process that did not run for this long asks the database before it starts a browser. */
 const MAX_OVERSLEPT_MS = 20_000;
-/** A host that is not heard of for this long may be lost: see `mark_lost`. */
+/** A host without a heartbeat for this long may be lost: see `mark_lost`. */
 const LATE_MS = 15_000;
 
 /** What the machine and the gateway need, and a session with its browser. */
@@ -171,8 +171,8 @@ export class Member implements Cluster {
     const listening = this.#engine.listen(
       {
         chat_web: () => this.#changed.resolve(),
-        chat_web_log: (told) => {
-          const [last, host] = told.split(' ');
+        chat_web_log: (notice) => {
+          const [last, host] = notice.split(' ');
           if (host !== this.#folder.host && this.#events.isBefore(Number(last))) this.#added.resolve();
         },
       },

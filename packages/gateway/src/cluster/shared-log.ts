@@ -4,7 +4,7 @@ import { firstAfter, Recent } from '../journal/recent.ts';
 import { Turns } from '../journal/turns.ts';
 import type { ForReaders } from './cluster.ts';
 import type { Engine } from './engine.ts';
-import { type FoundPosition, LogFeed, type LogRecord, type LogRecords, type LogPosition } from './log-feed.ts';
+import { type FoundPosition, LogFeed, type LogPosition, type LogRecord, type LogRecords } from './log-feed.ts';
 
 interface Row {
   readonly n: string;
@@ -109,7 +109,7 @@ export class SharedLog implements EventSource, LogRecords {
     this.#newest = { n, id: last?.n === n ? last.id : undefined };
     this.#recent = newRecent(n);
     for (const [session, deletedAt] of this.#deleted) if (deletedAt > n) this.#deleted.delete(session);
-    this.#tell();
+    this.#notify();
   }
 
   /** Whether there are events up to a place that are not known. */
@@ -138,10 +138,10 @@ export class SharedLog implements EventSource, LogRecords {
       this.onDeleted(record.session);
     }
     this.#recent.drop();
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 

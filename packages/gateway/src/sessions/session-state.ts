@@ -13,6 +13,7 @@ import {
 import type { Config } from '../config.ts';
 import {
   afterFailure,
+  HEALTHY,
   MAX_TAKE_OVERS,
   RECOVERED_AFTER_MS,
   REFUSED_DELAY_MS,
@@ -20,12 +21,11 @@ import {
   restartDelay,
   takeOverDelay,
   UNSUPPORTED_DELAY_MS,
-  HEALTHY,
   withJitter,
 } from './restart-policy.ts';
 
 /**
- * Where a session stands, as the API shows it.
+ * The phase of a session, as the API shows it.
  *
  * - `stopped`: nothing runs. With saved auth it is still listed; without, it is unknown. `cause`: if it was not
  *   requested.

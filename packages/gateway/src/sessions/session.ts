@@ -15,8 +15,8 @@ import {
   type WorkerEvent,
   type WorkerOperationName,
 } from '@chat-web/protocol';
-import { afterChange } from '../after-change.ts';
 import type { Requester } from '../access/caller.ts';
+import { afterChange } from '../after-change.ts';
 import { memoryBytes } from '../host/memory.ts';
 import { Lock } from '../lock.ts';
 import { type Log, withoutNumbers } from '../log.ts';
@@ -378,7 +378,7 @@ export class Session {
 
   /** The number of its account, or of the one that it is being linked to by a code, in digits. */
   get number(): string | undefined {
-    // The page may not have told the number of an account with a hidden id.
+    // The page may not have reported the number of an account with a hidden id.
     const known = this.phase.status === 'ready' ? this.phase.info.phone : '';
     return known || this.#state.linkingNumber;
   }

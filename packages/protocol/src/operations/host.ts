@@ -35,7 +35,7 @@ export type HostSample = v.InferOutput<typeof hostSample>;
 /** Of the sessions of a gateway, by status. */
 const sessionCounts = v.object(v.entriesFromList(sessionStatus.options, many));
 
-/** What a host tells the others of itself. */
+/** What a host publishes about itself. */
 export const aboutHost = v.object({
   version: v.pipe(v.string(), v.maxLength(50)),
   sessions: sessionCounts,
@@ -48,7 +48,7 @@ const hostView = v.object({
   name: v.string(),
   /** True for the host of the gateway that answers. */
   isOwn: v.boolean(),
-  /** `late`: not heard of for 15 s; `lost`: for 30 s; `released`: its gateway has stopped. */
+  /** `late`: no heartbeat for 15 s; `lost`: none for 30 s; `released`: its gateway has stopped. */
   state: v.picklist(['live', 'late', 'lost', 'released']),
   /** How many sessions it has room for, and has. */
   capacity: many,
@@ -59,7 +59,7 @@ const hostView = v.object({
   confirmedOff: v.optional(v.boolean()),
   /** Its gateway delivers the webhooks of all hosts. */
   deliversWebhooks: v.optional(v.boolean()),
-  /** When it was last heard of. */
+  /** The time of its last heartbeat. */
   beatAt: v.optional(isoTime),
   ...v.partial(aboutHost).entries,
 });
