@@ -28,7 +28,7 @@ const MISSING: readonly (string | undefined)[] = ['42P01', '3F000', '42883', '42
 export interface HostStatus {
   readonly name: string;
   readonly state: string;
-  /** Since its last beat; undefined if it has never started. */
+  /** The time since its last beat; undefined if it has never started. */
   readonly silentSeconds: number | undefined;
   /** Where the other gateways reach it; undefined if it has never started. */
   readonly address: string | undefined;

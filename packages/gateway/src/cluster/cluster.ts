@@ -33,7 +33,7 @@ export interface OwnJournal extends JournalEnd {
 
 /** What readers of events get besides these. */
 export interface ForReaders {
-  /** Of a session of any host. */
+  /** Returns the metadata of a session of any host. */
   readonly metadataOf: MetadataOf;
   /** Counts gaps, by reason. */
   readonly gaps: Map<string, number>;
@@ -41,14 +41,14 @@ export interface ForReaders {
 
 /** Another gateway of the cluster. */
 export interface Peer {
-  /** Of its host. */
+  /** The id of its host. */
   readonly id: string;
   readonly name: string;
   /** It has sent no heartbeat for 30 s. */
   readonly isLost: boolean;
   /** The base URL of its API; absent if it has never started. */
   readonly address: string | undefined;
-  /** Of what it forwards, in DER. */
+  /** Verifies what it forwards; in DER. */
   readonly publicKey: Buffer | undefined;
 }
 
@@ -57,13 +57,13 @@ export type ReportedSession = SessionView & { readonly number?: string | undefin
 
 /** The sessions of this host, for moves. */
 export interface OwnSessions {
-  /** All that it has, except `placed`. */
+  /** All sessions that it has, except `placed`. */
   views(): ReportedSession[];
-  /** Those that moves have placed here, and that are not committed. */
+  /** The sessions that moves have placed here without being committed yet. */
   placed(): string[];
-  /** Those that have moved to another host, and whose folder is still here. */
+  /** The sessions that have moved to another host, while their folders are still here. */
   moved(): string[];
-  /** Those that can be moved, the one that has been idle for the longest time first. */
+  /** The sessions that can be moved; the one that has been idle for the longest time comes first. */
   movable(): string[];
   /** True for one that may run here. */
   isHere(session: string): boolean;
@@ -113,7 +113,7 @@ export interface OwnGateway {
 export interface ForwardedRequest {
   /** Its method and path. */
   readonly request: string;
-  /** Of the caller. */
+  /** The IP address of the caller. */
   readonly address: string;
   /** The host that it is for. */
   readonly to: string;
@@ -153,7 +153,7 @@ export interface ClusterWebhooks {
 export interface Cluster {
   /** True for a gateway without a cluster. */
   readonly isAlone: boolean;
-  /** Of this host; undefined without a cluster. */
+  /** The name of this host; undefined without a cluster. */
   readonly hostName: string | undefined;
   /**
    * Resolves once the last gateway of the data folder has given it up. Nothing in the folder may be changed before.
@@ -171,8 +171,8 @@ export interface Cluster {
   /** After this long without a sign of this gateway, its workers end their browsers; undefined: never. */
   readonly gatewayTimeoutMs: number | undefined;
   /**
-   * Publishes this gateway and its sessions to the others, from now on. Resolves with those of its sessions that belong to
-   * another host, which must not run here.
+   * Publishes this gateway and its sessions to the others, from now on. Resolves with those of its sessions that belong
+   * to another host, which must not run here.
    */
   begin(own: OwnGateway): Promise<string[]>;
   /**

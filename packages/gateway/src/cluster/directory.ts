@@ -33,7 +33,7 @@ export interface HostRow {
 export interface MoveRow {
   readonly id: string;
   readonly session: string;
-  /** Hosts. */
+  /** `source` and `target` are ids of hosts. */
   readonly source: string;
   readonly target: string | null;
   readonly starts: boolean;
@@ -57,7 +57,7 @@ export class Directory {
   readonly #own: string;
   readonly #sessions = new Map<string, Entry>();
   #hosts = new Map<string, HostRow>();
-  /** Those that are not finished, by session. */
+  /** The moves that are not finished, by session. */
   #moves = new Map<string, MoveRow>();
   #hostsReadAt = Number.NEGATIVE_INFINITY;
   #change = '0';

@@ -35,10 +35,10 @@ class StandbyError extends Error {
   }
 }
 
-/** Until a connection that listens is opened again. */
+/** A connection that listens is opened again after this wait. */
 const LISTEN_RETRY_MS = 2_000;
 
-/** The PostgreSQL server of the cluster. Of several, the first that accepts writes is used. */
+/** The PostgreSQL server of the cluster. If there are several, it uses the first that accepts writes. */
 export class Engine {
   readonly #pools: readonly pg.Pool[];
   readonly #newListener: (at: number) => pg.Client;

@@ -18,7 +18,7 @@ const IN_USE_HINT =
   'its last gateway may still run. If its machine is off, confirm it: POST /hosts/{id}/off at another gateway, or "chat-web cluster off <name>"';
 const LIVE_HINT = 'its gateway runs, on this folder or on a copy of it: this one will not start beside it';
 const OUTAGE_HINT = 'the gateway starts once the database can be reached';
-/** Of a gateway that lives, the last beat is not as old. */
+/** A gateway whose last beat is younger is alive. */
 const LIVE_SECONDS = 15;
 const ADOPT = 'If this is the disk that was used last, run "chat-web cluster adopt <name>"';
 /** Why a folder is never claimed as it is. */
@@ -66,7 +66,7 @@ export class FolderClaim {
     return this.#file.host;
   }
 
-  /** Of the last claim. */
+  /** The number of the last claim. */
   get epoch(): number {
     return this.#file.epoch;
   }
@@ -136,7 +136,7 @@ export class FolderClaim {
     await requireSchema(this.#engine);
     const [host] = await this.#engine.query<OwnHost>('SELECT * FROM chat_web.own_host()');
     if (host?.id !== this.host) throw new ConfigError([foreign(host)]);
-    // On the disk before it is in the database: see `claim`.
+    // It must be on the disk before it is in the database: see `claim`.
     if (this.#file.pending === undefined) await this.#write({ ...this.#file, pending: randomUUID() });
     const { pending } = this.#file;
     const { machineId, bootId, folder } = await folderIdentityOf(this.#config.dataDir);

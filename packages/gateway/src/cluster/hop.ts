@@ -23,7 +23,7 @@ export type Hop = v.InferOutput<typeof hop>;
 /** Signs what this gateway forwards. Its key lives as long as this process. */
 export class HopSigner {
   readonly #key: KeyObject;
-  /** In DER. */
+  /** The other hosts verify with it; in DER. */
   readonly publicKey: Buffer;
 
   constructor() {

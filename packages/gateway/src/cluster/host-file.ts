@@ -7,11 +7,11 @@ import { JsonFile } from '../host/json-file.ts';
 export const HOST_FILE = 'host.json';
 const MAX_BYTES = 4_096;
 const hostFile = v.strictObject({
-  /** Of its row in the database. */
+  /** The id of its row in the database. */
   host: v.pipe(v.string(), v.uuid()),
   /** How often the folder has been claimed. */
   epoch: v.pipe(v.number(), v.integer(), v.minValue(0)),
-  /** Of a claim whose epoch has not been written yet. */
+  /** Identifies a claim whose epoch has not been written yet. */
   pending: v.optional(v.pipe(v.string(), v.maxLength(100))),
 });
 

@@ -10,7 +10,7 @@ export interface LogRecord {
   readonly id: string;
   /** Undefined: the session was deleted, with its events up to here. Empty: it was deleted. */
   readonly name: EventName | '' | undefined;
-  /** Empty for a gap of a whole journal. */
+  /** A gap of a whole journal has an empty one. */
   readonly session: string;
   readonly at: number;
   readonly text: string;
@@ -35,19 +35,19 @@ export interface FoundPosition {
  * whose turn it is.
  */
 export interface LogRecords {
-  /** The last one; undefined until the database was reached. */
+  /** The position of the last event; undefined until the database was reached. */
   readonly newest: LogPosition | undefined;
-  /** The place before the oldest one that is kept. */
+  /** The place before the oldest event that is kept. */
   readonly oldest: number;
   /** How often a promoted standby lacked events so far. */
   readonly losses: number;
   /** The place from which everything has to be read again: `known` losses were considered. */
   placeAfterLoss(n: number, known: number): number;
-  /** Those after a place, if all are in memory: up to 1,000. */
+  /** The records after a place, up to 1,000, if all of them are in memory. */
   recentAfter(n: number): readonly LogRecord[] | undefined;
-  /** Those after a place, of one session or of all: up to 1,000. `oldest` is as new as these. */
+  /** Reads the records after a place, up to 1,000, of one session or of all. `oldest` is as new as these. */
   readAfter(n: number, session: string | undefined, owner?: string): Promise<readonly LogRecord[]>;
-  /** The one at a place; undefined if it is not kept. */
+  /** The record at a place; undefined if it is not kept. */
   at(n: number, owner: string): Promise<LogRecord | undefined>;
   /** Where to read on after an id. */
   find(id: string, owner?: string): Promise<FoundPosition>;

@@ -36,24 +36,24 @@ import { Shipper } from './shipper.ts';
 const BEAT_MS = 5_000;
 /** The service manager waits 30 s for the whole stop. */
 const RELEASE_MS = 3_000;
-/** Before that, for the last events. */
+/** The last events have this long before the release. */
 const LAST_SHIPPED_MS = 1_000;
-/** At most, and at least, between two readings of what has changed. */
+/** The longest and the shortest time between two readings of what has changed. */
 const [REFRESH_MS, MIN_REFRESH_MS] = [1_000, 50];
 const REPORT_MS = 900;
 const RETRY_MS = 2_000;
-/** Between two looks at the age and the size of the events in the database. */
+/** The age and the size of the events in the database are checked at this interval. */
 const TEND_MS = 10 * 60_000;
-/** For the last events of a session that leaves. */
+/** The last events of a session that leaves have this long to reach the database. */
 const SHIPPED_MS = 5_000;
 /** Workers end their browsers, and another gateway may claim the folder, some time after the last beat. */
 const GATEWAY_TIMEOUT_MS = 30_000;
-/** Before that: a process that did not run for this long asks the database before it starts a browser. */
+/** A process that did not run for this long asks the database before it starts a browser. */
 const MAX_OVERSLEPT_MS = 20_000;
 /** A host without a heartbeat for this long may be lost: see `mark_lost`. */
 const LATE_MS = 15_000;
 
-/** What the machine and the gateway need, and a session with its browser. */
+/** The memory that the machine and the gateway need, and that of a session with its browser. */
 const [OWN_BYTES, SESSION_BYTES] = [500 * 1_048_576, 400 * 1_048_576];
 
 type MemberConfig = Pick<
@@ -449,7 +449,7 @@ export class Member implements Cluster {
     }
   }
 
-  /** Without the database, the sessions go on. */
+  /** Never rejects: sessions keep running without the database. */
   async #attempt(what: string, work: () => Promise<void>): Promise<void> {
     await work().catch((error: unknown) => {
       if (!(error instanceof GatewayError)) this.#log.error({ what, error: errorText(error) }, 'cluster not updated');
@@ -480,7 +480,7 @@ export class Member implements Cluster {
         }
         published = lost.map(({ id }) => id); // On disk by the next beat.
       } catch (error) {
-        // Without the database, the sessions go on.
+        // Sessions keep running without the database.
         if (!(error instanceof GatewayError)) this.#log.error({ error: errorText(error) }, 'beat failed');
       }
       await this.#untilNextBeat();

@@ -5,12 +5,12 @@ import type { ArrivingArchive, ChosenMove, MoveView, OwnSessions } from './clust
 import type { Directory, HostRow, MoveRow } from './directory.ts';
 import type { Engine } from './engine.ts';
 
-/** At a time: from this host, if it is drained, and to this host. */
+/** How many sessions move at a time from this host, if it is drained, and to this host. */
 const [MAX_LEAVING, MAX_ARRIVING] = [4, 4];
 /** How often a move is tried, with a wait of 1, 2, 4, 8 and 16 s: a gateway that was killed is back by then. */
 const MAX_ATTEMPTS = 6;
 const FIRST_RETRY_MS = 1_000;
-/** Before a session that could not be moved is moved again by a drain. */
+/** A drain waits this long before it tries again to move a session. */
 const DRAIN_RETRY_MS = 60_000;
 const MAX_WAIT_MS = 30_000;
 const POLL_MS = 200;
@@ -198,7 +198,7 @@ export class Moves {
     await directory.refresh();
   }
 
-  /** At the target. */
+  /** Runs at the target. */
   async #arrive(move: MoveRow, sessions: OwnSessions): Promise<void> {
     const { directory, stopping } = this.#dependencies;
     this.#arrivals += 1;
@@ -221,7 +221,7 @@ export class Moves {
       await this.#commit(id); // It was committed before: the database has lost that in a fail-over.
       return;
     }
-    // Of an attempt that failed after it was placed.
+    // An earlier attempt failed after the session was placed.
     if (sessions.placed().includes(session)) await sessions.discard(session);
     await sessions.requireRoom(session); // Before the source stops it.
     const begun = await engine.query<{ is_open: boolean }>('SELECT chat_web.begin_move($1, $2) AS is_open', [

@@ -5,15 +5,15 @@ import * as v from 'valibot';
 import { KeyFile, type KeyStore, type StoredKey, storedKey } from '../access/key-store.ts';
 import type { Engine } from './engine.ts';
 
-/** They read changes once a second. */
+/** All gateways have read a change after this time: they do so once a second. */
 const READ_BY_ALL_MS = 1_500;
 
 /** The keys of a cluster, in its database. */
 export class SharedKeys implements KeyStore {
   readonly #engine: Engine;
-  /** Of this host, from before it joined. */
+  /** The keys of this host from before it joined. */
   readonly #ownFile: string;
-  /** A list that is being read may still have them. */
+  /** Keys that a list which is being read may still contain. */
   readonly #removed = new Set<string>();
   #change = '0';
   #onChange: (keys: readonly StoredKey[]) => void = () => {};

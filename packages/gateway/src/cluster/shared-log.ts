@@ -46,12 +46,12 @@ export class SharedLog implements EventSource, LogRecords {
   #newest: LogPosition | undefined;
   #oldest = 0;
   #timeline: string | undefined;
-  /** A loss that no caller of `refresh` knows of, since what followed has failed. */
+  /** True after a loss that no caller of `refresh` knows of, since a later step has failed. */
   #hasNews = false;
-  /** What was read here and lost there: everything after these places. */
+  /** Everything after these places was read here, and lost there. */
   readonly #losses: number[] = [];
   readonly #turns = new Turns(MAX_READING);
-  /** By session: the place up to which its events are deleted. */
+  /** The place up to which the events of each session are deleted. */
   readonly #deleted = new Map<string, number>();
   readonly #listeners = new Set<() => void>();
   forReaders: ForReaders = { metadataOf: () => undefined, gaps: new Map() };
@@ -104,7 +104,7 @@ export class SharedLog implements EventSource, LogRecords {
   /** What is after this place is read again, also by feeds. */
   async #startAt(n: number): Promise<void> {
     const [last] = await this.#read(n - 1, undefined, 1);
-    // In one turn: a feed must not see a part of it.
+    // This is one turn of the event loop: a feed must not see a part of it.
     if (this.#newest) this.#losses.push(n);
     this.#newest = { n, id: last?.n === n ? last.id : undefined };
     this.#recent = newRecent(n);
@@ -155,7 +155,7 @@ export class SharedLog implements EventSource, LogRecords {
     return this.#oldest;
   }
 
-  /** Of the server that was read last. */
+  /** The timeline of the server that was read last. */
   get timeline(): string | undefined {
     return this.#timeline;
   }

@@ -23,7 +23,7 @@ interface Dependencies {
   readonly engine: Engine;
   readonly events: SharedLog;
   readonly host: string;
-  /** Of the claim of this gateway. */
+  /** The epoch of this gateway's claim. */
   readonly epoch: () => number;
   /** The journal of this host, once the others can read all that was in it before it joined. */
   readonly shipped: () => Pick<JournalEnd, 'seqOf'> | undefined;
@@ -46,13 +46,13 @@ interface Known {
   readonly losses: number;
 }
 
-/** By both clocks: one stops while the machine is suspended, the other can be set. */
+/** A time by both clocks: one stops while the machine is suspended, the other can be set. */
 interface Moment {
   readonly monotonic: number;
   readonly wall: number;
 }
 
-/** After the last beat. Less than the time after which a host counts as lost. */
+/** The duty ends this long after the last beat: before the host counts as lost. */
 const DUTY_MS = 25_000;
 const RETRY_AFTER_SECONDS = 2;
 /** SQLSTATE of `require_duty`. */
@@ -66,7 +66,7 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   readonly events: PlacedEvents;
   progress = new WebhookProgress();
   readonly #dependencies: Dependencies;
-  /** Of this host, from before it joined. */
+  /** The webhooks of this host from before it joined. */
   readonly #own: WebhookFile;
   #deliverer: WebhookDeliverer | undefined;
   /** The host that has the duty, as far as is known. */
@@ -75,7 +75,7 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
   /** How many webhooks had been imported when they were read. */
   #imports = 0;
   #isDelivering = false;
-  /** A change may have been stored: all are to be read again. */
+  /** True if a change may have been stored, so that all webhooks have to be read again. */
   #isUnsure = false;
   /** The last beat of this host that is known to be stored, while it had the duty. */
   #beatAt: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
@@ -105,7 +105,7 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     return this.#host;
   }
 
-  /** The same. Throws while this one does not deliver them. */
+  /** As `knownHost`. Throws while this host has the duty, but does not deliver the webhooks. */
   requireHost(): string | undefined {
     if (this.#host !== this.#dependencies.host || this.#isDelivering) return this.#host;
     if (this.#isDue) throw unavailable('are being taken over');
@@ -195,7 +195,7 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     await engine.query('SELECT chat_web.leave_webhooks($1)', [epoch()]);
   }
 
-  /** Without the database, it is not known for long. */
+  /** The duty is confirmed by a beat. Without another one, deliveries stop. */
   #confirm({ monotonic, wall }: Moment, writtenMs: number): void {
     const silentMs = Math.max(0, writtenMs); // The clock of the database may have been set back.
     this.#beatAt = { monotonic: monotonic - silentMs, wall: wall - silentMs };
@@ -238,7 +238,7 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
       );
       letters.push(...ofWebhook.map((row) => ({ id, ...row })));
     }
-    // From here on in one turn: a session may be deleted at any time.
+    // The rest is one turn of the event loop: a session may be deleted at any time.
     const progress = new WebhookProgress();
     const webhooks: StoredWebhook[] = [];
     for (const { id, stored, progress: saved } of rows) {
@@ -337,7 +337,7 @@ export class SharedWebhooks implements WebhookStore, ClusterWebhooks {
     }
   }
 
-  // From before this host joined.
+  // Webhooks from before this host joined.
 
   async #importOwn(): Promise<void> {
     const { engine, epoch, shipped } = this.#dependencies;

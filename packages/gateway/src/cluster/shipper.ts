@@ -14,17 +14,17 @@ interface Dependencies {
   /** Called with what was appended; `last`: the place of the last one. */
   onShipped(records: readonly Omit<LogRecord, 'n'>[], last: number): void;
   readonly host: string;
-  /** Of the claim of this gateway. */
+  /** The epoch of this gateway's claim. */
   readonly epoch: () => number;
   readonly stopping: AbortSignal;
   readonly log: Log;
 }
 
 const RETRY_MS = 1_000;
-/** A record that is written wakes it; this is for those that are missed. */
+/** Each written record wakes the shipper. It looks this often for records whose signal it missed. */
 const IDLE_MS = 5_000;
 
-/** At most, of one batch; the last reading may exceed it. */
+/** The most records and characters of a batch; the last reading may exceed the latter. */
 const [MAX_BATCH, MAX_BATCH_LENGTH] = [500, 524_288];
 
 interface Row extends Omit<LogRecord, 'n'> {
@@ -36,9 +36,9 @@ interface Batch {
   readonly after: number;
   readonly upTo: number;
   readonly rows: readonly Row[];
-  /** By `performance.now()`. */
+  /** A time of `performance.now()`. */
   readonly readAt: number;
-  /** Nothing else was in the journal then. */
+  /** True if nothing else was in the journal then. */
   readonly isLast: boolean;
 }
 
@@ -53,9 +53,9 @@ export class Shipper {
   #ahead: Promise<Batch | undefined> | undefined;
   /** Up to this seq, the journal is in the database; undefined until it was asked. */
   #shipped: number | undefined;
-  /** All records that wait came later. */
+  /** All records that wait were written later. */
   #waitingSince = performance.now();
-  /** Nothing waits. */
+  /** True if no record waits. */
   #isIdle = false;
   #more = deferred();
   #done = deferred();
@@ -99,7 +99,7 @@ export class Shipper {
     return true;
   }
 
-  /** Until the signal aborts. Never rejects. */
+  /** Ships until the signal aborts. Never rejects. */
   async run(): Promise<void> {
     const { journal, stopping, log } = this.#dependencies;
     const stop = journal.onCommit(() => {

@@ -14,7 +14,7 @@ export interface EventStream {
 interface OpenStream {
   readonly stream: EventStream;
   readonly session: string | undefined;
-  /** Of its reader; undefined for the operator. */
+  /** The key of its reader; undefined for the operator. */
   readonly keyId: string | undefined;
   /** How many streams had been opened before. */
   readonly number: number;

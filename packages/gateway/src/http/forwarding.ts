@@ -198,7 +198,7 @@ export function atWebhooks(dependencies: ForwardingDependencies, about: Forwarde
   };
 }
 
-/** As `forward`. */
+/** Signs the request, and returns what `forward` returns. */
 async function answerOf(
   c: Context<ServerEnv>,
   peer: Peer,
