@@ -6,7 +6,7 @@ import { defineConfig } from 'vitest/config';
  */
 export default defineConfig({
   test: {
-    include: ['test/{faults,operations}/*.test.ts', '{test,packages/*/src/**}/*.slow.test.ts'],
+    include: ['test/{faults,operations}/*.test.ts', 'test/*.slow.test.ts', 'packages/*/src/**/*.slow.test.ts'],
     setupFiles: 'test/after-each.ts',
     globalSetup: 'test/fresh-bundle.ts',
     // As in `npm test`; `test:long` repeats these stories in the full browser.
