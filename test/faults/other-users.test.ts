@@ -10,6 +10,7 @@ import {
   type FakeBrowser,
   fakeBrowser,
   figure,
+  firstLineOf,
   livingOf,
   OTHER_USER,
   processId,
@@ -74,7 +75,7 @@ describe.runIf(canBeOthers())('another user of the machine cannot interfere', ()
     await chown(folder, OTHER_USER, OTHER_USER);
     const script = `require('net').createServer().listen(${JSON.stringify(socket)}, () => console.log('listening'))`;
     const listener = spawn(process.execPath, ['-e', script], { uid: OTHER_USER, gid: OTHER_USER, cwd: '/' });
-    await once(listener.stdout, 'data');
+    await firstLineOf(listener, listener.stdout);
     victim.once('exit', () => listener.kill('SIGKILL'));
     await mkdir(profile, { recursive: true, mode: 0o700 });
     await symlink(`${hostname()}-${attacker?.main.pid}`, join(profile, 'SingletonLock'));

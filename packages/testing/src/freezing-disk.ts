@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { firstLineOf } from './child-programs.ts';
 
 const run = promisify(execFile);
 const BYTES = 400 * 1_048_576;
@@ -44,7 +45,7 @@ export class FreezingDisk implements AsyncDisposable {
     const args = ['-c', script, join(this.#root, 'mounted'), String(seconds)];
     const freezer = spawn('sh', args, { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
     const ended = once(freezer, 'exit');
-    await once(freezer.stdout, 'data');
+    await firstLineOf(freezer, freezer.stdout);
     return { ended };
   }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { MB } from '@chat-web/protocol';
+import { firstLineOf } from '@chat-web/testing';
 import { expect, it } from 'vitest';
 import { MemoryMeter } from './memory.ts';
 import { listRelatives } from './processes.ts';
@@ -14,7 +14,7 @@ it('separates the worker from its descendants', async () => {
     detached: true,
   });
   const pid = worker.pid ?? 0;
-  await once(worker.stdout, 'data');
+  await firstLineOf(worker, worker.stdout);
   // Killed as a group, since its child would outlive it.
   const { workerBytes, browserBytes, processes } = await new MemoryMeter()
     .measure(pid, { exact: true })
@@ -45,18 +45,18 @@ it('counts the growth of a known process, and a new one, without walking all pag
   const worker = spawn(process.execPath, ['-e', program], { stdio: ['pipe', 'pipe', 'ignore'] });
   const pid = worker.pid ?? 0;
   try {
-    await once(worker.stdout, 'data');
+    await firstLineOf(worker, worker.stdout);
     const meter = new MemoryMeter();
     const first = await meter.measure(pid, { exact: true });
     worker.stdin.write('64');
-    await once(worker.stdout, 'data');
+    await firstLineOf(worker, worker.stdout);
     const estimate = await meter.measure(pid, { exact: false });
     expect(estimate.workerBytes - first.workerBytes).toBeGreaterThan(63 * MB);
     const exact = await meter.measure(pid, { exact: true });
     expect(Math.abs(exact.workerBytes - estimate.workerBytes)).toBeLessThan(4 * MB);
 
     worker.stdin.write('512');
-    await once(worker.stdout, 'data');
+    await firstLineOf(worker, worker.stdout);
     const processes = await listRelatives();
     const costOf = async (isExact: boolean) => {
       const before = process.cpuUsage();

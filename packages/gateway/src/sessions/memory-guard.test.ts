@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { MB } from '@chat-web/protocol';
+import { firstLineOf } from '@chat-web/testing';
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Config } from '../config.ts';
 import { createLog } from '../log.ts';
@@ -24,7 +24,7 @@ afterEach(() => {
 async function session(id: string) {
   const child = spawn(process.execPath, ['-e', PROGRAM], { stdio: ['pipe', 'pipe', 'ignore'] });
   started.push(child);
-  await once(child.stdout, 'data');
+  await firstLineOf(child, child.stdout);
   const guarded = {
     id,
     phase: { status: 'ready' },
@@ -37,7 +37,7 @@ async function session(id: string) {
   } satisfies GuardedSession as GuardedSession;
   const hold = async (megabytes: number) => {
     child.stdin.write(String(megabytes));
-    await once(child.stdout, 'data');
+    await firstLineOf(child, child.stdout);
   };
   return { guarded, hold, heldMb: () => (guarded.stats.memory?.workerBytes ?? 0) / MB };
 }

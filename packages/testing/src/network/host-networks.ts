@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { promisify } from 'node:util';
+import { firstLineOf } from '../child-programs.ts';
 import { fixture } from '../fixture.ts';
 
 const run = promisify(execFile);
@@ -85,7 +85,7 @@ export class HostNetworks implements AsyncDisposable {
     const [program = '', ...args] = [...through, process.execPath, fixture('relay.mjs'), from, to, String(port)];
     const relay = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#relays.push(relay);
-    await once(relay.stdout, 'data');
+    await firstLineOf(relay, relay.stdout);
   }
 
   /** From now on all packets between a host and a network are lost, as if a cable was cut beyond the next switch. */
