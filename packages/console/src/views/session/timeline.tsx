@@ -62,6 +62,7 @@ export function Timeline({ id }: { readonly id: string }) {
   useEffect(() => {
     const over = new AbortController();
     moments.value = [];
+    let withoutId = 0;
     const take = inBatches<Moment>(over.signal, (batch) => {
       moments.value = [...batch.toReversed(), ...moments.value].slice(0, MAX_MOMENTS);
     });
@@ -69,7 +70,10 @@ export function Timeline({ id }: { readonly id: string }) {
       sessions: [id],
       events: TIMELINE_EVENTS,
       from: new Date(Date.now() - hours.value * HOUR_MS).toISOString(),
-      onEvent: (event) => take({ key: event.id ?? '', at: event.at ?? '', text: timelineText(event) }),
+      onEvent: (event) => {
+        const key = event.id ?? `none ${withoutId++}`;
+        take({ key, at: event.at ?? '', text: timelineText(event) });
+      },
       onState: (next) => {
         state.value = next;
       },
