@@ -38,10 +38,6 @@ export const defaultSettings = {
   purgedVersions: [] as readonly string[],
   /** Whether requesting a pairing code unlinks the devices of the number. */
   codeUnlinks: true,
-  /** How many pairing codes a number gets within an hour; the next one is refused with 429. Null for no limit. */
-  codeLimit: null as number | null,
-  /** How long the challenge for a passkey is valid. */
-  passkeyMs: 600_000,
   /** Whether a device is unlinked when a profile logs in whose keys are older than those that logged in before. */
   oldKeysUnlink: true,
   /** How long a newly linked page may leave the dialog "What's new" unanswered before it is unlinked. */
@@ -116,5 +112,4 @@ export const settingsSchema: v.GenericSchema<SettingsChange, SettingsChange> = v
   syncStallAt: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100)))),
   purgedVersions: v.optional(v.array(v.string())),
   refusedUploads: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))),
-  codeLimit: v.optional(v.nullable(v.pipe(v.number(), v.integer(), v.minValue(0)))),
 });

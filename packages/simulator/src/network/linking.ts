@@ -47,9 +47,6 @@ export class Linking {
     if (!account) throw new NetworkRefusal(400, 'bad-request');
     if (this.#settings.codeUnlinks) this.unlink(account, [...account.devices.values()], 1, 'pairing_code');
     if (account.codeRefusal !== undefined) throw new NetworkRefusal(account.codeRefusal, 'the code is refused');
-    const { codeLimit } = this.#settings;
-    if (codeLimit !== null && this.#codes.countOf(account) >= codeLimit)
-      throw new NetworkRefusal(429, 'rate-overlimit');
     return this.#codes.create(account, session);
   }
 

@@ -11,7 +11,6 @@ export function randomCode(): string {
 }
 
 const CODE_LIFETIME_MS = 180_000;
-const HOUR_MS = 3_600_000;
 
 interface Pairing {
   readonly account: AccountRecord;
@@ -22,20 +21,13 @@ interface Pairing {
 /** Codes that pages show instead of a QR, for the owner to type into the phone. Each is valid for three minutes. */
 export class PairingCodes {
   readonly #pairings = new Map<string, Pairing>();
-  readonly #created = new Map<AccountRecord, number[]>();
 
   /** A code for that page; invalidates an earlier one of the same page. */
   create(account: AccountRecord, session: PairingSession): string {
     this.cancel(session);
     const code = randomCode();
     this.#pairings.set(code, { account, session, since: Date.now() });
-    this.#created.set(account, [...this.#recent(account), Date.now()]);
     return code;
-  }
-
-  /** How many codes were created for the account within the last hour. */
-  countOf(account: AccountRecord): number {
-    return this.#recent(account).length;
   }
 
   /** The account that the valid code of that page is for. */
@@ -56,10 +48,6 @@ export class PairingCodes {
     if (pairing?.account !== account || !isValid(pairing)) return undefined;
     this.#pairings.delete(key);
     return pairing.session;
-  }
-
-  #recent(account: AccountRecord): number[] {
-    return (this.#created.get(account) ?? []).filter((atMs) => Date.now() - atMs < HOUR_MS);
   }
 }
 

@@ -12,6 +12,7 @@ import type { AccountRecord } from './records.ts';
 
 const rpId = 'whatsapp.com';
 const origin = 'https://web.whatsapp.com';
+const CHALLENGE_LIFETIME_MS = 600_000;
 
 /**
  * Pages that were scanned and must show a passkey before they are linked: the passkey is verified, the phone continues,
@@ -48,7 +49,7 @@ export class PasskeyLinks {
     pending.challenge = { value, sinceMs: Date.now() };
     return {
       challenge: value,
-      timeout: this.#settings.passkeyMs,
+      timeout: CHALLENGE_LIFETIME_MS,
       rpId,
       // As the real network: a passkey is found by the id of the relying party.
       allowCredentials: [],
@@ -120,7 +121,7 @@ export class PasskeyLinks {
     if (!challenge) return 'challenge';
     const check = checkAssertion(assertion, { challenge: challenge.value, origin, rpId, passkeys });
     if ('refusal' in check) return check.refusal;
-    if (Date.now() - challenge.sinceMs > this.#settings.passkeyMs) return 'expired';
+    if (Date.now() - challenge.sinceMs > CHALLENGE_LIFETIME_MS) return 'expired';
     check.passkey.signCount = check.signCount;
     return undefined;
   }
