@@ -37,24 +37,6 @@ describe('the sync', () => {
   });
 });
 
-it('a newly linked page reloads itself once', async () => {
-  tab = await Tab.open({ settings: { reloadAfterLinkMs: 800 } });
-  await tab.run(`window.isFirst = true`);
-  await tab.link(ada);
-  await poll(() => tab.run(`return window.isFirst ?? false`).catch(() => undefined)).toBe(false);
-  await tab.untilSynced();
-  await tab.run(`window.isFirst = true`);
-  await new Promise((resolve) => setTimeout(resolve, 1_200));
-  expect(await tab.run(`return window.isFirst`)).toBe(true);
-});
-
-it('the module loader is installed some time after the document has loaded', async () => {
-  tab = await Tab.open({ settings: { loadDelayMs: 800 } });
-  expect(await tab.run(`return [typeof window.require, typeof window.Debug]`)).toEqual(['undefined', 'undefined']);
-  await poll(() => tab.run(`return typeof window.require`)).toBe('function');
-  await tab.link(ada);
-});
-
 it('a dialog may log the device out, by its button or by Escape', async () => {
   tab = await Tab.linked(ada, { build: '2026-04', settings: { whatsNewAt: 'synced', testIds: true } });
   const id = (await tab.look())?.id ?? '';

@@ -34,8 +34,6 @@ export const defaultSettings = {
    * `disconnected` UNPAIRED; if it does not, `disconnected` LOGOUT comes and the browser shows a new QR.
    */
   unpairedOnLogout: false,
-  /** Versions whose scripts are deleted: their saved documents do not start. */
-  purgedVersions: [] as readonly string[],
   /** Whether requesting a pairing code unlinks the devices of the number. */
   codeUnlinks: true,
   /** Whether a device is unlinked when a profile logs in whose keys are older than those that logged in before. */
@@ -110,6 +108,5 @@ export const settingsSchema: v.GenericSchema<SettingsChange, SettingsChange> = v
   qrCount: count,
   syncSteps: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))),
   syncStallAt: v.optional(v.nullable(v.pipe(v.number(), v.minValue(0), v.maxValue(100)))),
-  purgedVersions: v.optional(v.array(v.string())),
   refusedUploads: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000))),
 });

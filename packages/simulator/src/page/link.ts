@@ -156,7 +156,6 @@ export class Link {
   async #pair(id: string, secret: string): Promise<void> {
     this.#credentials = { ...this.#credentials, device: { id, secret } };
     await saveCredentials(this.#credentials);
-    if (switches.reloadAfterLinkMs > 0) setTimeout(() => location.reload(), switches.reloadAfterLinkMs);
     this.start();
   }
 

@@ -76,7 +76,6 @@ connectTestControl(address('/ws/test-control'), () => currentQr(credentials()), 
   logOut: () => page.link.logout(),
   breakModules: () => registry.breakAll(),
 });
-if (switches.loadDelayMs > 0) await sinceLoad(switches.loadDelayMs);
 installGlobals(registry, switches);
 setTimeout(() => registry.registerLate(), switches.lateModulesMs);
 showState(credentials);
@@ -93,11 +92,4 @@ function startLink({ link, connection }: Page, fault: PageFault): void {
 function readPageSettings(): PageSettings {
   const written = JSON.parse(document.getElementById('page-settings')?.textContent ?? '{}') as Partial<PageSettings>;
   return { ...firstSwitches, fault: 'none', ...written };
-}
-
-async function sinceLoad(delayMs: number): Promise<void> {
-  if (document.readyState !== 'complete') {
-    await new Promise((resolve) => window.addEventListener('load', resolve, { once: true }));
-  }
-  await new Promise((resolve) => setTimeout(resolve, delayMs));
 }

@@ -58,10 +58,10 @@ export class Outbox {
     return [added, sent];
   }
 
-  /** Puts a post into the status feed, which is not a chat; on request also into the collection of all messages. */
-  addToFeed(author: Wid, msg: Msg, amongMessages = true): void {
+  /** Puts a post into the status feed, which is not a chat, and into the collection of all messages. */
+  addToFeed(author: Wid, msg: Msg): void {
     addStatus(author, msg);
-    if (amongMessages) messages.add(msg);
+    messages.add(msg);
   }
 
   /** Sends what is in the status feed. */

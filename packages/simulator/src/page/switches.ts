@@ -20,8 +20,6 @@ export const firstSwitches = {
   pageVersion: '2.3000.1031000000',
   /** How a status is posted: with positional arguments, or with one object and an answer that may be a refusal. */
   statusActions: 'positional' as 'positional' | 'object',
-  /** Whether a status from this page is also in the collection of all messages, not only in the feed. */
-  statusInMsgs: true,
   /** Whether a download requires a MIME type that matches its kind of media. */
   downloads: 'any' as 'any' | 'typed',
   /** The type of downloaded bytes. */
@@ -82,8 +80,6 @@ export const firstSwitches = {
   placeholderResend: true,
   /** Whether the result of a send has the code with which the network refused it. */
   ackErrorCodes: false,
-  /** How long after the document's load event the page has `require` and `Debug`. */
-  loadDelayMs: 0,
   /** After how long without a sign of its user the page considers showing the account as unavailable, */
   idleMs: 60_000,
   /** and after how much longer it does. */
@@ -94,8 +90,6 @@ export const firstSwitches = {
   firstSyncMs: 180_000,
   /** How long a page that is linked with a passkey waits for each step of the phone. */
   passkeyStepMs: 120_000,
-  /** How long after the link a new page reloads itself, once; 0 for never. */
-  reloadAfterLinkMs: 0,
 };
 
 export type PageSwitches = typeof firstSwitches;

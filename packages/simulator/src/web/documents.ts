@@ -26,8 +26,7 @@ export async function readScripts(): Promise<Map<string, string>> {
 /** The page itself. It lists all its scripts, so that none waits for another to import it. */
 export function renderPage(settings: PageSettings, scripts: Iterable<string>): Document {
   const pending = settings.fault === 'image' ? `<img src="${pendingPath}" alt="" hidden>` : '';
-  const own = (path: string) => path.replace('/page/', `/page/v${settings.pageVersion}/`);
-  const preloads = [...scripts].map((path) => `<link rel="modulepreload" href="${own(path)}">`).join('\n');
+  const preloads = [...scripts].map((path) => `<link rel="modulepreload" href="${path}">`).join('\n');
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
   const body = `<!doctype html>
 <html lang="en">
@@ -41,7 +40,7 @@ export function renderPage(settings: PageSettings, scripts: Iterable<string>): D
 </style>
 <script type="application/json" id="page-settings">${json}</script>
 ${preloads}
-<script type="module" src="${own('/page/main.js')}"></script>
+<script type="module" src="/page/main.js"></script>
 </head>
 <body><main id="app"></main>${pending}</body>
 </html>

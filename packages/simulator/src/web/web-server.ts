@@ -28,7 +28,7 @@ export function createWebServer(certificate: Certificate, network: Network, page
       } else if (url.pathname !== pendingPath) {
         const fault = faultOf(request, network);
         const settings = { ...network.settings, fault };
-        const document = findDocument(url, settings, network.settings.purgedVersions, await scripts);
+        const document = findDocument(url, settings, await scripts);
         serveDocument(response, document, url.pathname === '/' && fault === 'document');
       }
     } catch (error) {
@@ -86,19 +86,10 @@ function serveDocument(response: ServerResponse, document: Document | undefined,
   else response.end(document?.body ?? 'not found');
 }
 
-/** Scripts are requested under the version of the document that lists them. */
-const versioned = /^\/page\/v([\d.]+)\//;
-
-function findDocument(
-  url: URL,
-  settings: PageSettings,
-  purged: readonly string[],
-  scripts: Map<string, string>,
-): Document | undefined {
+function findDocument(url: URL, settings: PageSettings, scripts: Map<string, string>): Document | undefined {
   if (url.pathname === '/') return renderPage(settings, scripts.keys());
   if (url.pathname === '/qr.svg') return renderQr(url.searchParams.get('text') ?? '');
-  if (purged.includes(versioned.exec(url.pathname)?.[1] ?? '')) return undefined;
-  const script = scripts.get(url.pathname.replace(versioned, '/page/'));
+  const script = scripts.get(url.pathname);
   return script === undefined ? undefined : { type: 'text/javascript; charset=utf-8', body: script };
 }
 

@@ -56,7 +56,7 @@ function objectStatusActions({ connection, outbox, users }: Page): Modules {
     if (text === '') throw new Error('Minified invariant #73062; %s');
     const self = users.ownWid('lid');
     const msg = new Msg(await textStatusData({ ...status, text }, self));
-    outbox.addToFeed(self, msg, switches.statusInMsgs);
+    outbox.addToFeed(self, msg);
     return postNow(msg);
   };
   const sendStatusMediaMsgAction = async ({ mediaMsgData, beforeSend }: MediaStatus): Promise<StatusResult> => {
@@ -69,7 +69,7 @@ function objectStatusActions({ connection, outbox, users }: Page): Modules {
       from: toLid(mediaMsgData.from as Wid),
       author: self,
     });
-    outbox.addToFeed(self, msg, switches.statusInMsgs);
+    outbox.addToFeed(self, msg);
     try {
       await beforeSend(msg);
     } catch {
