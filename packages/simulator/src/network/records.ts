@@ -219,6 +219,9 @@ interface VoteRecord {
   readonly byOtherId: boolean;
 }
 
+/** The fields that every message has, and those that only some have. */
+export type MessageParts = Pick<Message, 'id' | 'from' | 'to'> & Partial<Message>;
+
 /** A message as the network stores it: one record for all participants. */
 export class Message {
   /** The stanza id. */
@@ -262,8 +265,7 @@ export class Message {
   /** The accounts that have deleted it for themselves. */
   readonly hiddenFrom = new Set<AccountRecord>();
 
-  /** `parts`: the fields that every message has, and those that only some have. */
-  constructor(parts: Pick<Message, 'id' | 'from' | 'to'> & Partial<Message>) {
+  constructor(parts: MessageParts) {
     Object.assign(this, parts);
   }
 }
