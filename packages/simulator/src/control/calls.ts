@@ -16,6 +16,8 @@ import { inputs } from './inputs.ts';
 
 const account = ({ network }: Dependencies, number: string) => network.directory.get(number);
 const phone = ({ network }: Dependencies, number: string) => new Phone(network, number);
+/** An account whose phone is on. */
+const online = (simulator: Dependencies, number: string) => phone(simulator, number).account;
 const set = (simulator: Dependencies, number: string, change: Partial<AccountRecord>) =>
   void Object.assign(account(simulator, number), change);
 
@@ -93,7 +95,7 @@ export const calls = {
   }),
   continueLinking: defineCall('POST', '/accounts/:number/passkey/continue', {
     does: 'the owner continues, on the phone, the link of a page that has shown its passkey: returns `{code}`, which both show; 409 if no page waits for that',
-    run: (simulator, { number }) => phone(simulator, number).continueLinking(),
+    run: (simulator, { number }) => simulator.network.linking.passkeys.continue(online(simulator, number)),
   }),
   refuseCodes: defineCall('PUT', '/accounts/:number/code-refusal', {
     fields: inputs.codeRefusal,
@@ -122,11 +124,11 @@ export const calls = {
   }),
   revoke: defineCall('DELETE', '/accounts/:number/messages/:messageId', {
     does: 'deletes a message for everyone, within two and a half days: its own, or as an admin any message of the group',
-    run: (simulator, { number, messageId }) => phone(simulator, number).revoke(messageId),
+    run: (simulator, { number, messageId }) => simulator.network.changes.revoke(online(simulator, number), messageId),
   }),
   decrypt: defineCall('POST', '/accounts/:number/messages/:messageId/decrypt', {
     does: 'all pages can decrypt the message from now on',
-    run: (simulator, { number, messageId }) => phone(simulator, number).decrypt(messageId),
+    run: (simulator, { number, messageId }) => simulator.network.changes.decrypt(online(simulator, number), messageId),
   }),
   media: defineCall('GET', '/accounts/:number/messages/:messageId/media', {
     does: 'the file of a message as the phone received it: `{mimeType, filename?, size, sha256}`',
@@ -135,13 +137,14 @@ export const calls = {
   react: defineCall('POST', '/accounts/:number/reactions', {
     fields: inputs.reaction,
     does: 'reacts to a message; an empty emoji removes the reaction',
-    run: (simulator, { number }, { messageId, emoji }) => phone(simulator, number).react(messageId, emoji),
+    run: (simulator, { number }, { messageId, emoji }) =>
+      simulator.network.changes.react(online(simulator, number), messageId, emoji),
   }),
   vote: defineCall('POST', '/accounts/:number/votes', {
     fields: inputs.vote,
     does: 'votes in a poll for `options`, by their texts; none removes the vote; `byOtherId` refers to the poll by the other id of the person in its key',
     run: (simulator, { number }, { messageId, options, byOtherId }) =>
-      phone(simulator, number).vote(messageId, options, byOtherId),
+      simulator.network.changes.vote(online(simulator, number), messageId, options, byOtherId),
   }),
   keepOld: defineCall('POST', '/accounts/:number/old-messages', {
     fields: inputs.oldMessages,
@@ -191,23 +194,23 @@ export const calls = {
   }),
   groups: defineCall('GET', '/accounts/:number/groups', {
     does: 'the groups of which the account is a member',
-    run: (simulator, { number }) => listGroups(simulator.network, phone(simulator, number).account),
+    run: (simulator, { number }) => listGroups(simulator.network, online(simulator, number)),
   }),
   createGroup: defineCall('POST', '/accounts/:number/groups', {
     fields: inputs.group,
     does: 'creates a group in which only admins change the subject, as phones do; with `ignoresSettings` the network reports success for changes of its settings, but makes none; `community` is `{role}` for a community, `{role, id}` for a group of one. Returns the group',
-    run: (simulator, { number }, draft) => createGroup(simulator.network, phone(simulator, number).account, draft),
+    run: (simulator, { number }, draft) => createGroup(simulator.network, online(simulator, number), draft),
   }),
   updateGroup: defineCall('PATCH', '/accounts/:number/groups/:groupId', {
     fields: inputs.groupUpdate,
     does: 'changes a group, in the order of the fields; `settings` are `announce`, `restrict`, `adminsAdd` and `approveJoins`; `approve` and `reject` decide on people who wait for approval; `picture` is a JPEG in base64, null removes it. Returns the group',
     run: (simulator, { number, groupId }, update) =>
-      updateGroup(simulator.network, phone(simulator, number).account, groupId, update),
+      updateGroup(simulator.network, online(simulator, number), groupId, update),
   }),
   joinGroup: defineCall('POST', '/accounts/:number/invites', {
     fields: inputs.invite,
     does: 'joins a group by the code of its invite, or waits for an admin to approve it: returns `{groupId, waits}`; 404 for an unknown code, 409 for a member, 410 for a code that was renewed',
-    run: (simulator, { number }, { code }) => joinGroup(simulator.network, phone(simulator, number).account, code),
+    run: (simulator, { number }, { code }) => joinGroup(simulator.network, online(simulator, number), code),
   }),
   read: defineCall('POST', '/accounts/:number/read', {
     fields: inputs.read,

@@ -27,17 +27,17 @@ const status = (code: number) => expect.objectContaining({ status: code });
 
 describe('a reaction', () => {
   it('replaces the previous one, and an empty one removes it', () => {
-    ben.react(sent.id, '👍');
-    ben.react(sent.id, '🎉');
+    network.changes.react(ben.account, sent.id, '👍');
+    network.changes.react(ben.account, sent.id, '🎉');
     expect(onBens()?.reactions).toEqual([{ from: `${benNumber}@c.us`, emoji: '🎉' }]);
-    ben.react(sent.id, '');
+    network.changes.react(ben.account, sent.id, '');
     expect(onBens()?.reactions).toEqual([]);
   });
 
   it('needs an existing message', () => {
-    expect(() => ben.react('NONE', '👍')).toThrow(status(404));
-    ada.revoke(sent.id);
-    expect(() => ben.react(sent.id, '👍')).toThrow(status(404));
+    expect(() => network.changes.react(ben.account, 'NONE', '👍')).toThrow(status(404));
+    network.changes.revoke(ada.account, sent.id);
+    expect(() => network.changes.react(ben.account, sent.id, '👍')).toThrow(status(404));
   });
 });
 
@@ -56,14 +56,14 @@ describe('an edit', () => {
 
 describe('a revocation', () => {
   it('removes the text', () => {
-    ada.revoke(sent.id);
+    network.changes.revoke(ada.account, sent.id);
     expect(onBens()).toMatchObject({ id: sent.id, type: 'revoked', body: '' });
   });
 
   it('is allowed for the author, within two and a half days', () => {
-    expect(() => ben.revoke(sent.id)).toThrow(status(403));
+    expect(() => network.changes.revoke(ben.account, sent.id)).toThrow(status(403));
     network.changes.age(sent.id, 60 * 60 * minuteMs);
-    expect(() => ada.revoke(sent.id)).toThrow(status(409));
+    expect(() => network.changes.revoke(ada.account, sent.id)).toThrow(status(409));
   });
 
   it('is also allowed for admins in a group', async () => {
@@ -71,8 +71,8 @@ describe('a revocation', () => {
     network.groups.announce(group, [network.directory.get(benNumber), network.directory.get(carlaNumber)]);
     const { id } = await ben.send({ to: group.id, body: 'hello' });
     vi.advanceTimersByTime(network.settings.deliveryDelayMs);
-    expect(() => new Phone(network, carlaNumber).revoke(id)).toThrow(status(403));
-    ada.revoke(id);
+    expect(() => network.changes.revoke(network.directory.get(carlaNumber), id)).toThrow(status(403));
+    network.changes.revoke(ada.account, id);
     expect(ben.messages(group.id)).toMatchObject([{ id, type: 'revoked' }]);
   });
 });

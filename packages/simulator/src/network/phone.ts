@@ -40,11 +40,6 @@ export class Phone {
     return { deviceId: this.#network.linking.pair(this.account, code).id };
   }
 
-  /** The owner continues the link of a page that has shown a passkey. */
-  continueLinking(): { code: string } {
-    return this.#network.linking.passkeys.continue(this.account);
-  }
-
   async send(outgoing: OutgoingMessage) {
     const { id, to, body = '', quotedMessageId, decryptLateMs, undecrypted, media, mentions = [] } = outgoing;
     const { viewMode, type = media ? typeOf(media) : 'chat' } = outgoing;
@@ -139,20 +134,8 @@ export class Phone {
     return { mimeType: mimetype, size, sha256, filename };
   }
 
-  react(messageId: string, emoji: string): void {
-    this.#network.changes.react(this.account, messageId, emoji);
-  }
-
-  vote(messageId: string, options: readonly string[], byOtherId?: boolean): void {
-    this.#network.changes.vote(this.account, messageId, options, byOtherId);
-  }
-
   edit(messageId: string, body: string): PhoneMessage {
     return phoneView(this.#network.changes.edit(this.account, messageId, body), this.account);
-  }
-
-  revoke(messageId: string): void {
-    this.#network.changes.revoke(this.account, messageId);
   }
 
   read(from: string): { read: number } {
@@ -226,10 +209,6 @@ export class Phone {
     const chat = peerOf(original, this.#account);
     const { id, from: author, type, body, fields } = original;
     return { id, author, type, body, fields, chat: chat === to ? undefined : chat };
-  }
-
-  decrypt(messageId: string): void {
-    this.#network.changes.decrypt(this.account, messageId);
   }
 
   async #upload({ base64, mimeType, filename }: OutgoingMedia): Promise<Message['attachment']> {
