@@ -8,11 +8,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { argsOf, processIds } from '@chat-web/gateway/tools';
 import { gatewayAddress } from '@chat-web/host/node';
-import { createPasskey, type Passkey } from '@chat-web/simulator';
+import { createPasskey } from '@chat-web/simulator';
 import { ADA, BEN, Display, eventually, figure, rounds, seconds } from '@chat-web/testing';
+import { ownerPage, plugIn } from '@chat-web/testing/browser';
 import { itInAllRounds } from '@chat-web/testing/hooks';
 import { move, Stack } from '@chat-web/testing/stack';
-import puppeteer, { type Browser, type Page } from 'puppeteer';
+import type { Browser, Page } from 'puppeteer';
 import { expect, it } from 'vitest';
 import { link } from '../../scripts/dist/link/link.js';
 
@@ -86,16 +87,8 @@ class OwnComputer implements AsyncDisposable {
 
   /** The page in the window. */
   async page(): Promise<Page> {
-    const port = await eventually(() => {
-      const file = this.#files().find((path) => path.endsWith('DevToolsActivePort'));
-      if (!file) throw new Error('the browser has not started yet');
-      const [first = ''] = readFileSync(join(this.#home, file), 'utf8').split('\n');
-      if (!/^\d+$/.test(first)) throw new Error('the browser has not written its port yet');
-      return first;
-    });
-    this.#browser = await puppeteer.connect({ browserURL: `http://127.0.0.1:${port}`, defaultViewport: null });
-    const [page] = await this.#browser.pages();
-    if (!page) throw new Error('the browser has no page');
+    const page = await ownerPage(this.#home);
+    this.#browser = page.browser();
     return page;
   }
 
@@ -199,23 +192,6 @@ function qrOn(page: Page): Promise<string> {
     if (!qr) throw new Error('there is no QR yet');
     return qr;
   });
-}
-
-/** Adds the authenticator of the owner's computer, which confirms every prompt. */
-async function plugIn(page: Page, { credential }: Passkey): Promise<void> {
-  const devTools = await page.createCDPSession();
-  await devTools.send('WebAuthn.enable');
-  const { authenticatorId } = await devTools.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport: 'internal',
-      hasResidentKey: true,
-      hasUserVerification: true,
-      isUserVerified: true,
-      automaticPresenceSimulation: true,
-    },
-  });
-  await devTools.send('WebAuthn.addCredential', { authenticatorId, credential });
 }
 
 async function answersPasskey(page: Page): Promise<void> {

@@ -1,3 +1,4 @@
-/** Browsers that open pages of this machine. */
+/** Browsers that open pages of this machine, and the pages of sessions. */
 export * from './console-page.ts';
+export * from './owner-page.ts';
 export * from './page-fit.ts';
