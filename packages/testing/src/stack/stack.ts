@@ -18,11 +18,11 @@ import {
   type SimulatorSettings,
   startSimulator,
 } from '@chat-web/simulator';
-import { decode as readPng } from 'fast-png';
-import { decodeQR as decodeQr } from 'qr/decode.js';
 import { eventually } from '../eventually.ts';
 import { EventLog } from './event-log.ts';
 import { stanzaOf } from './example-world.ts';
+
+export { readQr } from '@chat-web/simulator';
 
 /** The variable is set where stories run on the headless shell. */
 function inHeadlessShell(): Record<string, string> {
@@ -294,12 +294,6 @@ export async function eventsAt(
     all.push(...events.map(({ event, session, data }) => ({ name: event, session, data }) as (typeof all)[number]));
     after = next;
   }
-}
-
-/** The text in a QR's PNG data URL, as a phone's camera would read it. */
-export function readQr(dataUrl: string): string {
-  const { width, height, data } = readPng(Buffer.from(dataUrl.slice(dataUrl.indexOf(',') + 1), 'base64'));
-  return decodeQr({ width, height, data: data as Uint8Array });
 }
 
 const MAIN = fileURLToPath(import.meta.resolve('@chat-web/gateway/main'));
