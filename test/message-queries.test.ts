@@ -1,5 +1,6 @@
 import { GatewayError } from '@chat-web/host';
 import { ADA, BEN, CARLA, DEV, downloadedBytes, EDITH, eventually, FARID, GRACE, media } from '@chat-web/testing';
+import { stanzaOf } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
 
@@ -211,8 +212,7 @@ describe('a message', () => {
     await stack.onPhone(BEN, messageId);
     const votes = { id, messageId };
     expect(await stack.client.listPollVotes(votes)).toEqual([]);
-    const vote = (chosen: string[]) =>
-      stack.phones.vote(BEN, { messageId: messageId.split('_')[2] ?? '', options: chosen });
+    const vote = (chosen: string[]) => stack.phones.vote(BEN, { messageId: stanzaOf(messageId), options: chosen });
     await vote(['Friday']);
     await vote(['Friday', 'Sunday']);
     await eventually(async () =>
@@ -222,7 +222,7 @@ describe('a message', () => {
     );
     // A vote may name the poll by hidden id.
     const events = await stack.listen(id, ['poll_vote']);
-    const voted = { messageId: messageId.split('_')[2] ?? '', options: ['Saturday'], byOtherId: true };
+    const voted = { messageId: stanzaOf(messageId), options: ['Saturday'], byOtherId: true };
     await stack.phones.vote(BEN, voted);
     const received = await events.until('poll_vote', ({ options: [option] }) => option === 'Saturday');
     expect(received).toMatchObject({ pollId: messageId, chatId, from: chatId });

@@ -1,5 +1,6 @@
 import { ACCOUNT_EVENTS } from '@chat-web/protocol';
 import { ADA, BEN, CARLA, DEV, eventually, media } from '@chat-web/testing';
+import { stanzaOf } from '@chat-web/testing/stack';
 import { sharedAccountStory } from '@chat-web/testing/story';
 import { describe, expect, it, vi } from 'vitest';
 
@@ -60,7 +61,7 @@ describe('votes in polls', () => {
     const poll = { type: 'poll', to: BEN, question: 'When?', options, multiple: true } as const;
     const { id } = await stack.client.sendMessage({ id: 'main', ...poll });
     await stack.onPhone(BEN, id);
-    const messageId = id.split('_')[2] ?? '';
+    const messageId = stanzaOf(id);
     for (const chosen of [['Saturday'], ['Friday', 'Sunday'], []]) {
       await stack.phones.vote(BEN, { messageId, options: chosen });
       await story.events.until('poll_vote', (vote) => vote.options.join() === chosen.join());
@@ -78,7 +79,7 @@ it('actions of several people in the same millisecond are one event each', async
   const options = ['Here', 'There'];
   const poll = { type: 'poll', to: group, question: 'Where?', options, multiple: false } as const;
   const { id } = await stack.client.sendMessage({ id: 'main', ...poll });
-  const messageId = id.split('_')[2] ?? '';
+  const messageId = stanzaOf(id);
   for (const number of [BEN, CARLA]) await stack.onPhone(number, id);
   vi.useFakeTimers({ toFake: ['Date'] }); // The phones use this clock.
   for (const number of [BEN, CARLA]) {
@@ -118,7 +119,7 @@ describe('edits', () => {
     const poll = { question: 'Wen?', options: ['Now', 'Later'] };
     const { id } = await stack.client.sendMessage({ id: 'main', type: 'poll', to: BEN, ...poll });
     await stack.onPhone(BEN, id);
-    await stack.phones.edit(ADA, id.split('_')[2] ?? '', 'When?');
+    await stack.phones.edit(ADA, stanzaOf(id), 'When?');
     const edit = await story.events.until('message_edited', (edited) => edited.id === id);
     expect(edit).toEqual({ id, chatId: ben, from: ada, body: 'When?', fromMe: true, at: isoTime });
   });

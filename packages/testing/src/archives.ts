@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { Header } from 'tar/header';
+import { sha256 } from './sha256.ts';
 
 const BLOCK_BYTES = 512;
 
@@ -50,11 +50,6 @@ export function archive(
   const text = typeof manifest === 'string' ? manifest : JSON.stringify(manifest);
   const entries = files.map((file) => (Buffer.isBuffer(file) ? file : archiveEntry(file.name, file.text)));
   return Buffer.concat([archiveEntry('manifest.json', text), ...entries, Buffer.alloc(2 * BLOCK_BYTES)]);
-}
-
-/** The SHA-256 of a text, in hex. */
-export function sha256(content: string | Uint8Array): string {
-  return createHash('sha256').update(content).digest('hex');
 }
 
 const CHECKSUM_AT = 148;

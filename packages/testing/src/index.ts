@@ -32,6 +32,7 @@ export * from './reported-emoji.ts';
 export * from './rounds.ts';
 export * from './rows.ts';
 export * from './sent-message.ts';
+export * from './sha256.ts';
 export * from './small-disk.ts';
 export * from './systemd.ts';
 export * from './test-proxy.ts';

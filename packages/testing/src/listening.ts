@@ -1,8 +1,9 @@
+import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 
-/** Makes a server listen on loopback, on a free port if none is given. Resolves with its port. */
-export async function listening(server: Pick<Server, 'listen' | 'address'>, port = 0): Promise<number> {
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+/** Makes a server listen, on a free port if none is given. Resolves with its port; rejects if it cannot listen there. */
+export async function listening(server: Server, port = 0, host = '127.0.0.1'): Promise<number> {
+  await once(server.listen(port, host), 'listening');
   return (server.address() as AddressInfo).port;
 }
 

@@ -1,8 +1,8 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { appendFileSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { untilEnded } from './child-programs.ts';
 import { eventually } from './eventually.ts';
 import { OTHER_USER } from './other-user.ts';
 
@@ -91,11 +91,9 @@ export class Postgres implements AsyncDisposable {
 
   /** SIGINT ends all connections, and stops it cleanly; SIGQUIT as a crash does. */
   async kill(signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
-    const server = this.#server;
-    if (!server || server.exitCode !== null || server.signalCode !== null) return;
-    const exited = once(server, 'exit');
-    server.kill(signal);
-    await exited;
+    if (!this.#server) return;
+    this.#server.kill(signal);
+    await untilEnded(this.#server);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -3,6 +3,7 @@ import { createServer as createHttpServer, type IncomingMessage, STATUS_CODES } 
 import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { listening } from './listening.ts';
 
 export { createCertificate } from '@chat-web/simulator';
 
@@ -49,7 +50,7 @@ export class TestProxy implements AsyncDisposable {
 
   static async start(options: TestProxyOptions): Promise<TestProxy> {
     const proxy = new TestProxy(options);
-    await once(proxy.#server.listen(options.port ?? 0, '127.0.0.1'), 'listening');
+    await listening(proxy.#server, options.port);
     return proxy;
   }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fixture } from '../fixture.ts';
+import { listening } from '../listening.ts';
 
 interface Account {
   /** What the next connection must present at least; undefined until it is linked. */
@@ -56,8 +57,7 @@ export class ToyNetwork implements AsyncDisposable {
 
   static async start(host = '127.0.0.1'): Promise<ToyNetwork> {
     const network = new ToyNetwork(host);
-    network.#server.listen(0, host);
-    await once(network.#server, 'listening');
+    await listening(network.#server, 0, host);
     return network;
   }
 

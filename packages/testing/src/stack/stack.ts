@@ -250,9 +250,9 @@ export class Stack implements AsyncDisposable {
 
   /** Where the journal is, and what the logs have received. */
   async #position(): Promise<string> {
-    const { url, token } = this.address;
-    const headers = { Accept: 'application/json', ...(token ? { Authorization: `Bearer ${token}` } : {}) };
-    const { next } = (await (await fetch(`${url}/events?limit=1`, { headers })).json()) as { readonly next: string };
+    const headers = jsonHeaders(this);
+    const answer = await fetch(`${this.gateway.url}/events?limit=1`, { headers });
+    const { next } = (await answer.json()) as { readonly next: string };
     return `journal at ${next}, events received ${this.#logs.map(({ events }) => events.length)}`;
   }
 
@@ -262,6 +262,11 @@ export class Stack implements AsyncDisposable {
     if (!this.#options.beside) await this.simulator?.close();
     await rm(this.dataDir, { recursive: true, force: true, maxRetries: 3 });
   }
+}
+
+/** For a request that returns JSON. */
+function jsonHeaders({ address: { token } }: Stack): Record<string, string> {
+  return { Accept: 'application/json', ...(token ? { Authorization: `Bearer ${token}` } : {}) };
 }
 
 const MAX_PAGE_EVENTS = 1_000;
@@ -274,18 +279,17 @@ export async function storedEvents(stack: Stack, id: string, names?: readonly Ev
 
 /** All events at a path that a gateway has stored, oldest first. */
 export async function eventsAt(
-  { address }: Stack,
+  stack: Stack,
   path: string,
   names?: readonly EventName[],
 ): Promise<(SessionEvent & { readonly session: string })[]> {
   const named = names ? `&events=${names}` : '';
-  const headers = {
-    Accept: 'application/json',
-    ...(address.token ? { Authorization: `Bearer ${address.token}` } : {}),
-  };
+  const headers = jsonHeaders(stack);
   const all: (SessionEvent & { readonly session: string })[] = [];
   for (let after = 'oldest'; ; ) {
-    const answer = await fetch(`${address.url}${path}?limit=${MAX_PAGE_EVENTS}&after=${after}${named}`, { headers });
+    const answer = await fetch(`${stack.gateway.url}${path}?limit=${MAX_PAGE_EVENTS}&after=${after}${named}`, {
+      headers,
+    });
     const { events, next } = (await answer.json()) as {
       events: { event: string; session: string; data: unknown }[];
       next: string;

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { getOrAdd } from '@chat-web/protocol';
+import { listening } from '../listening.ts';
 
 /** The endpoint of a webhook that gets messages. */
 export class WebhookEndpoint implements AsyncDisposable {
@@ -28,7 +29,7 @@ export class WebhookEndpoint implements AsyncDisposable {
 
   static async start(host = '127.0.0.1'): Promise<WebhookEndpoint> {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    await listening(server, 0, host);
     return new WebhookEndpoint(server);
   }
 

@@ -5,6 +5,7 @@ import { ADA, BEN } from '../accounts.ts';
 import { eventually } from '../eventually.ts';
 import { browserAndWorkerIn } from '../processes.ts';
 import type { EventLog } from '../stack/event-log.ts';
+import { stanzaOf } from '../stack/example-world.ts';
 import { sharedStack } from './suites.ts';
 
 const NAMES: readonly EventName[] = ['ready', 'message', ...ACCOUNT_EVENTS];
@@ -30,7 +31,7 @@ export function sharedAccountStory() {
     toBen: async (body: string) => {
       const { id } = await stack.client.sendMessage({ id: 'main', type: 'text', to: BEN, body });
       await stack.onPhone(BEN, id);
-      return { stanza: id.split('_')[2] ?? '', id };
+      return { stanza: stanzaOf(id), id };
     },
     /** Kills the worker as in a crash and waits until the session is back. Phones act in `work` meanwhile. */
     overACrash: async (work: () => Promise<unknown>) => {
