@@ -1,16 +1,16 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { generate } from 'selfsigned';
-import { pictureHost } from './web/media.ts';
+import { PICTURE_HOST } from './web/media.ts';
 
-const pageHost = 'web.whatsapp.com';
-const servedHosts = [pageHost, pictureHost];
+const PAGE_HOST = 'web.whatsapp.com';
+const SERVED_HOSTS = [PAGE_HOST, PICTURE_HOST];
 
 /**
  * The arguments that make Chromium resolve web.whatsapp.com to this simulator, and no other host. The
  * certificate is accepted by its hash only, which Chromium supports only with its own profile directory.
  */
 export function browserArgs(port: number, fingerprint: string): string[] {
-  const mapped = servedHosts.map((host) => `MAP ${host} 127.0.0.1:${port}`);
+  const mapped = SERVED_HOSTS.map((host) => `MAP ${host} 127.0.0.1:${port}`);
   const rules = [...mapped, 'MAP * ~NOTFOUND', 'EXCLUDE 127.0.0.1', 'EXCLUDE localhost'];
   return [
     `--host-resolver-rules=${rules.join(', ')}`,
@@ -29,7 +29,7 @@ export interface Certificate {
 }
 
 /** A new self-signed certificate for a host; by default, that of the page. */
-export async function createCertificate(host = pageHost): Promise<Certificate> {
+export async function createCertificate(host = PAGE_HOST): Promise<Certificate> {
   const made = await generate([{ name: 'commonName', value: host }], {
     keyType: 'ec',
     algorithm: 'sha256',

@@ -8,7 +8,7 @@ export type Build = (typeof builds)[number];
 export const newestBuild: Build = '2026-10';
 
 /** One function subscribes to presence in older builds, two do in newer ones. */
-const onePresence = 'WAWebContactPresenceBridge.subscribePresence';
+const ONE_PRESENCE = 'WAWebContactPresenceBridge.subscribePresence';
 
 /** The changes of each build from the previous one. The README names where each change was seen. */
 const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches, 'pageVersion'>>> = {
@@ -33,7 +33,7 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
     offlineProgressEnd: 99,
     participantsDelayMs: 50,
     participantQueriesAtOnce: 3,
-    removedModules: ['WAWebCollections.GroupMetadata', onePresence],
+    removedModules: ['WAWebCollections.GroupMetadata', ONE_PRESENCE],
     lazyModules: true,
     unknownModules: 'undefined',
     pictureIdentity: 'lid',
@@ -46,7 +46,7 @@ const changes: Readonly<Record<Build, Partial<PageSwitches> & Pick<PageSwitches,
     whatsNewAt: 'load',
     groupDescription: 'object',
     deleteForm: 'object',
-    removedModules: ['WAWebCollections.GroupMetadata', onePresence, 'WAWebCmd.Cmd.refreshQR'],
+    removedModules: ['WAWebCollections.GroupMetadata', ONE_PRESENCE, 'WAWebCmd.Cmd.refreshQR'],
   },
   '2026-10': {
     pageVersion: '2.3000.1049200000',

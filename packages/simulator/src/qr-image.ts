@@ -2,14 +2,14 @@ import { convertIndexedToRgb, type DecodedPng, decode } from 'fast-png';
 import decodeQR from 'qr/decode.js';
 import { SimulatorError } from './errors.ts';
 
-const prefix = 'data:image/png;base64,';
+const PNG_PREFIX = 'data:image/png;base64,';
 
 /** The text of a QR: as it is, or read from a PNG data URL as a phone's camera would. */
 export function readQr(qr: string): string {
   if (!qr.startsWith('data:')) return qr;
-  if (!qr.startsWith(prefix)) throw new SimulatorError(400, 'qr: a picture must be a PNG data URL');
+  if (!qr.startsWith(PNG_PREFIX)) throw new SimulatorError(400, 'qr: a picture must be a PNG data URL');
   try {
-    const png = decode(Buffer.from(qr.slice(prefix.length), 'base64'));
+    const png = decode(Buffer.from(qr.slice(PNG_PREFIX.length), 'base64'));
     return decodeQR(
       { width: png.width, height: png.height, data: toRgba(png) },
       { effort: Number.POSITIVE_INFINITY, timeLimit: 2000 },

@@ -8,7 +8,7 @@ import { renderQr } from '../web/documents.ts';
 import type { Call, Dependencies } from './call.ts';
 import { calls } from './calls.ts';
 
-const ownHosts = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
+const OWN_HOSTS = /^(127\.0\.0\.1|localhost|\[::1\])(:\d+)?$/i;
 
 /** A file of 64 MB as base64, with room for the rest. */
 const MAX_BODY_BYTES = 96 * 2 ** 20;
@@ -59,7 +59,7 @@ export function createControlApp(simulator: Dependencies): Hono {
 
 /** Refuses the requests of all web pages except the phones' page, DNS rebinding included. */
 function refuseForeign(origin: string | undefined, host: string | undefined): void {
-  if (host !== undefined && !ownHosts.test(host))
+  if (host !== undefined && !OWN_HOSTS.test(host))
     throw new SimulatorError(403, 'the Host header must be 127.0.0.1, localhost or [::1]');
   if (origin !== undefined && (host === undefined || origin !== `http://${host}`))
     throw new SimulatorError(403, 'requests from other web pages are refused');

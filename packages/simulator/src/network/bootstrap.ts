@@ -9,7 +9,7 @@ import { deviceView, peerIdForDevices } from './message-views.ts';
 import { channelView, type Newsletters } from './newsletter.ts';
 import type { AccountRecord, Device, GroupRecord, Message, Peer } from './records.ts';
 
-const historyPerChat = 20;
+const HISTORY_PER_CHAT = 20;
 
 /** The parts of the network that a login reads. */
 export interface Dependencies {
@@ -43,7 +43,7 @@ export function bootstrapData(account: AccountRecord, device: Device, { director
       marks: marksOf(account, peer),
       unreadCount: unread.length,
       left: leftOnPhone(account, peer),
-      messages: log.slice(-historyPerChat).map((message) => deviceView(message, account)),
+      messages: log.slice(-HISTORY_PER_CHAT).map((message) => deviceView(message, account)),
       group: peer.kind === 'group' ? groupView(peer, account) : undefined,
       channel: peer.kind === 'newsletter' ? channelView(peer, account) : undefined,
     };

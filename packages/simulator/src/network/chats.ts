@@ -5,7 +5,7 @@ import { createMessageId, peerOf } from './message.ts';
 import { peerIdForDevices } from './message-views.ts';
 import { type AccountRecord, type Connection, type Device, type GroupRecord, Message, type Peer } from './records.ts';
 
-const unmarked: WireMarks = {
+const UNMARKED: WireMarks = {
   isUnread: false,
   isArchived: false,
   pinnedAtMs: 0,
@@ -16,7 +16,7 @@ const unmarked: WireMarks = {
 
 /** The marks that an account has set in one of its chats. */
 export function marksOf(account: AccountRecord, peer: Peer): WireMarks {
-  return account.marks.get(peer) ?? unmarked;
+  return account.marks.get(peer) ?? UNMARKED;
 }
 
 /** Sets marks in a chat, and notifies the account's devices except `origin`. */
@@ -43,7 +43,7 @@ export function emptyChatsOf(account: AccountRecord, groups: readonly GroupRecor
 
 /** How many a phone sends at once. */
 const MAX_OLD_MESSAGES = 50;
-const daySeconds = 86_400;
+const DAY_SECONDS = 86_400;
 
 /** Gives an account messages from before all others of a chat; linked devices get them only on request. */
 export function keepOld(account: AccountRecord, peer: Peer, count: number): void {
@@ -51,7 +51,7 @@ export function keepOld(account: AccountRecord, peer: Peer, count: number): void
   const first = account.log.find((message) => peerOf(message, account) === peer);
   const before = first?.timestamp ?? Math.floor(Date.now() / 1_000);
   const old = Array.from({ length: count }, (_, index) => {
-    const timestamp = before - daySeconds * (count - index);
+    const timestamp = before - DAY_SECONDS * (count - index);
     const body = `Old message ${index + 1}`;
     const parts = { id: createMessageId(peer), from: peer, to: account, body, timestamp };
     return new Message({ ...parts, ack: 3, receipts: new Map([[account, 3]]) });

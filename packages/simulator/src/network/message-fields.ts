@@ -4,7 +4,8 @@ import type { WireType } from '../page/wire.ts';
 import type { Message } from './records.ts';
 
 /** A map of the place, as phones send one: one pixel. */
-const mapThumbnail = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const MAP_THUMBNAIL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
 type Fields = Readonly<Record<string, unknown>>;
 /** The type of a message that is neither a text nor a file, in the page's terms. */
@@ -15,7 +16,7 @@ export function typedContentOf({ location, contacts, poll }: OutgoingMessage): T
   if (location) {
     const { latitude: lat, longitude: lng, name, address } = location;
     const loc = name === undefined && address === undefined ? undefined : [name, address].join('\n').trimEnd();
-    return { type: 'location', body: mapThumbnail, fields: { lat, lng, ...(loc === undefined ? {} : { loc }) } };
+    return { type: 'location', body: MAP_THUMBNAIL, fields: { lat, lng, ...(loc === undefined ? {} : { loc }) } };
   }
   if (contacts) {
     const [first] = contacts;

@@ -10,8 +10,8 @@ import type { Login, PairingSession, PendingLink } from './pairing-session.ts';
 import { checkAssertion } from './passkey.ts';
 import type { AccountRecord } from './records.ts';
 
-const rpId = 'whatsapp.com';
-const origin = 'https://web.whatsapp.com';
+const RP_ID = 'whatsapp.com';
+const ORIGIN = 'https://web.whatsapp.com';
 const CHALLENGE_LIFETIME_MS = 600_000;
 
 /**
@@ -50,7 +50,7 @@ export class PasskeyLinks {
     return {
       challenge: value,
       timeout: CHALLENGE_LIFETIME_MS,
-      rpId,
+      rpId: RP_ID,
       // As the real network: a passkey is found by the id of the relying party.
       allowCredentials: [],
       userVerification: 'required',
@@ -119,7 +119,7 @@ export class PasskeyLinks {
     assertion: PasskeyAssertion,
   ): PasskeyRefusal | undefined {
     if (!challenge) return 'challenge';
-    const check = checkAssertion(assertion, { challenge: challenge.value, origin, rpId, passkeys });
+    const check = checkAssertion(assertion, { challenge: challenge.value, origin: ORIGIN, rpId: RP_ID, passkeys });
     if ('refusal' in check) return check.refusal;
     if (Date.now() - challenge.sinceMs > CHALLENGE_LIFETIME_MS) return 'expired';
     check.passkey.signCount = check.signCount;

@@ -58,10 +58,10 @@ type AssertionCheck =
   | { readonly passkey: PasskeyRecord; readonly signCount: number }
   | { readonly refusal: PasskeyRefusal };
 
-const userPresent = 0x01;
-const userVerified = 0x04;
+const USER_PRESENT = 0x01;
+const USER_VERIFIED = 0x04;
 /** Hash of the id of the relying party, flags, and count. */
-const authenticatorDataBytes = 37;
+const AUTHENTICATOR_DATA_BYTES = 37;
 
 /** Verifies an assertion as WebAuthn requires, section 7.2, user verification included. */
 export function checkAssertion(assertion: PasskeyAssertion, expected: ExpectedAssertion): AssertionCheck {
@@ -75,8 +75,8 @@ export function checkAssertion(assertion: PasskeyAssertion, expected: ExpectedAs
   if (client.origin !== expected.origin || client.crossOrigin === true) return { refusal: 'origin' };
   if (!data.subarray(0, 32).equals(sha256(expected.rpId))) return { refusal: 'rp_id' };
   const flags = data.readUInt8(32);
-  if ((flags & userPresent) === 0) return { refusal: 'user_present' };
-  if ((flags & userVerified) === 0) return { refusal: 'user_verified' };
+  if ((flags & USER_PRESENT) === 0) return { refusal: 'user_present' };
+  if ((flags & USER_VERIFIED) === 0) return { refusal: 'user_verified' };
   const signed = Buffer.concat([data, sha256(clientData)]);
   if (!verify('sha256', signed, passkey.publicKey, signature)) return { refusal: 'signature' };
   const signCount = data.readUInt32BE(33);
@@ -97,7 +97,7 @@ function decodeAssertion({ id, rawId, type, response }: PasskeyAssertion) {
   const clientData = Buffer.from(response.clientDataJSON, 'base64url');
   const data = Buffer.from(response.authenticatorData, 'base64url');
   const signature = Buffer.from(response.signature, 'base64url');
-  if (type !== 'public-key' || id !== rawId || data.length < authenticatorDataBytes) return undefined;
+  if (type !== 'public-key' || id !== rawId || data.length < AUTHENTICATOR_DATA_BYTES) return undefined;
   try {
     return { client: JSON.parse(clientData.toString()) as ClientData, clientData, data, signature };
   } catch {

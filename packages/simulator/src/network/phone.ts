@@ -11,10 +11,10 @@ import { isNotice, nameFor, phoneView } from './message-views.ts';
 import type { Network } from './network.ts';
 import { type AccountRecord, Message, type Peer } from './records.ts';
 
-const dayMs = 86_400_000;
+const DAY_MS = 86_400_000;
 /** Limit of the list of phones, and of the chats of one. */
 const MAX_LISTED = 200;
-const plainStyle = { backgroundColor: 0xff7acca5, font: 0 };
+const PLAIN_STYLE = { backgroundColor: 0xff7acca5, font: 0 };
 
 /** Acts as the phone of an account. Everything except turning it on requires it to be on. */
 export class Phone {
@@ -59,7 +59,7 @@ export class Phone {
       attachment: media && (await this.#upload(media)),
       quoted: quotedMessageId === undefined ? undefined : this.#quote(quotedMessageId, peer),
       mentions: mentions.map((id) => this.#network.directory.get(id, 'mentions')),
-      style: peer === statusFeed && !media ? plainStyle : undefined,
+      style: peer === statusFeed && !media ? PLAIN_STYLE : undefined,
       ...withFields(typedContentOf(outgoing), fields),
     });
     this.#network.delivery.accept(message, undefined);
@@ -123,7 +123,7 @@ export class Phone {
   }
 
   statuses(): PhoneMessage[] {
-    const since = Date.now() - dayMs;
+    const since = Date.now() - DAY_MS;
     return this.#views(({ to, revocation, timestamp }) => to === statusFeed && !revocation && timestamp * 1000 > since);
   }
 

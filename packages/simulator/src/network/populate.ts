@@ -6,8 +6,8 @@ import { createMessageId } from './message.ts';
 import type { Network } from './network.ts';
 import { type AccountRecord, Message, type Peer } from './records.ts';
 
-const membersPerGroup = 5;
-const minuteSeconds = 60;
+const MEMBERS_PER_GROUP = 5;
+const MINUTE_SECONDS = 60;
 
 /** Gives an account contacts, chats and groups. These people do not have it as a contact, and do nothing. */
 export function populate(network: Network, account: AccountRecord, amounts: BulkAmounts): void {
@@ -21,7 +21,7 @@ export function populate(network: Network, account: AccountRecord, amounts: Bulk
     addConversation(account, person, person, index, `Message of chat ${index + 1}`);
   }
   for (let index = 0; index < groups; index += 1) {
-    const others = Array.from({ length: membersPerGroup }, (_, at) => people[(index + at) % people.length]);
+    const others = Array.from({ length: MEMBERS_PER_GROUP }, (_, at) => people[(index + at) % people.length]);
     addGroup(network, account, others, index);
   }
   network.linking.refresh(account);
@@ -45,7 +45,7 @@ function addConversation(
   minutesAgo: number,
   body: string,
 ): void {
-  const timestamp = Math.floor(Date.now() / 1000) - minuteSeconds * (minutesAgo + 1);
+  const timestamp = Math.floor(Date.now() / 1000) - MINUTE_SECONDS * (minutesAgo + 1);
   const message = new Message({
     id: createMessageId(other),
     from: other,

@@ -10,7 +10,7 @@ interface Subscription {
   readonly to: Peer;
 }
 
-const types = { typing: 'typing', recording: 'recording_audio', paused: 'idle' } as const;
+const TYPES = { typing: 'typing', recording: 'recording_audio', paused: 'idle' } as const;
 
 /** Subscriptions to what others do. The network notifies only devices that are shown as available themselves. */
 export class Presences {
@@ -35,7 +35,7 @@ export class Presences {
 
   /** Notifies those who see a chat of what an account does in it. */
   act(from: AccountRecord, to: Peer, state: ChatStateName): void {
-    const type = types[state];
+    const type = TYPES[state];
     if (to.kind !== 'person') this.#notify(to, { participant: from.lid, type }, from);
     else for (const one of this.#of(from)) if (one.viewer === to) this.#send(one, { type });
   }

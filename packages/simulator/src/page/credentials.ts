@@ -1,25 +1,25 @@
 import { encodeB64 } from './base64.ts';
 import { clear, readAll, write } from './database.ts';
 
-const name = 'device';
-const lifetimeMs = 400 * 86_400_000;
+const COOKIE_NAME = 'device';
+const COOKIE_LIFETIME_MS = 400 * 86_400_000;
 /** Chromium keeps cookies in memory for half a minute, unless this many changes have accumulated. */
-const changesUntilWritten = 512;
+const CHANGES_UNTIL_WRITTEN = 512;
 
 /** Identifies the linked device to the server, already with the request for the document. */
 async function keepDeviceCookie(deviceId: string): Promise<void> {
-  await keep(name, deviceId);
+  await keep(COOKIE_NAME, deviceId);
   // A browser that is killed right after must not lose it.
-  await Promise.all(Array.from({ length: changesUntilWritten }, (_, index) => keep('filler', String(index))));
+  await Promise.all(Array.from({ length: CHANGES_UNTIL_WRITTEN }, (_, index) => keep('filler', String(index))));
 }
 
 /** The device is no longer linked. */
 async function dropDeviceCookie(): Promise<void> {
-  await cookieStore.delete(name);
+  await cookieStore.delete(COOKIE_NAME);
 }
 
 async function keep(cookie: string, value: string): Promise<void> {
-  await cookieStore.set({ name: cookie, value, expires: Date.now() + lifetimeMs });
+  await cookieStore.set({ name: cookie, value, expires: Date.now() + COOKIE_LIFETIME_MS });
 }
 
 /** The identity of a page: its keys, and its link to an account once it has one. */

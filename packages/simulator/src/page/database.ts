@@ -1,14 +1,14 @@
-const name = 'wawc';
-const stores = ['link', 'outbox', 'keys'] as const;
+const NAME = 'wawc';
+const STORES = ['link', 'outbox', 'keys'] as const;
 
 /** The stores of the page's database, which lives in the browser's profile. */
-export type StoreName = (typeof stores)[number];
+export type StoreName = (typeof STORES)[number];
 
 function open(): Promise<IDBDatabase> {
-  const request = indexedDB.open(name, 2);
+  const request = indexedDB.open(NAME, 2);
   request.onupgradeneeded = () => {
     const present = request.result.objectStoreNames;
-    for (const store of stores) if (!present.contains(store)) request.result.createObjectStore(store);
+    for (const store of STORES) if (!present.contains(store)) request.result.createObjectStore(store);
   };
   return finished(request);
 }

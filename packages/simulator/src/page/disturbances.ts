@@ -3,11 +3,11 @@ import { socket } from './models/conn.ts';
 import { messages } from './models/message.ts';
 import type { DisturbanceOptions, PageDisturbance } from './wire.ts';
 
-const resyncMs = 150;
-const leakIntervalMs = 100;
+const RESYNC_MS = 150;
+const LEAK_INTERVAL_MS = 100;
 /** The limit for random bytes in one call. */
-const leakPieceBytes = 65_536;
-const piecesPerMb = 2 ** 20 / leakPieceBytes;
+const LEAK_PIECE_BYTES = 65_536;
+const PIECES_PER_MB = 2 ** 20 / LEAK_PIECE_BYTES;
 
 /** What other parts of the page do for some disturbances. */
 export interface PageActions {
@@ -30,7 +30,7 @@ const acts: { readonly [K in PageDisturbance['kind']]: Act<K> } = {
   },
   sync: () => {
     socket.set({ hasSynced: false });
-    setTimeout(() => socket.set({ hasSynced: true }), resyncMs);
+    setTimeout(() => socket.set({ hasSynced: true }), RESYNC_MS);
   },
   deaf: () => messages.off(),
   broken: (_, { breakModules }) => breakModules(),
@@ -39,10 +39,10 @@ const acts: { readonly [K in PageDisturbance['kind']]: Act<K> } = {
     while (performance.now() < end);
   },
   leak: ({ mbPerSecond }) => leak(mbPerSecond),
-  grow: ({ mb }) => grown.push(Array.from({ length: Math.round(mb * piecesPerMb) }, randomPiece)),
+  grow: ({ mb }) => grown.push(Array.from({ length: Math.round(mb * PIECES_PER_MB) }, randomPiece)),
   dialog: (options, { logOut }) => showDialog(options, logOut),
   state: ({ state }) => socket.set({ state }),
-  write: ({ value }) => localStorage.setItem(lastWriteKey, value),
+  write: ({ value }) => localStorage.setItem(LAST_WRITE_KEY, value),
 };
 
 export function disturb(disturbance: PageDisturbance, actions: PageActions): void {
@@ -54,20 +54,20 @@ function leak(mbPerSecond: number): void {
   const kept: Uint8Array[] = [];
   const start = performance.now();
   setInterval(() => {
-    const due = ((performance.now() - start) / 1000) * mbPerSecond * piecesPerMb;
+    const due = ((performance.now() - start) / 1000) * mbPerSecond * PIECES_PER_MB;
     // Random, so that the system can neither share nor compress it.
     while (kept.length < due) kept.push(randomPiece());
-  }, leakIntervalMs);
+  }, LEAK_INTERVAL_MS);
 }
 
 const grown: Uint8Array[][] = [];
 
 function randomPiece(): Uint8Array {
-  return crypto.getRandomValues(new Uint8Array(leakPieceBytes));
+  return crypto.getRandomValues(new Uint8Array(LEAK_PIECE_BYTES));
 }
 
-const lastWriteKey = 'lastWrite';
+const LAST_WRITE_KEY = 'lastWrite';
 
 export function readLastWrite(): string | undefined {
-  return localStorage.getItem(lastWriteKey) ?? undefined;
+  return localStorage.getItem(LAST_WRITE_KEY) ?? undefined;
 }

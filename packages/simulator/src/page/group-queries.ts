@@ -13,7 +13,7 @@ interface Remains {
 }
 
 /** How long the answer takes to reach the models; the caller does not wait for that. */
-export const settleMs = 20;
+export const SETTLE_MS = 20;
 
 /** Requests groups with their members from the network: slowly, and not many at once. */
 export class GroupQueries {
@@ -55,7 +55,7 @@ export class GroupQueries {
   /** All groups of the account, by one request; the models follow a moment later. */
   async updateAll(): Promise<void> {
     const all = await this.#request('groups', {});
-    setTimeout(() => all.map(updateGroup), settleMs);
+    setTimeout(() => all.map(updateGroup), SETTLE_MS);
   }
 
   /** Always sends a request. With lazy members, a refusal looks like an empty group. */

@@ -19,10 +19,10 @@ import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
 import type { ServerEvent } from './wire.ts';
 
-const afterLogout = '/?post_logout=1&logout_reason=0';
-const firstSyncFailed = '/?post_logout=1&logout_reason=2';
+const AFTER_LOGOUT_URL = '/?post_logout=1&logout_reason=0';
+const FIRST_SYNC_FAILED_URL = '/?post_logout=1&logout_reason=2';
 /** Time for the caller of a logout to close the browser, before the page shows a new QR. */
-const logoutGraceMs = 1000;
+const LOGOUT_GRACE_MS = 1000;
 
 export interface LinkDependencies {
   readonly connection: Connection;
@@ -149,7 +149,7 @@ export class Link {
   async #logOut(): Promise<void> {
     await this.#connection.request('logout', {});
     await clearCredentials();
-    setTimeout(() => location.replace(afterLogout), logoutGraceMs);
+    setTimeout(() => location.replace(AFTER_LOGOUT_URL), LOGOUT_GRACE_MS);
     cmd.trigger('logout');
   }
 
@@ -190,7 +190,7 @@ export class Link {
   #limitFirstSync(): void {
     clearTimeout(this.#firstSync);
     this.#firstSync = setTimeout(() => {
-      if (!socket.get('hasSynced')) void this.#leave(firstSyncFailed);
+      if (!socket.get('hasSynced')) void this.#leave(FIRST_SYNC_FAILED_URL);
     }, switches.firstSyncMs);
   }
 
@@ -211,6 +211,6 @@ export class Link {
     for (let time = 0; time < times; time += 1) cmd.trigger('logout');
     await clearCredentials();
     if (unpaired) socket.set({ state: 'UNPAIRED' });
-    location.replace(afterLogout);
+    location.replace(AFTER_LOGOUT_URL);
   }
 }

@@ -21,7 +21,7 @@ import type { Users } from './users.ts';
 import { createWid } from './wid.ts';
 import type { WireChat, WireDraft, WireMessage } from './wire.ts';
 
-const statusFeed = 'status@broadcast';
+const STATUS_FEED = 'status@broadcast';
 
 /** Puts messages, history, changes and receipts from the network into the page's chats. */
 export class Mailbox {
@@ -83,7 +83,7 @@ export class Mailbox {
       if (this.#loaded(msgKeyOf(message)) || this.#loadedBeforeRevocation(message)) this.#update(message, false);
       else this.#addToChat(message, false);
     }
-    if (id === statusFeed) return;
+    if (id === STATUS_FEED) return;
     const chat = this.#chat(id);
     chat.set({ unreadCount, endOfHistoryTransferType: left });
     chat.setMarks(marks);
@@ -100,7 +100,7 @@ export class Mailbox {
     }
     // No event for a message that was deleted before it was delivered.
     const msg = this.#addToChat(message, message.revokedId === undefined);
-    if (!message.fromMe && msg.get('isNewMsg') && !msg.isNotification && message.chat !== statusFeed) {
+    if (!message.fromMe && msg.get('isNewMsg') && !msg.isNotification && message.chat !== STATUS_FEED) {
       const chat = this.#chat(message.chat);
       chat.set({ unreadCount: Math.max(0, chat.get('unreadCount') ?? 0) + 1 });
     }
@@ -180,9 +180,9 @@ export class Mailbox {
     const msg = createMsg(message, isNew);
     const key = msgKeyOf(message);
     if (messages.get(key)) return messages.add(msg);
-    if (message.chat === statusFeed) {
+    if (message.chat === STATUS_FEED) {
       addStatus(createWid(message.author ?? message.from), msg);
-      chats.get(statusFeed)?.addMessage(msg);
+      chats.get(STATUS_FEED)?.addMessage(msg);
     } else this.#chat(message.chat).addMessage(msg);
     return this.#add(message, isNew, msg);
   }

@@ -7,10 +7,10 @@ import { isWithinTimeLimit, REVOKE_TIME_LIMIT_MS } from './wire.ts';
 const EDIT_TIME_LIMIT_MS = 20 * 60_000;
 
 /** Files of these kinds are forwarded once the page has downloaded them. */
-const downloadedFirst = ['image', 'video', 'ptv', 'ptt'];
+const DOWNLOADED_FIRST = ['image', 'video', 'ptv', 'ptt'];
 /** Types that cannot be forwarded. */
-const unforwardable = ['ciphertext', 'groups_v4_invite', 'poll_creation', 'call_log', 'event_creation'];
-const captioned = ['image', 'video', 'document'];
+const UNFORWARDABLE = ['ciphertext', 'groups_v4_invite', 'poll_creation', 'call_log', 'event_creation'];
+const CAPTIONED = ['image', 'video', 'document'];
 
 /** An own text, within the time limit. */
 export function canEditText(msg: Msg): boolean {
@@ -19,7 +19,7 @@ export function canEditText(msg: Msg): boolean {
 
 /** The same for the caption of a file. */
 export function canEditCaption(msg: Msg): boolean {
-  return captioned.includes(msg.get('type') ?? '') && isEditable(msg);
+  return CAPTIONED.includes(msg.get('type') ?? '') && isEditable(msg);
 }
 
 /** An own message, within the time limit. */
@@ -60,10 +60,10 @@ export function canReply(msg: Msg): boolean {
 export function canForward(msg: Msg): boolean {
   const isInChat = msg.get('id')?.remote.isBroadcast() === false;
   const type = msg.get('type') ?? '';
-  const isLoaded = !downloadedFirst.includes(type) || msg.mediaData?.get('mediaStage') === 'RESOLVED';
+  const isLoaded = !DOWNLOADED_FIRST.includes(type) || msg.mediaData?.get('mediaStage') === 'RESOLVED';
   const isOthersNote = type === 'ptv' && msg.get('id')?.fromMe !== true;
   return (
-    isShown(msg) && isInChat && isLoaded && !isOthersNote && !unforwardable.includes(type) && !msg.get('isViewOnce')
+    isShown(msg) && isInChat && isLoaded && !isOthersNote && !UNFORWARDABLE.includes(type) && !msg.get('isViewOnce')
   );
 }
 

@@ -204,7 +204,7 @@ function quotedContent({ type, body, fields }: WireQuote): Partial<MsgAttributes
   return { ...fields, type, ...(isFile ? { body: onePixel, caption: body } : { body }) };
 }
 
-const ownKey = /^(true_status@broadcast_[^_]+)_.*$/;
+const OWN_KEY = /^(true_status@broadcast_[^_]+)_.*$/;
 
 /** In newer builds the account's own statuses always have its LID, whatever the network sends. */
 export function ownStatus(message: WireMessage, self: WireSelf | undefined): WireMessage {
@@ -216,7 +216,7 @@ export function ownStatus(message: WireMessage, self: WireSelf | undefined): Wir
 /** The same for the key of a message. */
 export function ownStatusKey(key: string, self: WireSelf | undefined): string {
   if (!self || switches.statusActions === 'positional') return key;
-  return key.replace(ownKey, `$1_${self.lid}`);
+  return key.replace(OWN_KEY, `$1_${self.lid}`);
 }
 
 /** The key that one of the account's own messages in a group has under the account's other id. */

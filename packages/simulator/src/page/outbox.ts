@@ -24,7 +24,7 @@ export interface SendResult {
 
 type Awaitable<T> = T | Promise<T>;
 
-const storeMs = 2;
+const STORE_MS = 2;
 
 /** Sends messages. Unconfirmed messages are kept in the browser profile, and sent again after the next login. */
 export class Outbox {
@@ -46,7 +46,7 @@ export class Outbox {
   sendToChat(chat: Chat, values: Awaitable<Partial<MsgAttributes>>): [Promise<Msg>, Promise<SendResult>] {
     const added = Promise.resolve(values).then(async (whole) => {
       const msg = new Msg(withDefaults(whole));
-      await new Promise((resolve) => setTimeout(resolve, storeMs)); // It is stored first.
+      await new Promise((resolve) => setTimeout(resolve, STORE_MS)); // It is stored first.
       chat.addMessage(msg);
       return messages.add(msg);
     });

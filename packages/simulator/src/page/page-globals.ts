@@ -14,7 +14,7 @@ declare global {
 }
 
 /** How long the scripts of a component take to load. */
-const componentMs = 25;
+const COMPONENT_MS = 25;
 
 /** Installs the globals for scripts: the loader of modules with its entry points, and the version. */
 export function installGlobals(registry: Registry, { pageVersion }: Pick<PageSwitches, 'pageVersion'>): void {
@@ -53,7 +53,7 @@ function bootloader(registry: Registry) {
           loaded.add(component);
         }
         callback?.();
-      }, componentMs);
+      }, COMPONENT_MS);
     },
     __debug: { componentMap, loaded },
   };

@@ -9,7 +9,7 @@ import { Users } from './users.ts';
 import type { Requests } from './wire.ts';
 
 /** How long a change waits in the queue of the page. */
-const queuedMs = 100;
+const QUEUED_MS = 100;
 
 /**
  * Changes that the page has already made in its own models, and that are sent to the account's other devices. The
@@ -26,7 +26,7 @@ class AppState {
     name: N,
     params: Requests[N]['params'],
   ): { readonly status: 200 } {
-    this.#connection.later(queuedMs, () => void this.#connection.request(name, params).catch(() => undefined));
+    this.#connection.later(QUEUED_MS, () => void this.#connection.request(name, params).catch(() => undefined));
     return { status: 200 };
   }
 }

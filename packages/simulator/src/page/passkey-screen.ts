@@ -4,7 +4,7 @@ import { switches } from './switches.ts';
 import type { PasskeyScreenName } from './wire.ts';
 
 /** A code has a dash after this many characters. */
-const dashAfter = 4;
+const DASH_AFTER = 4;
 
 /** Covers the page while it is linked with a passkey; its test ids are those of the real page, its texts are not. */
 export class PasskeyScreen {
@@ -107,7 +107,7 @@ function codeCard(code: string): HTMLElement {
   const display = element('div', 'shortcake_verification_code_display');
   display.setAttribute('role', 'status');
   display.setAttribute('aria-label', `Code ${[...code].join(' ')}`);
-  display.append(...[code.slice(0, dashAfter), '-', code.slice(dashAfter)].map((part) => element('span', '', part)));
+  display.append(...[code.slice(0, DASH_AFTER), '-', code.slice(DASH_AFTER)].map((part) => element('span', '', part)));
   card.append(element('span', '', 'Does your phone show this code?'), display);
   return card;
 }

@@ -4,14 +4,14 @@ import { conn, socket } from './models/conn.ts';
 import { switches } from './switches.ts';
 
 /** The kind of client that requests a link: the last part of the QR. */
-export const devicePlatform = '1';
+export const DEVICE_PLATFORM = '1';
 
 /** The current text of the QR; undefined while there is nothing to scan. */
 export function currentQr(credentials: Credentials): string | undefined {
   const ref = conn.get('ref');
   if (ref === undefined || socket.get('state') !== 'UNPAIRED') return undefined;
   const keys = [encodeB64(credentials.noiseKey), encodeB64(credentials.identityKey), credentials.advSecret];
-  return [ref, ...keys, devicePlatform].join(',');
+  return [ref, ...keys, DEVICE_PLATFORM].join(',');
 }
 
 /** Shows the QR on the screen, with its text in `data-ref`, and the state of the connection beside it. */

@@ -3,7 +3,7 @@ import { conn, socket } from './models/conn.ts';
 import { passkeyView } from './pairing.ts';
 import type { PageDisturbance, PageReport } from './wire.ts';
 
-const retryDelayMs = 1000;
+const RETRY_DELAY_MS = 1000;
 const shown = [socket, conn, passkeyView];
 
 /**
@@ -26,7 +26,7 @@ export function connectTestControl(url: string, currentQr: () => string | undefi
   };
   control.onclose = () => {
     for (const model of shown) model.off('change', report);
-    setTimeout(() => connectTestControl(url, currentQr, actions), retryDelayMs);
+    setTimeout(() => connectTestControl(url, currentQr, actions), RETRY_DELAY_MS);
   };
   for (const model of shown) model.on('change', report);
 }

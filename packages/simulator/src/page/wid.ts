@@ -1,7 +1,7 @@
 import { switches } from './switches.ts';
 
-const pattern = /^([\w.-]*?)(?::(\d+))?@(c\.us|s\.whatsapp\.net|g\.us|lid|bot|broadcast|newsletter|call)$/;
-const digitsOnly = new Set(['c.us', 'lid', 'bot']);
+const PATTERN = /^([\w.-]*?)(?::(\d+))?@(c\.us|s\.whatsapp\.net|g\.us|lid|bot|broadcast|newsletter|call)$/;
+const DIGITS_ONLY = new Set(['c.us', 'lid', 'bot']);
 
 /**
  * The id of a person, group or list: `<user>@<server>`. Its serialised form is an own property, named by the build.
@@ -13,10 +13,10 @@ export class Wid {
   readonly device?: number;
 
   constructor(text: string) {
-    const [, user = '', device, server = ''] = pattern.exec(text) ?? [];
+    const [, user = '', device, server = ''] = PATTERN.exec(text) ?? [];
     this.server = server === 's.whatsapp.net' ? 'c.us' : server;
     this.user = user;
-    if (user === '' || (digitsOnly.has(this.server) && !/^\d+$/.test(user))) throw new Error('wid error: invalid wid');
+    if (user === '' || (DIGITS_ONLY.has(this.server) && !/^\d+$/.test(user))) throw new Error('wid error: invalid wid');
     if (device !== undefined) this.device = Number(device);
     Object.assign(this, { [switches.widProperty]: this.toString() });
   }

@@ -2,8 +2,8 @@ import type { ListedChat, ListedPhone, Page, PhoneMessage } from '../api.ts';
 import type { OutgoingMessage } from '../control/inputs.ts';
 import type { Account } from '../network/account.ts';
 
-const timeoutMs = 10_000;
-const mediaTimeoutMs = 60_000;
+const TIMEOUT_MS = 10_000;
+const MEDIA_TIMEOUT_MS = 60_000;
 
 /** A refusal of the control API, as a sentence for people. */
 export class Refusal extends Error {}
@@ -39,7 +39,7 @@ async function change(method: 'POST' | 'PUT', path: string, body: object): Promi
 
 /** Rejects with a `Refusal`, or with another error if no simulator answers. */
 async function request(method: string, path: string, body?: object): Promise<unknown> {
-  const signal = AbortSignal.timeout(body && 'media' in body ? mediaTimeoutMs : timeoutMs);
+  const signal = AbortSignal.timeout(body && 'media' in body ? MEDIA_TIMEOUT_MS : TIMEOUT_MS);
   const init = body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {};
   const response = await fetch(path, { method, signal, ...init });
   const answer: unknown = await response.json();

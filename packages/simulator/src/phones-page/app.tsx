@@ -7,7 +7,7 @@ import { PhoneList } from './phone-list.tsx';
 import { linkTo, type Route, useRoute } from './route.ts';
 import { loadView, type View } from './view.ts';
 
-const messagesAtOnce = 100;
+const MESSAGES_AT_ONCE = 100;
 
 /** The whole page: the phones, the chats of one, and one chat or its linked devices, side by side where there is room. */
 export function App() {
@@ -16,7 +16,7 @@ export function App() {
   const [search, setSearch] = useState('');
   // Starts anew with each chat.
   const [earlier, setEarlier] = useState({ address, count: 0 });
-  const limit = messagesAtOnce * (1 + (earlier.address === address ? earlier.count : 0));
+  const limit = MESSAGES_AT_ONCE * (1 + (earlier.address === address ? earlier.count : 0));
   const live = useLive(`${address} ${limit} ${search}`, () => loadView(route, search, limit));
   const view = live.value;
   useFocusOnNavigation(view?.route);
@@ -24,7 +24,7 @@ export function App() {
     document.title = titleOf(view);
   }, [view]);
 
-  const showEarlier = () => setEarlier({ address, count: limit / messagesAtOnce });
+  const showEarlier = () => setEarlier({ address, count: limit / MESSAGES_AT_ONCE });
   return (
     <main class={`columns at-${levelOf(view?.route)}`}>
       <h1 class="unseen">Phones of the simulator</h1>

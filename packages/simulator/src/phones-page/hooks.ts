@@ -33,7 +33,7 @@ export function useAction(): Action {
   return { isBusy, problem, run };
 }
 
-const intervalMs = 500;
+const INTERVAL_MS = 500;
 
 interface Live<T> {
   /** Undefined until it was loaded once; stays the same object while nothing changes. */
@@ -74,7 +74,7 @@ export function useLive<T>(key: string, load: () => Promise<T>): Live<T> {
         if (!isOver) setState((last) => keep(last, { ...last, ...found }));
       }
       isLoading = false;
-      if (!isOver && !document.hidden) timer = setTimeout(run, intervalMs);
+      if (!isOver && !document.hidden) timer = setTimeout(run, INTERVAL_MS);
     };
     const look = () => {
       if (!document.hidden) void run();

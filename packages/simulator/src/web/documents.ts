@@ -8,7 +8,7 @@ export interface Document {
 }
 
 /** Requests under this path are never answered. */
-export const pendingPath = '/pending.png';
+export const PENDING_PATH = '/pending.png';
 
 const folder = new URL('.', import.meta.resolve('#simulator/page/main.js'));
 
@@ -25,7 +25,7 @@ export async function readScripts(): Promise<Map<string, string>> {
 
 /** The page itself. It lists all its scripts, so that none waits for another to import it. */
 export function renderPage(settings: PageSettings, scripts: Iterable<string>): Document {
-  const pending = settings.fault === 'image' ? `<img src="${pendingPath}" alt="" hidden>` : '';
+  const pending = settings.fault === 'image' ? `<img src="${PENDING_PATH}" alt="" hidden>` : '';
   const preloads = [...scripts].map((path) => `<link rel="modulepreload" href="${path}">`).join('\n');
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
   const body = `<!doctype html>

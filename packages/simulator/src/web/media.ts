@@ -34,7 +34,7 @@ export async function serveMedia(
   await pipeline(file.chunks, response);
 }
 
-export const pictureHost = 'pps.whatsapp.net';
+export const PICTURE_HOST = 'pps.whatsapp.net';
 
 /** The default for people who have set none: a real JPEG of 96 by 96 pixels. */
 const defaultPicture = Buffer.from(
@@ -43,11 +43,11 @@ const defaultPicture = Buffer.from(
 );
 
 export function pictureUrl({ number }: AccountRecord): string {
-  return `https://${pictureHost}/v/t61.24694-24/${number}.jpg?oe=${Math.floor(Date.now() / 1000) + 86_400}`;
+  return `https://${PICTURE_HOST}/v/t61.24694-24/${number}.jpg?oe=${Math.floor(Date.now() / 1000) + 86_400}`;
 }
 
 export function groupPictureUrl({ id }: GroupRecord): string {
-  return `https://${pictureHost}/v/t61.24694-24/${id}`;
+  return `https://${PICTURE_HOST}/v/t61.24694-24/${id}`;
 }
 
 /** Serves the picture of a group or a person at that path, to any page, as the real host does. */

@@ -5,8 +5,8 @@ import { WebSocketServer } from 'ws';
 import type { Certificate } from '../browser-args.ts';
 import type { Network } from '../network/network.ts';
 import type { PageFault, PageSettings } from '../page/wire.ts';
-import { type Document, pendingPath, readScripts, renderPage, renderQr } from './documents.ts';
-import { pictureHost, serveMedia, servePicture } from './media.ts';
+import { type Document, PENDING_PATH, readScripts, renderPage, renderQr } from './documents.ts';
+import { PICTURE_HOST, serveMedia, servePicture } from './media.ts';
 import { PageConnection } from './page-connection.ts';
 import type { Pages } from './pages.ts';
 
@@ -21,11 +21,11 @@ export function createWebServer(certificate: Certificate, network: Network, page
   server.on('request', async (request, response) => {
     const url = urlOf(request);
     try {
-      if (request.headers.host?.startsWith(pictureHost)) servePicture(network, url.pathname, response);
+      if (request.headers.host?.startsWith(PICTURE_HOST)) servePicture(network, url.pathname, response);
       else if (isMedia(url)) {
         if (isCutOff(url.searchParams.get('device'), network)) request.socket.destroy();
         else await serveMedia(network, url.pathname, request, response);
-      } else if (url.pathname !== pendingPath) {
+      } else if (url.pathname !== PENDING_PATH) {
         const fault = faultOf(request, network);
         const settings = { ...network.settings, fault };
         const document = findDocument(url, settings, await scripts);

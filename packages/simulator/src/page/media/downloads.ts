@@ -5,18 +5,18 @@ import { MediaServerError, mediaServer } from './media-server.ts';
 /** The names of the kinds of media, for the media server and the checks of downloads. */
 type MediaType = 'image' | 'video' | 'gif' | 'ptv' | 'audio' | 'ptt' | 'document' | 'sticker';
 
-const audio = ['audio/ogg; codecs=opus', 'audio/mp4', 'audio/mpeg', 'audio/aac', 'audio/amr'];
-const video = ['video/mp4', 'video/3gpp'];
+const AUDIO = ['audio/ogg; codecs=opus', 'audio/mp4', 'audio/mpeg', 'audio/aac', 'audio/amr'];
+const VIDEO = ['video/mp4', 'video/3gpp'];
 
 /** The exact types that each kind accepts; a document accepts any. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   image: ['image/jpeg', 'image/png', 'image/webp'],
   sticker: ['image/webp', 'application/was'],
-  audio,
-  ptt: audio,
-  video,
-  gif: video,
-  ptv: video,
+  audio: AUDIO,
+  ptt: AUDIO,
+  video: VIDEO,
+  gif: VIDEO,
+  ptv: VIDEO,
 };
 
 const mediaTypes: readonly string[] = ['image', 'video', 'ptv', 'audio', 'ptt', 'document', 'sticker'];

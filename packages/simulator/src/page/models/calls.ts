@@ -2,7 +2,7 @@ import { Emitter } from '../emitter.ts';
 import { createWid } from '../wid.ts';
 import type { WireCall } from '../wire.ts';
 
-const received = 3;
+const RECEIVED = 3;
 
 /** The calls of the page. The one that rings is not a member of the collection. */
 class Calls extends Emitter {
@@ -28,7 +28,7 @@ export function createCall({ id, from, isVideo }: WireCall): { readonly id: stri
   // Its state follows in the next turn.
   let state = 0;
   setTimeout(() => {
-    state = received;
+    state = RECEIVED;
   }, 0);
   const peerJid = createWid(from.replace('@', ':12@'));
   const call = { id, peerJid, isVideo, isGroup: false, groupJid: null, outgoing: false, offerTime: 0 };

@@ -11,8 +11,8 @@ interface LabelAttributes {
 }
 
 /** The lists that the page keeps among the labels, by the type of each. */
-const lists = { Unread: 1, Groups: 2, Favorites: 3 };
-const custom = 5;
+const LISTS = { Unread: 1, Groups: 2, Favorites: 3 };
+const CUSTOM = 5;
 
 class Label extends Model<LabelAttributes> {
   static override readonly props = ['id', 'name', 'colorIndex', 'type'];
@@ -28,8 +28,8 @@ export const labels = new Collection<Label>(Label);
 /** Replaces them by those of the account. */
 export function replaceLabels(all: readonly WireLabel[]): void {
   for (const label of labels.getModelsArray()) labels.remove(label);
-  for (const label of all) labels.add(new Label({ ...label, type: custom }));
-  for (const [name, type] of Object.entries(lists))
+  for (const label of all) labels.add(new Label({ ...label, type: CUSTOM }));
+  for (const [name, type] of Object.entries(LISTS))
     labels.add(new Label({ id: `10${type}`, name, colorIndex: 0, type }));
 }
 

@@ -105,7 +105,7 @@ export function accountModules({ connection, users }: Page): Modules {
 }
 
 /** What the real page takes as a sign of its user. */
-const names = ['mousemove', 'scroll', 'keydown', 'focus', 'resize'] as const;
+const SIGN_EVENTS = ['mousemove', 'scroll', 'keydown', 'focus', 'resize'] as const;
 
 /** Shows whether the page's user is active, once the page is ready: not in a browser without any input. */
 function followUser(show: (available: boolean) => void): void {
@@ -127,6 +127,6 @@ async function watchForIdleness(): Promise<never> {
 
 function nextSign(): Promise<unknown> {
   const listening = new AbortController();
-  const signs = names.map((name) => new Promise((resolve) => window.addEventListener(name, resolve, listening)));
+  const signs = SIGN_EVENTS.map((name) => new Promise((resolve) => window.addEventListener(name, resolve, listening)));
   return Promise.race(signs).finally(() => listening.abort());
 }

@@ -10,10 +10,10 @@ import type { Users } from '../users.ts';
 import type { Wid } from '../wid.ts';
 import type { ChatStateName, WireMarks } from '../wire.ts';
 
-const pageOfMessages = 20;
+const MESSAGES_PER_PAGE = 20;
 const MAX_PINNED = 3;
 /** How long a change takes to reach the models. */
-const settleMs = 20;
+const SETTLE_MS = 20;
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 const idOf = (chat: Chat) => String(chat.get('id'));
 
@@ -49,12 +49,12 @@ export function chatModules({ appState, connection, mailbox, users }: Page): Mod
   };
   const archiving = new Map<Chat, Promise<void>>();
   const archive = async (chat: Chat, isArchived: boolean) => {
-    await pause(settleMs);
+    await pause(SETTLE_MS);
     mark(chat, isArchived ? { isArchived, pinnedAtMs: 0 } : { isArchived });
     chat.set(isArchived ? { archive: true, pin: undefined } : { archive: false });
   };
   const removeChat = (chat: Chat) => {
-    setTimeout(() => mailbox.clear(idOf(chat), true), settleMs);
+    setTimeout(() => mailbox.clear(idOf(chat), true), SETTLE_MS);
     void appState.push('clear-chat', { chat: idOf(chat), isDeleted: true });
   };
   const show = (state: ChatStateName) => async (to: Wid) =>
@@ -72,7 +72,7 @@ export function chatModules({ appState, connection, mailbox, users }: Page): Mod
       getIsGroup: (chat: Chat) => chat.get('id')?.isGroup() ?? false,
     },
     WAWebChatLoadMessages: {
-      loadEarlierMsgs: ({ chat }: { chat: Chat }) => mailbox.loadEarlier(chat, pageOfMessages),
+      loadEarlierMsgs: ({ chat }: { chat: Chat }) => mailbox.loadEarlier(chat, MESSAGES_PER_PAGE),
     },
     WAWebUpdateUnreadChatAction: {
       sendSeen,

@@ -1,5 +1,5 @@
 import { createMexError, refusalStatus, ServerStatusCodeError } from '../errors.ts';
-import { settleMs } from '../group-queries.ts';
+import { SETTLE_MS } from '../group-queries.ts';
 import type { Chat } from '../models/chat.ts';
 import { contacts } from '../models/contact.ts';
 import { updateGroup } from '../models/group.ts';
@@ -63,7 +63,7 @@ async function queryAndUpdate({ groupQueries }: Page, id: string): Promise<unkno
   if (!switches.lazyParticipants) return updateGroup(await groupQueries.ask(id));
   try {
     const group = await groupQueries.ask(id);
-    setTimeout(() => updateGroup(group), settleMs);
+    setTimeout(() => updateGroup(group), SETTLE_MS);
   } catch (error) {
     const status = refusalStatus(error);
     if (status !== 403 && status !== 404) throw error;

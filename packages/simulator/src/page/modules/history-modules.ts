@@ -4,7 +4,7 @@ import type { Page } from '../page.ts';
 import type { Modules } from '../registry.ts';
 import type { Wid } from '../wid.ts';
 
-const historyOnDemand = 3;
+const HISTORY_ON_DEMAND = 3;
 /** In the real page, the server sets this timeout. */
 const ANSWER_TIMEOUT_MS = 700;
 const MAX_FAILURES = 3;
@@ -31,7 +31,7 @@ export function historyModules({ connection }: Page): Modules {
   return {
     WAWebSendNonMessageDataRequest: {
       sendPeerDataOperationRequest: async (type: number, { chatId }: { readonly chatId: Wid }) => {
-        if (type !== historyOnDemand) throw new TypeError('not used here');
+        if (type !== HISTORY_ON_DEMAND) throw new TypeError('not used here');
         const jid = chatId.toJid();
         // Both fail silently.
         if (failures >= MAX_FAILURES || [...inFlight.values()].includes(jid)) return;

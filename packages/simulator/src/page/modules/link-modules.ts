@@ -4,7 +4,7 @@ import type { Link } from '../link.ts';
 import { conn, socket, stream } from '../models/conn.ts';
 import type { Page } from '../page.ts';
 import { linkDeviceEvents, type PairingType, pairing } from '../pairing.ts';
-import { devicePlatform } from '../qr-view.ts';
+import { DEVICE_PLATFORM } from '../qr-view.ts';
 import type { Modules } from '../registry.ts';
 
 /** The connection and its states, the actions on the link, and the parts of the QR. */
@@ -27,7 +27,7 @@ export function linkModules({ link, users }: Page): Modules {
     },
     encodeProtobuf: protobuf,
     WABase64: { encodeB64, decodeB64 },
-    WAWebCompanionRegClientUtils: { DEVICE_PLATFORM: devicePlatform },
+    WAWebCompanionRegClientUtils: { DEVICE_PLATFORM },
     WAWebAdvSignatureApi: {},
     WAWebUserPrefsMultiDevice: { getADVSecretKey: () => link.credentials.advSecret },
     WAWebUserPrefsInfoStore: {

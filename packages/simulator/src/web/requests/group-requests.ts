@@ -9,7 +9,7 @@ import type { AccountRecord, GroupRecord, Newsletter } from '../../network/recor
 import type { WireParticipantResult } from '../../page/wire.ts';
 import type { Handlers } from './handler.ts';
 
-const invitationMs = 3 * 86_400_000;
+const INVITATION_MS = 3 * 86_400_000;
 
 export const groupRequests = {
   'create-group': ({ groups, directory }, { account }, { participants, ...draft }) => {
@@ -86,7 +86,7 @@ export const groupRequests = {
 } satisfies Partial<Handlers>;
 
 function resultOf(group: GroupRecord, person: AccountRecord, code: AddOutcome): WireParticipantResult {
-  const invite = { code: group.inviteCode, expiration: Math.floor((Date.now() + invitationMs) / 1000) };
+  const invite = { code: group.inviteCode, expiration: Math.floor((Date.now() + INVITATION_MS) / 1000) };
   return { id: memberIdOf(group, person), code, invite: code === 403 ? invite : undefined };
 }
 
