@@ -7,7 +7,7 @@ const MAX_HEALTH_MS = 100;
 
 it('lists of hundreds are complete', async () => {
   await using stack = await Stack.start();
-  await stack.phones.fill(ADA, { chats: 300, contacts: 1_000, groups: 100 });
+  await stack.phones.populate(ADA, { chats: 300, contacts: 1_000, groups: 100 });
   await stack.link('main', ADA);
   await eventually(async () => {
     expect((await stack.client.listChats({ id: 'main' })).length).toBeGreaterThanOrEqual(300);
@@ -19,8 +19,8 @@ it('lists of hundreds are complete', async () => {
 it('a list of 50,000 contacts is complete, by pages and whole, and delays no other request', async () => {
   await using stack = await Stack.start();
   const { phones, client } = stack;
-  for (let n = 0; n < 5; n += 1) await phones.fill(ADA, { chats: 0, contacts: 10_000, groups: 0 });
-  await phones.fill(ADA, { chats: 0, contacts: 0, groups: 5_000 });
+  for (let n = 0; n < 5; n += 1) await phones.populate(ADA, { chats: 0, contacts: 10_000, groups: 0 });
+  await phones.populate(ADA, { chats: 0, contacts: 0, groups: 5_000 });
   await stack.link('main', ADA);
   await eventually(async () => expect((await client.listContacts({ id: 'main' })).length).toBeGreaterThan(50_000));
 
@@ -66,7 +66,7 @@ it('a list of 50,000 contacts is complete, by pages and whole, and delays no oth
 it('groups are listed with their members from the storage of the page, or by one request for all', async () => {
   await using stack = await Stack.start();
   const { phones, client } = stack;
-  await phones.fill(ADA, { chats: 0, contacts: 0, groups: 30 });
+  await phones.populate(ADA, { chats: 0, contacts: 0, groups: 30 });
   const { id: leftId } = await phones.createGroup(BEN, { subject: 'Left', participants: [ADA] });
   await phones.updateGroup(ADA, leftId, { leave: true });
   await stack.link('main', ADA);
@@ -91,7 +91,7 @@ it('groups are listed with their members from the storage of the page, or by one
 it('the number of watched chats is limited', async () => {
   await using stack = await Stack.start({ settings: { CHAT_WEB_MAX_REQUESTS_PER_SESSION: '300' } });
   const { phones, client } = stack;
-  await phones.fill(ADA, { chats: 201, contacts: 0, groups: 0 });
+  await phones.populate(ADA, { chats: 201, contacts: 0, groups: 0 });
   await stack.link('main', ADA);
   await client.setPresence({ id: 'main', presence: 'available' });
   const people = (

@@ -63,8 +63,8 @@ export const calls = {
     does: 'the contacts of the account: `[{number, name, shortName, onPhone, byUsername}]`; `onPhone` are those in the address book of the phone, `byUsername` those that are saved by user name, without the number',
     run: (simulator, { number }) => listSaved(account(simulator, number)),
   }),
-  fill: defineCall('POST', '/accounts/:number/fill', {
-    fields: inputs.fill,
+  populate: defineCall('POST', '/accounts/:number/populate', {
+    fields: inputs.populate,
     does: 'adds this many chats, contacts and groups at once, without sending messages, for lists of a realistic size; the account owns half of the groups',
     run: (simulator, { number }, amounts) => populate(simulator.network, account(simulator, number), amounts),
   }),

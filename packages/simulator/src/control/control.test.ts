@@ -132,7 +132,7 @@ describe('the phones', () => {
     await phones.contacts('12025550104', { save: [{ number: '12025550105', name: 'Edie' }], block: ['12025550101'] });
     await expect(phones.contacts('12025550104', { forget: ['12025550199'] })).rejects.toThrow('forget: 12025550199');
     const before = (await phones.accounts()).length;
-    await phones.fill('12025550104', { contacts: 3, chats: 2, groups: 1 });
+    await phones.populate('12025550104', { contacts: 3, chats: 2, groups: 1 });
     expect((await phones.accounts()).length).toBe(before + 3);
     expect(await phones.messages('12025550104')).toEqual(
       expect.arrayContaining([expect.objectContaining({ body: 'Message of chat 1' })]),

@@ -228,7 +228,7 @@ export const inputs = {
     block: v.optional(people),
     unblock: v.optional(people),
   }),
-  fill: v.strictObject({ chats: amount, contacts: amount, groups: amount }),
+  populate: v.strictObject({ chats: amount, contacts: amount, groups: amount }),
   read: v.strictObject({ from: v.union([person, group], 'must be a number or a group') }),
   marks: v.strictObject({
     chat: v.union([person, group], 'must be a number or a group'),
@@ -378,7 +378,7 @@ export type ContactsChange = Input<typeof inputs.contacts>;
 
 export type ChatMarks = Input<typeof inputs.marks>;
 
-export type BulkAmounts = Input<typeof inputs.fill>;
+export type PopulateAmounts = Input<typeof inputs.populate>;
 
 /**
  * How messages from an account's pages are refused: `network` with a status (ERROR_NETWORK, ack 0), `nack` by the

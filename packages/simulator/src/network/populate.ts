@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import type { BulkAmounts } from '../control/inputs.ts';
+import type { PopulateAmounts } from '../control/inputs.ts';
 import { SimulatorError } from '../errors.ts';
 import { savedOnPhone } from './account.ts';
 import { createMessageId } from './message.ts';
@@ -10,7 +10,7 @@ const MEMBERS_PER_GROUP = 5;
 const MINUTE_SECONDS = 60;
 
 /** Gives an account contacts, chats and groups. These people do not have it as a contact, and do nothing. */
-export function populate(network: Network, account: AccountRecord, amounts: BulkAmounts): void {
+export function populate(network: Network, account: AccountRecord, amounts: PopulateAmounts): void {
   const { chats = 0, contacts = 0, groups = 0 } = amounts;
   const saved = Array.from({ length: contacts }, () => registerPerson(network));
   for (const person of saved) account.book.set(person, savedOnPhone(person.name));
