@@ -317,7 +317,7 @@ describe('the messages of a chat', () => {
   it('include those that only the phone has, once they are loaded', async () => {
     const carla = { id, chatId: `${CARLA}@c.us` };
     await stack.phones.send(CARLA, { to: ADA, body: 'newest' });
-    await stack.phones.keepOld(ADA, { with: CARLA, count: 60 });
+    await stack.phones.keepOlderMessages(ADA, { with: CARLA, count: 60 });
     const oldest = async () => {
       const page = await stack.client.listMessages({ ...carla, limit: 200 });
       return [page.messages[0]?.body, page.messages.length, page.isOlderOnPhone];
@@ -338,7 +338,7 @@ describe('the messages of a chat', () => {
   it('are loaded from the phone for a chat without any', async () => {
     const number = '12025550190';
     await stack.phones.addAccount({ number, name: 'An old friend' });
-    await stack.phones.keepOld(ADA, { with: number, count: 2 });
+    await stack.phones.keepOlderMessages(ADA, { with: number, count: 2 });
     const friend = { id, chatId: `${number}@c.us` };
     await eventually(async () =>
       expect(await stack.client.listMessages(friend)).toMatchObject({ messages: [], isOlderOnPhone: true }),
@@ -354,22 +354,22 @@ describe('the messages of a chat', () => {
       return error instanceof GatewayError ? [error.code, error.message] : error;
     };
     await stack.phones.send(DEV, { to: ADA, body: 'newest' });
-    await stack.phones.keepOld(ADA, { with: DEV, count: 60 });
+    await stack.phones.keepOlderMessages(ADA, { with: DEV, count: 60 });
     await eventually(async () =>
       expect(await stack.client.listMessages(dora)).toMatchObject({
         messages: [{ body: 'newest' }],
         isOlderOnPhone: true,
       }),
     );
-    await stack.phones.answerForOld(ADA, 'not_shared');
+    await stack.phones.answerForOlderMessages(ADA, 'not_shared');
     expect(await refused()).toEqual(['not_permitted', expect.stringContaining('All chat history')]);
     expect((await stack.client.listMessages(dora)).isOlderOnPhone).toBe(true);
     // Its owner may have allowed it meanwhile, so the phone is asked again.
-    await stack.phones.answerForOld(ADA, 'ended');
+    await stack.phones.answerForOlderMessages(ADA, 'ended');
     expect(await stack.client.loadOlderMessages(dora)).toMatchObject({ loaded: true, isOlderOnPhone: true });
     expect(await refused()).toEqual(['not_permitted', expect.stringContaining('does not send more')]);
     expect((await stack.client.listMessages({ ...dora, limit: 200 })).messages).toHaveLength(51);
-    await stack.phones.answerForOld(ADA, 'shared');
+    await stack.phones.answerForOlderMessages(ADA, 'shared');
     const unknown = { id, chatId: '12025550777' };
     expect(await refusalOf(stack.client.loadOlderMessages(unknown))).toEqual(['chat_not_found']);
   });
@@ -378,7 +378,7 @@ describe('the messages of a chat', () => {
     const emil = { id, chatId: `${EDITH}@c.us` };
     const refused = async () => (await stack.client.loadOlderMessages(emil).catch((error: Error) => error)) as Error;
     await stack.phones.send(EDITH, { to: ADA, body: 'newest' });
-    await stack.phones.keepOld(ADA, { with: EDITH, count: 1 });
+    await stack.phones.keepOlderMessages(ADA, { with: EDITH, count: 1 });
     await eventually(async () => expect((await stack.client.listMessages(emil)).isOlderOnPhone).toBe(true));
     await stack.phones.setOnline(ADA, false);
     expect(await refused()).toMatchObject({

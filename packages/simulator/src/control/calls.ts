@@ -1,6 +1,6 @@
 import { describeAccount, listSaved, notifyDevices } from '../network/account.ts';
 import { hangUp, ring } from '../network/calls.ts';
-import { keepOld } from '../network/chats.ts';
+import { keepOlderMessages } from '../network/chats.ts';
 import { createGroup, joinGroup, listGroups, updateGroup } from '../network/group-phone.ts';
 import { describeChannel } from '../network/newsletter.ts';
 import { deliverNotice } from '../network/notices.ts';
@@ -146,19 +146,19 @@ export const calls = {
     run: (simulator, { number }, { messageId, options, byOtherId }) =>
       simulator.network.changes.vote(online(simulator, number), messageId, options, byOtherId),
   }),
-  keepOld: defineCall('POST', '/accounts/:number/old-messages', {
-    fields: inputs.oldMessages,
+  keepOlderMessages: defineCall('POST', '/accounts/:number/older-messages', {
+    fields: inputs.olderMessages,
     does: 'the phone has `count` older messages from a person, `with`, a day apart, which linked devices get on request, 50 at a time',
     run: (simulator, { number }, { count, ...draft }) => {
       const owner = account(simulator, number);
-      keepOld(owner, simulator.network.peer(draft.with, owner, 'with'), count);
+      keepOlderMessages(owner, simulator.network.peer(draft.with, owner, 'with'), count);
       simulator.network.linking.refresh(owner);
     },
   }),
-  answerForOld: defineCall('PUT', '/accounts/:number/old-messages', {
-    fields: inputs.oldMessagesAnswer,
+  answerForOlderMessages: defineCall('PUT', '/accounts/:number/older-messages', {
+    fields: inputs.olderMessagesAnswer,
     does: 'how the phone responds to such requests: `shared` sends them (default), `not_shared` sends none, since its owner has not allowed it, `ended` sends these and reports that there are no more for devices',
-    run: (simulator, { number }, { answer }) => set(simulator, number, { oldMessages: answer }),
+    run: (simulator, { number }, { answer }) => set(simulator, number, { olderMessagesAnswer: answer }),
   }),
   openApp: defineCall('PUT', '/accounts/:number/app', {
     fields: inputs.app,

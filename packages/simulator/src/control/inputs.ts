@@ -27,7 +27,7 @@ const picture = v.picklist(['none', 'private', 'present']);
 const pictureCode = v.picklist([401, 404, 423, 429, 500]);
 const groupPrivacy = v.picklist(['all', 'invite_only']);
 const passkeyHandoff = v.picklist(['automatic', 'shown', 'held']);
-const oldMessages = v.picklist(['shared', 'not_shared', 'ended']);
+const olderMessagesAnswer = v.picklist(['shared', 'not_shared', 'ended']);
 const codeRefusal = v.picklist([400, 403, 429, 452, 500]);
 const base64Text = v.pipe(v.string(), v.regex(/^[\w+/-]+={0,2}$/, 'must be base64, plain or URL-safe'));
 const noticeKind = v.picklist([
@@ -287,12 +287,12 @@ export const inputs = {
     /** Default: true, except for an entry of the call log, as in the real page. */
     isNewMsg: v.optional(v.boolean()),
   }),
-  oldMessages: v.strictObject({
+  olderMessages: v.strictObject({
     /** A person or a group. */
     with: text,
     count: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000)),
   }),
-  oldMessagesAnswer: v.strictObject({ answer: oldMessages }),
+  olderMessagesAnswer: v.strictObject({ answer: olderMessagesAnswer }),
   app: v.strictObject({ open: v.boolean() }),
   /** `to` is a person or a group. */
   state: v.strictObject({ to: text, state: v.picklist(['typing', 'recording', 'paused']) }),
@@ -399,7 +399,7 @@ export type PasskeyRegistration = Input<typeof inputs.passkeyRegistration>;
 export type PasskeyHandoff = v.InferOutput<typeof passkeyHandoff>;
 
 /** How a phone answers a device's request for older messages; `not_shared` may be changed by its owner. */
-export type OldMessages = v.InferOutput<typeof oldMessages>;
+export type OlderMessagesAnswer = v.InferOutput<typeof olderMessagesAnswer>;
 
 /** A status with which the network refuses pairing codes. */
 export type CodeRefusal = v.InferOutput<typeof codeRefusal>;

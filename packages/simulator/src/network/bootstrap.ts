@@ -1,5 +1,5 @@
 import type { WireChat, WireUser } from '../page/wire.ts';
-import { emptyChatsOf, leftOnPhone, marksOf } from './chats.ts';
+import { emptyChatsOf, marksOf, olderMessagesLeft } from './chats.ts';
 import type { Directory } from './directory.ts';
 import { groupView } from './group.ts';
 import type { Groups } from './groups.ts';
@@ -34,7 +34,7 @@ export function bootstrapData(account: AccountRecord, device: Device, { director
     const log = logs.get(peer) ?? [];
     logs.set(peer, log);
     // The device knows the chat.
-    if (!account.onlyOnPhone.has(message)) log.push(message);
+    if (!account.olderMessages.has(message)) log.push(message);
   }
   const chats = [...logs].map(([peer, log]): WireChat => {
     const unread = delivery.unread(account, peer).filter((message) => !device.waiting.has(message));
@@ -42,7 +42,7 @@ export function bootstrapData(account: AccountRecord, device: Device, { director
       id: peerIdForDevices(peer),
       marks: marksOf(account, peer),
       unreadCount: unread.length,
-      left: leftOnPhone(account, peer),
+      left: olderMessagesLeft(account, peer),
       messages: log.slice(-HISTORY_PER_CHAT).map((message) => deviceView(message, account)),
       group: peer.kind === 'group' ? groupView(peer, account) : undefined,
       channel: peer.kind === 'newsletter' ? channelView(peer, account) : undefined,

@@ -1,5 +1,5 @@
 import { SimulatorError } from '../errors.ts';
-import type { WireLeft, WireMarks } from '../page/wire.ts';
+import type { WireMarks, WireOlderMessagesLeft } from '../page/wire.ts';
 import { notifyDevices } from './account.ts';
 import { createMessageId, peerOf } from './message.ts';
 import { peerIdForDevices } from './message-views.ts';
@@ -42,11 +42,11 @@ export function emptyChatsOf(account: AccountRecord, groups: readonly GroupRecor
 }
 
 /** How many a phone sends at once. */
-const MAX_OLD_MESSAGES = 50;
+const MAX_OLDER_MESSAGES = 50;
 const DAY_SECONDS = 86_400;
 
 /** Gives an account messages from before all others of a chat; linked devices get them only on request. */
-export function keepOld(account: AccountRecord, peer: Peer, count: number): void {
+export function keepOlderMessages(account: AccountRecord, peer: Peer, count: number): void {
   if (peer.kind !== 'person') throw new SimulatorError(400, 'with: must be a person');
   const first = account.log.find((message) => peerOf(message, account) === peer);
   const before = first?.timestamp ?? Math.floor(Date.now() / 1_000);
@@ -57,27 +57,27 @@ export function keepOld(account: AccountRecord, peer: Peer, count: number): void
     return new Message({ ...parts, ack: 3, receipts: new Map([[account, 3]]) });
   });
   account.log.unshift(...old);
-  for (const message of old) account.onlyOnPhone.add(message);
+  for (const message of old) account.olderMessages.add(message);
 }
 
 /** Whether there are such messages of a chat. */
-export function leftOnPhone(account: AccountRecord, peer: Peer): WireLeft {
-  const old = oldOf(account, peer);
+export function olderMessagesLeft(account: AccountRecord, peer: Peer): WireOlderMessagesLeft {
+  const old = olderMessagesOf(account, peer);
   if (old.length === 0) return 1;
   return old.length < account.log.filter((message) => peerOf(message, account) === peer).length ? 0 : 3;
 }
 
 /** Answers a device's request for them. A phone that is off does not answer. */
-export function askForOld(account: AccountRecord, peer: Peer, connection: Connection | undefined): void {
+export function sendOlderMessages(account: AccountRecord, peer: Peer, connection: Connection | undefined): void {
   if (!account.phoneOn) return;
-  const { oldMessages } = account;
-  const sent = oldMessages === 'not_shared' ? [] : oldOf(account, peer).slice(-MAX_OLD_MESSAGES);
-  for (const message of sent) account.onlyOnPhone.delete(message);
+  const { olderMessagesAnswer } = account;
+  const sent = olderMessagesAnswer === 'not_shared' ? [] : olderMessagesOf(account, peer).slice(-MAX_OLDER_MESSAGES);
+  for (const message of sent) account.olderMessages.delete(message);
   const refusals = { shared: undefined, not_shared: 5, ended: 4 } as const;
-  const left = refusals[oldMessages] ?? leftOnPhone(account, peer);
+  const left = refusals[olderMessagesAnswer] ?? olderMessagesLeft(account, peer);
   connection?.send({ type: 'older', chat: peerIdForDevices(peer), left });
 }
 
-function oldOf(account: AccountRecord, peer: Peer): Message[] {
-  return [...account.onlyOnPhone].filter((message) => peerOf(message, account) === peer);
+function olderMessagesOf(account: AccountRecord, peer: Peer): Message[] {
+  return [...account.olderMessages].filter((message) => peerOf(message, account) === peer);
 }

@@ -5,7 +5,7 @@ import type {
   Addressing,
   CodeRefusal,
   GroupPrivacy,
-  OldMessages,
+  OlderMessagesAnswer,
   PasskeyHandoff,
   Picture,
   PictureCode,
@@ -139,9 +139,9 @@ export class AccountRecord {
   appOpen = false;
   lastSeenMs: number | undefined;
   /** Those that its devices do not have: they get the newest of them when they ask for more. */
-  readonly onlyOnPhone = new Set<Message>();
+  readonly olderMessages = new Set<Message>();
   /** What its phone answers then. */
-  oldMessages: OldMessages = 'shared';
+  olderMessagesAnswer: OlderMessagesAnswer = 'shared';
   /** Chats that it shows although they have no messages, and those that it has deleted. */
   readonly keptChats = new Set<Peer>();
   readonly deletedChats = new Set<Peer>();

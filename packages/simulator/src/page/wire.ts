@@ -232,7 +232,7 @@ export type ChatStateName = 'typing' | 'recording' | 'paused';
  * Whether the phone has older messages than a device: 0 yes, 1 no, 3 it has all of them; on request, 4 it sends no
  * more, 5 it is not allowed to send any.
  */
-export type WireLeft = 0 | 1 | 3 | 4 | 5;
+export type WireOlderMessagesLeft = 0 | 1 | 3 | 4 | 5;
 
 /** What an account has set in a chat, on all its devices. */
 export interface WireMarks {
@@ -277,7 +277,7 @@ export interface WireLabel {
 export interface WireChat {
   readonly id: string;
   readonly unreadCount: number;
-  readonly left: WireLeft;
+  readonly left: WireOlderMessagesLeft;
   readonly marks: WireMarks;
   readonly messages: readonly WireMessage[];
   readonly group?: WireGroup | undefined;
@@ -620,7 +620,7 @@ export type ServerEvent =
   | { readonly type: 'marks'; readonly chat: string; readonly marks: WireMarks }
   | { readonly type: 'activity'; readonly activity: WireActivity }
   /** The phone sends older messages of a chat, or reports why it does not. */
-  | { readonly type: 'older'; readonly chat: string; readonly left: WireLeft }
+  | { readonly type: 'older'; readonly chat: string; readonly left: WireOlderMessagesLeft }
   /** A call rings; null: none rings. */
   | { readonly type: 'call'; readonly call: WireCall | null }
   /** Its messages were deleted on another device; with `isDeleted`, the chat. */

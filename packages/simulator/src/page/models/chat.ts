@@ -2,7 +2,7 @@ import { Collection } from '../collection.ts';
 import { Model } from '../model.ts';
 import type { MsgKey } from '../msg-key.ts';
 import { createWid, type Wid } from '../wid.ts';
-import type { WireChannel, WireLeft, WireMarks, WireUser } from '../wire.ts';
+import type { WireChannel, WireMarks, WireOlderMessagesLeft, WireUser } from '../wire.ts';
 import { isChatBlocked } from './contact.ts';
 import type { GroupMetadata, ParticipantCollection } from './group-metadata.ts';
 import { mayWriteToNewPeople } from './limits.ts';
@@ -64,7 +64,7 @@ interface ChatAttributes {
   pin: number | undefined;
   /** Ids. */
   labels: readonly string[];
-  endOfHistoryTransferType: WireLeft;
+  endOfHistoryTransferType: WireOlderMessagesLeft;
   /** After how many seconds its new messages disappear; undefined for never. */
   ephemeralDuration: number | undefined;
 }

@@ -1,5 +1,5 @@
 import { NetworkRefusal, SimulatorError } from '../../errors.ts';
-import { askForOld, clear, mark, marksOf } from '../../network/chats.ts';
+import { clear, mark, marksOf, sendOlderMessages } from '../../network/chats.ts';
 import { isAdmin, memberIdOf, requireWriter } from '../../network/group.ts';
 import { findMessage, peerOf } from '../../network/message.ts';
 import { deviceView, receiptViews } from '../../network/message-views.ts';
@@ -42,7 +42,7 @@ export const messageRequests = {
     return after === undefined ? views(at - limit, at) : views(at + 1, at + 1 + limit);
   },
   older: (network, { account, device }, { chat }) =>
-    askForOld(account, network.peer(chat, account, 'chat'), device.connection),
+    sendOlderMessages(account, network.peer(chat, account, 'chat'), device.connection),
   receipts: (_network, { account }, { id }) => {
     const message = getMessage(account, id);
     return message.from === account ? receiptViews(message) : [];
@@ -59,7 +59,7 @@ export const messageRequests = {
   },
   message: (_network, { account }, { id }) => {
     const known = findMessage(account, id);
-    return known && !account.onlyOnPhone.has(known) ? deviceView(known, account) : null;
+    return known && !account.olderMessages.has(known) ? deviceView(known, account) : null;
   },
   react: async ({ changes, delivery }, { account }, { id, emoji, reactionId, atMs }) => {
     await delivery.settled(id);
@@ -135,7 +135,7 @@ function mentionsOf({ directory }: Network, mentions: readonly string[] = [], to
 }
 
 function visibleMessages(account: AccountRecord) {
-  return account.log.filter((message) => !message.hiddenFrom.has(account) && !account.onlyOnPhone.has(message));
+  return account.log.filter((message) => !message.hiddenFrom.has(account) && !account.olderMessages.has(message));
 }
 
 function quoteOf(network: Network, account: AccountRecord, { quoted }: WireDraft): Message['quoted'] {
