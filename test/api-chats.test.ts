@@ -137,17 +137,17 @@ describe('a chat', () => {
     const shown = await stack.client.setChatState({ ...of(number), state, seconds: 2 });
     expect(shown).toEqual({ chatId: idOf(number), state, endsAt: expect.any(String) });
     expect(Date.parse(shown.endsAt ?? '') - before).toBeGreaterThanOrEqual(2_000);
-    await eventually(async () => expect((await onPhone(number, ADA)).doing).toEqual([{ from: idOf(ADA), state }]));
-    await eventually(async () => expect((await onPhone(number, ADA)).doing).toEqual([]));
+    await eventually(async () => expect((await onPhone(number, ADA)).chatStates).toEqual([{ from: idOf(ADA), state }]));
+    await eventually(async () => expect((await onPhone(number, ADA)).chatStates).toEqual([]));
     expect(Date.now() - before).toBeGreaterThan(1_500);
   });
 
   it('stops showing that after a pause, a message, a reload, and the end of the session', async () => {
     const type = async () => {
       await stack.client.setChatState({ ...of(BEN), state: 'typing', seconds: 60 });
-      await eventually(async () => expect((await onPhone(BEN, ADA)).doing).toHaveLength(1));
+      await eventually(async () => expect((await onPhone(BEN, ADA)).chatStates).toHaveLength(1));
     };
-    const isOver = () => eventually(async () => expect((await onPhone(BEN, ADA)).doing).toEqual([]));
+    const isOver = () => eventually(async () => expect((await onPhone(BEN, ADA)).chatStates).toEqual([]));
     await type();
     expect(await stack.client.setChatState({ ...of(BEN), state: 'paused' })).toEqual({
       chatId: idOf(BEN),
@@ -165,7 +165,7 @@ describe('a chat', () => {
     await isOver();
     await stack.client.startSession({ id: 'main' });
     await stack.untilStatus('main', 'ready');
-    expect((await onPhone(BEN, ADA)).doing).toEqual([]);
+    expect((await onPhone(BEN, ADA)).chatStates).toEqual([]);
   });
 
   it('is archived, pinned and muted, on all devices and over restarts', async () => {

@@ -102,7 +102,7 @@ export interface ListedChat {
   /** Their names. */
   readonly labels: readonly string[];
   /** Who is typing or recording in it. */
-  readonly doing: readonly { readonly from: string; readonly state: 'typing' | 'recording' }[];
+  readonly chatStates: readonly { readonly from: string; readonly state: 'typing' | 'recording' }[];
   /** Absent for a group without messages. */
   readonly lastMessage?: PhoneMessage | undefined;
 }

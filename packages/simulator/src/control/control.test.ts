@@ -74,7 +74,7 @@ describe('the phones', () => {
     expect(newest.map(({ body }) => body)).toEqual(['two']);
     const empty = await phones.createGroup(ola, { subject: 'Quiet', participants: [] });
     const quiet = (await phones.chats(ola)).at(-1);
-    expect(quiet).toMatchObject({ id: empty.id, name: 'Quiet', unread: 0, doing: [] });
+    expect(quiet).toMatchObject({ id: empty.id, name: 'Quiet', unread: 0, chatStates: [] });
     expect(quiet).not.toHaveProperty('lastMessage');
   });
 

@@ -110,7 +110,7 @@ export class Linking {
       this.#logOut(connection, 1);
       return undefined;
     }
-    this.moveKeys(device, keys);
+    this.advanceKeys(device, keys);
     if (device.connection !== connection) device.connection?.send({ type: 'conflict' });
     device.connection = connection;
     account.logins += 1;
@@ -143,7 +143,7 @@ export class Linking {
   }
 
   /** Advances the keys of a device to that count; a lower count, which another tab sent late, is ignored. */
-  moveKeys(device: Device, count: number): void {
+  advanceKeys(device: Device, count: number): void {
     if (count > device.keys) device.keys = count;
   }
 

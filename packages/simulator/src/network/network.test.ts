@@ -203,8 +203,8 @@ describe('a device', () => {
 
   it('stays linked with the keys that it has reported or newer ones, and not with older ones', () => {
     const { connection, login, account, device } = linkDevice(ada);
-    network.linking.moveKeys(device, 7);
-    network.linking.moveKeys(device, 6);
+    network.linking.advanceKeys(device, 7);
+    network.linking.advanceKeys(device, 6);
     expect(login(new RecordingConnection(), 7)?.device).toBe(device);
     expect(login(connection, 9)?.device).toBe(device);
     const old = new RecordingConnection();
@@ -216,14 +216,14 @@ describe('a device', () => {
 
   it('stays linked if another tab advances its keys between its connection and its login', () => {
     const { login, device } = linkDevice(ada);
-    network.linking.moveKeys(device, 7);
+    network.linking.advanceKeys(device, 7);
     expect([login(new RecordingConnection(), 6, 6)?.device, device.keys]).toEqual([device, 7]);
     expect(login(new RecordingConnection(), 6, 7)).toBeUndefined();
   });
 
   it('with old keys stays linked if that is switched off', () => {
     const { login, device } = linkDevice(ada);
-    network.linking.moveKeys(device, 7);
+    network.linking.advanceKeys(device, 7);
     network.settings.oldKeysUnlink = false;
     expect([login(new RecordingConnection(), 3)?.device, device.keys]).toEqual([device, 7]);
   });

@@ -107,7 +107,7 @@ export class Phone {
         pinned: marks.pinnedAtMs > 0,
         mutedUntil: marks.mutedUntil,
         labels: account.labels.filter(({ id }) => marks.labels.includes(id)).map(({ name }) => name),
-        doing: this.#network.chatStates.seenBy(account, peer).map(({ from, state }) => ({ from: from.pn, state })),
+        chatStates: this.#network.chatStates.seenBy(account, peer).map(({ from, state }) => ({ from: from.pn, state })),
         lastMessage: last && phoneView(last, account),
       };
     });

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { ListedChat, ListedPhone, PhoneMessage } from '../api.ts';
-import { showDoing, showFull, showInShort, showMarks, showNumber, showWhen } from './format.ts';
+import { showChatState, showFull, showInShort, showMarks, showNumber, showWhen } from './format.ts';
 import { Avatar, Ticks, Unread } from './parts.tsx';
 import { linkTo } from './route.ts';
 import type { OpenPhone, View } from './view.ts';
@@ -45,7 +45,7 @@ export function ChatList({ phone: { account, chats }, view: { route, waiting, ph
 
 function ChatLink(props: { readonly number: string; readonly chat: ListedChat; readonly isOpen: boolean }) {
   const { number, chat, isOpen } = props;
-  const { id, name, unread, markedUnread, lastMessage, doing } = chat;
+  const { id, name, unread, markedUnread, lastMessage, chatStates } = chat;
   return (
     <a href={linkTo({ number, chat: id })} aria-current={isOpen ? 'true' : undefined}>
       <Avatar name={name} />
@@ -53,7 +53,13 @@ function ChatLink(props: { readonly number: string; readonly chat: ListedChat; r
       {lastMessage && <When message={lastMessage} />}
       <small class="last">
         {showMarks(chat)}
-        {doing[0] ? showDoing(doing[0]) : lastMessage ? <LastMessage message={lastMessage} /> : 'No messages'}
+        {chatStates[0] ? (
+          showChatState(chatStates[0])
+        ) : lastMessage ? (
+          <LastMessage message={lastMessage} />
+        ) : (
+          'No messages'
+        )}
       </small>
       <Unread count={unread || Number(markedUnread)} />
     </a>

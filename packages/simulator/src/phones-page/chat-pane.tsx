@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { ListedPhone, PhoneMessage } from '../api.ts';
 import { read, turn } from './api.ts';
 import { Composer } from './composer.tsx';
-import { showDay, showDoing, showNumber } from './format.ts';
+import { showChatState, showDay, showNumber } from './format.ts';
 import { useAction } from './hooks.ts';
 import { MessageItem } from './message-item.tsx';
 import { PhoneIsOff } from './parts.tsx';
@@ -29,7 +29,7 @@ export function ChatPane({ phone, chat, phones, limit, showEarlier, refresh }: C
   const listed = chats.find(({ id }) => id === chat);
   const name = listed?.name ?? phones.find((other) => `${other.number}@c.us` === chat)?.name ?? showNumber(chat);
   const unread = listed?.unread ?? 0;
-  const doing = listed?.doing[0];
+  const chatState = listed?.chatStates[0];
   useEffect(() => {
     // A failure is retried with the next message, and the list shows the chat as unread.
     if (unread > 0 && online) void read(number, chat).then(refresh, () => {});
@@ -43,7 +43,7 @@ export function ChatPane({ phone, chat, phones, limit, showEarlier, refresh }: C
         </a>
         <h2 id="chat" tabIndex={-1} data-focus>
           <bdi>{name}</bdi>
-          <small aria-live="polite">{doing ? showDoing(doing) : subtitleOf(chat, number, name)}</small>
+          <small aria-live="polite">{chatState ? showChatState(chatState) : subtitleOf(chat, number, name)}</small>
         </h2>
       </header>
       {'problem' in messages ? (

@@ -72,7 +72,7 @@ export function showAck(ack: number): string {
 }
 
 /** Typing or recording in a chat, in words. */
-export function showDoing({ state }: ListedChat['doing'][number]): string {
+export function showChatState({ state }: ListedChat['chatStates'][number]): string {
   return state === 'typing' ? 'typing…' : 'recording…';
 }
 

@@ -31,7 +31,7 @@ export class PageConnection implements Connection {
     login: ({ deviceId, secret, keys }) => {
       this.#login = this.#network.linking.login(this, deviceId, secret, keys, this.#newestKeys);
     },
-    keys: ({ count }) => this.#login && this.#network.linking.moveKeys(this.#login.device, count),
+    keys: ({ count }) => this.#login && this.#network.linking.advanceKeys(this.#login.device, count),
     received: ({ id }) => this.#login && this.#network.delivery.received(this.#login.account, this.#login.device, id),
     confirmed: ({ confirm }) => this.#network.confirmations.confirmed(confirm),
     request: ({ request, name, params }) =>
