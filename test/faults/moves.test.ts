@@ -19,7 +19,7 @@ const SECOND_MS = 1_000;
 /** Two gateways on one network, and a session on the first with traffic both ways. */
 async function world(settings: Readonly<Record<string, string>> = {}) {
   const first = await Stack.start();
-  const second = await Stack.start({ beside: first, settings });
+  const second = await Stack.start({ sharesSimulatorOf: first, settings });
   await first.link('main', ADA);
   const stacks = [first, second] as const;
   const traffic = new Traffic(stacks, { session: 'main', account: ADA });
@@ -162,7 +162,7 @@ itInAllRounds('a full disk on either side leaves the session where it is, or in 
   await using disk = await SmallDisk.create();
   const settings = { CHAT_WEB_MIN_FREE_DISK_MB: '0' };
   const first = await Stack.start({ settings });
-  const second = await Stack.start({ beside: first, settings, dataDir: disk.dataDir });
+  const second = await Stack.start({ sharesSimulatorOf: first, settings, dataDir: disk.dataDir });
   try {
     await first.link('main', ADA);
     await disk.fill(0);

@@ -380,7 +380,7 @@ async function linkFrom(gateway: Stack, folder: string, onLine: (line: string) =
 
 itInAllRounds('a link that was interrupted after its session had arrived leaves nothing on this computer', async () => {
   await using own = await Stack.start();
-  await using gateway = await Stack.start({ beside: own });
+  await using gateway = await Stack.start({ sharesSimulatorOf: own });
   await own.link('main', ADA);
   await move(own, gateway, 'main');
   await own.gateway.end('SIGKILL');
@@ -394,7 +394,7 @@ itInAllRounds(
   'a link that fails after its session has arrived reports that it runs there, and no unlinking',
   async () => {
     await using own = await Stack.start();
-    await using gateway = await Stack.start({ beside: own });
+    await using gateway = await Stack.start({ sharesSimulatorOf: own });
     await own.link('main', ADA);
     await move(own, gateway, 'main');
     await own.gateway.end('SIGKILL');

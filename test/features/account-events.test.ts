@@ -8,7 +8,7 @@ const [ada, ben] = [`${ADA}@c.us`, `${BEN}@c.us`];
 const isoTime = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 const PNG = Buffer.from(media.find(({ type }) => type === 'image')?.bytes ?? []).toString('base64');
 const story = sharedAccountStory();
-const { stack, fromBen, toBen, overACrash } = story;
+const { stack, fromBen, toBen, duringCrash } = story;
 
 describe('reactions', () => {
   it('are one event each, and so are removals: of others, of the account and through the gateway', async () => {
@@ -66,7 +66,7 @@ describe('votes in polls', () => {
       await stack.phones.vote(BEN, { messageId, options: chosen });
       await story.events.until('poll_vote', (vote) => vote.options.join() === chosen.join());
     }
-    await overACrash(() => stack.phones.vote(BEN, { messageId, options: ['Sunday'] }));
+    await duringCrash(() => stack.phones.vote(BEN, { messageId, options: ['Sunday'] }));
     const vote = { pollId: id, chatId: ben, from: ben, at: isoTime };
     const votes = [['Saturday'], ['Friday', 'Sunday'], [], ['Sunday']];
     expect(story.events.all('poll_vote')).toEqual(votes.map((chosen) => ({ ...vote, options: chosen })));
@@ -91,7 +91,7 @@ it('actions of several people in the same millisecond are one event each', async
   await eventually(() => expect(story.events.all('poll_vote').filter(({ pollId }) => pollId === id)).toHaveLength(2));
   const reactions = () => story.events.all('message_reaction').filter(({ emoji }) => emoji === '🍝');
   await eventually(() => expect(reactions().map(({ from }) => from)).toEqual(both));
-  await overACrash(async () => {});
+  await duringCrash(async () => {});
   expect(story.events.all('poll_vote').filter(({ pollId }) => pollId === id)).toMatchObject(
     both.map((from) => ({ from })),
   );
@@ -134,7 +134,7 @@ describe('edits', () => {
     for (const _ of ['once', 'twice']) await expect(edit('refused')).rejects.toMatchObject({ code: 'not_permitted' });
     await expect(react('👎')).rejects.toMatchObject({ code: 'not_permitted' });
     await stack.phones.refuseRequests(ADA, { requests: ['edit', 'react'], code: null });
-    await overACrash(async () => {});
+    await duringCrash(async () => {});
     await edit('changed');
     await react('👏');
     await story.events.until('message_edited', ({ body }) => body === 'changed');
@@ -177,12 +177,12 @@ it('messages that the page has not loaded are reported nevertheless when they ar
     }
   await story.events.until('message', ({ body }) => body === `19 for ${group}`);
   for (const id of old) await stack.phones.age(id, 10 * 60_000);
-  await overACrash(async () => {});
+  await duringCrash(async () => {});
   await stack.phones.edit(BEN, teh.stanza, 'the old text');
   await stack.phones.revoke(BEN, oops.stanza);
   await stack.phones.revoke(BEN, stanza);
   await story.events.until('message_revoked', ({ id }) => id === wrong.id);
-  await overACrash(async () => {});
+  await duringCrash(async () => {});
   await stack.client.listMessages({ id: 'main', chatId: BEN, limit: 60 });
   await stack.settled();
   expect(story.events.all('message_edited').filter(({ id }) => id === teh.id)).toEqual([

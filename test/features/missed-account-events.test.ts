@@ -8,14 +8,14 @@ const ben = `${BEN}@c.us`;
 const NAMES: readonly EventName[] = ['ready', 'message', ...ACCOUNT_EVENTS];
 
 const story = sharedAccountStory();
-const { stack, fromBen, toBen, overACrash } = story;
+const { stack, fromBen, toBen, duringCrash } = story;
 
 it('reactions added and removed while the session was down are delivered once after recovery', async () => {
   const [one, two] = [await toBen('first'), await toBen('second')];
   await stack.phones.react(BEN, { messageId: one.stanza, emoji: '😀' });
   await story.events.until('message_reaction', ({ emoji }) => emoji === '😀');
   const before = story.events.all('message_reaction').length;
-  await overACrash(async () => {
+  await duringCrash(async () => {
     await stack.phones.react(BEN, { messageId: two.stanza, emoji: '😎' });
     await stack.phones.react(BEN, { messageId: one.stanza, emoji: '' });
   });
@@ -44,7 +44,7 @@ it('events from before the link are not delivered, also if the session restarts 
 it('edits made while the session was down are delivered once after recovery', async () => {
   const theirs = await fromBen('see you at 5');
   const before = story.events.all('message_edited').length;
-  await overACrash(() => stack.phones.edit(BEN, theirs.stanza, 'see you at 6'));
+  await duringCrash(() => stack.phones.edit(BEN, theirs.stanza, 'see you at 6'));
   expect(story.events.all('message_edited').slice(before)).toMatchObject([{ id: theirs.id, body: 'see you at 6' }]);
   expect(story.events.all('message').filter(({ id }) => id === theirs.id)).toHaveLength(1);
 });
@@ -52,7 +52,7 @@ it('edits made while the session was down are delivered once after recovery', as
 it('deletions for everyone made while the session was down are delivered once after recovery', async () => {
   const theirs = await fromBen('a secret');
   const before = story.events.all('message_revoked').length;
-  await overACrash(() => stack.phones.revoke(BEN, theirs.stanza));
+  await duringCrash(() => stack.phones.revoke(BEN, theirs.stanza));
   expect(story.events.all('message_revoked').slice(before)).toEqual([
     { id: theirs.id, chatId: ben, from: ben, by: ben },
   ]);
@@ -61,14 +61,14 @@ it('deletions for everyone made while the session was down are delivered once af
 it('messages sent on another device during an outage are delivered once, those of the gateway are not', async () => {
   const before = story.events.all('message_sent').length;
   await toBen('shortly before the crash');
-  await overACrash(() => stack.phones.send(ADA, { to: BEN, body: 'meanwhile' }));
+  await duringCrash(() => stack.phones.send(ADA, { to: BEN, body: 'meanwhile' }));
   expect(story.events.all('message_sent').slice(before)).toMatchObject([{ body: 'meanwhile', fromMe: true }]);
 });
 
 it('group changes made while the session was down are delivered once after recovery', async () => {
   const { id: groupId } = await stack.phones.createGroup(BEN, { subject: 'Choir', participants: [ADA] });
   await story.events.until('group_joined', (data) => data.groupId === groupId);
-  await overACrash(() => stack.phones.updateGroup(BEN, groupId, { subject: 'Band', add: [CARLA] }));
+  await duringCrash(() => stack.phones.updateGroup(BEN, groupId, { subject: 'Band', add: [CARLA] }));
   const [joined, updated] = (['group_joined', 'group_updated'] as const).map((name) =>
     story.events.all(name).filter((data) => data.groupId === groupId),
   );
@@ -79,7 +79,7 @@ it('group changes made while the session was down are delivered once after recov
 it('calls that ended while the session was down are delivered once after recovery', async () => {
   const { id } = await stack.phones.ring(BEN, { to: ADA });
   await story.events.until('call', (call) => call.id === id);
-  await overACrash(() => stack.phones.hangUp(BEN, { to: ADA, id, outcome: 'AcceptedElsewhere' }));
+  await duringCrash(() => stack.phones.hangUp(BEN, { to: ADA, id, outcome: 'AcceptedElsewhere' }));
   const states = story.events.all('call').flatMap((call) => (call.id === id ? [call.state] : []));
   expect(states).toEqual(['ringing', 'accepted_elsewhere']);
 });

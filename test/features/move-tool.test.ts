@@ -15,7 +15,7 @@ let from: Stack;
 let to: Stack;
 beforeAll(async () => {
   from = await Stack.start({ settings: { CHAT_WEB_TOKEN: OLD } });
-  to = await Stack.start({ beside: from, settings: { CHAT_WEB_TOKEN: NEW } });
+  to = await Stack.start({ sharesSimulatorOf: from, settings: { CHAT_WEB_TOKEN: NEW } });
   await from.link('main', ADA);
 });
 afterAll(async () => {

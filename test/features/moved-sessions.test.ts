@@ -13,7 +13,7 @@ let first: Stack;
 let second: Stack;
 beforeAll(async () => {
   first = await Stack.start();
-  second = await Stack.start({ beside: first });
+  second = await Stack.start({ sharesSimulatorOf: first });
   await first.link('main', ADA);
 });
 afterAll(async () => {

@@ -242,7 +242,10 @@ it('moves without its password: the session does not start elsewhere until it is
   const archive = await archiveOf(stack, 'main');
   for (const secret of SECRETS) expect(archive.includes(secret)).toBe(false);
   expect(archive.includes(proxy.url())).toBe(true);
-  await using other = await Stack.start({ beside: stack, settings: { CHAT_WEB_PROXY_HOSTS: '127.0.0.0/8' } });
+  await using other = await Stack.start({
+    sharesSimulatorOf: stack,
+    settings: { CHAT_WEB_PROXY_HOSTS: '127.0.0.0/8' },
+  });
   await move(stack, other, 'main');
   expect(await other.client.getSessionStatus({ id: 'main' })).toMatchObject({
     reason: 'PROXY_FAILED',

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { eventually, figure, postgresPrograms, rounds, ToyNetwork } from '@chat-web/testing';
-import { Hosts, Traffic, WebhookEndpoint, WHOLE } from '@chat-web/testing/stack';
+import { CLEAN_AUDIT, Hosts, Traffic, WebhookEndpoint } from '@chat-web/testing/stack';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const SESSIONS = Array.from({ length: 6 }, (_, n) => `light-${n}`);
@@ -32,7 +32,7 @@ describe.runIf(postgresPrograms())('the database of a cluster', () => {
 
   async function expectWhole(): Promise<string> {
     await Promise.all(traffics.map((traffic) => traffic.end()));
-    expect(await hosts.audit(traffics)).toEqual(WHOLE);
+    expect(await hosts.audit(traffics)).toEqual(CLEAN_AUDIT);
     expect(traffics.flatMap(({ failures }) => failures)).toEqual([]);
     const count = (of: 'inbound' | 'outbound') => traffics.flatMap((traffic) => traffic[of]).length;
     return `${count('inbound')} messages delivered once, also by a webhook; ${count('outbound')} sent once, at the first attempt`;

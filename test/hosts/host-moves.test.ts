@@ -1,5 +1,5 @@
 import { ADA, BEN, CARLA, eventually, figure, pace, postgresPrograms, rounds } from '@chat-web/testing';
-import { Hosts, type Stack, Traffic, WHOLE } from '@chat-web/testing/stack';
+import { CLEAN_AUDIT, Hosts, type Stack, Traffic } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const MOVES = rounds({ few: 3, all: 30 });
@@ -24,7 +24,7 @@ describe.runIf(postgresPrograms())('a session of a cluster', () => {
   /** Ends the traffic, and expects that each message was delivered once, and each answer sent once. */
   async function expectWhole(): Promise<string> {
     await traffics.at(-1)?.end();
-    expect(await hosts.audit(traffics)).toEqual(WHOLE);
+    expect(await hosts.audit(traffics)).toEqual(CLEAN_AUDIT);
     const count = (of: 'inbound' | 'outbound') => traffics.flatMap((one) => one[of]).length;
     return `${count('inbound')} messages delivered once, ${count('outbound')} sent once, 0 relinks`;
   }

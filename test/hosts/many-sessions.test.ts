@@ -11,7 +11,7 @@ import {
   rounds,
   ToyNetwork,
 } from '@chat-web/testing';
-import { Hosts, type Stack, Traffic, WebhookEndpoint, WHOLE } from '@chat-web/testing/stack';
+import { CLEAN_AUDIT, Hosts, type Stack, Traffic, WebhookEndpoint } from '@chat-web/testing/stack';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const SESSIONS = Array.from({ length: 22 }, (_, n) => `light-${n}`);
@@ -73,7 +73,7 @@ function traffic(stacks: readonly [Stack, ...Stack[]], sessions: readonly string
 /** Ends all traffic, and expects that nothing was lost or doubled, and no account was connected twice. */
 async function expectWhole(): Promise<string> {
   await Promise.all(traffics.map((one) => one.end()));
-  expect(await hosts.audit(traffics)).toEqual(WHOLE);
+  expect(await hosts.audit(traffics)).toEqual(CLEAN_AUDIT);
   expect(light.overlaps).toEqual([]);
   const count = (of: 'inbound' | 'outbound') => traffics.flatMap((one) => one[of]).length;
   return `${count('inbound')} messages delivered once, also by a webhook, ${count('outbound')} sent once`;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ADA, CARLA, eventually, figure, HostNetworks, LINKS, postgresPrograms, ToyNetwork } from '@chat-web/testing';
-import { Hosts, type Stack, Traffic, WebhookEndpoint, WHOLE } from '@chat-web/testing/stack';
+import { CLEAN_AUDIT, Hosts, type Stack, Traffic, WebhookEndpoint } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
 
 const MINUTES = Number(process.env.NEMESIS_MINUTES ?? 5);
@@ -115,7 +115,7 @@ describe.runIf(postgresPrograms())('hosts of a cluster', () => {
     }, CONVERGES_MS);
     const seconds = (performance.now() - healedAt) / SECOND_MS;
     await Promise.all(traffics.map((traffic) => traffic.end()));
-    expect(await hosts.audit(traffics), `seed ${SEED}`).toEqual(WHOLE);
+    expect(await hosts.audit(traffics), `seed ${SEED}`).toEqual(CLEAN_AUDIT);
     expect(light.overlaps, `seed ${SEED}`).toEqual([]);
     const counts = [...done].map(([name, count]) => `${count} ${name}`).join(', ');
     const texts = traffics.flatMap(({ inbound, outbound }) => [...inbound, ...outbound]).length;

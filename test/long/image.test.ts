@@ -7,7 +7,6 @@ import { type Simulator, startSimulator } from '@chat-web/simulator';
 import {
   ADA,
   BEN,
-  BESIDE_THIS_MACHINE,
   CARLA,
   Container,
   DEV,
@@ -16,9 +15,10 @@ import {
   FARID,
   figure,
   HARDENED,
+  HOST_NETWORK,
   listening,
   podman,
-  podmanDid,
+  requirePodman,
 } from '@chat-web/testing';
 import { sharedFolder } from '@chat-web/testing/hooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -78,15 +78,7 @@ describe.skipIf(why !== undefined)('the image', () => {
 
   /** Runs the image until it exits by itself, as with invalid settings. */
   function refusal(...args: readonly string[]) {
-    const { status, stdout, stderr } = podman(
-      'run',
-      '--rm',
-      ...BESIDE_THIS_MACHINE,
-      ...HARDENED,
-      PROFILE,
-      ...args,
-      image,
-    );
+    const { status, stdout, stderr } = podman('run', '--rm', ...HOST_NETWORK, ...HARDENED, PROFILE, ...args, image);
     return { status, printed: stdout + stderr };
   }
 
@@ -119,7 +111,7 @@ describe.skipIf(why !== undefined)('the image', () => {
     const server = createServer();
     port = await listening(server);
     server.close();
-    podmanDid('volume', 'create', volume);
+    requirePodman('volume', 'create', volume);
     container = await start('first', [PROFILE, '--hostname=first']);
   });
   afterAll(async () => {
@@ -165,9 +157,7 @@ describe.skipIf(why !== undefined)('the image', () => {
   it('has a health check, and the tools', () => {
     expect(container.exec('node', '/opt/chat-web/deploy/oci/health.js').status).toBe(0);
     expect(container.exec('env', 'CHAT_WEB_PORT=1', 'node', '/opt/chat-web/deploy/oci/health.js').status).toBe(1);
-    expect(podmanDid('run', '--rm', ...BESIDE_THIS_MACHINE, image, 'token')).toMatch(
-      /CHAT_WEB_TOKEN=sha256:[0-9a-f]{64}/,
-    );
+    expect(requirePodman('run', '--rm', ...HOST_NETWORK, image, 'token')).toMatch(/CHAT_WEB_TOKEN=sha256:[0-9a-f]{64}/);
   });
 
   it('leaves no zombies after twenty deaths of browsers', async () => {
@@ -209,10 +199,10 @@ describe.skipIf(why !== undefined)('the image', () => {
   it('refuses a profile of a newer Chromium, and says which version to install', async () => {
     const lastVersion = '/data/sessions/one/session/Last\\ Version';
     const shell = (script: string) =>
-      podmanDid(
+      requirePodman(
         'run',
         '--rm',
-        ...BESIDE_THIS_MACHINE,
+        ...HOST_NETWORK,
         `--volume=${volume}:/data`,
         '--entrypoint=sh',
         image,

@@ -24,7 +24,7 @@ export const HARDENED = [
 ];
 
 /** In the network of this machine; podman's health checks need systemd. */
-export const BESIDE_THIS_MACHINE = ['--network=host', '--no-healthcheck'];
+export const HOST_NETWORK = ['--network=host', '--no-healthcheck'];
 
 /** Runs podman to its end. */
 export function podman(...args: readonly string[]): Ended {
@@ -33,7 +33,7 @@ export function podman(...args: readonly string[]): Ended {
 }
 
 /** The same; throws if it fails. Returns what it prints on stdout. */
-export function podmanDid(...args: readonly string[]): string {
+export function requirePodman(...args: readonly string[]): string {
   const { status, stdout, stderr } = podman(...args);
   if (status !== 0) throw new Error(`podman ${args.join(' ')}: ${status}\n${stdout}${stderr}`);
   return stdout.trim();
@@ -48,8 +48,8 @@ export class Container implements Disposable {
     this.name = name;
     const variables = Object.entries(env).map(([key, value]) => `--env=${key}=${value}`);
     const volumes = mounts.map(([source, target]) => `--volume=${source}:${target}`);
-    const all = [...BESIDE_THIS_MACHINE, `--name=${name}`, ...variables, ...volumes, ...options];
-    podmanDid('run', '--detach', ...all, image);
+    const all = [...HOST_NETWORK, `--name=${name}`, ...variables, ...volumes, ...options];
+    requirePodman('run', '--detach', ...all, image);
   }
 
   /** Runs a program inside. */
@@ -64,16 +64,16 @@ export class Container implements Disposable {
 
   /** The process id of its first process, outside. */
   get pid(): number {
-    return Number(podmanDid('inspect', '--format={{.State.Pid}}', this.name));
+    return Number(requirePodman('inspect', '--format={{.State.Pid}}', this.name));
   }
 
   signal(name: string): void {
-    podmanDid('kill', `--signal=${name}`, this.name);
+    requirePodman('kill', `--signal=${name}`, this.name);
   }
 
   /** Waits until it has ended. Returns its exit code. */
   end(): number {
-    return Number(podmanDid('wait', this.name));
+    return Number(requirePodman('wait', this.name));
   }
 
   [Symbol.dispose](): void {

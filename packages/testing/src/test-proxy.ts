@@ -63,7 +63,7 @@ export class TestProxy implements AsyncDisposable {
     return `${this.#options.scheme}://${credentials && `${credentials}@`}127.0.0.1:${this.port}`;
   }
 
-  /** How many connections to the page's host it has carried. */
+  /** How many connections it has carried. */
   get carried(): number {
     return this.asked.filter((line) => line.endsWith(' 200')).length;
   }

@@ -21,7 +21,7 @@ interface Connection {
   readonly address: string;
   /** Unix time in ms. */
   readonly since: number;
-  heardAt: number;
+  lastReceivedAt: number;
 }
 
 type FromDevice =
@@ -33,7 +33,7 @@ type FromDevice =
   | { readonly type: 'ping'; readonly at: number }
   | { readonly type: 'unlink' };
 
-/** A connection that was heard of so recently was alive when another one came. Devices are heard of twice a second. */
+/** A connection that sent something so recently was alive when another one came. Devices send twice a second. */
 const ALIVE_MS = 1_000;
 const MS_PER_SECOND = 1_000;
 
@@ -61,15 +61,15 @@ export class ToyNetwork implements AsyncDisposable {
     return network;
   }
 
-  /** Of a gateway with light sessions. Their workers are told of this network as arguments of the browser. */
+  /** Of a gateway with light sessions. Their workers get its address as arguments of the browser. */
   get stackOptions() {
     const { port } = this.#server.address() as AddressInfo;
     return { main: fixture('worker-gateway.mjs'), browserArgs: [`--toy-network=tcp://${this.#host}:${port}`] };
   }
 
   /** The account of a light session, `light-<n>`, for traffic. */
-  accountOf(session: string): { readonly session: string; readonly account: string; readonly outside: ToyNetwork } {
-    return { session, account: `1202777${session.replace('light-', '').padStart(4, '0')}`, outside: this };
+  accountOf(session: string): { readonly session: string; readonly account: string; readonly network: ToyNetwork } {
+    return { session, account: `1202777${session.replace('light-', '').padStart(4, '0')}`, network: this };
   }
 
   /** Sends a text to an account, which gets it once it is connected. */
@@ -79,7 +79,7 @@ export class ToyNetwork implements AsyncDisposable {
     const message = { id, body, timestamp: Math.floor(Date.now() / MS_PER_SECOND) };
     const account = this.#account(number);
     account.inbox.set(id, message);
-    if (account.connection) tell(account.connection.socket, { type: 'message', ...message });
+    if (account.connection) send(account.connection.socket, { type: 'message', ...message });
   }
 
   /** The texts that an account has sent, each as often as it arrived. */
@@ -113,7 +113,7 @@ export class ToyNetwork implements AsyncDisposable {
       socket,
       address: socket.remoteAddress ?? '',
       since: Date.now(),
-      heardAt: performance.now(),
+      lastReceivedAt: performance.now(),
     };
     let account: Account | undefined;
     let number = '';
@@ -126,7 +126,7 @@ export class ToyNetwork implements AsyncDisposable {
     const lines = createInterface({ input: socket }).on('error', () => {});
     lines.on('line', (line) => {
       const message = JSON.parse(line) as FromDevice;
-      connection.heardAt = performance.now();
+      connection.lastReceivedAt = performance.now();
       if (message.type === 'hello') {
         ({ number } = message);
         account = this.#account(number);
@@ -138,23 +138,23 @@ export class ToyNetwork implements AsyncDisposable {
 
   #connect(account: Account, connection: Connection, { number, counter }: { number: string; counter?: number }): void {
     const before = account.connection;
-    if (before && before.address !== connection.address && performance.now() - before.heardAt < ALIVE_MS)
+    if (before && before.address !== connection.address && performance.now() - before.lastReceivedAt < ALIVE_MS)
       this.overlaps.push(`${number}: ${before.address}, then ${connection.address}`);
-    if (before) tell(before.socket, { type: 'replaced' });
+    if (before) send(before.socket, { type: 'replaced' });
     if (counter === undefined) {
       account.links += 1;
       account.counter = 0;
     } else if (account.counter === undefined || counter < account.counter) {
       if (account.counter !== undefined) account.unlinks += 1;
       account.counter = undefined;
-      tell(connection.socket, { type: 'unlinked' });
+      send(connection.socket, { type: 'unlinked' });
       return;
     }
     account.connection = connection;
-    tell(connection.socket, { type: 'welcome', counter: Math.max(counter ?? 0, account.counter ?? 0) + 1 });
+    send(connection.socket, { type: 'welcome', counter: Math.max(counter ?? 0, account.counter ?? 0) + 1 });
   }
 
-  /** A connection that was replaced is heard of. */
+  /** A connection that was replaced sends again. */
   #noteStale(number: string, { address }: Connection, by: Connection | undefined, at: number): void {
     if (by && by.address !== address && at > by.since + ALIVE_MS)
       this.overlaps.push(`${number}: ${address} is still there ${at - by.since} ms after ${by.address} has come`);
@@ -164,17 +164,17 @@ export class ToyNetwork implements AsyncDisposable {
     switch (message.type) {
       case 'stored':
         account.counter = message.counter;
-        for (const waiting of account.inbox.values()) tell(socket, { type: 'message', ...waiting });
+        for (const waiting of account.inbox.values()) send(socket, { type: 'message', ...waiting });
         return;
       case 'received':
         account.inbox.delete(message.id);
         return;
       case 'send':
         account.sent.set(message.id, message.body);
-        tell(socket, { type: 'sent', id: message.id });
+        send(socket, { type: 'sent', id: message.id });
         return;
       case 'ping':
-        tell(socket, { type: 'pong' });
+        send(socket, { type: 'pong' });
         return;
       case 'unlink':
         account.counter = undefined;
@@ -189,6 +189,6 @@ export class ToyNetwork implements AsyncDisposable {
   }
 }
 
-function tell(socket: Socket, message: object): void {
+function send(socket: Socket, message: object): void {
   if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
 }

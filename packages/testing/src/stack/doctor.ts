@@ -67,14 +67,14 @@ export function findingsOf({ stdout }: DoctorRun): Map<string, PrintedFinding> {
 }
 
 /** These depend on the host, not on doctor: no test can predict their results. */
-const OF_THE_HOST = new Set(['sandbox', 'limits', 'clock', 'network', 'memory']);
+const HOST_CHECKS = new Set(['sandbox', 'limits', 'clock', 'network', 'memory']);
 
 /** The findings with these results, without those that depend on the host. */
 export function resultsOf(
   found: ReadonlyMap<string, PrintedFinding>,
   ...results: readonly PrintedFinding['result'][]
 ): PrintedFinding[] {
-  return [...found.values()].filter(({ check, result }) => results.includes(result) && !OF_THE_HOST.has(check));
+  return [...found.values()].filter(({ check, result }) => results.includes(result) && !HOST_CHECKS.has(check));
 }
 
 /** Two linked sessions, `main` and `ben`, who know each other and share a group, for doctor to check. */

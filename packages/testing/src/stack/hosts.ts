@@ -23,7 +23,7 @@ export interface Audit {
 }
 
 /** How an audit ends if nothing went wrong. */
-export const WHOLE: Audit = { lost: [], doubled: [], disordered: [], relinked: [] };
+export const CLEAN_AUDIT: Audit = { lost: [], doubled: [], disordered: [], relinked: [] };
 
 /** How hosts are set up. */
 export interface HostsOptions extends StackOptions {
@@ -73,7 +73,7 @@ export class Hosts implements AsyncDisposable {
     const dataDir = given ?? (await mkdtemp(join(tmpdir(), `chat-web-${name}-`)));
     const url = await addHost(this.postgres.url(), name);
     await joinCluster(url, dataDir);
-    const [beside] = this.#stacks.values();
+    const [first] = this.#stacks.values();
     const own = {
       CHAT_WEB_TOKEN: CLUSTER_TOKEN,
       CHAT_WEB_CLUSTER_URL: [url, ...this.#standbyUrls(url)].join(','),
@@ -84,7 +84,7 @@ export class Hosts implements AsyncDisposable {
       ...options,
       dataDir,
       settings: { ...own, ...this.#addressOf(name), ...settings },
-      ...(beside ? { beside } : {}),
+      ...(first ? { sharesSimulatorOf: first } : {}),
     });
     this.#stacks.set(name, stack);
     await this.#networks?.share(name, stack.simulator.port);
@@ -163,17 +163,17 @@ export class Hosts implements AsyncDisposable {
     const received = await eventually(() => this.received());
     const lost = missing(received);
     const [doubled, disordered, relinked] = [[] as string[], [] as string[], [] as string[]];
-    for (const { session, account, outside, inbound, outbound } of traffics) {
-      const sent = await outside.sentBy(account);
+    for (const { session, account, network, inbound, outbound } of traffics) {
+      const sent = await network.sentBy(account);
       lost.push(...without(outbound, sent));
       doubled.push(...repeated(received.get(session) ?? [], inbound), ...repeated(sent, outbound));
-      doubled.push(...(endpoint?.doubledOf(session) ?? []).map((text) => `${text} (webhook)`));
+      doubled.push(...(endpoint?.duplicatesOf(session) ?? []).map((text) => `${text} (webhook)`));
       const inOrder = [...new Set(received.get(session))];
       const posted = endpoint?.textsOf(session) ?? inOrder;
       const longer = posted.length > inOrder.length ? posted : inOrder;
       const at = longer.findIndex((_, n) => posted[n] !== inOrder[n]);
       if (at >= 0) disordered.push(differenceAt(at, session, posted, inOrder));
-      const { links, unlinks } = await outside.linksOf(account);
+      const { links, unlinks } = await network.linksOf(account);
       if (links !== 1 || unlinks !== 0) relinked.push(account);
     }
     return { lost, doubled, disordered, relinked };

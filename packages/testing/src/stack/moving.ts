@@ -17,7 +17,7 @@ export async function archiveOf(stack: Stack, id: string): Promise<Buffer> {
 }
 
 /** The network beyond a gateway, with the people who write to accounts. */
-export interface Outside {
+export interface Network {
   write(account: string, body: string): Promise<void>;
   /** The texts of an account that have arrived, each as often as it did. */
   sentBy(account: string): Promise<string[]> | string[];
@@ -31,7 +31,7 @@ interface Links {
 }
 
 /** The phones of a stack's simulator, of which Ben's writes and gets all answers. */
-function phonesOf({ phones }: Stack): Outside {
+function phonesOf({ phones }: Stack): Network {
   return {
     write: async (account, body) => {
       await phones.send(BEN, { to: account, body });
@@ -50,7 +50,7 @@ export interface TrafficOptions {
   /** Tells its texts from those of others. */
   readonly name?: string;
   /** Default: the phones of the first stack. */
-  readonly outside?: Outside;
+  readonly network?: Network;
   /** From the end of a send to the next one. */
   readonly pauseMs?: number;
 }
@@ -59,7 +59,7 @@ export interface TrafficOptions {
 export class Traffic {
   readonly session: string;
   readonly account: string;
-  readonly outside: Outside;
+  readonly network: Network;
   /** The texts sent to the account, and those sent from it. Each was confirmed. */
   readonly inbound: string[] = [];
   readonly outbound: string[] = [];
@@ -73,12 +73,12 @@ export class Traffic {
 
   constructor(
     stacks: readonly [Stack, ...Stack[]],
-    { session, account, name = '', outside = phonesOf(stacks[0]), pauseMs = 100 }: TrafficOptions,
+    { session, account, name = '', network = phonesOf(stacks[0]), pauseMs = 100 }: TrafficOptions,
   ) {
     this.#stacks = stacks;
     this.session = session;
     this.account = account;
-    this.outside = outside;
+    this.network = network;
     this.#name = name;
     this.#pauseMs = pauseMs;
     this.#done = Promise.all([this.#write(), this.#answer()]);
@@ -93,7 +93,7 @@ export class Traffic {
   async #write(): Promise<void> {
     for (let n = 0; !this.#isOver; n += 1) {
       const body = `in ${this.#name}${n}`;
-      await this.outside.write(this.account, body);
+      await this.network.write(this.account, body);
       this.inbound.push(body);
       await delay(this.#pauseMs);
     }

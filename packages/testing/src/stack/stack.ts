@@ -48,7 +48,7 @@ export interface StackOptions extends Omit<SpawnOptions, 'endsWithUs'> {
   /** An empty folder for the data; a temporary one unless it is given. */
   readonly dataDir?: string;
   /** Another stack, whose simulator is shared: it must be the last to be disposed of. */
-  readonly beside?: Stack;
+  readonly sharesSimulatorOf?: Stack;
 }
 
 /** The whole path for a story: a simulator, and a real gateway process that may be ended and restarted. */
@@ -84,12 +84,12 @@ export class Stack implements AsyncDisposable {
       accounts,
       settings = {},
       browserArgs = [],
-      beside,
+      sharesSimulatorOf,
       dataDir,
       ...spawn
     } = this.#options;
     this.dataDir = dataDir ?? (await mkdtemp(join(tmpdir(), 'chat-web-test-')));
-    this.simulator = beside?.simulator ?? (await startSimulator({ build, accounts, settings: simulated }));
+    this.simulator = sharesSimulatorOf?.simulator ?? (await startSimulator({ build, accounts, settings: simulated }));
     this.#settings = {
       CHAT_WEB_PORT: '0',
       CHAT_WEB_LOG_LEVEL: 'debug',
@@ -259,7 +259,7 @@ export class Stack implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const log of this.#logs) log.close();
     await this.gateway?.end(); // It may have failed to start.
-    if (!this.#options.beside) await this.simulator?.close();
+    if (!this.#options.sharesSimulatorOf) await this.simulator?.close();
     await rm(this.dataDir, { recursive: true, force: true, maxRetries: 3 });
   }
 }

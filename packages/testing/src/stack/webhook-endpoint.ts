@@ -45,7 +45,7 @@ export class WebhookEndpoint implements AsyncDisposable {
   }
 
   /** Those that came under several ids. */
-  doubledOf(session: string): string[] {
+  duplicatesOf(session: string): string[] {
     return [...(this.#received.get(session) ?? [])].filter(([, ids]) => ids.size > 1).map(([text]) => text);
   }
 

@@ -34,7 +34,7 @@ export function sharedAccountStory() {
       return { stanza: stanzaOf(id), id };
     },
     /** Kills the worker as in a crash and waits until the session is back. Phones act in `work` meanwhile. */
-    overACrash: async (work: () => Promise<unknown>) => {
+    duringCrash: async (work: () => Promise<unknown>) => {
       const ready = events.all('ready').length;
       const { worker } = browserAndWorkerIn(`${stack.dataDir}/sessions/main`);
       process.kill(worker, 'SIGKILL');
