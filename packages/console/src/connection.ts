@@ -1,7 +1,7 @@
 import { createClient, type ErrorCode, type GatewayAddress, GatewayError, type OperationMethods } from '@chat-web/host';
 import { type OperationAnswer, type OperationName, operations, reaches } from '@chat-web/protocol';
 import { signal } from '@preact/signals';
-import { keptToken } from './kept-token.ts';
+import { storedToken } from './stored-token.ts';
 
 type Access = OperationAnswer<(typeof operations)['getAccess']>;
 
@@ -28,7 +28,7 @@ const REFUSALS: readonly ErrorCode[] = ['unauthorized', 'forbidden', 'insufficie
 
 /** Signs in with the stored token of the tab, or without one if the gateway requires none. Never rejects. */
 export async function resume(): Promise<void> {
-  const token = keptToken.get();
+  const token = storedToken.get();
   for (;;) {
     const failure = await connect(token);
     if (failure === undefined) return;
@@ -48,7 +48,7 @@ export async function connect(token: string | undefined): Promise<GatewayError |
   const client = createClient(address);
   try {
     const access = await client.getAccess({}, { retries: 0 });
-    if (token !== undefined) keptToken.set(token);
+    if (token !== undefined) storedToken.set(token);
     const to: Connection = { address, client: untilRefused(client, () => isCurrent(to)), access };
     signIn.value = { is: 'connected', to };
     return undefined;
@@ -59,7 +59,7 @@ export async function connect(token: string | undefined): Promise<GatewayError |
 }
 
 export function signOut(because?: string): void {
-  keptToken.forget();
+  storedToken.forget();
   signIn.value = { is: 'signed-out', because };
 }
 

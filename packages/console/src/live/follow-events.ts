@@ -45,11 +45,11 @@ export function followEvents<N extends EventName>(address: GatewayAddress, follo
       onError: () => {}, // It reconnects automatically.
     });
     last = events;
-    void passOn(events, following, signal, watch);
+    void deliver(events, following, signal, watch);
   });
 }
 
-async function passOn<N extends EventName>(
+async function deliver<N extends EventName>(
   events: Listener<N>,
   { onEvent, onRefused }: Following<N>,
   signal: AbortSignal,

@@ -74,11 +74,11 @@ export function useLoaded<N extends OperationName>(name: N, input: Input<N>, eve
         if (over.signal.aborted || own !== newest) return;
         failure.value = error;
       }
-      if (everyMs !== undefined) timer = setTimeout(() => void whenLookedAt(), everyMs);
+      if (everyMs !== undefined) timer = setTimeout(() => void reloadIfVisible(), everyMs);
     };
-    const whenLookedAt = () => (document.hidden ? undefined : reload.current());
+    const reloadIfVisible = () => (document.hidden ? undefined : reload.current());
     const onVisibility = () => {
-      if (everyMs !== undefined) void whenLookedAt();
+      if (everyMs !== undefined) void reloadIfVisible();
     };
     document.addEventListener('visibilitychange', onVisibility);
     value.value = undefined;

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { areaOf, type Frame, lineOf, type Point, pointAt, runsOf, xOf } from './chart-shape.ts';
-import { shortTime } from './words.ts';
+import { shortTime } from './format.ts';
 
 interface ChartProps {
   readonly title: string;

@@ -1,8 +1,8 @@
 import { matchesPattern } from '@chat-web/protocol';
 import type { Signal } from '@preact/signals';
 import type { LiveSessions } from '../live/live-sessions.ts';
+import { counted, patternsIn } from './format.ts';
 import { TextField } from './text-field.tsx';
-import { counted, patternsIn } from './words.ts';
 
 const MAX_NAMED = 5;
 

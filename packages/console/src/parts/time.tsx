@@ -1,5 +1,5 @@
 import { computed, type ReadonlySignal, signal, useComputed } from '@preact/signals';
-import { fullTime, relativeTime, shortTime } from './words.ts';
+import { fullTime, relativeTime, shortTime } from './format.ts';
 
 /** A time in ISO 8601, relative to now. */
 export function Time({ at }: { readonly at: string }) {

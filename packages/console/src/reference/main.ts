@@ -1,4 +1,4 @@
-import { keptToken } from '../kept-token.ts';
+import { storedToken } from '../stored-token.ts';
 
 /** The reference: Swagger UI, unmodified, on the OpenAPI document of this gateway. */
 
@@ -58,7 +58,7 @@ form.addEventListener('submit', (event) => {
   const token = String(new FormData(form).get('token')).trim();
   void show(token);
 });
-void show(keptToken.get());
+void show(storedToken.get());
 
 /** Shows the document, or asks for a token. Never rejects. */
 async function show(token: string | undefined): Promise<void> {
@@ -67,7 +67,7 @@ async function show(token: string | undefined): Promise<void> {
   const answer = await fetch(new URL('openapi.json', GATEWAY_URL), { headers, signal }).catch(() => undefined);
   const spec = answer?.ok ? await documentIn(answer) : undefined;
   if (spec) {
-    if (token !== undefined) keptToken.set(token);
+    if (token !== undefined) storedToken.set(token);
     form.hidden = true;
     draw(spec);
     return;
@@ -92,7 +92,7 @@ function draw(spec: OpenApiDocument): void {
     showMutatedRequest: false,
     validatorUrl: null,
     requestInterceptor: (request) => {
-      const token = keptToken.get(); // The user may have signed out or in meanwhile.
+      const token = storedToken.get(); // The user may have signed out or in meanwhile.
       if (token !== undefined) request.headers.Authorization ??= `Bearer ${token}`;
       return request;
     },

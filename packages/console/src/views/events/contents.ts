@@ -1,6 +1,6 @@
 import type { ListenedEvent } from '@chat-web/host';
 import type { EventName } from '@chat-web/protocol';
-import { counted } from '../../parts/words.ts';
+import { counted } from '../../parts/format.ts';
 
 const MESSAGE_SHOWN = [
   'id',

@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { connection } from '../../connection.ts';
 import { Code } from '../../parts/copy-button.tsx';
+import { fullTime } from '../../parts/format.ts';
 import { jsonText } from '../../parts/shown-text.ts';
-import { fullTime } from '../../parts/words.ts';
 import { hrefTo } from '../../route.ts';
 import { withoutContents } from './contents.ts';
 import type { EventEntry } from './event-buffer.ts';
@@ -11,10 +11,10 @@ interface DetailsProps {
   readonly entry: EventEntry;
   readonly withContents: boolean;
   onClose(): void;
-  onBegin(position: string): void;
+  onStartPosition(position: string): void;
 }
 
-export function EventDetails({ entry, withContents, onClose, onBegin }: DetailsProps) {
+export function EventDetails({ entry, withContents, onClose, onStartPosition }: DetailsProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => heading.current?.focus(), [entry]);
   const { id, name, session, at, data } = entry.event;
@@ -47,7 +47,7 @@ export function EventDetails({ entry, withContents, onClose, onBegin }: DetailsP
           ) : (
             <>
               <code>{id}</code>{' '}
-              <button type="button" class="quiet" onClick={() => onBegin(id)}>
+              <button type="button" class="quiet" onClick={() => onStartPosition(id)}>
                 Begin after it
               </button>
             </>

@@ -3,7 +3,6 @@ import { EVENT_NAMES, SECRET_EVENTS } from '@chat-web/protocol';
 import { computed, effect, signal } from '@preact/signals';
 import { connection, mayCall } from '../../connection.ts';
 import { type FollowState, followEvents, inBatches } from '../../live/follow-events.ts';
-import { BEGINS, type Begin, positionOf } from './begin.ts';
 import {
   EMPTY_BUFFER,
   type EventBuffer,
@@ -14,6 +13,7 @@ import {
   withEvents,
 } from './event-buffer.ts';
 import { type EventFilter, isNarrower, namedSessions, passes } from './event-filter.ts';
+import { positionOf, START_POSITIONS, type StartPosition } from './start-position.ts';
 
 /** Four times a second is enough for the eye, even with hundreds of events a second. */
 const DRAW_EVERY_MS = 250;
@@ -22,7 +22,7 @@ const REOPEN_AFTER_MS = 300;
 
 interface Opened {
   readonly filter: EventFilter;
-  readonly begin: Begin;
+  readonly startAt: StartPosition;
   readonly attempt: number;
 }
 
@@ -36,7 +36,7 @@ export function namesToSee(): readonly EventName[] {
  */
 export class EventFeed {
   readonly filter = signal<EventFilter>({ names: new Set(), sessions: '', text: '' });
-  readonly begin = signal<Begin>(BEGINS['5 minutes ago']);
+  readonly startAt = signal<StartPosition>(START_POSITIONS['5 minutes ago']);
   readonly buffer = signal<EventBuffer>(EMPTY_BUFFER);
   /** Undefined: there is no stream, since no event is selected. */
   readonly state = signal<FollowState | undefined>(undefined);
@@ -61,11 +61,11 @@ export class EventFeed {
   start(): () => void {
     let timer: number | undefined;
     const dispose = effect(() => {
-      const wanted = { filter: this.filter.value, begin: this.begin.value, attempt: this.#attempt.value };
+      const wanted = { filter: this.filter.value, startAt: this.startAt.value, attempt: this.#attempt.value };
       clearTimeout(timer);
       // While it is paused, the stream continues, for the count.
       if (this.#isOpen(wanted) || this.isPaused.value) return;
-      const isTyping = wanted.begin === this.#opened?.begin && wanted.attempt === this.#opened.attempt;
+      const isTyping = wanted.startAt === this.#opened?.startAt && wanted.attempt === this.#opened.attempt;
       timer = setTimeout(() => this.#reopen(wanted), isTyping ? REOPEN_AFTER_MS : 0);
     });
     return () => {
@@ -88,14 +88,14 @@ export class EventFeed {
   }
 
   /** True if the open stream covers everything that is wanted. */
-  #isOpen({ filter, begin, attempt }: Opened): boolean {
+  #isOpen({ filter, startAt, attempt }: Opened): boolean {
     const opened = this.#opened;
-    if (opened === undefined || begin !== opened.begin || attempt !== opened.attempt) return false;
+    if (opened === undefined || startAt !== opened.startAt || attempt !== opened.attempt) return false;
     return filter === opened.filter || (isNarrower(filter, opened.filter) && !this.#isFull.value);
   }
 
   #reopen(wanted: Opened): void {
-    if (wanted.begin !== this.#opened?.begin) {
+    if (wanted.startAt !== this.#opened?.startAt) {
       this.buffer.value = EMPTY_BUFFER;
       this.#from = undefined;
     }
@@ -105,15 +105,15 @@ export class EventFeed {
     void this.#follow(wanted, this.#open.signal);
   }
 
-  async #follow({ filter, begin }: Opened, signal: AbortSignal): Promise<void> {
+  async #follow({ filter, startAt }: Opened, signal: AbortSignal): Promise<void> {
     this.failure.value = undefined;
     this.state.value = undefined;
     if (filter.names.size === 0) return;
     this.state.value = 'connecting';
     const { address } = connection();
-    let after = this.#from ?? positionOf(begin, Date.now()) ?? (await journalPosition(address, signal));
+    let after = this.#from ?? positionOf(startAt, Date.now()) ?? (await journalPosition(address, signal));
     if (signal.aborted) return;
-    if (begin.is === 'now' && after !== 'now') this.#from = after;
+    if (startAt.is === 'now' && after !== 'now') this.#from = after;
     const reading = this.#replacement(filter, signal);
     const take = inBatches<EventEntry>(signal, (batch) => reading.add(batch), DRAW_EVERY_MS);
     const stop = followEvents(address, {

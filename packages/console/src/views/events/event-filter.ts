@@ -1,7 +1,7 @@
 import type { EventName, ListenedEvent } from '@chat-web/host';
 import { ACCOUNT_EVENTS, matchesPattern, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { patternsIn } from '../../parts/words.ts';
+import { patternsIn } from '../../parts/format.ts';
 
 export interface EventFilter {
   readonly names: ReadonlySet<EventName>;

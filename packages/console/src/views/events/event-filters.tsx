@@ -3,7 +3,7 @@ import { sessionPattern } from '@chat-web/protocol';
 import { signal } from '@preact/signals';
 import * as v from 'valibot';
 import { signIn } from '../../connection.ts';
-import { patternsIn } from '../../parts/words.ts';
+import { patternsIn } from '../../parts/format.ts';
 import type { EventFilter } from './event-filter.ts';
 
 interface FiltersProps {

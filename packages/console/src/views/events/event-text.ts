@@ -1,7 +1,7 @@
 import type { ListenedEvent } from '@chat-web/host';
 import type { AccountEventName, Message } from '@chat-web/protocol';
+import { counted, limitTexts } from '../../parts/format.ts';
 import { shownText } from '../../parts/shown-text.ts';
-import { counted, limitTexts } from '../../parts/words.ts';
 import { timelineText } from '../session/timeline.tsx';
 
 const ACKS: Readonly<Record<number, string>> = {

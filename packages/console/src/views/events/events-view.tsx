@@ -3,17 +3,17 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { Failure } from '../../parts/action.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { counted } from '../../parts/format.ts';
 import { memo } from '../../parts/memo.ts';
 import { Table } from '../../parts/table.tsx';
 import { ShortTime } from '../../parts/time.tsx';
-import { counted } from '../../parts/words.ts';
 import { hrefTo } from '../../route.ts';
-import { BeginForm } from './begin-form.tsx';
 import { type EventEntry, MAX_EVENTS } from './event-buffer.ts';
 import { EventDetails } from './event-details.tsx';
 import { EventFeed, namesToSee } from './event-feed.ts';
 import { ContentsSwitch, contentsShown, EventFilters } from './event-filters.tsx';
 import { eventText } from './event-text.ts';
+import { StartPositionForm } from './start-position-form.tsx';
 
 const TITLES = ['Event', 'Time', 'Session', 'What happened'];
 
@@ -52,10 +52,10 @@ export function EventsView({ sessions, only }: EventsProps) {
       <div class="buttons stream">
         <PauseButton feed={feed} />
         <ContentsSwitch />
-        <BeginForm
-          begin={feed.begin.value}
-          onChange={(begin) => {
-            feed.begin.value = begin;
+        <StartPositionForm
+          startAt={feed.startAt.value}
+          onChange={(startAt) => {
+            feed.startAt.value = startAt;
           }}
         />
       </div>
@@ -95,8 +95,8 @@ export function EventsView({ sessions, only }: EventsProps) {
             entry={chosen.value}
             withContents={withContents}
             onClose={close}
-            onBegin={(position) => {
-              feed.begin.value = { is: 'after', position };
+            onStartPosition={(position) => {
+              feed.startAt.value = { is: 'after', position };
             }}
           />
         )}

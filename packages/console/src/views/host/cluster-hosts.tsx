@@ -3,11 +3,11 @@ import { useSignal } from '@preact/signals';
 import { connection } from '../../connection.ts';
 import { Failure, useAction, useLoaded } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { bytesText } from '../../parts/format.ts';
 import { Badge, type Tone } from '../../parts/status.tsx';
 import { type Column, Records } from '../../parts/table.tsx';
 import { TextField } from '../../parts/text-field.tsx';
 import { Time } from '../../parts/time.tsx';
-import { bytesText } from '../../parts/words.ts';
 
 const READ_EVERY_MS = 5_000;
 

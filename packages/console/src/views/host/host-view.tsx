@@ -2,9 +2,9 @@ import type { SessionStatus } from '@chat-web/host';
 import type { HostSample, OperationAnswer, operations } from '@chat-web/protocol';
 import { Reading, useLoaded } from '../../parts/action.tsx';
 import { Chart } from '../../parts/chart.tsx';
+import { bytesText, fullTime, percentText } from '../../parts/format.ts';
 import { Badge, lookOf } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { bytesText, fullTime, percentText } from '../../parts/words.ts';
 import { hrefTo } from '../../route.ts';
 import { ClusterHosts } from './cluster-hosts.tsx';
 

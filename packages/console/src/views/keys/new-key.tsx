@@ -3,9 +3,9 @@ import { useSignal } from '@preact/signals';
 import { connection } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
 import { FormDialog } from '../../parts/form-dialog.tsx';
+import { fullTime, patternsIn } from '../../parts/format.ts';
 import { PatternsField } from '../../parts/patterns-field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { fullTime, patternsIn } from '../../parts/words.ts';
 
 const SCOPE_TEXTS: Readonly<Record<KeyScope, string>> = {
   read: 'Reads sessions, events, chats and messages. No QRs, codes, sends or changes.',

@@ -4,9 +4,9 @@ import { useEffect } from 'preact/hooks';
 import { connection } from '../../connection.ts';
 import { type FollowState, followEvents, inBatches } from '../../live/follow-events.ts';
 import { Empty } from '../../parts/empty.tsx';
+import { fullTime } from '../../parts/format.ts';
 import { STATUS_WORDS } from '../../parts/status.tsx';
 import { ShortTime } from '../../parts/time.tsx';
-import { fullTime } from '../../parts/words.ts';
 
 const TIMELINE_EVENTS = ['status', 'passkey_required', 'gap'] as const;
 type TimelineEvent = ListenedEvent<(typeof TIMELINE_EVENTS)[number]>;

@@ -5,7 +5,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { connection } from '../../connection.ts';
 import { useAction } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
-import { counted } from '../../parts/words.ts';
+import { counted } from '../../parts/format.ts';
 
 interface BulkProps {
   readonly shown: readonly SessionView[];

@@ -1,8 +1,8 @@
 import type { SessionView } from '@chat-web/host';
+import { bytesText } from '../../parts/format.ts';
 import { memo } from '../../parts/memo.ts';
 import { Status } from '../../parts/status.tsx';
 import { Time } from '../../parts/time.tsx';
-import { bytesText } from '../../parts/words.ts';
 import { hrefTo } from '../../route.ts';
 
 interface RowProps {

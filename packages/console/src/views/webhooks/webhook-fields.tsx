@@ -2,9 +2,9 @@ import { type ChangedWebhook, DEFAULT_EVENTS, type WebhookView } from '@chat-web
 import { type Signal, useSignal } from '@preact/signals';
 import { connection } from '../../connection.ts';
 import type { LiveSessions } from '../../live/live-sessions.ts';
+import { patternsIn } from '../../parts/format.ts';
 import { PatternsField } from '../../parts/patterns-field.tsx';
 import { TextField } from '../../parts/text-field.tsx';
-import { patternsIn } from '../../parts/words.ts';
 import { CHOICES, EVENT_TEXTS } from './webhook-status.tsx';
 
 interface Written {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { BEGINS, positionOf, writtenPosition } from './begin.ts';
+import { positionOf, START_POSITIONS, writtenPosition } from './start-position.ts';
 
 describe('the start of the list of events', () => {
   it('is a position of the event routes', () => {
     const now = Date.parse('2026-11-23T08:05:00Z');
-    expect(positionOf(BEGINS['5 minutes ago'], now)).toBe('2026-11-23T08:00:00.000Z');
-    expect(positionOf(BEGINS.Now, now)).toBeUndefined();
-    expect(positionOf(BEGINS['The oldest stored event'], now)).toBe('oldest');
+    expect(positionOf(START_POSITIONS['5 minutes ago'], now)).toBe('2026-11-23T08:00:00.000Z');
+    expect(positionOf(START_POSITIONS.Now, now)).toBeUndefined();
+    expect(positionOf(START_POSITIONS['The oldest stored event'], now)).toBe('oldest');
     expect(positionOf({ is: 'after', position: '5f-7' }, now)).toBe('5f-7');
   });
 

@@ -1,23 +1,29 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { BEGINS, type Begin, writtenPosition } from './begin.ts';
+import { START_POSITIONS, type StartPosition, writtenPosition } from './start-position.ts';
 
 const OTHER = 'After an event or a time …';
 
-export function BeginForm({ begin, onChange }: { readonly begin: Begin; onChange(begin: Begin): void }) {
-  const isOther = useSignal(begin.is === 'after');
-  const written = useSignal(begin.is === 'after' ? begin.position : '');
+export function StartPositionForm({
+  startAt,
+  onChange,
+}: {
+  readonly startAt: StartPosition;
+  onChange(startAt: StartPosition): void;
+}) {
+  const isOther = useSignal(startAt.is === 'after');
+  const written = useSignal(startAt.is === 'after' ? startAt.position : '');
   const problem = useSignal('');
   // The details of an event can set it, too.
   useEffect(() => {
-    isOther.value = begin.is === 'after';
-    if (begin.is === 'after') written.value = begin.position;
-  }, [begin, isOther, written]);
-  const chosen = Object.entries(BEGINS).find(([, one]) => one === begin)?.[0] ?? OTHER;
+    isOther.value = startAt.is === 'after';
+    if (startAt.is === 'after') written.value = startAt.position;
+  }, [startAt, isOther, written]);
+  const chosen = Object.entries(START_POSITIONS).find(([, one]) => one === startAt)?.[0] ?? OTHER;
   const position = writtenPosition(written.value);
   return (
     <form
-      class="begin"
+      class="start-position"
       onSubmit={(event) => {
         event.preventDefault();
         problem.value = position === undefined ? 'This is neither an event id nor a time.' : '';
@@ -29,13 +35,13 @@ export function BeginForm({ begin, onChange }: { readonly begin: Begin; onChange
         <select
           value={isOther.value ? OTHER : chosen}
           onChange={({ currentTarget: { value } }) => {
-            const begins: Readonly<Record<string, Begin>> = BEGINS;
-            const one = begins[value];
+            const positions: Readonly<Record<string, StartPosition>> = START_POSITIONS;
+            const one = positions[value];
             isOther.value = one === undefined;
             if (one) onChange(one);
           }}
         >
-          {[...Object.keys(BEGINS), OTHER].map((words) => (
+          {[...Object.keys(START_POSITIONS), OTHER].map((words) => (
             <option key={words}>{words}</option>
           ))}
         </select>

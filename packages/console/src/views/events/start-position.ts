@@ -1,26 +1,26 @@
 import { EVENT_ID } from '@chat-web/protocol';
 
-/** Where the list begins: now, some time ago, or after a position of the event routes. */
-export type Begin =
+/** Where the list starts: now, some time ago, or after a position of the event routes. */
+export type StartPosition =
   | { readonly is: 'now' | 'oldest' }
   | { readonly is: 'ago'; readonly ms: number }
   | { readonly is: 'after'; readonly position: string };
 
 const MINUTE_MS = 60_000;
 
-export const BEGINS = {
+export const START_POSITIONS = {
   Now: { is: 'now' },
   '5 minutes ago': { is: 'ago', ms: 5 * MINUTE_MS },
   '1 hour ago': { is: 'ago', ms: 60 * MINUTE_MS },
   '24 hours ago': { is: 'ago', ms: 24 * 60 * MINUTE_MS },
   'The oldest stored event': { is: 'oldest' },
-} as const satisfies Record<string, Begin>;
+} as const satisfies Record<string, StartPosition>;
 
 /** The position for the gateway. Undefined: the current position of the journal. */
-export function positionOf(begin: Begin, now: number): string | undefined {
-  if (begin.is === 'now') return undefined;
-  if (begin.is === 'after') return begin.position;
-  return begin.is === 'ago' ? new Date(now - begin.ms).toISOString() : begin.is;
+export function positionOf(start: StartPosition, now: number): string | undefined {
+  if (start.is === 'now') return undefined;
+  if (start.is === 'after') return start.position;
+  return start.is === 'ago' ? new Date(now - start.ms).toISOString() : start.is;
 }
 
 /**
