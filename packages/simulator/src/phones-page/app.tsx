@@ -14,7 +14,7 @@ export function App() {
   const route = useRoute();
   const address = linkTo(route);
   const [search, setSearch] = useState('');
-  // Starts anew with each chat.
+  // Starts again with each chat.
   const [earlier, setEarlier] = useState({ address, count: 0 });
   const limit = MESSAGES_AT_ONCE * (1 + (earlier.address === address ? earlier.count : 0));
   const live = useLive(`${address} ${limit} ${search}`, () => loadView(route, search, limit));
