@@ -1,6 +1,5 @@
-import { connect, createServer, type Socket } from 'node:net';
 import { gatewayAddress } from '@chat-web/host/node';
-import { ADA, BEN, eventually, figure, listening, pace, rounds, SmallDisk } from '@chat-web/testing';
+import { ADA, BEN, eventually, figure, pace, Relay, rounds, SmallDisk } from '@chat-web/testing';
 import { itInAllRounds } from '@chat-web/testing/hooks';
 import { move, Stack, storedEvents, Traffic } from '@chat-web/testing/stack';
 import { expect, it } from 'vitest';
@@ -58,7 +57,7 @@ const statusOn = (stack: Stack) =>
     ({ status }) => status,
     ({ code }) => code,
   );
-const endOf = ({ gateway: { url } }: Stack) => ({ url, address: gatewayAddress({ url }) });
+const endAt = ({ url }: { readonly url: string }) => ({ url, address: gatewayAddress({ url }) });
 
 /** The session is on one side only, or was interrupted on its way: then the other side has nothing that can run. */
 async function expectOneSide([one, other]: readonly Stack[]): Promise<void> {
@@ -96,7 +95,7 @@ it('a SIGKILL of either gateway at any moment of a move leaves the session intac
     const victim = Math.random() < 0.5 ? from : to;
     const lines: string[] = [];
     const moving = moveSession(
-      { from: endOf(from), to: endOf(to), session: 'main' },
+      { from: endAt(from.gateway), to: endAt(to.gateway), session: 'main' },
       (line) => lines.push(line),
       NEVER,
     );
@@ -113,45 +112,21 @@ it('a SIGKILL of either gateway at any moment of a move leaves the session intac
   figure('killed moves', `${KILLS} of ${KILLS} resumed after a SIGKILL: ${await all.expectWhole()}`);
 });
 
-/** A proxy to a gateway whose first connections break after a number of bytes. */
-async function breakingProxy(url: string, breaks: readonly number[]) {
-  const target = new URL(url);
-  const left = [...breaks];
-  const sockets = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = connect(Number(target.port), target.hostname);
-    let bytes = 0;
-    const count = (piece: Buffer) => {
-      bytes += piece.length;
-      const [limit] = left;
-      if (limit === undefined || bytes < limit) return;
-      left.shift();
-      near.destroy();
-      far.destroy();
-    };
-    for (const socket of [near, far]) socket.on('error', () => {}).on('data', count);
-    near.pipe(far).pipe(near);
-    sockets.add(near).add(far);
-  });
-  const proxy = `http://127.0.0.1:${await listening(server)}`;
-  return {
-    end: { url: proxy, address: gatewayAddress({ url: proxy }) },
-    [Symbol.dispose]: () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
+/** A relay to a gateway that breaks one connection. */
+async function breakingRelay({ gateway: { url } }: Stack): Promise<Relay> {
+  const relay = await Relay.start(Number(new URL(url).port));
+  relay.breakAfter(Math.floor(Math.random() * 20_000));
+  return relay;
 }
 
 itInAllRounds('connections that break at any byte leave the session intact, and the move resumes', async () => {
   await using all = await world();
   for (let n = 0; n < CUTS; n += 1) {
     const [from, to] = n % 2 === 0 ? ([all.first, all.second] as const) : ([all.second, all.first] as const);
-    const breaks = () => [Math.floor(Math.random() * 20_000)];
-    using toFrom = await breakingProxy(from.gateway.url, breaks());
-    using toTo = await breakingProxy(to.gateway.url, breaks());
+    using toFrom = await breakingRelay(from);
+    using toTo = await breakingRelay(to);
     const lines: string[] = [];
-    const options = { from: toFrom.end, to: toTo.end, session: 'main' };
+    const options = { from: endAt(toFrom), to: endAt(toTo), session: 'main' };
     expect(await moveSession(options, (line) => lines.push(line), NEVER), lines.join('\n')).toBe(true);
     expect(await statusOn(from)).toBe('moved');
   }

@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from 'node:net';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -11,8 +11,8 @@ import {
   eventually,
   FARID,
   freePort,
-  listening,
   media,
+  Relay,
   sha256,
   temporaryFolder,
 } from '@chat-web/testing';
@@ -32,50 +32,12 @@ const PICTURE = {
   mimeType: image.mimeType,
 } as const;
 
-/** Between the bridge and the gateway: holds back what the gateway answers. */
-class Link {
-  isHeld = false;
-  readonly #sockets = new Set<Socket>();
-  readonly #server = createServer((socket) => {
-    const gateway = connect(this.#gatewayPort, '127.0.0.1');
-    for (const one of [socket, gateway]) {
-      this.#sockets.add(one);
-      one
-        .on('error', () => {})
-        .on('close', () => {
-          this.#sockets.delete(one);
-          socket.destroy();
-          gateway.destroy();
-        });
-    }
-    socket.pipe(gateway);
-    gateway.on('data', (data) => this.isHeld || socket.write(data));
-  });
-  #gatewayPort = 0;
-  url = '';
-
-  async open(gatewayPort: number): Promise<void> {
-    this.#gatewayPort = gatewayPort;
-    this.url = `http://127.0.0.1:${await listening(this.#server)}`;
-  }
-
-  /** What was held back is lost, with its connections. */
-  release(): void {
-    this.isHeld = false;
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  close(): void {
-    this.#server.close();
-    this.release();
-  }
-}
-
 describe('the bridge to Chatwoot', () => {
   const stack = sharedStack({ settings: { CHAT_WEB_TOKEN: TOKEN } });
   const chatwoot = new MockChatwoot();
   const folder = temporaryFolder();
-  const link = new Link();
+  /** Between the bridge and the gateway. */
+  let relay: Relay;
   let bridge: Example;
   let gatewayPort: string;
   let bridgePort: number;
@@ -83,7 +45,7 @@ describe('the bridge to Chatwoot', () => {
   let sweepSeconds = '3600';
 
   const env = () => ({
-    GATEWAY_URL: link.url,
+    GATEWAY_URL: relay.url,
     GATEWAY_TOKEN: TOKEN,
     CHATWOOT_URL: chatwoot.url,
     CHATWOOT_ACCOUNT: '7',
@@ -111,14 +73,14 @@ describe('the bridge to Chatwoot', () => {
     await chatwoot.start();
     bridgePort = await freePort();
     gatewayPort = new URL(stack.gateway.url).port;
-    await link.open(Number(gatewayPort));
+    relay = await Relay.start(Number(gatewayPort));
     await stack.linkLongAgo('main', ADA);
     await start();
   });
   afterAll(async () => {
     await bridge?.[Symbol.asyncDispose]();
     await chatwoot[Symbol.asyncDispose]();
-    link.close();
+    relay?.close();
     folder[Symbol.dispose]();
   });
 
@@ -291,10 +253,10 @@ describe('the bridge to Chatwoot', () => {
       },
       // The reply is on the phone, and the bridge does not know.
       async () => {
-        link.isHeld = true;
+        relay.hold();
         await delay(300); // Replies follow one another: one of them has arrived by now.
         await bridge.kill();
-        link.release();
+        relay.release();
         await start();
       },
       async () => {

@@ -21,6 +21,7 @@ export * from './media.ts';
 export * from './media-corpus.ts';
 export * from './name-server.ts';
 export * from './network/host-networks.ts';
+export * from './network/relay.ts';
 export * from './network/toy-network.ts';
 export * from './notify-socket.ts';
 export * from './other-user.ts';
