@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   familyOf,
-  tokenHash,
   isAlive,
   killProcess,
   listProcesses,
   type Process,
   spawnGateway,
+  tokenHash,
 } from '@chat-web/gateway/tools';
 import type { GatewayAddress } from '@chat-web/host';
 import { settledWithin } from '@chat-web/protocol';
