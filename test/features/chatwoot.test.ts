@@ -229,6 +229,8 @@ describe('the bridge to Chatwoot', () => {
   it(`loses and doubles none of ${2 * TEXTS} texts, although each side is killed, ${KILLS} times in all`, async () => {
     const people = [BEN, CARLA, DEV, EDITH, FARID];
     const each = TEXTS / people.length;
+    const sent = async (number: string) => (await onPhone(number)).filter((body) => body.startsWith('an answer '));
+    const countSent = async () => (await Promise.all(people.map(sent))).flat().length;
     let written = 0;
     const writing = (async () => {
       for (let index = 1; index <= each; index++) {
@@ -254,7 +256,8 @@ describe('the bridge to Chatwoot', () => {
       // The reply is on the phone, and the bridge does not know.
       async () => {
         relay.hold();
-        await delay(300); // Replies follow one another: one of them has arrived by now.
+        const before = await countSent();
+        await eventually(async () => expect(await countSent()).toBeGreaterThan(before));
         await bridge.kill();
         relay.release();
         await start();
@@ -279,7 +282,6 @@ describe('the bridge to Chatwoot', () => {
     await writing;
     const texts = (name: string) => Array.from({ length: each }, (_, index) => `${name} ${index + 1}`);
     const of = (number: string) => ({ phone_number: `+${number}` });
-    const sent = async (number: string) => (await onPhone(number)).filter((body) => body.startsWith('an answer '));
     const inConversation = (number: string, start: string) =>
       inChatwoot(of(number)).filter((content) => content.startsWith(start));
     for (const number of people) {
