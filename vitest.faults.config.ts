@@ -12,7 +12,7 @@ export default defineConfig({
     // As in `npm test`; `test:long` repeats these stories in the full browser.
     env: { CHAT_WEB_HEADLESS_SHELL: 'true' },
     isolate: false,
-    maxWorkers: 5,
+    maxWorkers: 4,
     testTimeout: 600_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 60_000 } },
