@@ -1,4 +1,4 @@
-import { within } from './delay.ts';
+import { resultWithin } from './delay.ts';
 import { afterChanges, networkCode, Refusal, refusedByNetwork, requireSuccess } from './refusal.ts';
 import { removePicture, setPicture } from './tools/files.ts';
 import { optional, ownIds, wrapFunction } from './tools/identities.ts';
@@ -14,10 +14,7 @@ export async function getProfile(aboutMs: number): Promise<Record<string, unknow
   const [wid, lid] = [getMaybeMePnUser(), getMaybeMeLidUser()];
   const asked = window.require('WAWebContactStatusBridge').getStatus({ wid: wid ?? lid, token: '' });
   // A late, refused or stale answer does not mean that there is no text.
-  const answer = await within(
-    asked.catch(() => undefined),
-    aboutMs,
-  );
+  const answer = await resultWithin(asked, aboutMs);
   return {
     id: String(wid ?? lid),
     lid: lid && String(lid),

@@ -1,5 +1,5 @@
 import type { StoredTable } from './contract/changes.ts';
-import { within } from './delay.ts';
+import { resultWithin } from './delay.ts';
 import type { PageCall, PageChange, PageChat, PageMessage, PageReaction } from './models.ts';
 import { isAwaited, reportOnceReadable } from './tools/arrivals.ts';
 import type { FoundChange } from './tools/changes.ts';
@@ -265,11 +265,7 @@ export async function changesSince(since: number, max: number): Promise<PageChan
   const deadline = Date.now() + READ_MS;
   const mode = optional('WAWebAddonReactionTableMode')?.reactionTableMode;
   const stored = attempt(() => mode?.bulkGetByParentMsgKey?.(newest.map(({ id }) => id)));
-  const inTime = <R>(rows: Promise<R> | undefined) =>
-    within(
-      Promise.resolve(rows).catch(() => undefined),
-      deadline - Date.now(),
-    );
+  const inTime = <R>(rows: R) => resultWithin(rows, deadline - Date.now());
   const reactions = (await inTime(stored)) ?? [];
   const asked = newest.flatMap((one) => (one.pollOptions ? keysOf(one).map((key) => ({ key, poll: one })) : []));
   const polls = new Map(asked.map(({ key, poll }) => [String(key), poll]));

@@ -1,4 +1,4 @@
-import { within } from './delay.ts';
+import { resultWithin } from './delay.ts';
 import type { MessageModel, PageMessage } from './models.ts';
 import { networkCode, Refusal, refusedByNetwork, refusedMessage, unreported } from './refusal.ts';
 import { sentModel } from './tools/messages.ts';
@@ -112,12 +112,8 @@ export async function listChannelMessages(
   while (shown().length < limit) {
     const before = chat.msgs.getModelsArray().length;
     // If loading fails, the loaded messages are still listed.
-    const loaded = await within(
-      loadEarlierMsgs({ chat }).catch(() => undefined),
-      deadline - Date.now(),
-      'late',
-    );
-    if (loaded === 'late' || !loaded?.length || chat.msgs.getModelsArray().length === before) break;
+    const loaded = await resultWithin(loadEarlierMsgs({ chat }), deadline - Date.now());
+    if (!loaded?.length || chat.msgs.getModelsArray().length === before) break;
   }
   return shown()
     .sort((one, other) => (one.t ?? 0) - (other.t ?? 0))

@@ -24,3 +24,8 @@ export async function within<T, const L = undefined>(promise: T, ms: number, lat
     clearTimeout(timer);
   }
 }
+
+/** The result of some work, or undefined if it rejects or the time is up first. */
+export function resultWithin<T>(work: T, ms: number): Promise<Awaited<T> | undefined> {
+  return within(work, ms).catch(() => undefined);
+}

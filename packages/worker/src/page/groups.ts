@@ -1,4 +1,4 @@
-import { within } from './delay.ts';
+import { resultWithin, within } from './delay.ts';
 import type { PageChat, PageId } from './models.ts';
 import { limitSeconds, Refusal, refusedByNetwork, unreported } from './refusal.ts';
 import {
@@ -212,10 +212,7 @@ function ownMessageTimer(): number {
 async function abandon({ id, codes }: { readonly id: string } & Additions): Promise<never> {
   const chat = window.require('WAWebCollections').Chat.get(id);
   const leaving = async () => chat && window.require('WAWebExitGroupAction').sendExitGroup(chat);
-  const isLeft = await within(
-    leaving().catch(() => false),
-    LEAVE_MS,
-  );
+  const isLeft = await resultWithin(leaving(), LEAVE_MS);
   const why = `the network added none of the participants (code ${[...new Set(codes)].join(', ')})`;
   // Another attempt would create another group.
   if (!isLeft) throw new Refusal('outcome_unknown', `${why}; the account is alone in ${id}: leave it`);

@@ -1,4 +1,4 @@
-import { delay, within } from './delay.ts';
+import { delay, resultWithin, within } from './delay.ts';
 import type { HandedForward, MessageModel, PageChat, PageMessage, SendMark, SendPlan, SendState } from './models.ts';
 import { ignored, networkCode, Refusal, refusedMessage, unreported } from './refusal.ts';
 import { hasFailedEdit, whileEditing } from './tools/changes.ts';
@@ -435,7 +435,7 @@ async function handOver(
     if (!handed.undelivered?.length) return {};
     throw new Refusal('client_failed', 'the page could not prepare the message; nothing was sent');
   }
-  const added = await within(handed.added, answerBy - Date.now()).catch(() => undefined);
+  const added = await resultWithin(handed.added, answerBy - Date.now());
   const sent = window.require('WAWebCollections').Msg.get(handed.id) ?? added;
   quietUntil(outcomeOf(sent));
   return sent ? answerOf(sent, plan) : {};

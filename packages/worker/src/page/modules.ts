@@ -1,4 +1,4 @@
-import { within } from './delay.ts';
+import { resultWithin } from './delay.ts';
 
 /** One of the newest models is enough: not every kind has every field. */
 const MAX_MODELS = 50;
@@ -145,10 +145,7 @@ export async function resolveContract(
     const present = (components[name] ?? []).filter((component) => loader && hasComponent(loader, component));
     for (const component of present) {
       const loaded = new Promise<void>((resolve) => loader?.loadModules([component], resolve, 'chat-web'));
-      await within(
-        loaded.catch(() => {}),
-        timeoutMs / present.length,
-      );
+      await resultWithin(loaded, timeoutMs / present.length);
       // Throws while a dependency is missing, which the next component may bring.
       const module = find(name);
       if (module) return module;

@@ -1,4 +1,4 @@
-import { holds, within } from '../delay.ts';
+import { holds, resultWithin } from '../delay.ts';
 import type { PageId, PageMessage } from '../models.ts';
 import { Refusal, requireSuccess } from '../refusal.ts';
 import { optional } from './identities.ts';
@@ -88,10 +88,7 @@ export async function download(message: PageMessage, timeoutMs: number): Promise
   const isUserInitiated = knownChat(String(message.id.remote))?.isSuspendedOrTerminated?.() !== true;
   const asked = message.downloadMedia({ downloadEvenIfExpensive: true, isUserInitiated, rmrReason: 1 });
   // The stage shows the outcome.
-  await within(
-    asked.catch(() => {}),
-    timeoutMs,
-  );
+  await resultWithin(asked, timeoutMs);
   await holds(() => stage() !== 'FETCHING', endsAt - Date.now());
   return stage();
 }

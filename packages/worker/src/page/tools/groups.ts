@@ -1,7 +1,7 @@
 import type { GroupSettings } from '@chat-web/protocol';
 import type { JoinRequestRow } from '../contract/group-invites.ts';
 import type { MemberCodes } from '../contract/groups.ts';
-import { holds, within } from '../delay.ts';
+import { holds, resultWithin, within } from '../delay.ts';
 import type { MessageModel, OwnGroup, PageChat, PageId, PageParticipant } from '../models.ts';
 import { networkCode, Refusal } from '../refusal.ts';
 import { idsOf, isMe, optional } from './identities.ts';
@@ -54,10 +54,7 @@ function query(group: PageChat): Promise<unknown> | undefined {
 async function readStored(group: PageChat, timeoutMs: number) {
   const { GroupMetadata, WAWebGroupMetadataCollection } = window.require('WAWebCollections');
   const reading = (GroupMetadata ?? WAWebGroupMetadataCollection)?.find?.(group.id);
-  await within(
-    reading?.catch(() => {}),
-    timeoutMs,
-  );
+  await resultWithin(reading, timeoutMs);
 }
 
 /** Waits for the models, which are set a moment after an answer. */
@@ -101,10 +98,7 @@ async function queryAll(missing: readonly PageChat[], deadline: number) {
   const run = optional('WAWebQueryAndUpdateGroupMetadataJob')?.queryAndUpdateAllGroupMetadata;
   if (!run || Date.now() < nextQueryAt) return;
   nextQueryAt = Date.now() + BETWEEN_MS;
-  await within(
-    run({}).catch(() => {}),
-    deadline - Date.now(),
-  );
+  await resultWithin(run({}), deadline - Date.now());
   await untilLoaded(missing, deadline);
   for (const group of missing) queried.add(group);
 }
@@ -156,10 +150,7 @@ export async function ownGroup(id: string, timeoutMs: number): Promise<OwnGroup 
 /** Queries a group, and waits until the page shows what is expected; false if it does not in time. */
 export async function refreshGroup(group: PageChat, isExpected: () => boolean, timeoutMs: number): Promise<boolean> {
   const deadline = Date.now() + timeoutMs;
-  await within(
-    query(group)?.catch(() => {}),
-    timeoutMs,
-  );
+  await resultWithin(query(group), timeoutMs);
   return holds(isExpected, deadline - Date.now());
 }
 
@@ -168,10 +159,7 @@ const OPEN_MS = 5_000;
 /** Makes the page open a new group, as its own buttons do. Never rejects; waits a few seconds at most. */
 export async function openGroup(id: PageId, reason: string, options?: object): Promise<void> {
   const opening = async () => optional('WAWebFindChatAction')?.findOrCreateLatestChat?.(id, reason, options);
-  await within(
-    opening().catch(() => {}),
-    OPEN_MS,
-  );
+  await resultWithin(opening(), OPEN_MS);
 }
 
 /** The settings of a group, from the page's memory. */
