@@ -131,9 +131,9 @@ const MAX_ENV_FILE_BYTES = 1_048_576;
 export async function reloadLogLevel(envFile: string, { log, setLevel }: LevelledLog): Promise<void> {
   try {
     const written =
-      parseEnv(await readNamedText(envFile, MAX_ENV_FILE_BYTES)).CHAT_WEB_LOG_LEVEL?.trim() || logLevel.fallback;
+      parseEnv(await readNamedText(envFile, MAX_ENV_FILE_BYTES))[logLevel.name]?.trim() || logLevel.fallback;
     const parsed = v.safeParse(logLevel.schema, written);
-    if (!parsed.success) throw new Error(`CHAT_WEB_LOG_LEVEL ${parsed.issues[0].message}`);
+    if (!parsed.success) throw new Error(`${logLevel.name} ${parsed.issues[0].message}`);
     setLevel(parsed.output);
     log.info({ logLevel: parsed.output }, 'log level set');
   } catch (error) {

@@ -4,7 +4,7 @@ import type { AddressGuard } from './address-guard.ts';
 
 export interface GuardedRequest {
   readonly guard: AddressGuard;
-  /** On whose behalf the host is looked up: see `Asker`. */
+  /** On whose behalf the host is looked up: see `LookupOwner`. */
   readonly owner: string | undefined;
   readonly headers: OutgoingHttpHeaders;
   /** How long the request and the reading of its response may take: then both fail with a RequestTimeoutError. */

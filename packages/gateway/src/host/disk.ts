@@ -60,12 +60,12 @@ export async function freeDiskBytes(dir: string): Promise<number> {
   return (await diskSpace(dir)).freeBytes;
 }
 
-/** 503 if the disk of a folder has less free space than this. */
-export async function requireFreeDisk(dir: string, minBytes: number): Promise<void> {
+/** 503 if the disk of a folder has less free space than this; `forWhat` ends the name of what is short. */
+export async function requireFreeDisk(dir: string, minBytes: number, forWhat = ''): Promise<void> {
   if ((await freeDiskBytes(dir)) >= minBytes) return;
   throw new GatewayError(
     'insufficient_resources',
-    'the disk of the data folder is short of space (CHAT_WEB_MIN_FREE_DISK_MB): free some',
+    `the disk of the data folder is short of space${forWhat} (CHAT_WEB_MIN_FREE_DISK_MB): free some`,
   );
 }
 

@@ -26,8 +26,11 @@ export class JsonFile<S extends v.GenericSchema> {
     return v.parse(this.#schema, JSON.parse(text));
   }
 
-  /** The value is on disk when this resolves. Rejects with `EFBIG` if it is too long to be read again. */
-  write(value: v.InferOutput<S>): Promise<void> {
-    return replaceText(this.path, `${JSON.stringify(value, null, 2)}\n`, { durably: true, maxBytes: this.#maxBytes });
+  /**
+   * The value is on disk when this resolves, unless `durably` is false. Rejects with `EFBIG` if it is too long to be read
+   * again.
+   */
+  write(value: v.InferOutput<S>, { durably = true } = {}): Promise<void> {
+    return replaceText(this.path, `${JSON.stringify(value, null, 2)}\n`, { durably, maxBytes: this.#maxBytes });
   }
 }

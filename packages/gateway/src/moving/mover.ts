@@ -239,7 +239,7 @@ export class Mover {
     arrival.bytes = bytes;
     // Counts the announced sizes of all imports; what they have written already counts twice.
     const announced = [...this.#arriving.values()].reduce((sum, one) => sum + one.bytes, 0);
-    await requireFreeDisk(folder, config.minFreeDiskBytes + announced);
+    await requireFreeDisk(folder, config.minFreeDiskBytes + announced, ' for the session');
   }
 
   /** Called while nothing of the session runs here, and nothing can start. Removes stored records from `unstored`. */

@@ -5,8 +5,6 @@ import type { Fold, MovingState } from '../journal/folds.ts';
 import { type JournalRecord, note } from '../journal/frame.ts';
 import { NumberSet } from './number-set.ts';
 
-/** How long a first message counts. Milliseconds. */
-
 interface First {
   readonly person: number;
   /** Unix time in ms. */

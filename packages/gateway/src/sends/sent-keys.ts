@@ -1,4 +1,15 @@
-import { BoundedMap, GatewayError, getOrAdd, JsonBounds, listOf, type Operation, operations } from '@chat-web/protocol';
+import {
+  BoundedMap,
+  DAY_MS,
+  GatewayError,
+  getOrAdd,
+  HOUR_MS,
+  JsonBounds,
+  listOf,
+  type Operation,
+  operations,
+  SECOND_MS,
+} from '@chat-web/protocol';
 import * as v from 'valibot';
 import { chunksOf } from '../chunks-of.ts';
 import type { Fold, MovingState, RecordFinder } from '../journal/folds.ts';
@@ -17,13 +28,12 @@ export interface SentKey {
   readonly doneSeq: number | undefined;
 }
 
-export const KEY_LIFETIME_MS = 24 * 60 * 60_000;
+export const KEY_LIFETIME_MS = DAY_MS;
 /** About 250 bytes of memory each: more than one a second, all day. */
 const MAX_KEYS_OF_A_SESSION = 100_000;
 /** With expired keys behind others: moved ones are not in order of first use. */
 const MAX_STORED_KEYS = 2 * MAX_KEYS_OF_A_SESSION;
 const KEYS_IN_A_PART = 1_000;
-const [SECOND_MS, HOUR_MS] = [1_000, 3_600_000];
 const MAX_ANSWER_LENGTH = 1_048_576;
 /** The largest answers have some hundred values. */
 const ANSWER_JSON = { depth: 8, values: 10_000 };

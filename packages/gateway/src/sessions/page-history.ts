@@ -74,7 +74,7 @@ export class PageHistory {
     try {
       const versions = [...this.#missing].map(([version, missing]) => ({ version, missing: [...missing] }));
       await mkdir(dirname(this.#file.path), { recursive: true, mode: 0o700 });
-      await this.#file.write({ versions });
+      await this.#file.write({ versions }, { durably: false }); // At worst, something is missing since a later version.
     } catch (error) {
       this.#log.warn({ error: errorText(error) }, 'page history not written');
     }

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type PinnedPage, savedPageFiles } from '@chat-web/protocol';
 import * as v from 'valibot';
-import { errnoOf } from '../host/errno.ts';
+import { JsonFile } from '../host/json-file.ts';
 import { readOwnText } from '../host/text-files.ts';
 
 /** A document has some hundred KB, and is sent to a worker at each start. */
@@ -29,9 +29,8 @@ export async function readPinnedPage(dir: string, version: string): Promise<Pinn
 
 async function headersOf(path: string): Promise<PinnedPage['headers']> {
   try {
-    return v.parse(storedHeaders, JSON.parse(await readOwnText(path, MAX_HEADERS_BYTES)));
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return {};
+    return (await new JsonFile(path, storedHeaders, MAX_HEADERS_BYTES).read()) ?? {};
+  } catch {
     throw new Error(`names a page that cannot be used: ${path} does not contain its headers`);
   }
 }

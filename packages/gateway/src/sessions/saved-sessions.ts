@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { errorText, type SessionInfo, sessionId } from '@chat-web/protocol';
 import * as v from 'valibot';
 import { errnoOf } from '../host/errno.ts';
+import { JsonFile } from '../host/json-file.ts';
 import { makeFolder } from '../host/make-folder.ts';
 import { isOutOfFiles } from '../host/open-files.ts';
 import { emptyFolder, removeTree } from '../host/remove-tree.ts';
-import { readOwnText, removeUnfinished, replaceText, syncFolder } from '../host/text-files.ts';
+import { removeUnfinished, replaceText, syncFolder } from '../host/text-files.ts';
 import type { Log } from '../log.ts';
 
 /** A file in the session's folder, written when it is first ready: from then on it is started at boot. */
@@ -187,7 +188,7 @@ export class SavedSessions {
   /** Empty if there is none, or it is invalid. Rejects if no more files can be opened: the session may be linked. */
   async #link(id: string): Promise<StoredLink> {
     try {
-      return v.parse(storedLink, JSON.parse(await readOwnText(join(this.dirOf(id), LINK_MARKER), MAX_MARKER_BYTES)));
+      return (await new JsonFile(join(this.dirOf(id), LINK_MARKER), storedLink, MAX_MARKER_BYTES).read()) ?? {};
     } catch (error) {
       if (isOutOfFiles(error)) throw error;
       return {};

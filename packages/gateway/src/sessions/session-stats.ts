@@ -1,5 +1,4 @@
-import type { AccountLimit, MemorySample } from '@chat-web/protocol';
-import { HOUR_MS, MINUTE_MS } from '@chat-web/protocol';
+import { type AccountLimit, HOUR_MS, type MemorySample, MINUTE_MS } from '@chat-web/protocol';
 import type { SessionMemory } from '../host/memory.ts';
 
 /** A build of the page, as a worker found it. */

@@ -1,5 +1,4 @@
-import type { Chat } from '@chat-web/protocol';
-import { MB } from '@chat-web/protocol';
+import { type Chat, MB } from '@chat-web/protocol';
 import { LRUCache } from 'lru-cache';
 
 const MAX_BYTES = 64 * MB;

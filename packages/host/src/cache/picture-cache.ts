@@ -1,5 +1,4 @@
-import type { Download } from '@chat-web/protocol';
-import { MB } from '@chat-web/protocol';
+import { type Download, MB } from '@chat-web/protocol';
 import { LRUCache } from 'lru-cache';
 import { joinedBytes } from '../joined-bytes.ts';
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { GatewayError } from '@chat-web/protocol';
+import { GatewayError, MB } from '@chat-web/protocol';
 import type { HandlerDependencies } from '../client/port.ts';
 import { isMostlyPlayed, isSupported, type MediaKind, OPUS, supportedNames } from './media-types.ts';
 import type { OutgoingMedia } from './outgoing-media.ts';
@@ -20,8 +20,6 @@ const BLOCK_BYTES = 512;
 const MIN_ATTEMPT_MS = 100;
 const MAX_STICKER_SECONDS = 10;
 const MAX_NOTE_SECONDS = 60;
-
-const MB = 1_048_576;
 
 /** What ffmpeg makes of a file. */
 interface Target {

@@ -1,4 +1,4 @@
-import { GatewayError } from '@chat-web/protocol';
+import { GatewayError, MB } from '@chat-web/protocol';
 
 /** The part of the share that one file uses. */
 export interface Hold {
@@ -11,7 +11,6 @@ export interface Hold {
   release(): void;
 }
 
-const MB = 1_048_576;
 const RETRY_AFTER_SECONDS = 5;
 
 /** Limits how many bytes a session has in its spool folder at a time. */

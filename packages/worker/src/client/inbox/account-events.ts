@@ -1,4 +1,4 @@
-import { errorText, OVERLAP_SECONDS, rowId, unixNow } from '@chat-web/protocol';
+import { errorText, OVERLAP_SECONDS, rowId, SECOND_MS, unixNow } from '@chat-web/protocol';
 import * as v from 'valibot';
 import type { Log, ReportEvent, RunInPage } from '../port.ts';
 import { toAccountEvent } from './account-event.ts';
@@ -6,7 +6,6 @@ import { CatchUp } from './catch-up.ts';
 
 /** The number of events that the gateway remembers as reported. */
 const MAX_CAUGHT_UP = 500;
-const SECOND_MS = 1_000;
 /** How long a first sync may take, with restarts in between. */
 const FIRST_SYNC_MS = 3_600_000;
 
