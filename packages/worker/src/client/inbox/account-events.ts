@@ -82,8 +82,7 @@ export class AccountEvents {
     if (!this.#catchUp.isLive && change.name === 'chat_updated' && this.#isFirstSync) return;
     // The last presence of a chat is enough, and the page reports each once.
     const { chatId } = (change.data ?? {}) as { readonly chatId?: unknown };
-    if (change.name === 'presence') this.#catchUp.onLive(change, chatId ?? null);
-    else this.#catchUp.onLive(change);
+    this.#catchUp.onLive(change, change.name === 'presence' ? (chatId ?? null) : change);
   }
 
   /**
@@ -94,10 +93,10 @@ export class AccountEvents {
   async catchUp(): Promise<void> {
     this.pause();
     this.#isComplete = false;
-    await this.#catchUp.run(async (isInterrupted) => {
+    await this.#catchUp.run(async ({ isInterrupted, isComplete }) => {
       const found: readonly unknown[] = await this.#dependencies.run('changesSince', this.#since, MAX_CAUGHT_UP);
       if (isInterrupted()) return;
-      this.#isComplete = true;
+      this.#isComplete = isComplete();
       for (const change of found) this.#reportValid((change ?? {}) as Partial<Change>);
     });
   }

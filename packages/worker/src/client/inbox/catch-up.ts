@@ -6,6 +6,16 @@ const MAX_HELD_BACK = 1_000;
 /** A page that reports too much each time must not delay live messages without end. */
 const MAX_READS = 5;
 
+/** One reading of what was missed. */
+export interface Reading {
+  /** True if the page is gone again, and what was read must not be passed on. */
+  isInterrupted(): boolean;
+  /** Something that was reported before this reading did not fit. */
+  readonly hasDropped: boolean;
+  /** True if everything that was reported during this reading did fit. */
+  isComplete(): boolean;
+}
+
 /**
  * Whether what the page reports live is passed on, or held back until what was missed before is read from the page's
  * own store.
@@ -32,11 +42,14 @@ export class CatchUp<T> {
     return this.#isLive;
   }
 
-  /** The page reports something live. Of those with the same key, only the last is held back. */
-  onLive(live: T, key: unknown = {}): void {
+  /**
+   * The page reports something live. Of those with the same `key`, only the last is held back: the page does not store
+   * them, and another reading would not find them.
+   */
+  onLive(live: T, key: unknown = live): void {
     if (this.#isLive) this.#passOn(live);
     else if (this.#heldBack.size < MAX_HELD_BACK || this.#heldBack.has(key)) this.#heldBack.set(key, live);
-    else {
+    else if (key === live) {
       if (this.#dropped === 0) this.#log('warn', 'too much held back', { what: this.#what, max: MAX_HELD_BACK });
       this.#dropped += 1;
     }
@@ -49,21 +62,20 @@ export class CatchUp<T> {
   }
 
   /**
-   * Reads what was missed, and again if too much was reported meanwhile, then goes live. `isInterrupted`: the page is
-   * gone again, and what was read must not be passed on; `hasDropped`: something reported before did not fit. If the
-   * read rejects, so does this. It goes live all the same, unless the page was navigated: another catch-up follows its
-   * next load.
+   * Reads what was missed, and again if too much was reported meanwhile, then goes live. If the reading rejects, so does
+   * this. It goes live all the same, unless the page was navigated: another catch-up follows its next load.
    */
-  async run(read: (isInterrupted: () => boolean, hasDropped: boolean) => Promise<void>): Promise<void> {
+  async run(read: (reading: Reading) => Promise<void>): Promise<void> {
     this.pause();
     const pause = this.#pauses;
     const isInterrupted = () => pause !== this.#pauses;
     try {
       for (let reads = 1; ; reads += 1) {
         const dropped = this.#dropped;
-        await read(isInterrupted, dropped > 0);
+        const isComplete = () => this.#dropped === dropped;
+        await read({ isInterrupted, hasDropped: dropped > 0, isComplete });
         if (isInterrupted()) return;
-        if (this.#dropped === dropped || reads === MAX_READS) break;
+        if (isComplete() || reads === MAX_READS) break;
         this.#passOnHeldBack();
       }
     } catch (error) {

@@ -127,7 +127,7 @@ describe('an inbox', () => {
   });
 
   it('reads the page again if more live messages arrive during a catch-up than it holds back', async () => {
-    const { inbox, delivered, arrives, log, during } = pageWith(NOW - 5_000);
+    const { inbox, delivered, arrives, log, during, caughtUp } = pageWith(NOW - 5_000);
     const ids = Array.from({ length: 1_500 }, (_, n) => `${n}`);
     during.read = () => {
       for (const id of ids) arrives(id);
@@ -139,6 +139,7 @@ describe('an inbox', () => {
     expect(delivered).toEqual(['missed', ...ids.slice(0, 1_000), 'late', ...ids.slice(1_000), 'live']);
     const warnings = log.mock.calls.filter(([level]) => level === 'warn');
     expect(warnings).toEqual([['warn', 'too much held back', { what: 'messages', max: 1_000 }]]);
+    expect(caughtUp).toEqual([NOW - 5_000]); // Not before the second reading.
   });
 
   it('holds live messages back when the page is navigated during a catch-up, and delivers them after the next', async () => {

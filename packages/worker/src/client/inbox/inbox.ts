@@ -3,7 +3,7 @@ import type { HeldMessage } from '../../page/inbox.ts';
 import { wasNavigated } from '../page-errors.ts';
 import type { Log, ReportEvent, RunInPage } from '../port.ts';
 import { toMessage } from '../resources.ts';
-import { CatchUp } from './catch-up.ts';
+import { CatchUp, type Reading } from './catch-up.ts';
 import { DeafnessCheck, type Hearing } from './deafness-check.ts';
 import { DeliveredUntil } from './delivered-until.ts';
 
@@ -114,16 +114,16 @@ export class Inbox {
    */
   async catchUp(): Promise<void> {
     this.pause();
-    await this.#catchUp.run(async (isInterrupted, hasDropped) => {
+    await this.#catchUp.run(async (reading) => {
       const { seconds } = this.#deliveredUntil;
       // A message that was not held back may be older than those delivered since.
-      if (hasDropped) this.#deliveredUntil.goBackTo(this.#liveUntil);
-      await this.#deliverStored(isInterrupted);
-      if (hasDropped && !isInterrupted()) this.#deliveredUntil.discardBefore(seconds);
+      if (reading.hasDropped) this.#deliveredUntil.goBackTo(this.#liveUntil);
+      await this.#deliverStored(reading);
+      if (reading.hasDropped && !reading.isInterrupted()) this.#deliveredUntil.discardBefore(seconds);
     });
   }
 
-  async #deliverStored(isInterrupted: () => boolean): Promise<void> {
+  async #deliverStored({ isInterrupted, isComplete }: Reading): Promise<void> {
     const now = unixNow();
     const from = this.#deliveredUntil.seconds;
     const isFirst = from === 0; // Nothing was ever delivered, so nothing is missing.
@@ -134,8 +134,11 @@ export class Inbox {
     if (!isFirst && incompleteChats > 0) this.#reportIncomplete(since, now, incompleteChats);
     await this.#deliverAll(await this.#undelivered(since), isInterrupted);
     if (isInterrupted()) return;
-    if (incompleteChats === 0) this.#deliveredUntil.onLive(now);
-    if (!isFirst) this.#report({ name: 'caught_up', since: from });
+    // Otherwise, another reading follows.
+    if (isComplete()) {
+      if (incompleteChats === 0) this.#deliveredUntil.onLive(now);
+      if (!isFirst) this.#report({ name: 'caught_up', since: from });
+    }
     await this.#deliverContents(isInterrupted);
   }
 
