@@ -19,7 +19,7 @@ export function contactDetailHandlers({
    * Keeps a pause between look-ups. `ask` receives how many milliseconds of the pause remain, and may answer that they
    * have to pass first, which throws 429; `isQueried` returns whether the network was queried for another answer.
    */
-  const paced = async <T>(
+  const paced = async <T extends object>(
     ask: (pauseMs: number) => Promise<T | Wait>,
     isQueried: (answer: T) => boolean = () => true,
   ): Promise<T> => {
@@ -29,19 +29,14 @@ export function contactDetailHandlers({
     const release = () => {
       if (nextLookUpsAt === reserved) nextLookUpsAt = before;
     };
-    try {
-      const answer = await ask(before - now);
-      if (!isWait(answer)) {
-        if (!isQueried(answer)) release();
-        return answer;
-      }
-      release();
-      throw tooSoon(answer.waitMs);
-    } catch (error) {
+    const answer = await ask(before - now).catch((error: unknown) => {
       const isUnasked = error instanceof GatewayError && error.code === 'session_not_ready';
       if (isUnasked) release(); // After any other error, the network may have been queried.
       throw error;
-    }
+    });
+    if (isWait(answer) || !isQueried(answer)) release();
+    if (isWait(answer)) throw tooSoon(answer.waitMs);
+    return answer;
   };
   const change = async (contactId: string, isBlocked: boolean, time: CallTime): Promise<string> =>
     (await page.change(time.rest(), 'setBlocked', contactId, isBlocked, time.step('settle'))).id;
@@ -99,8 +94,8 @@ interface Wait {
   readonly waitMs: number;
 }
 
-function isWait(answer: unknown): answer is Wait {
-  return typeof answer === 'object' && answer !== null && 'waitMs' in answer;
+function isWait(answer: object): answer is Wait {
+  return 'waitMs' in answer;
 }
 
 function tooSoon(waitMs: number): GatewayError {

@@ -4,10 +4,8 @@ import type { HandlerDependencies, WorkerHandlers } from '../client/port.ts';
 import { takeFromPage } from '../media/incoming-media.ts';
 import { ListPages } from './list-pages.ts';
 
-export function contactHandlers({
-  page,
-  ...dependencies
-}: HandlerDependencies): WorkerHandlers<keyof typeof contactOperations> {
+export function contactHandlers(dependencies: HandlerDependencies): WorkerHandlers<keyof typeof contactOperations> {
+  const { page } = dependencies;
   const contacts = new ListPages(async (time) => {
     const read = toContacts(await page.read(time.rest(), 'listContacts'));
     return read.filter(({ id }) => !id.endsWith('@bot'));
@@ -36,7 +34,7 @@ export function contactHandlers({
 
     getPicture: ({ contactId }, { time }) => {
       const limits = [time.rest(), 'loadPicture', contactId, time.step('query')] as const;
-      return takeFromPage({ page, ...dependencies }, 'image/jpeg', ...limits);
+      return takeFromPage(dependencies, 'image/jpeg', ...limits);
     },
   };
 }

@@ -38,7 +38,8 @@ function roleIn(id: string): string {
 
 /** A channel that the account follows or manages, and what it is there; refuses the call without one. */
 function requireFollowed(id: string) {
-  const [chat, role] = [heldChannel(id), roleIn(id)];
+  const chat = heldChannel(id);
+  const role = chat?.newsletterMetadata?.membershipType ?? 'guest';
   if (!chat || role === 'guest') throw noChannel();
   return { chat, role };
 }
@@ -109,7 +110,7 @@ export async function listChannelMessages(
   const shown = () => chat.msgs.getModelsArray().filter(({ type }: PageMessage) => !NOT_SHOWN.test(type));
   const deadline = Date.now() + timeoutMs;
   const { loadEarlierMsgs } = window.require('WAWebChatLoadMessages');
-  while (shown().length < limit) {
+  while (shown().length < limit && Date.now() < deadline) {
     const before = chat.msgs.getModelsArray().length;
     // If loading fails, the loaded messages are still listed.
     const loaded = await resultWithin(loadEarlierMsgs({ chat }), deadline - Date.now());
