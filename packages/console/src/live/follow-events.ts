@@ -67,10 +67,11 @@ async function deliver<N extends EventName>(
       watch.arrived(event.at);
     }
   } catch (error) {
+    watch.disconnected(); // Before it: a new state hides the last failure.
     if (!signal.aborted) onRefused?.(error);
-  } finally {
-    watch.disconnected();
+    return;
   }
+  watch.disconnected();
 }
 
 /** Detects when all events from before the connection have arrived: a newer one has, or none for a while. */

@@ -25,7 +25,7 @@ export class LiveSessions {
   readonly #stopFollowing: () => void;
   #timer: number | undefined;
   #reading: Promise<void> | undefined;
-  /** An event arrived while the list was being read: the result may be outdated. */
+  /** Something changed while the list was being read: the result may be outdated. */
   #mustReadAgain = false;
 
   constructor(connection: Connection) {
@@ -42,8 +42,9 @@ export class LiveSessions {
     clearTimeout(this.#timer);
   }
 
-  /** Reads the list now. Never rejects. */
+  /** Reads the list now. A reading in progress may miss the latest change, so that another one follows it. Never rejects. */
   refresh(): Promise<void> {
+    this.#mustReadAgain ||= this.#reading !== undefined;
     this.#reading ??= this.#read().finally(() => {
       this.#reading = undefined;
       this.#scheduleRead();

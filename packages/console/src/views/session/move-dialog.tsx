@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { connection } from '../../connection.ts';
-import { useLoaded } from '../../parts/action.tsx';
+import { Failure, useLoaded } from '../../parts/action.tsx';
 import { FormDialog } from '../../parts/form-dialog.tsx';
 
 interface MoveDialogProps {
@@ -12,7 +12,7 @@ interface MoveDialogProps {
 }
 
 export function MoveDialog({ id, host, onDone, onClose }: MoveDialogProps) {
-  const { value: loaded } = useLoaded('listHosts', {});
+  const { value: loaded, failure } = useLoaded('listHosts', {});
   const to = useSignal('');
   const others = (loaded.value?.hosts ?? []).filter(({ name, state }) => name !== host && state === 'live');
   const move = async () => {
@@ -34,6 +34,7 @@ export function MoveDialog({ id, host, onDone, onClose }: MoveDialogProps) {
           ))}
         </select>
       </label>
+      <Failure error={failure.value} />
     </FormDialog>
   );
 }

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { connection } from '../../connection.ts';
 import { type FollowState, followEvents, inBatches } from '../../live/follow-events.ts';
+import { Failure } from '../../parts/action.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { fullTime } from '../../parts/format.ts';
 import { STATUS_WORDS } from '../../parts/status.tsx';
@@ -59,6 +60,7 @@ export function Timeline({ id }: { readonly id: string }) {
   const hours = useSignal<number>(24);
   const moments = useSignal<readonly Moment[]>([]);
   const state = useSignal<FollowState>('connecting');
+  const failure = useSignal<unknown>(undefined);
   useEffect(() => {
     const over = new AbortController();
     moments.value = [];
@@ -76,13 +78,17 @@ export function Timeline({ id }: { readonly id: string }) {
       },
       onState: (next) => {
         state.value = next;
+        failure.value = undefined;
+      },
+      onRefused: (error) => {
+        failure.value = error;
       },
     });
     return () => {
       over.abort();
       stop();
     };
-  }, [id, hours.value, moments, state]);
+  }, [id, hours.value, moments, state, failure]);
   return (
     <section aria-labelledby="timeline">
       <div class="title">
@@ -103,8 +109,11 @@ export function Timeline({ id }: { readonly id: string }) {
           </select>
         </label>
       </div>
+      <Failure error={failure.value} />
       {moments.value.length === 0 ? (
-        <Empty title={state.value === 'live' ? 'No event in this time.' : 'Reading the events …'} />
+        failure.value === undefined && (
+          <Empty title={state.value === 'live' ? 'No event in this time.' : 'Reading the events …'} />
+        )
       ) : (
         <ol class="timeline">
           {moments.value.map(({ key, at, text }) => (
