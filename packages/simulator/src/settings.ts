@@ -60,7 +60,9 @@ export class Settings {
   change(given: SettingsChange): SimulatorSettings {
     this.#given = { ...this.#given, ...definedOnly(given) };
     const { build = newestBuild } = this.#given;
-    return Object.assign(this.current, switchesOf(build), this.#given);
+    // The media server counts it down.
+    const { refusedUploads = this.current.refusedUploads } = given;
+    return Object.assign(this.current, switchesOf(build), this.#given, { refusedUploads });
   }
 }
 

@@ -24,8 +24,10 @@ export function ring(
 /** Ends the call: the log of the pages gets its outcome, under its id. */
 export function hangUp(network: Network, caller: AccountRecord, { to, id, video = false, outcome }: CallEnd): void {
   const called = requirePerson(network, caller, to);
-  if (called.ringing?.call.id === id) called.ringing = undefined;
-  notifyDevices(called, { type: 'call', call: null });
+  if (called.ringing?.call.id === id) {
+    called.ringing = undefined;
+    notifyDevices(called, { type: 'call', call: null });
+  }
   network.delivery.deliver(callLogEntry(caller, called, { id, video, outcome }), called);
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defaultSettings } from '../settings.ts';
 import { seededAccounts } from './directory.ts';
-import { groupView, requireWriter } from './group.ts';
+import { describeGroup, groupView, requireWriter } from './group.ts';
 import { Network } from './network.ts';
 import type { AccountRecord, GroupRecord } from './records.ts';
 
@@ -33,6 +33,14 @@ describe('adding a person', () => {
     add(2);
     network.groups.change(group, person(0), [person(2)], 'remove');
     expect([add(1), add(2)]).toEqual([408, 200]);
+  });
+
+  it('who waits for an approval ends the request', () => {
+    network.groups.set(group, person(0), { approveJoins: true });
+    network.groups.join(group.inviteCode, person(2));
+    expect(describeGroup(group).requests).toEqual([person(2).pn]);
+    add(2);
+    expect(describeGroup(group).requests).toEqual([]);
   });
 
   it('fails for a person who accepts invitations only', () => {

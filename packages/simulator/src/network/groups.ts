@@ -159,10 +159,7 @@ export class Groups {
   }
 
   #admit(group: GroupRecord, by: AccountRecord, people: AccountRecord[], subtype: 'invite' | 'add'): void {
-    for (const person of people) {
-      group.gone.delete(person);
-      group.members.set(person, 'member');
-    }
+    for (const person of people) admit(group, person);
     this.#publish(group, by, subtype, people);
   }
 
@@ -202,9 +199,14 @@ function enter(group: GroupRecord, person: AccountRecord): AddOutcome {
   if (group.members.has(person)) return 409;
   if (group.gone.get(person)) return 408;
   if (person.groupPrivacy === 'invite_only') return 403;
-  group.gone.delete(person);
-  group.members.set(person, 'member');
+  admit(group, person);
   return 200;
+}
+
+function admit(group: GroupRecord, person: AccountRecord): void {
+  group.gone.delete(person);
+  group.requests.delete(person);
+  group.members.set(person, 'member');
 }
 
 function expel(group: GroupRecord, account: AccountRecord, byThemselves: boolean): void {

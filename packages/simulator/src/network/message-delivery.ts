@@ -53,7 +53,7 @@ export class MessageDelivery {
     this.#toDevices(message, account, undefined);
   }
 
-  /** The same for a device that waits for ack 1. A message sent again, after a lost answer, is accepted once. */
+  /** Accepts a message of a device, which waits for ack 1. A message sent again, after a lost answer, is accepted once. */
   submit(message: Message, origin: Device): Promise<Message> {
     const known = message.from.log.find(({ id }) => id === message.id);
     if (known) return Promise.resolve(known);
@@ -119,7 +119,8 @@ export class MessageDelivery {
     this.#toDevices(message, message.from, origin);
     this.#timers.after(this.#settings.deliveryDelayMs, () => {
       for (const follower of to.followers) {
-        follower.log.push(message);
+        // An account that has followed meanwhile has it already.
+        if (!follower.log.includes(message)) follower.log.push(message);
         this.#toDevices(message, follower, undefined);
       }
     });
