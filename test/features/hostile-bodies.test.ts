@@ -1,19 +1,21 @@
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { ADA, eventually, hostileBodies, inHttpChunks, rawRequest } from '@chat-web/testing';
+import {
+  ADA,
+  eventually,
+  hostileBodies,
+  inHttpChunks,
+  JSON_TYPE,
+  peakMb,
+  rawRequest,
+  resetPeak,
+} from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { sharedStack } from '@chat-web/testing/story';
 import { beforeAll, describe, expect, it } from 'vitest';
 
 const BODY_BYTES = 10_485_760;
 const MAX_PARTICIPANTS = 100;
-const JSON_TYPE = { 'content-type': 'application/json' };
-
-/** The most memory that a process has had, in bytes. */
-function peakMemory(pid: number): number {
-  return 1_024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
-}
 
 /** The session is ready, so that only the body can be the reason. */
 describe('a hostile body', () => {
@@ -89,7 +91,7 @@ describe('a hostile body', () => {
   it('is decompressed only up to the limit, and not in memory', async () => {
     const text = gzipSync(JSON.stringify({ type: 'text', to: '12025550102', body: 'x'.repeat(100_000_000) }));
     const media = gzipSync(JSON.stringify({ type: 'document', to: '12025550102', base64: 'A'.repeat(200_000_000) }));
-    const before = peakMemory(stack.gateway.pid);
+    const beforeMb = resetPeak(stack.gateway.pid);
     for (const [path, bomb] of [
       ['/sessions/main/messages', text],
       ['/sessions/main/groups', text],
@@ -98,7 +100,7 @@ describe('a hostile body', () => {
       const answer = await send(`${path} HTTP/1.1\r\nContent-Encoding: gzip`, asSent(bomb));
       expect(answer).toMatch(/^HTTP\/1\.1 413 .*"code":"body_too_large"/s);
     }
-    expect(peakMemory(stack.gateway.pid) - before).toBeLessThan(30_000_000);
+    expect(peakMb(stack.gateway.pid) - beforeMb).toBeLessThan(30);
     expect(await stack.spooled()).toEqual([]);
   });
 

@@ -67,6 +67,7 @@ it('new chats stay within the limit over kills of the gateway with sends in prog
   }
   await Promise.all(STRANGERS.map(send));
   expect((await Promise.all(STRANGERS.map(send))).map(({ code }) => code)).toContain('rate_limited');
+  await stack.settled();
   const receivedBy = await Promise.all(STRANGERS.map((number) => stack.phones.messages(number, { with: ADA })));
   expect(receivedBy.filter((messages) => messages.length > 0).length).toBeLessThanOrEqual(5);
 });

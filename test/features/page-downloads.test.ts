@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ADA, BEN, eventually, pace, patternBytes } from '@chat-web/testing';
+import { ownerPage } from '@chat-web/testing/browser';
 import { Stack, stanzaOf } from '@chat-web/testing/stack';
 import { expect, it, onTestFinished } from 'vitest';
 
@@ -19,7 +20,7 @@ it('a page cannot make the browser save files, not even during media downloads',
   const home = await mkdtemp(join(tmpdir(), 'chat-web-home-'));
   onTestFinished(() => rm(home, { recursive: true, force: true, maxRetries: 3 }));
   const places = { HOME: home, XDG_CONFIG_HOME: join(home, 'config'), XDG_DOWNLOAD_DIR: join(home, 'saved') };
-  await using stack = await Stack.start({ settings: places });
+  await using stack = await Stack.start({ settings: places, browserArgs: ['--remote-debugging-port=0'] });
   await stack.link('main', ADA);
   const version = (await stack.client.getSessionStatus({ id: 'main' })).pageVersion ?? '';
   const saved = join(stack.dataDir, 'pages', `${version}.html`);
@@ -30,6 +31,9 @@ it('a page cannot make the browser save files, not even during media downloads',
 
   await stack.restartGateway({ CHAT_WEB_PAGE_VERSION: version });
   await stack.untilStatus('main', 'ready');
+  const page = await ownerPage(stack.dataDir);
+  await eventually(async () => expect(await page.title()).toBe('attacking'));
+  await page.browser().disconnect();
   const events = await stack.listen('main');
   const bytes = Buffer.from(patternBytes(3_000_000));
   const media = { kind: 'document', base64: bytes.toString('base64'), mimeType: 'application/pdf' } as const;

@@ -22,7 +22,8 @@ describe('when the network is slow to look people up, long after a link', () => 
     const startedAt = Date.now();
     const picture = stack.client.getPicture({ id: 'main', contactId: FARID });
     await expect(picture).rejects.toMatchObject({ code: 'rate_limited' });
-    expect(Date.now() - startedAt).toBeLessThan(20_000);
+    // The network takes 60 s.
+    expect(Date.now() - startedAt).toBeLessThan(50_000);
   });
 });
 
