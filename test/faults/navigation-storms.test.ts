@@ -4,10 +4,11 @@ import { Stack } from '@chat-web/testing/stack';
 import { describe, expect, it } from 'vitest';
 
 const ROUNDS = rounds({ few: 15, all: 100 });
+const KINDS = ['pushState', 'iframe', 'sync', 'reload'] as const;
 const MAX_GAP_MS = 250;
 const MESSAGES = 20;
 
-describe('a storm of pushStates, iframes and reloads', () => {
+describe('a storm of pushStates, iframes, syncs and reloads', () => {
   it('ends no worker, and neither loses nor duplicates a message, during it and after it', async () => {
     await using stack = await Stack.start();
     await stack.link('main', ADA);
@@ -15,11 +16,11 @@ describe('a storm of pushStates, iframes and reloads', () => {
     const workers = workersOf(stack.gateway.pid);
     expect(workers).toHaveLength(1);
     // A page between two documents does not receive commands.
-    const disturb = (kind: 'pushState' | 'iframe' | 'reload') => eventually(() => stack.disturb(ADA, kind));
+    const disturb = (kind: (typeof KINDS)[number]) => eventually(() => stack.disturb(ADA, kind));
 
     const during: string[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
-      for (const kind of ['pushState', 'iframe', 'reload'] as const) await disturb(kind);
+      for (const kind of KINDS) await disturb(kind);
       if (round % (ROUNDS / MESSAGES) === 0) {
         during.push(`during ${round}`);
         await stack.phones.send(BEN, { to: ADA, body: `during ${round}` });
@@ -47,7 +48,7 @@ describe('a storm of pushStates, iframes and reloads', () => {
     const exits = startsOf('main', stack.gateway.log).length - 1;
     figure(
       'navigation storm',
-      `${ROUNDS} pushStates, iframes and reloads each: ${exits} exits, ${duplicates + doubleAcks} duplicates; ${received.length} of ${2 * MESSAGES} messages delivered`,
+      `${ROUNDS} of ${KINDS.join(', ')} each: ${exits} exits, ${duplicates + doubleAcks} duplicates; ${received.length} of ${2 * MESSAGES} messages delivered`,
     );
     expect(workersOf(stack.gateway.pid)).toEqual(workers);
     expect(exits).toBe(0);

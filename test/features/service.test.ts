@@ -71,13 +71,14 @@ it('SIGHUP reloads the log level, also for running sessions; an invalid file cha
 
   await writeFile(envFile, 'CHAT_WEB_LOG_LEVEL=silent\n');
   process.kill(pid, 'SIGHUP');
-  await eventually(async () => {
+  const linesOf = async (calls: number) => {
     const written = log.length;
-    await stack.client.listSessions();
-    // A line of that call would be written by then.
-    await delay(100);
-    expect(log.length).toBe(written);
-  });
+    for (let call = 0; call < calls; call += 1) await stack.client.listSessions();
+    await delay(100); // A line of these calls would be written by then.
+    return log.length - written;
+  };
+  await eventually(async () => expect(await linesOf(1)).toBe(0));
+  expect(await linesOf(20)).toBe(0);
 });
 
 it('SIGHUP without a file to read reports what to set, and ends nothing', async () => {
