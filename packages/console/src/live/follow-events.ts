@@ -45,13 +45,15 @@ export function followEvents<N extends EventName>(address: GatewayAddress, follo
       onError: () => {}, // It reconnects automatically.
     });
     last = events;
-    void deliver(events, following, signal, watch);
+    deliver(events, following.onEvent, signal, watch).catch((error: unknown) => {
+      if (!signal.aborted) following.onRefused?.(error);
+    });
   });
 }
 
 async function deliver<N extends EventName>(
   events: Listener<N>,
-  { onEvent, onRefused }: Following<N>,
+  onEvent: Following<N>['onEvent'],
   signal: AbortSignal,
   watch: StateWatch,
 ): Promise<void> {
@@ -66,12 +68,9 @@ async function deliver<N extends EventName>(
       onEvent(event);
       watch.arrived(event.at);
     }
-  } catch (error) {
-    watch.disconnected(); // Before it: a new state hides the last failure.
-    if (!signal.aborted) onRefused?.(error);
-    return;
+  } finally {
+    watch.disconnected();
   }
-  watch.disconnected();
 }
 
 /** Detects when all events from before the connection have arrived: a newer one has, or none for a while. */

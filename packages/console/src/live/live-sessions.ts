@@ -93,9 +93,8 @@ export class LiveSessions {
         if (event.name !== 'status') continue;
         const { value: all } = this.all;
         const known = all?.get(event.session);
-        this.#mustReadAgain ||= this.#reading !== undefined;
-        if (known === undefined) void this.refresh();
-        else this.all.value = new Map(all).set(known.id, changed(known, event.data, event.at));
+        if (known) this.all.value = new Map(all).set(known.id, changed(known, event.data, event.at));
+        if (known === undefined || this.#reading) void this.refresh();
       }
     } catch {
       // The token is no longer valid: the next reading shows that.
