@@ -51,18 +51,18 @@ type SettingsChange = { readonly [K in keyof SimulatorSettings]?: SimulatorSetti
 export class Settings {
   /** The same object for the whole run: a change applies at once everywhere. */
   readonly current: SimulatorSettings = { ...defaultSettings };
-  #given: Partial<SimulatorSettings> = {};
+  readonly #given: Partial<SimulatorSettings> = {};
 
   constructor(given: SettingsChange = {}) {
     this.change(given);
   }
 
   change(given: SettingsChange): SimulatorSettings {
-    this.#given = { ...this.#given, ...definedOnly(given) };
+    const changed = definedOnly(given);
+    Object.assign(this.#given, changed);
     const { build = newestBuild } = this.#given;
-    // The media server counts it down.
-    const { refusedUploads = this.current.refusedUploads } = given;
-    return Object.assign(this.current, switchesOf(build), this.#given, { refusedUploads });
+    const switches = Object.entries(switchesOf(build)).filter(([name]) => !(name in this.#given));
+    return Object.assign(this.current, Object.fromEntries(switches), changed);
   }
 }
 
