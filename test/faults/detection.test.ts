@@ -38,7 +38,7 @@ describe.concurrent('a page that is connected and', () => {
     await events.until('message', ({ body }) => body === 'unheard 1');
     const deliveredMs = Date.now() - startedAt;
     await stack.phones.send(BEN, { to: ADA, body: 'unheard 2' });
-    await untilRestarted(stack, 'ada', 1, 180_000);
+    await untilRestarted(stack, 'ada', 1, 75_000);
     await stack.phones.send(BEN, { to: ADA, body: 'heard' });
     await events.until('message', ({ body }) => body === 'heard');
     expect(events.all('message').map(({ body }) => body)).toEqual(['unheard 1', 'unheard 2', 'heard']);

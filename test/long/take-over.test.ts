@@ -20,7 +20,7 @@ it('an account that is used elsewhere is taken back if configured, after a delay
     const lostAt = Date.now();
     await stack.disturb(ADA, 'conflict');
     await isLeft(stack);
-    await eventually(async () => expect(await loginsOf(stack)).toBe(before + time), 180_000);
+    await eventually(async () => expect(await loginsOf(stack)).toBe(before + time), LEFT_ALONE_MS);
     waits.push(Date.now() - lostAt);
     await stack.untilStatus('main', 'ready');
   }
