@@ -47,6 +47,7 @@ const features = {
   name: 'features',
   env: { TEST_ROUNDS: 'all' },
   include: ['test/features/*.test.ts'],
+  exclude: withPromises,
   maxWorkers: 4,
   sequence: { groupOrder: 2 },
 };

@@ -16,7 +16,7 @@ export function percentile(values: readonly number[], share: number): number {
 
 /**
  * The bound of a time that is promised for a machine with nothing else to do: five times as long, or exactly that where
- * `npm run test:long` runs the story alone.
+ * the story runs alone, as in `npm run test:long`.
  */
 export function withRoom(promisedMs: number): number {
   return process.env.TEST_ALONE === 'true' ? promisedMs : 5 * promisedMs;
