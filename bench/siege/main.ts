@@ -60,14 +60,14 @@ async function siege(name: AttackerName): Promise<boolean> {
   const attacker = new Worker(new URL('./attacker.js', import.meta.url), {
     workerData: { name, position: { url: stack.gateway.url, key, silentUrl: silent.url } satisfies Position },
   });
-  const before = look(stack.gateway.pid, stack.dataDir);
+  const before = look(stack);
   resetPeak(stack.gateway.pid);
   const besieged = await exchange(stack, account, minutes * MINUTE_MS);
   const peak = peakMb(stack.gateway.pid);
   attacker.postMessage('stop');
   const [outcomes] = (await once(attacker, 'message')) as [Outcomes];
   await delay(SETTLE_MS);
-  const after = look(stack.gateway.pid, stack.dataDir);
+  const after = look(stack);
   over.abort();
   await listen;
 

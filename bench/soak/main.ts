@@ -42,7 +42,7 @@ async function soak(stack: Stack): Promise<boolean> {
   await talking;
   await allReady(stack, accounts);
   await delay(5_000);
-  looks.push(look(stack.gateway.pid, stack.dataDir));
+  looks.push(look(stack));
   over.abort();
   await Promise.all(listening);
   const findings = [...judgeTraffic(accounts, await stack.phones.messages(BEN)), ...judgeGrowth(looks)];
@@ -95,7 +95,7 @@ async function oneMinute(stack: Stack, accounts: readonly SoakAccount[], minute:
   await faults[name]?.({ account, accounts, workerPid, stack });
   await delay(Math.max(0, endsAt - Date.now()));
   const { sessions } = await stack.client.listSessions();
-  const vitals = look(stack.gateway.pid, stack.dataDir);
+  const vitals = look(stack);
   const ready = sessions.filter(({ status }) => status === 'ready').length;
   const shown = `${vitals.processes} processes, ${vitals.fileDescriptors} fds, ${vitals.temporaryFiles} temporary files`;
   console.log(
