@@ -97,9 +97,15 @@ export function livingOf(wanted: readonly ProcessId[]): number[] {
 
 /** The browsers on a profile, without their helpers. */
 export function browserMainsOn(profile: string): number[] {
-  return processes()
-    .filter(({ args }) => args.includes(`--user-data-dir=${profile}`) && !args.some((arg) => arg.startsWith('--type=')))
-    .map(({ pid }) => pid);
+  return withoutHelpers(processes().filter(({ args }) => args.includes(`--user-data-dir=${profile}`))).map(
+    ({ pid }) => pid,
+  );
+}
+
+/** Between fork and exec, a helper still has the command line of its browser: the children of a browser are left out, too. */
+function withoutHelpers(all: readonly Process[]): Process[] {
+  const pids = new Set(all.map(({ pid }) => pid));
+  return all.filter(({ parent, args }) => !pids.has(parent) && !args.join(' ').includes(' --type='));
 }
 
 export function stillRunning(pids: readonly number[]): number[] {
@@ -109,7 +115,7 @@ export function stillRunning(pids: readonly number[]): number[] {
 /** The one browser whose profile is in a folder, without its helpers, and the worker that started it. */
 export function browserAndWorkerIn(folder: string): { browser: number; worker: number } {
   const ours = new Set(browsersIn(folder));
-  const leaders = processes().filter(({ pid, args }) => ours.has(pid) && !args.join(' ').includes(' --type='));
+  const leaders = withoutHelpers(processes().filter(({ pid }) => ours.has(pid)));
   const [leader] = leaders;
   if (!leader || leaders.length > 1) throw new Error(`${leaders.length} browsers run in ${folder}`);
   return { browser: leader.pid, worker: leader.parent };
