@@ -7,15 +7,14 @@ function filesWith(pattern: RegExp, folder: string): string[] {
   const files = names.map((name) => folder + name);
   return files.filter((path) => pattern.test(readFileSync(new URL(path, import.meta.url), 'utf8')));
 }
-const withPromises = ['test/', 'test/faults/', 'test/operations/', 'test/features/'].flatMap((folder) =>
-  filesWith(/\bwithRoom\(/, folder),
-);
+const withPromises = ['test/', 'test/faults/', 'test/features/'].flatMap((folder) => filesWith(/\bwithRoom\(/, folder));
 const withRounds = filesWith(/\brounds[(<]|\bitInAllRounds\(/, 'test/faults/').filter(
   (path) => !withPromises.includes(path),
 );
 
 const common = {
   setupFiles: 'test/after-each.ts',
+  server: { deps: { external: [/\/(packages\/[^/]+|scripts)\/dist\//] } },
   isolate: false,
   testTimeout: 900_000,
   hookTimeout: 300_000,
@@ -41,12 +40,12 @@ const realPace = {
   sequence: { groupOrder: 1 },
 };
 
-/** What users and developers have beside the API: the console, the tools, the examples, the service. */
+/** The API as a whole, and what there is beside it: the console, the tools, the examples, the service, the cluster. */
 const features = {
   ...common,
   name: 'features',
   env: { TEST_ROUNDS: 'all' },
-  include: ['test/features/*.test.ts'],
+  include: ['test/features/*.test.ts', 'packages/gateway/src/cluster/**/*.slow.test.ts'],
   exclude: withPromises,
   maxWorkers: 4,
   sequence: { groupOrder: 2 },
@@ -66,7 +65,7 @@ const fullBrowser = {
   ...common,
   name: 'full browser',
   env: { TEST_ROUNDS: 'all' },
-  include: ['test/*.test.ts', 'test/{faults,operations}/*.test.ts'],
+  include: ['test/*.test.ts', 'test/faults/*.test.ts'],
   exclude: [...withPromises, ...withRounds, 'test/faults/headless-shell.test.ts'],
   maxWorkers: 4,
   sequence: { groupOrder: 4 },

@@ -6,7 +6,7 @@ import { canBeOthers, OTHER_USER } from '@chat-web/testing';
 import { freshFolder } from '@chat-web/testing/hooks';
 import { beforeEach, describe, expect, it } from 'vitest';
 
-const SCRIPT = fileURLToPath(new URL('../scripts/dist/ensure-tools.js', import.meta.url));
+const SCRIPT = fileURLToPath(new URL('../../scripts/dist/ensure-tools.js', import.meta.url));
 const PROGRAMS = ['systemd-analyze', 'systemd-sysusers', 'systemd-tmpfiles', 'perl'];
 const isRootOnDebian =
   process.getuid?.() === 0 &&
