@@ -102,7 +102,10 @@ export function browserMainsOn(profile: string): number[] {
   );
 }
 
-/** Between fork and exec, a helper still has the command line of its browser: the children of a browser are left out, too. */
+/**
+ * Leaves out the helpers of browsers. Between fork and exec, a helper still has the command line of its browser: the
+ * children of a browser are left out, too.
+ */
 function withoutHelpers(all: readonly Process[]): Process[] {
   const pids = new Set(all.map(({ pid }) => pid));
   return all.filter(({ parent, args }) => !pids.has(parent) && !args.join(' ').includes(' --type='));
