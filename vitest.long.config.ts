@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { common } from './vitest.common.ts';
 
 /** The files of a folder whose source matches. */
 function filesWith(pattern: RegExp, folder: string): string[] {
@@ -12,18 +13,11 @@ const withRounds = filesWith(/\brounds[(<]|\bitInAllRounds\(/, 'test/faults/').f
   (path) => !withPromises.includes(path),
 );
 
-const common = {
-  setupFiles: 'test/after-each.ts',
-  server: { deps: { external: [/\/(packages\/[^/]+|scripts)\/dist\//] } },
-  isolate: false,
-  testTimeout: 900_000,
-  hookTimeout: 300_000,
-  expect: { poll: { timeout: 60_000 } },
-};
+const slow = { ...common, testTimeout: 900_000 };
 
 /** These measure a machine that has only this to do, or keep it busy themselves. */
 const alone = {
-  ...common,
+  ...slow,
   name: 'alone',
   env: { TEST_ALONE: 'true', TEST_ROUNDS: 'all' },
   include: ['test/long/alone/*.test.ts', ...withPromises],
@@ -33,7 +27,7 @@ const alone = {
 
 /** Those that take long mostly wait. Each other story uses the simulator, too. */
 const realPace = {
-  ...common,
+  ...slow,
   name: 'real pace',
   include: ['test/long/*.test.ts', 'packages/simulator/src/{page-*,main,testing/*}.test.ts'],
   maxWorkers: 6,
@@ -42,7 +36,7 @@ const realPace = {
 
 /** The API as a whole, and what there is beside it: the console, the tools, the examples, the service, the cluster. */
 const features = {
-  ...common,
+  ...slow,
   name: 'features',
   env: { TEST_ROUNDS: 'all' },
   include: ['test/features/*.test.ts', 'packages/gateway/src/cluster/**/*.slow.test.ts'],
@@ -52,7 +46,7 @@ const features = {
 };
 
 const allRounds = {
-  ...common,
+  ...slow,
   name: 'all rounds',
   env: { TEST_ROUNDS: 'all' },
   include: withRounds,
@@ -62,7 +56,7 @@ const allRounds = {
 
 /** `npm test` and `npm run test:faults` run these in the headless shell. */
 const fullBrowser = {
-  ...common,
+  ...slow,
   name: 'full browser',
   env: { TEST_ROUNDS: 'all' },
   include: ['test/*.test.ts', 'test/faults/*.test.ts'],
