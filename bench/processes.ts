@@ -48,6 +48,11 @@ export function memoryOf(
   };
 }
 
+/** The memory of a process, with its share of pages that others have, too. */
+export function pssMb(pid: number): number {
+  return rollup(pid, ['Pss']) / KB_PER_MB;
+}
+
 /** The sum of some fields of a process's memory map, in KB. */
 function rollup(pid: number, fields: readonly string[]): number {
   const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');

@@ -6,8 +6,9 @@ import { Worker } from 'node:worker_threads';
 import { ADA, BEN, fixture, listening, peakMb, resetPeak } from '@chat-web/testing';
 import { Stack } from '@chat-web/testing/stack';
 import { p99 } from '../benchmark.ts';
+import { pssMb } from '../processes.ts';
 import { SoakAccount } from '../soak/account.ts';
-import { judgeTraffic, look } from '../soak/verdict.ts';
+import { judgeTraffic, openFiles } from '../soak/verdict.ts';
 import type { AttackerName, Outcomes } from './attacker.ts';
 import type { Position } from './attacks.ts';
 
@@ -60,23 +61,24 @@ async function siege(name: AttackerName): Promise<boolean> {
   const attacker = new Worker(new URL('./attacker.js', import.meta.url), {
     workerData: { name, position: { url: stack.gateway.url, key, silentUrl: silent.url } satisfies Position },
   });
-  const before = look(stack);
-  resetPeak(stack.gateway.pid);
+  const { pid } = stack.gateway;
+  const before = { mb: pssMb(pid), files: openFiles(stack) };
+  resetPeak(pid);
   const besieged = await exchange(stack, account, minutes * MINUTE_MS);
-  const peak = peakMb(stack.gateway.pid);
+  const peak = peakMb(pid);
   attacker.postMessage('stop');
   const [outcomes] = (await once(attacker, 'message')) as [Outcomes];
   await delay(SETTLE_MS);
-  const after = look(stack);
+  const after = { mb: pssMb(pid), files: openFiles(stack) };
   over.abort();
   await listen;
 
   console.log(`\n${name}, ${minutes} minutes`);
   console.table({ before: quiet, meanwhile: besieged });
   console.log(
-    `memory of the gateway: ${before.gatewayMb.toFixed(0)} MB before, peak ${peak.toFixed(0)}, then ${after.gatewayMb.toFixed(0)}`,
+    `memory of the gateway: ${before.mb.toFixed(0)} MB before, peak ${peak.toFixed(0)}, then ${after.mb.toFixed(0)}`,
   );
-  console.log(`open files: ${before.fileDescriptors} before, then ${after.fileDescriptors}`);
+  console.log(`open files: ${before.files} before, then ${after.files}`);
   console.table(
     Object.fromEntries(Object.entries(outcomes).map(([what, counts]) => [what, { outcomes: written(counts) }])),
   );

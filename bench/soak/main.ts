@@ -5,7 +5,7 @@ import type { Stack } from '@chat-web/testing/stack';
 import { withStack } from '../stack.ts';
 import { SoakAccount } from './account.ts';
 import { faults } from './faults.ts';
-import { judgeGrowth, judgeTraffic, look, type Vitals } from './verdict.ts';
+import { judgeGrowth, judgeTraffic, look, MEASURABLE, type Vitals } from './verdict.ts';
 
 /**
  * A long run with traffic both ways and one random fault a minute, on one session of four, its consumer or the gateway.
@@ -26,7 +26,7 @@ if (!(minutes > 0)) {
   process.stderr.write('Usage: npm run soak -- --minutes <how long, more than 0>\n');
   process.exit(64);
 }
-const isFine = await withStack(soak, { simulator: {} });
+const isFine = await withStack(soak, { simulator: {}, settings: MEASURABLE });
 process.exitCode = isFine ? 0 : 1;
 
 async function soak(stack: Stack): Promise<boolean> {
@@ -42,7 +42,7 @@ async function soak(stack: Stack): Promise<boolean> {
   await talking;
   await allReady(stack, accounts);
   await delay(5_000);
-  looks.push(look(stack));
+  looks.push(await look(stack));
   over.abort();
   await Promise.all(listening);
   const findings = [...judgeTraffic(accounts, await stack.phones.messages(BEN)), ...judgeGrowth(looks)];
@@ -95,7 +95,7 @@ async function oneMinute(stack: Stack, accounts: readonly SoakAccount[], minute:
   await faults[name]?.({ account, accounts, workerPid, stack });
   await delay(Math.max(0, endsAt - Date.now()));
   const { sessions } = await stack.client.listSessions();
-  const vitals = look(stack);
+  const vitals = await look(stack);
   const ready = sessions.filter(({ status }) => status === 'ready').length;
   const shown = `${vitals.processes} processes, ${vitals.fileDescriptors} fds, ${vitals.temporaryFiles} temporary files`;
   console.log(
