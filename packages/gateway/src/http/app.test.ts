@@ -14,9 +14,9 @@ import { rows } from '@chat-web/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type FakeGatewayOptions, fakeGateway, TOKEN } from '../testing/fake-gateway.ts';
 
-const open: Disposable[] = [];
-afterEach(() => {
-  for (const gateway of open.splice(0)) gateway[Symbol.dispose]();
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const gateway of open.splice(0)) await gateway[Symbol.asyncDispose]();
 });
 
 async function gatewayWith(options?: FakeGatewayOptions) {

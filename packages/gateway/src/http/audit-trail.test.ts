@@ -12,7 +12,7 @@ async function afterMany(handlers: NonNullable<Parameters<typeof fakeGateway>[0]
   const stopSession = () => {
     throw new GatewayError('session_not_found', 'there is no such session');
   };
-  using gateway = await fakeGateway({ handlers: { stopSession, ...handlers } });
+  await using gateway = await fakeGateway({ handlers: { stopSession, ...handlers } });
   const ask = ({ method = 'POST', path, headers = {}, body }: Sent) =>
     gateway.request(`/sessions/main/${path}`, { method, headers, body });
   for (let n = 0; n < MANY; n += 1) {

@@ -23,7 +23,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await server.close();
-  gateway[Symbol.dispose]();
+  await gateway[Symbol.asyncDispose]();
 });
 
 const streams = () => gateway.events.streams.countOf('main');

@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(async () => {
   for (const stop of stops) await stop();
   await server.close();
-  gateway[Symbol.dispose]();
+  await gateway[Symbol.asyncDispose]();
 });
 
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';

@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(async () => {
   held.resolve();
   await server.close();
-  gateway[Symbol.dispose]();
+  await gateway[Symbol.asyncDispose]();
 });
 
 const kept = async (answer: Promise<Response>) => {

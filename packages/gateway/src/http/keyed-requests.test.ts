@@ -6,7 +6,7 @@ const body = { type: 'text', to: '+12025550102', body: 'hello' };
 
 it('a key belongs to its caller', async () => {
   const answers = ['first', 'second', 'third'];
-  using gateway = await fakeGateway({
+  await using gateway = await fakeGateway({
     settings: { CHAT_WEB_TOKEN: TOKEN },
     handlers: { sendMessage: () => ({ id: answers.shift() }) },
   });
@@ -33,7 +33,7 @@ it('a key belongs to its caller', async () => {
 });
 
 it('the id of a message whose outcome is unknown is in the answer', async () => {
-  using gateway = await fakeGateway({
+  await using gateway = await fakeGateway({
     handlers: {
       sendMessage: () => {
         throw new GatewayError('outcome_unknown', 'the worker died');
@@ -49,7 +49,7 @@ it('the id of a message whose outcome is unknown is in the answer', async () => 
 });
 
 it('a key stands for the bytes of an upload, and for what a form says of it', async () => {
-  using gateway = await fakeGateway({ handlers: { sendMessage: () => ({ id: 'sent' }) } });
+  await using gateway = await fakeGateway({ handlers: { sendMessage: () => ({ id: 'sent' }) } });
   const statusOf = async (name: string, type: string, bytes = 'bytes') => {
     const parts = [
       '--x\r\nContent-Disposition: form-data; name="type"\r\n\r\ndocument',

@@ -5,7 +5,7 @@ let gateway: Awaited<ReturnType<typeof fakeGateway>>;
 beforeEach(async () => {
   gateway = await fakeGateway();
 });
-afterEach(() => gateway[Symbol.dispose]());
+afterEach(() => gateway[Symbol.asyncDispose]());
 
 const SENDS = '/sessions/main/messages';
 const text = { type: 'text', to: '12025550102', body: 'Hello' };

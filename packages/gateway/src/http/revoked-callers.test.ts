@@ -62,7 +62,7 @@ beforeEach(async () => {
 afterEach(async () => {
   held.resolve();
   await server.close();
-  gateway[Symbol.dispose]();
+  await gateway[Symbol.asyncDispose]();
 });
 
 interface Asked {

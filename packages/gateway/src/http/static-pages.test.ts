@@ -9,7 +9,7 @@ const script = readdirSync(consolePages.dir).find((name) => /^console-.*\.js$/.t
 
 describe('the files of the console', () => {
   it('are served with a policy that allows only content from this server', async () => {
-    using gateway = await fakeGateway();
+    await using gateway = await fakeGateway();
     const page = await gateway.request('/console/');
     expect([page.status, page.headers.get('Content-Type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(page.headers.get('Cache-Control')).toBe('no-cache');
@@ -20,7 +20,7 @@ describe('the files of the console', () => {
   });
 
   it('and of the reference allow only the scripts of their own page', async () => {
-    using gateway = await fakeGateway();
+    await using gateway = await fakeGateway();
     for (const [path, { dir }] of [
       ['/console/', consolePages],
       ['/docs/', referencePages],
@@ -38,7 +38,7 @@ describe('the files of the console', () => {
   });
 
   it('are cached by browsers if their names contain a content hash', async () => {
-    using gateway = await fakeGateway();
+    await using gateway = await fakeGateway();
     const answer = await gateway.request(`/console/${script}`, { headers: { 'accept-encoding': 'gzip, br' } });
     expect(answer.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
     expect([answer.headers.get('Content-Encoding'), answer.headers.get('Vary')]).toEqual(['br', 'Accept-Encoding']);
@@ -46,7 +46,7 @@ describe('the files of the console', () => {
   });
 
   it('are served below a trailing slash, also behind a proxy that adds a path', async () => {
-    using gateway = await fakeGateway();
+    await using gateway = await fakeGateway();
     const answer = await gateway.request('/console');
     expect([answer.status, answer.headers.get('Location')]).toEqual([308, 'console/']);
   });
@@ -65,7 +65,7 @@ describe('the files of the console', () => {
     '/docs/nothing.js',
     '/docs/..%2fconsole/index.html',
   ])('do not include %s', async (path) => {
-    using gateway = await fakeGateway();
+    await using gateway = await fakeGateway();
     const answer = await gateway.request(path);
     expect([answer.status, ((await answer.json()) as { code: string }).code]).toEqual([404, 'route_not_found']);
     expect(answer.headers.get('Cache-Control')).toBeNull(); // The server's own: no-store.

@@ -25,7 +25,7 @@ beforeEach(async () => {
   position = gateway.journal.idOf(gateway.journal.lastSeq);
   gateway.events.publish('victim', { name: 'message_ack', data: { id: 'the next', ack: 1 } });
 });
-afterEach(() => gateway[Symbol.dispose]());
+afterEach(() => gateway[Symbol.asyncDispose]());
 
 /** The statuses of keyed requests, each with another Idempotency-Key. */
 async function sendAll(bodies: readonly string[], key: string): Promise<Map<number, number>> {

@@ -99,7 +99,7 @@ export interface FakeGatewayOptions {
   readonly sessions?: Partial<SessionDirectory>;
 }
 
-/** All routes, with handlers that answer null and record their input. `dispose` removes the folder. */
+/** All routes, with handlers that answer null and record their input. `asyncDispose` removes the folder. */
 export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} }: FakeGatewayOptions = {}) {
   const folder = temporaryFolder();
   const dataDir = folder.path;
@@ -183,6 +183,9 @@ export async function fakeGateway({ settings = {}, handlers = {}, sessions = {} 
     log,
     audit,
     request: (path: string, sent?: FakeRequest) => request(app, path, sent),
-    [Symbol.dispose]: folder[Symbol.dispose],
+    [Symbol.asyncDispose]: async () => {
+      await journal.close(); // Otherwise it would create the folder again, for a record that it could not write.
+      folder[Symbol.dispose]();
+    },
   };
 }
