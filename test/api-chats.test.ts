@@ -251,7 +251,7 @@ describe('a chat', () => {
   });
 
   it('of a group is deleted once the account has left the group', async () => {
-    // A notice of its creation that arrived later would add the chat again.
+    // Waits for the notice of the creation: after the deletion, it would add the chat again.
     const { id: chatId } = await stack.createGroup(BEN, { subject: 'To be left', participants: [ADA] });
     await eventually(() => onPage(chatId));
     await expectRefused([stack.client.deleteChat(of(chatId))], { code: 'not_permitted' });
