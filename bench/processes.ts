@@ -48,7 +48,7 @@ export function memoryOf(
   };
 }
 
-/** The memory of a process, with its share of pages that others have, too. */
+/** The memory of a process with its share of shared pages (PSS), in MB. */
 export function pssMb(pid: number): number {
   return rollup(pid, ['Pss']) / KB_PER_MB;
 }

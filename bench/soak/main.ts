@@ -99,7 +99,7 @@ async function oneMinute(stack: Stack, accounts: readonly SoakAccount[], minute:
   const ready = sessions.filter(({ status }) => status === 'ready').length;
   const shown = `${vitals.processes} processes, ${vitals.fileDescriptors} fds, ${vitals.temporaryFiles} temporary files`;
   console.log(
-    `${minute}. ${account.id}: ${name}; ${ready} of ${accounts.length} ready, ${shown}, ${vitals.gatewayMb.toFixed(1)} MB`,
+    `${minute}. ${account.id}: ${name}; ${ready} of ${accounts.length} ready, ${shown}, ${vitals.liveMb.toFixed(1)} and ${vitals.nativeMb.toFixed(1)} MB`,
   );
   return vitals;
 }
