@@ -218,7 +218,7 @@ describe('the bridge to Chatwoot', () => {
     const broken = connect(Number(port), '127.0.0.1', () =>
       broken.write('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n{'),
     );
-    await delay(100);
+    await delay(100); // The bridge waits for the rest by then.
     broken.destroy();
     const large = fetch(env().WEBHOOK_URL, { method: 'POST', body: 'x'.repeat(2_000_000) });
     await expect(large).rejects.toThrow();
@@ -264,7 +264,7 @@ describe('the bridge to Chatwoot', () => {
         chatwoot.responsesToCut = 3;
         await eventually(() => expect(chatwoot.responsesToCut).toBe(0));
         await chatwoot.kill();
-        await delay(500);
+        await delay(500); // Requests fail meanwhile.
         await chatwoot.start();
       },
       async () => {

@@ -58,7 +58,7 @@ describe.runIf(postgresPrograms())('the database of a cluster', () => {
     hosts.standby?.promote();
     await eventually(() => expect(endpoint.count).toBeGreaterThan(known));
     const backMs = performance.now() - killedAt;
-    await delay(5 * SECOND_MS);
+    await delay(5 * SECOND_MS); // Repeated deliveries arrive by then.
     const whole = await expectWhole();
     const repeated = endpoint.count - new Set(SESSIONS.flatMap((session) => endpoint.textsOf(session))).size;
     figure(

@@ -125,7 +125,7 @@ describe.runIf(postgresPrograms())('a host with an exclusive disk', () => {
     // Its disk is attached to another machine, where the folder has another inode.
     const moved = `${stack.dataDir}.moved`;
     await copyDataFolder(stack.dataDir, moved);
-    await delay(20 * SECOND_MS);
+    await delay(20 * SECOND_MS); // Until the disk is attached there.
     const attachedAt = performance.now();
     await stack.restartGateway({ CHAT_WEB_DATA_DIR: moved });
     const seconds = (performance.now() - attachedAt) / SECOND_MS;

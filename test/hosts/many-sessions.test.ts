@@ -267,7 +267,7 @@ describe.runIf(postgresPrograms())('a host with an exclusive disk that is cut of
     traffic([hosts.at('b')], SESSIONS.slice(0, 5));
     // Its gateway and its sessions go on, and reach the network.
     await networks.cut('a', 'engine', 'peers');
-    await delay(20 * SECOND_MS);
+    await delay(20 * SECOND_MS); // Until the disk is attached elsewhere.
     const dataDir = await takeDiskOf(stack);
     const attachedAt = performance.now();
     await restartElsewhere(stack, 'a2', dataDir);

@@ -206,7 +206,7 @@ describe('a forwarded request', () => {
     const { url } = await front(address, { signal: access.signal });
     const { body } = await fetch(`${url}/sessions/main/stream`);
     const read = body?.pipeTo(new WritableStream()).catch(() => 'cut off');
-    await delay(50);
+    await delay(50); // The body is being read by then.
     access.abort();
     expect(await read).toBe('cut off');
   });
