@@ -1,10 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@chat-web/testing/garbage';
 
 /** Loaded into the gateway with --import: SIGUSR2 collects its garbage, and prints the memory that remains. */
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 process.on('SIGUSR2', () => {
   collectGarbage();

@@ -1,13 +1,9 @@
 import { createServer, type ServerResponse } from 'node:http';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { listening, pace } from '@chat-web/testing';
+import { collectGarbage, listening, pace } from '@chat-web/testing';
 import { expect, it } from 'vitest';
 import { openEventStream } from './event-stream.ts';
 
 it('a stream that is read late is still open, also after a garbage collection', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as () => void;
   let response: ServerResponse | undefined;
   const server = createServer((_, answer) => {
     response = answer.writeHead(200, { 'Content-Type': 'text/event-stream' });
@@ -18,7 +14,7 @@ it('a stream that is read late is still open, also after a garbage collection', 
   try {
     const events = await openEventStream({ url }, 'main', over.signal);
     for (let round = 0; round < 5; round += 1) {
-      collect();
+      collectGarbage();
       await pace(50);
     }
     response?.write('event: message_ack\ndata: {"id":"true_1@c.us_A","ack":2}\n\n');

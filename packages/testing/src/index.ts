@@ -12,6 +12,7 @@ export * from './figure.ts';
 export * from './fixture.ts';
 export * from './folders.ts';
 export * from './freezing-disk.ts';
+export * from './garbage.ts';
 export * from './health-times.ts';
 export * from './hostile-bodies.ts';
 export * from './hostile-texts.ts';

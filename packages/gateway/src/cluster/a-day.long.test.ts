@@ -1,7 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { figure, Postgres, postgresPrograms } from '@chat-web/testing';
+import { collectGarbage, figure, Postgres, postgresPrograms } from '@chat-web/testing';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { LogHost } from '../testing/log-host.ts';
@@ -23,14 +21,11 @@ const TEND_EVERY = 50_000;
 const MB = 1_000_000;
 const MAX_GROWTH_BYTES = 30 * MB;
 
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
-
 const sessionOf = (host: number, n: number) => `s-${host}-${n % SESSIONS_PER_HOST}`;
 
 /** Of this process: five gateways without their browsers, and one reader. */
 function usedBytes(): number {
-  collect();
+  collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }

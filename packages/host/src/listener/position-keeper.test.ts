@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collectGarbage } from '@chat-web/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { PositionKeeper } from './position-keeper.ts';
@@ -46,10 +45,8 @@ describe('the position', () => {
   });
 
   it('costs no more time and memory the longer one event waits', () => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
     const usedBytes = () => {
-      collect();
+      collectGarbage();
       return process.memoryUsage().heapUsed;
     };
     const keeper = new PositionKeeper(() => {});
